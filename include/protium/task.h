@@ -41,14 +41,21 @@ Json ToJson(const WorkerRange& workers);
 Status FromJson(const Json& json, const std::string& path, WorkerRange& workers);
 FieldType DescribeType(const WorkerRange&);
 
-// What a gang asks for. The defaults suit one machine without devices.
+// What a gang asks for, and what becomes of it in trouble (docs/elastic.md). The defaults suit one
+// machine without devices.
 struct GangSpec {
   WorkerRange workers = 1;
   int32_t cores_per_worker = 1;
   int32_t gpus_per_worker = 0;
   int32_t max_restarts = 2;
-  double deadline = 60;  // Seconds a rank may keep the others waiting, also when asked to stop.
-  double patience = 60;  // Seconds that a gang below workers.min waits for others to come.
+  double restart_window = 3600;  // Seconds for which a restart counts.
+  double deadline = 60;      // Seconds a rank may keep the others waiting, also when asked to stop.
+  double patience = 60;      // Seconds that a gang below workers.min waits for others to come.
+  bool replace_hung = true;  // A rank beyond the deadline counts as dead; otherwise the run ends.
+  int32_t quarantine = 3;    // Deaths on a device after which it is left out; 0: it never is.
+  double probation = 600;    // Seconds until it may be used again.
+  int32_t priority = 0;      // A gang may have others of a lower one leave their devices.
+  bool rebalance = false;    // Shards move to quick ranks of a gang that bends.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers,
@@ -57,12 +64,27 @@ struct GangSpec {
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
     visit("max_restarts", max_restarts,
           {.help = "restarts after a failure, from the last checkpoint", .at_least = 0});
+    visit("restart_window", restart_window,
+          {.help = "how long a restart counts", .unit = "seconds", .above = 0});
     visit("deadline", deadline,
           {.help = "how long a worker may keep the others waiting", .unit = "seconds", .above = 0});
     visit("patience", patience,
           {.help = "how long fewer workers than the minimum wait for others",
            .unit = "seconds",
            .at_least = 0});
+    visit("replace_hung", replace_hung,
+          {.help = "a worker beyond the deadline counts as dead; false: the run ends"});
+    visit("quarantine", quarantine,
+          {.help = "deaths of workers on a device after which it is left out; 0: it never is",
+           .at_least = 0});
+    visit(
+        "probation", probation,
+        {.help = "how long a device in quarantine is left out", .unit = "seconds", .at_least = 0});
+    visit("priority", priority,
+          {.help = "a gang that waits for devices may have runs of a lower priority pause"});
+    visit(
+        "rebalance", rebalance,
+        {.help = "at ends of epochs shards move from slow to quick workers of a gang that bends"});
   }
 };
 
@@ -121,6 +143,10 @@ class TaskContext {
   // Of a gang that bends: how a task finds out who is in. nullptr: the ranks stay the same, and one
   // that dies ends the attempt.
   virtual GangMembership* membership() { return nullptr; }
+
+  // What the task is doing from now on, such as "forward": told of a rank that keeps the others
+  // waiting. `phase` is a literal; this costs next to nothing. From the task's own thread.
+  virtual void SetPhase(const char* phase) {}
 
   // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
   // progress display, events.jsonl and Program::watch (protium/events.h).

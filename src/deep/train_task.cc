@@ -110,10 +110,12 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                  .fix = fmt::format("set train.shards = {}", context.world())});
   }
   NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  context.SetPhase("building the net");
   inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
+  context.SetPhase("packing rows");
   PT_LET(const RankRows rows, LoadRows(config, inputs, context));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
@@ -124,6 +126,7 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                       .communicator = communicator,
                       .membership = context.membership(),
                       .report = [&](const Json& event) { context.Report(event); },
+                      .phase = [&](const char* phase) { context.SetPhase(phase); },
                       .stop = context.stop()}));
   // The last generation's rank 0 has them.
   return outcome.weights.empty() ? Status::OK() : EmitResult(context, outcome, rows);

@@ -15,12 +15,17 @@ namespace protium {
 struct AttemptResult {
   Status status;
   bool restart_may_help = false;
+  bool made_room = false;  // It ended for a gang of a higher priority, and is to go on.
 };
 
 // Runs attempts 0, 1, ... until one succeeds, fails in a way that a restart cannot mend, is to stop
-// or out of time, or gang.max_restarts restarts are used up; returns the last one's status. Reports
-// {"event": "restart", "attempt", "restarts_left", "cause", "where"} before every restart.
-Status RunAttempts(const GangSpec& gang, const Call& call,
-                   const std::function<AttemptResult(int32_t attempt)>& run);
+// or out of time, or gang.max_restarts restarts are used up; returns the last one's status. A
+// restart counts for gang.restart_window seconds, and beyond that until an event "checkpoint" has
+// come after it: a gang that dies again before it has saved anything does not try for ever. Reports
+// {"event": "restart", "attempt", "restarts_left", "cause", "where"} before every restart. An
+// attempt that made room for another gang is followed by the next and is no failure. An attempt
+// reports by the call that it is given.
+using AttemptFunction = std::function<AttemptResult(int32_t attempt, const Call& call)>;
+Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction& run);
 
 }  // namespace protium

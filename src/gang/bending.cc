@@ -31,7 +31,9 @@ BendingGang::BendingGang(BendingSpec spec, Crew& crew, const protium::Call& call
       crew_(crew),
       call_(call),
       roster_(spec_.limits, spec_.members, Clock::now()),
-      calling_(roster_.newest().members) {
+      calling_(roster_.newest().members),
+      wanted_(spec_.limits.max),
+      allowed_(spec_.limits.max) {
   entered_.insert(calling_.begin(), calling_.end());
 }
 
@@ -98,6 +100,7 @@ void BendingGang::Look() {
   const auto now = Clock::now();
   if (now >= doubted_ && !closed()) SettleDoubts();
   ReadWish();
+  WantAllowed();
   if (now >= roster_.due()) roster_.Look(now);
   Obey();
 }
@@ -134,8 +137,9 @@ void BendingGang::SettleDoubts() {
       late ? fmt::format("kept the others waiting for {:g} seconds", spec_.deadline)
            : "gives no sign of life";
   for (const int32_t each : hung) {
-    Lost(crew_.Describe(each, RankFailure::Kind::kSilent,
-                        Fail({.exit = Exit::kStalled, .what = what})));
+    RankFailure failure = crew_.Describe(each, RankFailure::Kind::kSilent,
+                                         Fail({.exit = Exit::kStalled, .what = what}));
+    spec_.replace_hung ? Lost(std::move(failure)) : crew_.Fail(std::move(failure));
   }
 }
 
@@ -148,7 +152,15 @@ void BendingGang::ReadWish() {
   int32_t wanted = 0;
   if (!(std::ifstream(spec_.wish) >> wanted) || wanted < 1) return;
   why_ = fmt::format("{} wanted", CountOfWorkers(size_t(wanted)));
-  roster_.Want(wanted, Clock::now());
+  wanted_ = wanted;
+}
+
+void BendingGang::WantAllowed() {
+  const int32_t most = spec_.most ? spec_.most() : spec_.limits.max;
+  const int32_t now = std::min(wanted_, most);
+  if (now == std::exchange(allowed_, now)) return;
+  if (most < wanted_) why_ = "a gang of a higher priority needs room";
+  roster_.Want(now, Clock::now());
 }
 
 void BendingGang::Obey() {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,8 +52,11 @@ class Crew {
 
 struct BendingSpec {
   RosterLimits limits;
-  int32_t members = 1;         // Of generation 0.
-  double deadline = 60;        // Seconds that a member may keep the others waiting.
+  int32_t members = 1;       // Of generation 0.
+  double deadline = 60;      // Seconds that a member may keep the others waiting.
+  bool replace_hung = true;  // A member that hangs is lost; otherwise the attempt fails.
+  // How many members there may be at the moment; empty: as many as the limits allow.
+  std::function<int32_t()> most;
   std::filesystem::path wish;  // Where a person writes how many there should be; empty: nowhere.
 };
 
@@ -89,6 +93,7 @@ class BendingGang {
   void SettleDoubts();
   void ForgetDoubts();
   void ReadWish();
+  void WantAllowed();
   void Obey();
   void CallTo(const Generation& generation);
   void TellChange(const Generation& generation);
@@ -105,6 +110,8 @@ class BendingGang {
   std::vector<int32_t> calling_;     // The members of the generation called last.
   std::string why_;                  // Of the next change, for people.
   std::filesystem::file_time_type wished_{};
+  int32_t wanted_ = 0;   // By a person; without a wish the limit.
+  int32_t allowed_ = 0;  // What the roster was told last.
 };
 
 }  // namespace protium

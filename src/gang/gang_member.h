@@ -41,6 +41,7 @@ struct GangMemberSpec {
   bool newcomer = false;
   std::chrono::milliseconds deadline{60'000};  // Of the communicators.
   std::chrono::milliseconds patience{60'000};  // How long the driver may take to call, beyond that.
+  bool rebalances = false;
   std::stop_token stop;
 };
 
@@ -63,6 +64,7 @@ class GangMember : public GangMembership {
   int32_t rank() const { return rank_; }
 
   bool newcomer() const override { return spec_.newcomer; }
+  bool rebalances() const override { return spec_.rebalances; }
   Result<std::vector<SharedPart>> Share(SharedPart own) override;
   bool changing() const override { return called_ > generation_; }
   Result<Communicator*> Enter(const Status& failed) override;

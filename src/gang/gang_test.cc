@@ -7,6 +7,7 @@
 #include "gang/attempts.h"
 #include "gang/failure.h"
 #include "gang/placement.h"
+#include "gang/quarantine.h"
 #include "gang/task_book.h"
 
 namespace protium {
@@ -137,7 +138,7 @@ TEST(Attempts, AreNumberedAndLimited) {
   std::vector<int32_t> attempts;
   std::vector<Json> events;
   const Call call{.events = [&](const Json& event) { events.push_back(event); }};
-  const Status status = RunAttempts({.max_restarts = 2}, call, [&](int32_t attempt) {
+  const Status status = RunAttempts({.max_restarts = 2}, call, [&](int32_t attempt, const Call&) {
     attempts.push_back(attempt);
     return AttemptResult{Status::UnknownError("lost"), true};
   });
@@ -148,21 +149,61 @@ TEST(Attempts, AreNumberedAndLimited) {
   EXPECT_EQ(events[1]["cause"], "lost");
 }
 
+// A long run is not ended by its third death in a week, if it has got on between them.
+TEST(Attempts, CountRestartsWithinTheirWindow) {
+  const GangSpec gang{.max_restarts = 1, .restart_window = 1e-9};
+  int runs = 0;
+  const auto until_fifth = [&](bool saves) {
+    runs = 0;
+    return RunAttempts(gang, {}, [&](int32_t attempt, const Call& call) {
+      ++runs;
+      if (saves) call.Tell({{"event", "checkpoint"}, {"step", attempt}});
+      return attempt == 5 ? AttemptResult{} : AttemptResult{Status::UnknownError("lost"), true};
+    });
+  };
+  EXPECT_TRUE(until_fifth(true).ok());
+  EXPECT_EQ(runs, 6);
+  EXPECT_FALSE(until_fifth(false).ok());
+  EXPECT_EQ(runs, 2);
+}
+
 TEST(Attempts, EndWhenNothingWouldChange) {
   int runs = 0;
-  const auto refuse = [&](int32_t) { return ++runs, AttemptResult{Status::Invalid("bad"), false}; };
+  const auto refuse = [&](int32_t, const Call&) {
+    return ++runs, AttemptResult{Status::Invalid("bad"), false};
+  };
   EXPECT_TRUE(RunAttempts({}, {}, refuse).IsInvalid());
   EXPECT_EQ(runs, 1);
-  const auto second = [&](int32_t attempt) {
+  const auto second = [&](int32_t attempt, const Call&) {
     return attempt == 1 ? AttemptResult{} : AttemptResult{Status::UnknownError("lost"), true};
   };
   EXPECT_TRUE(RunAttempts({}, {}, second).ok());
   std::stop_source stop;
   stop.request_stop();
   runs = 0;
-  const auto lose = [&](int32_t) { return ++runs, AttemptResult{Status::UnknownError("x"), true}; };
+  const auto lose = [&](int32_t, const Call&) {
+    return ++runs, AttemptResult{Status::UnknownError("x"), true};
+  };
   EXPECT_FALSE(RunAttempts({}, {.stop = stop.get_token()}, lose).ok());
   EXPECT_EQ(runs, 1);
+}
+
+TEST(Quarantine, HoldsWhatRanksDieOnAgainAndAgain) {
+  using std::chrono::seconds;
+  const QuarantineTerms terms{.deaths = 2, .probation = seconds(10)};
+  const Clock::time_point begin{};
+  Quarantine gpus;
+  EXPECT_EQ(gpus.Died("0", terms, begin), 0);
+  EXPECT_EQ(gpus.Died("1", terms, begin + seconds(1)), 0) << "each counts for itself";
+  EXPECT_FALSE(gpus.Holds("0", begin + seconds(1)));
+  EXPECT_EQ(gpus.Died("0", terms, begin + seconds(5)), 2);
+  EXPECT_TRUE(gpus.Holds("0", begin + seconds(14)));
+  EXPECT_FALSE(gpus.Holds("0", begin + seconds(15)));
+  EXPECT_FALSE(gpus.Holds("1", begin + seconds(5)));
+  EXPECT_EQ(gpus.Died("0", terms, begin + seconds(24)), 3) << "on probation";
+  EXPECT_TRUE(gpus.Holds("0", begin + seconds(33)));
+  EXPECT_EQ(gpus.Died("0", terms, begin + seconds(60)), 0) << "it has stood the probation";
+  EXPECT_EQ(gpus.Died("1", terms, begin + seconds(60)), 0) << "deaths that are long past";
 }
 
 TEST(TaskBook, StepsBackOnlyWhileItLoadsAhead) {

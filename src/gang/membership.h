@@ -30,6 +30,8 @@ class GangMembership {
   // This process came when the gang was training already: it has no input and no communicator
   // until Enter().
   virtual bool newcomer() const = 0;
+  // gang.rebalance: shards are to move from slow to quick ranks.
+  virtual bool rebalances() const { return false; }
   // Gives `own` into keeping, where it outlives this process, and returns the parts of all ranks
   // that loaded rows, by their first rank. A newcomer gives nothing and gets the same.
   virtual Result<std::vector<SharedPart>> Share(SharedPart own) = 0;

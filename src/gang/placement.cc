@@ -37,6 +37,14 @@ Status Check(const GangSpec& gang) {
   if (gang.gpus_per_worker < 0)
     return RefuseSetting("gpus_per_worker", "at least 0", gang.gpus_per_worker);
   if (gang.max_restarts < 0) return RefuseSetting("max_restarts", "at least 0", gang.max_restarts);
+  if (!(gang.restart_window > 0))
+    return RefuseSetting("restart_window", "more than 0 seconds", gang.restart_window);
+  if (gang.quarantine < 0) return RefuseSetting("quarantine", "at least 0", gang.quarantine);
+  if (!(gang.probation >= 0))
+    return RefuseSetting("probation", "at least 0 seconds", gang.probation);
+  if (gang.rebalance && !gang.workers.bends()) {
+    return RefuseSetting("rebalance", "false where gang.workers is a number and no range", true);
+  }
   if (!(gang.patience >= 0)) return RefuseSetting("patience", "at least 0 seconds", gang.patience);
   if (!(gang.deadline > 0)) return RefuseSetting("deadline", "more than 0 seconds", gang.deadline);
   return Status::OK();

@@ -26,12 +26,15 @@ class LeasesTest : public testing::Test {
     EXPECT_TRUE(!std::filesystem::exists(folder_) || std::filesystem::is_empty(folder_));
   }
 
-  Result<std::vector<Lease>> Take(std::vector<std::string> wanted, const std::string& who) {
-    return TakeLeases(folder_, "gpu", kBoth, who, [&](const std::vector<HeldDevice>& held) {
-      held_.clear();
-      for (const HeldDevice& each : held) held_.push_back(each.who + " holds " + each.address);
-      return Result<std::vector<std::string>>(wanted);
-    });
+  Result<std::vector<Lease>> Take(std::vector<std::string> wanted, const std::string& who,
+                                  int32_t priority = 0) {
+    return TakeLeases(folder_, "gpu", kBoth, {.who = who, .priority = priority},
+                      [&](const std::vector<HeldDevice>& held) {
+                        held_.clear();
+                        for (const HeldDevice& each : held)
+                          held_.push_back(each.who + " holds " + each.address);
+                        return Result<std::vector<std::string>>(wanted);
+                      });
   }
   std::vector<std::string> Held() {
     EXPECT_TRUE(Take({}, "nobody").ok());
@@ -62,6 +65,27 @@ TEST_F(LeasesTest, AreNotTakenTwice) {
   const auto leases = Take({"0"}, "gang train").ValueOrDie();
   EXPECT_THAT(Take({"1", "0"}, "gang score").status().message(), HasSubstr("gpu-0"));
   EXPECT_THAT(Held(), ElementsAre(Self("gang train") + " holds 0"));
+}
+
+TEST_F(LeasesTest, AreWishedForByThoseOfAHigherPriority) {
+  auto leases = Take(kBoth, "gang train", 1).ValueOrDie();
+  const std::vector<const Lease*> own = {&leases[0], &leases[1]};
+  EXPECT_FALSE(FindWish(own, 1));
+  auto low = WishForLeases(folder_, "gpu", kBoth, {.who = "gang low", .priority = 1}).ValueOrDie();
+  EXPECT_FALSE(FindWish(own, 1)) << "not higher";
+  auto high = WishForLeases(folder_, "gpu", {"1"}, {.who = "gang urgent", .priority = 2});
+  const auto wish = FindWish(own, 1);
+  ASSERT_TRUE(wish);
+  EXPECT_EQ(wish->who, Self("gang urgent"));
+  EXPECT_EQ(wish->address, "1");
+  leases.clear();
+  EXPECT_TRUE(Take({}, "gang train", 1).ok());
+  EXPECT_THAT(held_, ElementsAre(Self("gang urgent") + ", which waits for it, holds 1"));
+  EXPECT_TRUE(Take({}, "gang urgent", 2).ok());
+  EXPECT_THAT(held_, IsEmpty());
+  high->clear();
+  low.clear();
+  EXPECT_THAT(Held(), IsEmpty());
 }
 
 TEST_F(LeasesTest, OfAKilledProcessAreFreeAgain) {

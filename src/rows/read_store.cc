@@ -11,7 +11,7 @@ namespace protium {
 namespace {
 
 // A pass whatever its memory, and a read however much it has.
-constexpr int64_t kLeastBytes = 4096;
+constexpr int64_t kLeastPassBytes = 4096;
 constexpr int64_t kMostBlockBytes = int64_t{4} << 20;
 
 Status ReadOnly() { return Status::Invalid("rows that others wrote are only read"); }
@@ -27,13 +27,13 @@ Result<std::vector<ShardIdentity>> ReadStore::Sort(std::span<const int64_t>) { r
 FileStore::FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pass)
     : ReadStore(width), file_(std::move(file)), pass_(std::move(pass)) {
   rows_ = rows;
-  pass_.bytes = std::max(pass_.bytes, kLeastBytes);
+  pass_.bytes = std::max(pass_.bytes, kLeastPassBytes);
 }
 
 std::unique_ptr<RowScan> FileStore::Scan(RowRange range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
   // A visit scans while it fills its buckets: what it reads takes little beside them.
-  const int64_t block = std::clamp(pass_.bytes / 16, kLeastBytes, kMostBlockBytes);
+  const int64_t block = std::clamp(pass_.bytes / 16, kLeastPassBytes, kMostBlockBytes);
   return ScanFile({file_, range, width_, block});
 }
 

@@ -165,6 +165,7 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     }
     const std::span<float> gradient(output_gradient_.data_ptr<float>(), size_t(count));
     weights_.UploadBuffers();
+    spec_.phase("forward");
     const at::Tensor outputs = net_.Forward(rows, &key);
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     weights_.DownloadBuffers();
@@ -175,6 +176,7 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
+    spec_.phase("backward");
     net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}),
                   {partial.gradients, add, Defined(partial)});
     return Status::OK();

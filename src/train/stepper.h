@@ -37,6 +37,7 @@ struct StepSpec {
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
   TrainOptions train;  // Of it seed, clip_norm, clip_value and micro_batches.
+  std::function<void(const char*)> phase = [](const char*) {};  // Told "forward" and "backward".
 };
 
 struct StepInput {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/fault.h"
 #include "gang/failure.h"
@@ -13,6 +14,7 @@
 #include "tensor/guard.h"
 #include "tensor/philox.h"
 #include "train/average.h"
+#include "train/balance.h"
 #include "train/catch_up.h"
 #include "train/feed.h"
 #include "train/fingerprint.h"
@@ -57,7 +59,9 @@ class Training {
   Result<TrainOutcome> Work();
   Result<bool> Enter(Status failed);
   Status Rejoin();
-  Status TakeShards();
+  Status TakeShards(const std::vector<int32_t>& first);
+  Status TakeEqualShards();
+  Status Rebalance();
   Status Identify();
   Status Initialise();
   Status RunEpoch();
@@ -98,6 +102,8 @@ class Training {
   bool higher_is_better_ = false;  // Of train_.best.
   bool newcomer_ = false;          // Has no state yet.
   bool changing_ = false;          // All ranks leave this generation.
+  std::vector<int32_t> first_;     // Shards first_[r] .. first_[r+1]-1 are rank r's.
+  double busy_seconds_ = 0;        // In steps of this epoch, without waiting for others.
   CheckpointState state_;          // Everything that a checkpoint keeps besides tensors.
   Saving saving_;
 };
@@ -156,7 +162,7 @@ Status Training::Prepare() {
 }
 
 Status Training::Begin() {
-  PT_TRY(TakeShards());
+  PT_TRY(TakeEqualShards());
   PT_TRY(Identify());
   PT_LET(const bool resumed, saving_.TakeUp());
   if (!resumed) PT_TRY(Initialise());
@@ -179,10 +185,11 @@ Status Training::Begin() {
 }
 
 // The shards of this rank in this generation, and what is made for them. Collective.
-Status Training::TakeShards() {
-  const Communicator& ranks = *in_.communicator;
-  const std::vector<int32_t> first = ShardOwners(in_.rows.shards(), ranks.world());
-  const ShardedRows::Owned own{first[size_t(ranks.rank())], first[size_t(ranks.rank()) + 1]};
+Status Training::TakeShards(const std::vector<int32_t>& first) {
+  first_ = first;
+  busy_seconds_ = 0;
+  const auto rank = size_t(in_.communicator->rank());
+  const ShardedRows::Owned own{first[rank], first[rank + 1]};
   progress_.Speak(leads());
   if (in_.membership != nullptr) {
     in_.rows.TakeOver(own);
@@ -194,10 +201,30 @@ Status Training::TakeShards() {
     validation_.emplace(*in_.validation, in_.net, in_.weights.device(), spec_.target,
                         train_.metrics, spec_.own_metrics);
   }
-  const StepSpec step{
-      .first = first, .outputs = spec_.target.outputs(), .loss = spec_.loss, .train = train_};
+  const StepSpec step{.first = first,
+                      .outputs = spec_.target.outputs(),
+                      .loss = spec_.loss,
+                      .train = train_,
+                      .phase = in_.phase};
   PT_LET(stepper_, Stepper::Make(step, in_.net, in_.weights, optimizer_, *in_.communicator));
   return Status::OK();
+}
+
+Status Training::TakeEqualShards() {
+  return TakeShards(ShardOwners(in_.rows.shards(), in_.communicator->world()));
+}
+
+// Collective, between two epochs. All ranks see the same times, so all come to the same answer.
+Status Training::Rebalance() {
+  if (in_.membership == nullptr || !in_.membership->rebalances() || over()) return Status::OK();
+  std::vector<double> busy(size_t(in_.communicator->world()), 0.0);
+  busy[size_t(in_.communicator->rank())] = std::exchange(busy_seconds_, 0.0);
+  PT_TRY(in_.communicator->AllReduce(AsBuffer(std::span(busy)), Reduce::kSum));
+  const std::vector<int32_t> first = BalanceShards(first_, busy);
+  if (first == first_) return Status::OK();
+  progress_.Tell({{"event", "note"}, {"message", DescribeBalance(first_, first, busy)}});
+  stepper_.reset();
+  return TakeShards(first);
 }
 
 // False: this rank is called out of the gang. Another death on the way only means another try.
@@ -233,7 +260,7 @@ Status Training::Rejoin() {
   newcomer_ = standing.newcomer;
   PT_TRY(caught);
   PT_TRY(FailTogether(saving_.GoOn(came), *in_.communicator));
-  return TakeShards();
+  return TakeEqualShards();
 }
 
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
@@ -280,6 +307,8 @@ Status Training::RunEpoch() {
   std::function<Status()> ahead;
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
+    in_.phase("reading rows");
+    const auto begun = Clock::now();
     PT_LET(const std::span<const Batch> shards, feed_->Next());
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
@@ -293,11 +322,14 @@ Status Training::RunEpoch() {
     // Nothing is lost with another rank; what is kept is worth a word only where training ends.
     const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
+    busy_seconds_ += std::chrono::duration<double>(Clock::now() - begun).count();
+    busy_seconds_ -= result->wait_seconds;
     PT_TRY(AfterStep(*result));
     if (changing_) return Status::OK();
   }
   PT_TRY(feed_->EndEpoch());
-  return EndEpoch();
+  PT_TRY(EndEpoch());
+  return Rebalance();
 }
 
 Status Training::AfterStep(const StepResult& result) {
@@ -316,7 +348,10 @@ Status Training::AfterStep(const StepResult& result) {
   const bool last = state_.epoch_step == feed_->steps();
   // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
   // validation.
-  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(saving_.Save());
+  if (result.stop || ((by_count || result.save) && !last)) {
+    in_.phase("writing a checkpoint");
+    PT_TRY(saving_.Save());
+  }
   return result.stop ? Stopped() : Status::OK();
 }
 
@@ -338,6 +373,7 @@ Status Training::CloseEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
+    in_.phase("validation");
     PT_LET(const Json values, WithAverage(learner().average, [&] { return Measure(); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
@@ -352,6 +388,7 @@ Status Training::CloseEpoch() {
   entry["seconds"] = saving_.seconds();
   Watch(entry);
   state_.history.push_back(entry);
+  in_.phase("writing a checkpoint");
   PT_TRY(saving_.Save());
   // Another rank may have to hand out the weights that this epoch chose.
   return in_.membership != nullptr ? saving_.Share() : Status::OK();

@@ -52,6 +52,8 @@ struct TrainInput {
   // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
   std::function<void(const Json&)> report;  // Called on rank 0.
+  // Told what the rank is at: see TaskContext::SetPhase().
+  std::function<void(const char*)> phase = [](const char*) {};
   std::stop_token stop;
 };
 

@@ -184,6 +184,27 @@ TEST(BendingGang, FencesAWorkerThatIsStopped) {
               HasSubstr("was silent"));
 }
 
+// A rank that may use a core for a tenth of the time gets fewer shards.
+TEST(BendingGang, MovesShardsToQuickRanks) {
+  Bending run("{min=1,max=2}", {"gang.rebalance=true"});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 5));
+  const pid_t slow = PidOfRank(run.scratch(), 1);
+  std::jthread hinder([slow](const std::stop_token& stop) {
+    while (!stop.stop_requested() && ::kill(slow, SIGSTOP) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (::kill(slow, SIGCONT) != 0) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    }
+  });
+  while (run.command().alive() && !Notes(run.scratch(), "rank 1 has 1 instead of 2")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  hinder = {};
+  run.EndsAlike();
+  EXPECT_TRUE(Notes(run.scratch(), "shards move, since ranks were busy for "));
+  EXPECT_TRUE(Notes(run.scratch(), "rank 0 has 3 instead of 2, rank 1 has 1 instead of 2"));
+}
+
 TEST(BendingGang, OutlivesTheDeathOfANewcomer) {
   Bending run("{min=1,max=2}");
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "gang/roster.h"
@@ -73,6 +74,27 @@ TEST_F(DevicesTest, StayWithTheGangWhenItIsRestarted) {
   EXPECT_TRUE(RunTask(*workers_, OnGpus("kill_until", 2, 1), Numbers(0, 0)).ok());
 }
 
+TEST_F(DevicesTest, OnWhichRanksDieAreLeftOut) {
+  Print(R"({"name": "gpu", "addresses": ["0", "1", "2"]})");
+  MapTask task = OnGpus("kill_until", 2, 1);
+  task.config = "3";
+  task.gang->max_restarts = 3;
+  task.gang->quarantine = 1;
+  std::vector<std::string> seats, warnings;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") seats.push_back(Dump(event["ranks"][1]["gpus"]));
+    if (event["event"] == "warning") warnings.push_back(event["message"].get<std::string>());
+  }};
+  EXPECT_TRUE(RunTask(*workers_, task, Numbers(0, 0), call).ok());
+  EXPECT_THAT(seats, ElementsAre(R"(["1"])", R"(["2"])", R"(["2"])", R"(["2"])"))
+      << "a gang that has no other device goes on with what it has";
+  ASSERT_EQ(warnings.size(), 3u);
+  EXPECT_EQ(warnings[0],
+            "gpu 1 is left out for 600 s (gang.probation): 1 worker died on it (gang.quarantine)");
+  EXPECT_THAT(workers_->WaitsFor({.workers = 2, .gpus_per_worker = 1}).ValueOrDie(),
+              HasSubstr("quarantine after deaths of workers holds gpu 2"));
+}
+
 TEST_F(DevicesTest, ThatAreTooFewCanNeverFit) {
   const Fault fault = FaultOf(workers_->Placement({.workers = 3, .gpus_per_worker = 1}).status());
   EXPECT_EQ(fault.exit, Exit::kUsage);
@@ -115,6 +137,66 @@ TEST_F(DevicesTest, AreNotGivenToTwoDriversAtOnce) {
     if (event["event"] == "waiting") stop.request_stop();
   }};
   EXPECT_TRUE(RunTask(*workers_, both, Numbers(0, 0), freeing).ok());
+}
+
+// What a gang of priority 0 is told, until another driver's gang has had its devices.
+TEST_F(DevicesTest, AreLeftToAGangOfAHigherPriorityForAWhile) {
+  std::mutex mutex;
+  std::vector<std::string> notes;
+  std::atomic<int> waiting = 0;
+  const Call low{.events = [&](const Json& event) {
+    if (event["event"] == "waiting" && event.contains("pid")) ++waiting;
+    const std::lock_guard lock(mutex);
+    if (event["event"] == "note") notes.push_back(event["message"].get<std::string>());
+  }};
+  Result<arrow::RecordBatchVector> lower;
+  std::jthread holder([&, other = MakeWorkers()] {
+    lower = RunTask(*other, OnGpus("stopped_once", 2, 1), Numbers(0, 0), low);
+  });
+  while (waiting < 2) std::this_thread::yield();
+  MapTask urgent = OnGpus("devices", 2, 1);
+  urgent.gang->priority = 5;
+  std::string why;
+  const Call high{.events = [&](const Json& event) {
+    if (event["event"] == "waiting") why = event["why"].get<std::string>();
+  }};
+  const auto output = RunTask(*workers_, urgent, Numbers(0, 0), high);
+  ASSERT_TRUE(output.ok()) << output.status();
+  holder.join();
+  ASSERT_TRUE(lower.ok()) << lower.status();
+  EXPECT_THAT(SortedTexts(*lower), ElementsAre("attempt 1", "attempt 1"));
+  const std::string pid = " of pid " + std::to_string(::getpid());
+  EXPECT_THAT(why, HasSubstr("gang stopped_once" + pid + " was asked to make room"));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("the gang pauses after this step: gang devices" + pid +
+                                           " (gang.priority = 5) needs its devices"),
+                                 "the gang goes on: there is room again"));
+}
+
+// Of two devices it keeps the one that it cannot do without.
+TEST_F(DevicesTest, AGangThatBendsGivesOneAndGoesOn) {
+  MapTask task = TextTask("bend", R"({"steps": 1500})");
+  task.gang = GangSpec{.workers = {1, 2}, .gpus_per_worker = 1, .deadline = 20, .patience = 5};
+  MapTask urgent = OnGpus("devices", 1, 1);
+  urgent.gang->priority = 1;
+  const auto other = MakeWorkers();
+  Result<arrow::RecordBatchVector> higher;
+  std::jthread later;
+  std::vector<std::string> worlds;
+  bool stopped = false;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_change") worlds.push_back(Dump(event["world"]));
+    stopped = stopped || event["event"] == "restart" || event["event"] == "waiting";
+    if (event["event"] != "step" || event["step"] != 20 || later.joinable()) return;
+    later = std::jthread([&] { higher = RunTask(*other, urgent, Numbers(0, 0)); });
+  }};
+  const auto output = RunTask(*workers_, task, Numbers(0, 0), call);
+  ASSERT_TRUE(output.ok()) << output.status();
+  later.join();
+  EXPECT_TRUE(higher.ok()) << higher.status();
+  ASSERT_FALSE(worlds.empty());
+  EXPECT_EQ(worlds.front(), "1");
+  EXPECT_EQ(worlds.back(), "2") << "it grows again when the device comes back";
+  EXPECT_FALSE(stopped);
 }
 
 // Of two devices another driver has one at first; later a person wants fewer workers, and that

@@ -28,7 +28,29 @@ Member* MapRun::FindMember(int32_t number) const {
 }
 
 void MapRun::Lose(Member& member, RankFailure failure) {
-  bend_ ? bend_->gang.Lost(std::move(failure)) : Fail(std::move(failure));
+  const bool kept = failure.kind == RankFailure::Kind::kSilent && !ReplacesHung();
+  LeaveSeat(member, failure);
+  bend_ && !kept ? bend_->gang.Lost(std::move(failure)) : Fail(std::move(failure));
+}
+
+// A rank died on the member's seat. Where that puts a device into quarantine, and another one can
+// be had or the gang can do without, the seat is given back.
+void MapRun::LeaveSeat(Member& member, const RankFailure& failure) {
+  if (failure.kind == RankFailure::Kind::kAnswered || failure.devices.empty()) return;
+  const Seat seat = spec_.placement->seats[size_t(member.seat)];
+  const bool leaves = spec_.died(seat) && bend_ && bend_->gang.bends() && !bend_->gang.closed();
+  if (!leaves) return;
+  const auto other = spec_.take_seat();
+  const bool taken = other.ok() && *other;
+  {
+    std::lock_guard lock(mutex_);
+    if (taken) spec_.placement->seats.push_back(**other);
+    const auto kept = spec_.placement->seats.size() - bend_->given_back.size();
+    if (!taken && int32_t(kept) <= spec_.bends->min) return;
+    bend_->given_back.insert(member.seat);
+  }
+  Dismiss(member);
+  spec_.give_back_seat(seat);
 }
 
 void MapRun::Dismiss(int32_t number) {
@@ -163,7 +185,13 @@ bool MapRun::IsDone(int32_t number) const {
 }
 
 RankFailure MapRun::Describe(int32_t number, RankFailure::Kind kind, Status status) const {
-  return FindMember(number)->Failure(spec_, kind, std::move(status), Now());
+  const Member& member = *FindMember(number);
+  Fault fault = FaultOf(status);
+  if (kind == RankFailure::Kind::kSilent) {
+    fault.what += fmt::format(" ({})", member.Hang(false));
+    status = protium::Fail(std::move(fault));
+  }
+  return member.Failure(spec_, kind, std::move(status), Now());
 }
 
 std::optional<int32_t> MapRun::FreeSeat() const {

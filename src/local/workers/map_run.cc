@@ -51,6 +51,8 @@ Status MapRun::StartGang() {
     bend_.emplace(BendingSpec{.limits = *spec_.bends,
                               .members = spec_.most,
                               .deadline = spec_.deadline,
+                              .replace_hung = ReplacesHung(),
+                              .most = spec_.most_now,
                               .wish = spec_.wish},
                   static_cast<Crew&>(*this), call_);
     bend_->parts.resize(size_t(spec_.most));

@@ -87,6 +87,7 @@ class MapRun final : private Crew {
   void OnDone(Member& member, const Frame& frame);
   // The member is lost: a failure of the run, unless the gang bends.
   void Lose(Member& member, RankFailure failure);
+  void LeaveSeat(Member& member, const RankFailure& failure);
   RankFailure Silence(const Member& member) const;
   void CheckSilence();
   // Nanoseconds on the clock that all members share.
@@ -95,6 +96,14 @@ class MapRun final : private Crew {
   std::string StillRunning() const;
   bool IsOver();
   void FindSilent();
+  // Ranks that wait for others (map_hang.cc).
+  void Look(Member& member, const Frame& beat);
+  std::vector<Member*> InGeneration() const;  // `mutex_` is held.
+  void CheckWaits();
+  void Warn(Member& late, const std::string& waiting, double seconds);
+  void FindHung();  // `mutex_` is held.
+  // A rank that hangs counts as dead; otherwise the run ends.
+  bool ReplacesHung() const { return !spec_.task.gang || spec_.task.gang->replace_hung; }
   AttemptResult Outcome();
   void Finish();
 

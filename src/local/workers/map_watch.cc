@@ -68,6 +68,7 @@ void MapRun::Round() {
     if (polls[2 * i + 2].revents != 0 && !watched[i]->done) Ended(*watched[i]);
   }
   CheckSilence();
+  CheckWaits();
   if (bend_) CheckMembership();
   CheckStop();
   std::lock_guard lock(mutex_);
@@ -90,6 +91,7 @@ void MapRun::Drain(Member& member) {
 
 void MapRun::HandleFrame(Member& member, Frame frame) {
   member.heard = Clock::now();
+  if (frame.type == "beat") Look(member, frame);
   if (frame.type == "ready") {
     const Status status = pool_.OnReady(frame);
     if (!status.ok()) Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
@@ -154,7 +156,7 @@ RankFailure MapRun::Silence(const Member& member) const {
       spec_, RankFailure::Kind::kSilent,
       protium::Fail({.exit = Exit::kStalled,
                      .what = fmt::format("was silent for {:.1f} seconds", Seconds(since)),
-                     .why = "its process is stopped or gets no CPU time"}),
+                     .why = member.Hang(true)}),
       Now());
 }
 
@@ -227,6 +229,7 @@ void MapRun::FindSilent() {
     if (member->done || silent < 4 * spec_.beat()) continue;
     failures_.push_back(Silence(*member));
   }
+  FindHung();
 }
 
 AttemptResult MapRun::Outcome() {
@@ -238,7 +241,8 @@ AttemptResult MapRun::Outcome() {
     const RankFailure& cause = FindCause(failures_);
     // Ranks that stopped because they were asked to have not failed.
     if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
-    return {ReportFailure(failures_), RestartMayHelp(cause)};
+    const bool kept = cause.kind == RankFailure::Kind::kSilent && !ReplacesHung();
+    return {ReportFailure(failures_), RestartMayHelp(cause) && !kept};
   }
   if (AllDone()) return {};
   if (Clock::now() >= call_.deadline) {

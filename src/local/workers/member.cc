@@ -66,9 +66,17 @@ Json TaskHead(const RunSpec& spec, const Member& member) {
   if (!spec.bends) return head;
   head["bends"] = true;
   head["newcomer"] = member.newcomer;
+  head["rebalance"] = spec.task.gang && spec.task.gang->rebalance;
   head["patience"] =
       std::chrono::duration_cast<std::chrono::milliseconds>(spec.bends->patience).count();
   return head;
+}
+
+// The letter of proc(5): R, S, D, T and others; '?' if there is no such process.
+char ReadProcessState(pid_t pid) {
+  const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
+  const size_t name = text.ok() ? text->rfind(") ") : std::string::npos;
+  return name == std::string::npos || name + 2 >= text->size() ? '?' : (*text)[name + 2];
 }
 
 // At most kTailLines of what ReadTail() cut off by bytes.
@@ -138,6 +146,26 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
   return failure;
 }
 
+double Member::SecondsAt(Clock::time_point now) const {
+  return doing.seconds + std::chrono::duration<double>(now - looked).count();
+}
+
+std::string Member::Hang(bool silent) const {
+  if (!silent) {
+    const std::string at = doing.phase.empty() ? "its own code" : doing.phase;
+    return fmt::format("{:.1f} s in {}", SecondsAt(Clock::now()), at);
+  }
+  switch (worker ? ReadProcessState(worker->process.pid()) : '?') {
+    case 'T':
+    case 't':
+      return "its process is stopped";
+    case 'D':
+      return "its process waits for a disk or a device";
+    default:
+      return "its process is stopped or gets no CPU time";
+  }
+}
+
 Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,
                                             std::unique_ptr<Worker> worker,
                                             const std::vector<UniqueFd>& peers) {
@@ -163,7 +191,7 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPla
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
   // Silence counts from here: a worker that never speaks is noticed, too.
-  member->heard = Clock::now();
+  member->heard = member->looked = Clock::now();
   // If the worker has just died, whoever watches it finds that out, and how it ended.
   (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
   worker->used = true;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gang/doing.h"
 #include "gang/failure.h"
 #include "gang/placement.h"
 #include "gang/roster.h"
@@ -32,6 +33,9 @@ struct RunSpec {
   // moment, and one of the placement's back, which nobody uses any more.
   std::function<Result<std::optional<Seat>>()> take_seat;
   std::function<void(const Seat&)> give_back_seat;
+  // Of a gang, called by the watching thread: a rank died on this seat of the placement. Whether
+  // its devices are in quarantine from now on.
+  std::function<bool(const Seat&)> died;
   // The gang's ranks; otherwise the most partitions there may be.
   int32_t most = 1;
   int32_t attempt = 0;
@@ -39,6 +43,8 @@ struct RunSpec {
   double deadline = 60;
   // Of a gang that bends.
   std::optional<RosterLimits> bends;
+  // Of a gang that bends, called by the watching thread: how many workers it may have.
+  std::function<int32_t()> most_now;
   // A file in which a person writes how many workers there should be; empty: there is none.
   std::filesystem::path wish;
   // Folder of the logs; empty: members have none of their own.
@@ -71,6 +77,9 @@ struct Member {
   int64_t sent = 0;  // Batches, in all.
   // When the last message came.
   Clock::time_point heard;
+  TaskSight doing;                // What it was at when it last said so,
+  Clock::time_point looked;       // and when that was.
+  Clock::time_point warned_at{};  // When a person was last told that it keeps others waiting.
   // Nothing more is expected of it: it said "done", ended or fell silent.
   std::atomic<bool> done = false;
 
@@ -83,6 +92,10 @@ struct Member {
   void Tell(const Json& head, std::string_view raw = {}, std::span<const int> fds = {}) const;
   // A failure of this member, with its place and its log's last lines of this attempt.
   RankFailure Failure(const RunSpec& spec, RankFailure::Kind kind, Status status, int64_t at) const;
+  // Seconds that it has been at `doing`, as far as is known.
+  double SecondsAt(Clock::time_point now) const;
+  // "61 s in forward", or what its process waits for if it is `silent`.
+  std::string Hang(bool silent) const;
 };
 
 // Hands the task to the worker. `peers` are this rank's sockets to the others, by rank; duplicated

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/fault.h"
 #include "os/devices.h"
@@ -96,6 +97,54 @@ void Seats::Taken::GiveBack(const Seat& seat) {
   seats_->changed_.notify_all();
 }
 
+bool Seats::Taken::Died(const GangSpec& gang, const Seat& seat, const Call& call) {
+  if (gang.quarantine == 0) return false;
+  const auto seconds = std::chrono::duration<double>(std::min(gang.probation, 1e9));
+  const QuarantineTerms terms{.deaths = gang.quarantine,
+                              .probation = std::chrono::duration_cast<Clock::duration>(seconds)};
+  bool out = false;
+  for (const Device& gpu : seat.gpus) {
+    std::unique_lock lock(seats_->mutex_);
+    const int32_t deaths = seats_->quarantine_.Died(gpu.address, terms, Clock::now());
+    lock.unlock();
+    if (deaths == 0) continue;
+    out = true;
+    call.Tell({{"event", "warning"},
+               {"message", fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
+                                       "died on it (gang.quarantine)",
+                                       gpu.name, gpu.address, gang.probation, deaths,
+                                       deaths == 1 ? "" : "s")}});
+  }
+  return out;
+}
+
+void Seats::Taken::LeaveQuarantined(const GangSpec& gang) {
+  const std::vector<Seat> seats = placement_.seats;
+  for (const Seat& seat : seats) {
+    std::unique_lock lock(seats_->mutex_);
+    const bool out = std::ranges::any_of(seat.gpus, [&](const Device& gpu) {
+      return seats_->quarantine_.Holds(gpu.address, Clock::now());
+    });
+    lock.unlock();
+    if (!out) continue;
+    const auto other = TakeMore(gang);
+    if (!other.ok() || !*other) continue;
+    GiveBack(seat);
+  }
+}
+
+std::optional<HeldDevice> Seats::Taken::FindWish(int32_t priority) const {
+  const std::lock_guard lock(seats_->mutex_);
+  std::vector<const Lease*> own;
+  for (const Lease& each : leases_) own.push_back(&each);
+  return protium::FindWish(own, priority);
+}
+
+int32_t Seats::Taken::size() const {
+  const std::lock_guard lock(seats_->mutex_);
+  return int32_t(placement_.seats.size());
+}
+
 int Seats::Taken::FindLease(const Device& device) const {
   const auto found = std::ranges::find(leases_, device.address, &Lease::address);
   return found == leases_.end() ? -1 : found->fd();
@@ -117,6 +166,10 @@ Status Seats::FindDevices(const GangSpec& gang) {
 Host Seats::HostNow() const {
   Host host = host_;
   host.holdings.assign(holdings_.begin(), holdings_.end());
+  for (const Device& gpu : host.gpus) {
+    if (!quarantine_.Holds(gpu.address, Clock::now())) continue;
+    host.holdings.push_back({.who = "quarantine after deaths of workers", .gpus = {gpu}});
+  }
   return host;
 }
 
@@ -147,7 +200,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     AddOthers(held, host);
     PT_LET(auto answer, Place(gang, {&host, 1}));
     if (auto* later = std::get_if<NotNow>(&answer)) {
-      wait = {later->why, !held.empty()};
+      wait = {later->why, held};
       return std::vector<std::string>();
     }
     std::vector<std::string> wanted;
@@ -169,8 +222,26 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     });
     if (!ours) not_ours.push_back(gpu.address);
   }
-  const auto folder = settings_.leases.empty() ? LeaseFolder() : settings_.leases;
-  return TakeLeases(folder, "gpu", not_ours, who, choose);
+  return TakeLeases(Folder(), "gpu", not_ours, {.who = who, .priority = gang.priority}, choose);
+}
+
+std::filesystem::path Seats::Folder() const {
+  return settings_.leases.empty() ? LeaseFolder() : settings_.leases;
+}
+
+// Of the lowest priority first. More than one is only asked when that was not enough.
+std::vector<HeldDevice> Seats::MayWish(const GangSpec& gang, const Wait& wait) {
+  const HeldDevice* least = nullptr;
+  for (const HeldDevice& each : wait.others) {
+    const bool known = each.priority != HeldDevice::kUnknown;
+    if (!known || each.priority >= gang.priority) continue;
+    if (least == nullptr || each.priority < least->priority) least = &each;
+  }
+  std::vector<HeldDevice> wished;
+  if (least == nullptr) return wished;
+  std::ranges::copy_if(wait.others, std::back_inserter(wished),
+                       [&](const HeldDevice& each) { return each.who == least->who; });
+  return wished;
 }
 
 // Returns nullptr and sets `wait` if there is no place at present.
@@ -191,18 +262,31 @@ Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const
 Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const std::string& who,
                                                   const Call& call) {
   const auto patience = std::chrono::duration<double>(std::min(gang.deadline, 1e6));
-  const auto others_deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
-  std::string told;
+  const auto limit = std::chrono::duration_cast<Clock::duration>(patience);
+  auto others_deadline = Clock::now() + limit;
+  std::string told, asked;
+  std::vector<Lease> wishes;
   std::unique_lock lock(mutex_);
   for (;;) {
     Wait wait;
     PT_LET(auto taken, TryTake(gang, who, wait));
     if (taken) return taken;
+    const std::vector<HeldDevice> wished = MayWish(gang, wait);
+    if (!wished.empty() && wished.front().who != asked) {
+      std::vector<std::string> addresses;
+      for (const HeldDevice& each : wished) addresses.push_back(each.address);
+      PT_LET(auto more,
+             WishForLeases(Folder(), "gpu", addresses, {.who = who, .priority = gang.priority}));
+      std::ranges::move(more, std::back_inserter(wishes));
+      asked = wished.front().who;
+      others_deadline = Clock::now() + limit;
+    }
+    if (!asked.empty()) wait.why += fmt::format("; {} was asked to make room", asked);
     if (told != wait.why) call.Tell({{"event", "waiting"}, {"for", who}, {"why", wait.why}});
     told = wait.why;
     if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", wait.why);
     const auto now = Clock::now();
-    if (now >= call.deadline || (wait.others && now >= others_deadline)) {
+    if (now >= call.deadline || (!wait.others.empty() && now >= others_deadline)) {
       return NoPlace(who, wait.why);
     }
     // Other processes give no signal when they return a device, so it is polled.

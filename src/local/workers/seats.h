@@ -15,6 +15,7 @@
 
 #include "base/call.h"
 #include "gang/placement.h"
+#include "gang/quarantine.h"
 #include "os/leases.h"
 
 namespace protium {
@@ -39,6 +40,16 @@ class Seats {
     Placement placement() const;
     // A place for one more worker of the gang, if there is room at this moment.
     Result<std::optional<Seat>> TakeMore(const GangSpec& gang);
+    // A rank of the gang died on the seat. Whether its devices are left out from now on, for
+    // gang.probation seconds; then tells so.
+    bool Died(const GangSpec& gang, const Seat& seat, const Call& call);
+    // Changes seats whose devices are in quarantine for others, as far as there are any. The
+    // processes on them must have ended.
+    void LeaveQuarantined(const GangSpec& gang);
+    // Who of a higher priority wishes for a device of these places, if somebody does. Any thread.
+    std::optional<HeldDevice> FindWish(int32_t priority) const;
+    // How many places there are at present. Any thread.
+    int32_t size() const;
     // Gives one place back before the others. Processes that inherited leases of its devices must
     // have ended.
     void GiveBack(const Seat& seat);
@@ -67,16 +78,20 @@ class Seats {
   // Waits until the whole gang has its places, all or none, telling {"event": "waiting", "for",
   // "why"} whenever the reason changes. Waits gang.deadline seconds for devices that another
   // process holds, for anything else until the call's deadline; then exit kStalled. `who` is what
-  // others are told of the holder.
+  // others are told of the holder. Where processes with gangs of a lower gang.priority hold
+  // devices, wishes for those of one of them after the other: see Taken::FindWish().
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,
                                       const Call& call);
 
  private:
-  // Why not now, and whether another process is the reason.
+  // Why not now, and what other processes hold.
   struct Wait {
     std::string why;
-    bool others = false;
+    std::vector<HeldDevice> others;
   };
+  // Of one holder, those that `gang` may wish for.
+  static std::vector<HeldDevice> MayWish(const GangSpec& gang, const Wait& wait);
+  std::filesystem::path Folder() const;
   // `mutex_` is held in all of these.
   Status FindDevices(const GangSpec& gang);
   Host HostNow() const;
@@ -90,6 +105,7 @@ class Seats {
   Host host_;  // Without holdings.
   bool devices_known_ = false;
   std::list<Holding> holdings_;
+  Quarantine quarantine_;  // Of devices, by their address.
 };
 
 }  // namespace protium

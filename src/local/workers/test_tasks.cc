@@ -73,6 +73,10 @@ MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts,
   return task;
 }
 
+void Hang() {
+  for (;;) ::pause();
+}
+
 Belongings CountBelongings() {
   const std::filesystem::directory_iterator fds("/proc/self/fd");
   Belongings all{.descriptors = static_cast<size_t>(std::distance(begin(fds), end(fds)))};
@@ -188,10 +192,23 @@ Status UntilStopped(TaskContext& context) {
   return Fail({.exit = Exit::kStopped, .what = "stopped as asked", .kept = "a checkpoint"});
 }
 
+// Only its first attempt waits to be stopped.
+Status StoppedOnce(TaskContext& context) {
+  if (context.attempt() == 0) return UntilStopped(context);
+  return context.Emit(*TextBatch("attempt " + std::to_string(context.attempt())));
+}
+
+Status HangInThought(TaskContext& context) {
+  return OnRank1(context, [&]() -> Status {
+    context.SetPhase("thought");
+    Hang();
+  });
+}
+
 // Until it is killed, whatever it is asked for.
 Status Deaf(TaskContext& context) {
   context.Report({{"event", "deaf"}});
-  for (;;) ::pause();
+  Hang();
 }
 
 Status EndlessOutput(TaskContext& context) {
@@ -216,11 +233,13 @@ const TaskTable& TestTasks() {
       {"emit_much", EndlessOutput},
       {"exit", ExitEarly},
       {"facts", Facts},
+      {"hang", HangInThought},
       {"hoard", Hoard},
       {"kill", KillSelf},
       {"kill_until", KillUntil},
       {"refuse", Refuse},
       {"sigstop", StopSelf},
+      {"stopped_once", StoppedOnce},
       {"throw", Throw},
       {"until_stopped", UntilStopped},
       {"wrong_schema", WrongSchema},

@@ -47,6 +47,9 @@ struct Belongings {
 };
 Belongings CountBelongings();
 
+// Until the process is killed.
+[[noreturn]] void Hang();
+
 // Workers of its own for each test, which leave nothing behind.
 class TestWithWorkers : public testing::Test {
  protected:

@@ -13,6 +13,7 @@
 #include "gang/task_book.h"
 #include "local/workers/worker_task.h"
 #include "local/workers/workers.h"
+#include "os/stack.h"
 
 namespace protium {
 
@@ -40,6 +41,7 @@ class WorkerProcess {
 
   const std::shared_ptr<Link> link_;
   const TaskTable& tasks_;
+  const pid_t worker_ = ::gettid();  // The main thread.
   // Used by the main thread.
   TaskBook book_;
   // Used by the listening thread.
@@ -59,6 +61,7 @@ Status WorkerProcess::SayReady() {
 }
 
 int WorkerProcess::Run() {
+  PrepareStacks();
   // Before there are other threads, which would end the process on the signal.
   sigset_t notice;
   sigemptyset(&notice);
@@ -125,7 +128,8 @@ Deadline WorkerProcess::Beat() {
   const auto now = Clock::now();
   if (!current) return now + std::chrono::seconds(1);
   if (now < next_beat_) return next_beat_;
-  (void)link_->Send({{"type", "beat"}, {"task", current->number()}});
+  (void)link_->Send(
+      {{"type", "beat"}, {"task", current->number()}, {"doing", FieldsToJson(current->Look())}});
   return next_beat_ = now + current->beat();
 }
 
@@ -148,8 +152,9 @@ void WorkerProcess::HandleFrame(Frame frame) {
     current = current_;
   }
   const auto number = NumberAt(frame.head, "task");
-  if (current && number.ok() && *number == current->number())
-    current->HandleFrame(std::move(frame));
+  if (!current || !number.ok() || *number != current->number()) return;
+  if (frame.type == "where") return WriteStack(worker_);
+  current->HandleFrame(std::move(frame));
 }
 
 // The task must exist before the next message is read, which may be a batch for it.

@@ -30,9 +30,11 @@ Result<std::vector<SharedPart>> ReadParts(Frame frame) {
 }  // namespace
 
 Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<UniqueFd> peers,
-                                                std::chrono::milliseconds deadline) {
-  if (peers.size() <= 1) return MakeSelfCommunicator();
-  return MakeSharedCommunicator(rank, std::move(peers), {.deadline = deadline});
+                                                std::chrono::milliseconds deadline, Doing& doing) {
+  if (peers.size() <= 1) return MarkCalls(MakeSelfCommunicator(), doing);
+  const Doing::Waiting waiting(doing, "first meeting");
+  PT_LET(auto ranks, MakeSharedCommunicator(rank, std::move(peers), {.deadline = deadline}));
+  return MarkCalls(std::move(ranks), doing);
 }
 
 // The sockets are those to the others, by rank; the own place is left out.
@@ -43,13 +45,13 @@ GangCall WorkerMembership::ReadCall(Frame frame) const {
                 .why = frame.head.value("why", std::string())};
   // Held by a pointer, since what a std::function holds must be copyable.
   const auto peers = std::make_shared<std::vector<UniqueFd>>(std::move(frame.fds));
-  call.join = [peers, rank = call.rank,
-               deadline = deadline_](auto) -> Result<std::unique_ptr<Communicator>> {
+  call.join = [peers, rank = call.rank, deadline = deadline_,
+               &doing = doing_](auto) -> Result<std::unique_ptr<Communicator>> {
     if (size_t(rank) > peers->size()) {
       return Status::Invalid("a call arrived without its sockets");
     }
     peers->emplace(peers->begin() + rank);
-    return JoinRanks(rank, std::move(*peers), deadline);
+    return JoinRanks(rank, std::move(*peers), deadline, doing);
   };
   return call;
 }

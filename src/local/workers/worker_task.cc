@@ -114,8 +114,9 @@ Status WorkerTask::ReadGang(Frame& frame) {
       GangMemberSpec{.newcomer = frame.head.value("newcomer", false),
                      .deadline = deadline_,
                      .patience = std::chrono::milliseconds(patience),
+                     .rebalances = frame.head.value("rebalance", false),
                      .stop = stop_.get_token()},
-      link_, number_);
+      link_, number_, doing_);
   return Status::OK();
 }
 
@@ -141,6 +142,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
   Frame frame;
   {
     std::unique_lock lock(mutex_);
+    const Doing::Waiting waiting(doing_, "rows of its input");
     // Ends when the driver speaks; if the driver is gone the whole process ends.
     changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
     if (stop_.stop_requested()) return AskedToStop();
@@ -194,7 +196,7 @@ void WorkerTask::Report(const Json& event) {
 // On the task's thread: ranks wait here for each other, up to their deadline.
 Status WorkerTask::MakeRanks() {
   if (!gang_ || (membership_ && membership_->newcomer())) return Status::OK();
-  PT_LET(ranks_, JoinRanks(rank_, std::move(peers_), deadline_));
+  PT_LET(ranks_, JoinRanks(rank_, std::move(peers_), deadline_, doing_));
   // Which generation's communicator there is, is its business from here on.
   if (membership_) membership_->Begin(std::move(ranks_));
   return Status::OK();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/call.h"
+#include "gang/doing.h"
 #include "gang/task.h"
 #include "local/workers/protocol.h"
 #include "local/workers/slots.h"
@@ -52,6 +53,9 @@ class WorkerTask : public TaskContext, private BatchStream {
   // A Fault without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
   bool bends() const { return bends_; }  // Any thread.
+  // What the task is at. Any thread.
+  TaskSight Look() const { return doing_.Look(); }
+  void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   GangMembership* membership() override { return membership_.get(); }
   void Report(const Json& event) override;
   std::stop_token stop() const override { return stop_.get_token(); }
@@ -83,6 +87,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   std::chrono::milliseconds beat_{1'000};
   UniqueFd log_;
   std::vector<UniqueFd> peers_;
+  Doing doing_;  // Before the ranks, whose calls it marks.
   std::unique_ptr<Communicator> ranks_;
   std::unique_ptr<WorkerMembership> membership_;  // Of a gang that bends.
   SchemaPtr output_schema_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "local/workers/map_run.h"
 #include "local/workers/pool.h"
 #include "local/workers/seats.h"
+#include "local/workers/yielding.h"
 #include "os/file.h"
 
 namespace protium {
@@ -94,7 +96,10 @@ class LocalWorkers : public Workers {
   Status RunGang(const MapTask& task, int32_t lane,
                  const std::function<Result<BatchStreamPtr>()>& open_input, const Call& call,
                  arrow::RecordBatchVector& output);
-  void Bend(const GangSpec& gang, Seats::Taken& taken, RunSpec& spec) const;
+  Result<std::unique_ptr<Seats::Taken>> TakeAgain(const GangSpec& gang, const std::string& who,
+                                                  const Call& call);
+  void Seat(const GangSpec& gang, Seats::Taken& taken, const Yielding& yielding,
+            RunSpec& spec) const;
   AttemptResult Attempt(RunSpec spec, const std::function<Result<BatchStreamPtr>()>& open_input,
                         const Call& call, arrow::RecordBatchVector& output);
 
@@ -122,15 +127,22 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   return spec;
 }
 
-void LocalWorkers::Bend(const GangSpec& gang, Seats::Taken& taken, RunSpec& spec) const {
+void LocalWorkers::Seat(const GangSpec& gang, Seats::Taken& taken, const Yielding& yielding,
+                        RunSpec& spec) const {
+  spec.placement = taken.placement();
+  spec.most = int32_t(spec.placement->seats.size());
+  spec.lease_of = [&](const Device& device) { return taken.FindLease(device); };
+  spec.died = [&](const protium::Seat& seat) { return taken.Died(gang, seat, yielding.call()); };
+  if (!gang.workers.bends()) return;
   const auto patience = std::chrono::duration<double>(std::min(gang.patience, 1e6));
   spec.bends = {.min = gang.workers.min,
                 .max = gang.workers.max,
                 .fruitless = std::max(gang.max_restarts, gang.workers.max),
                 .patience = std::chrono::duration_cast<Clock::duration>(patience)};
   if (!settings_.logs.empty()) spec.wish = settings_.logs.parent_path() / kWorkersWanted;
+  spec.most_now = [&] { return yielding.most(); };
   spec.take_seat = [&] { return taken.TakeMore(gang); };
-  spec.give_back_seat = [&](const Seat& seat) { taken.GiveBack(seat); };
+  spec.give_back_seat = [&](const protium::Seat& seat) { taken.GiveBack(seat); };
 }
 
 Result<BatchStreamPtr> LocalWorkers::Map(const MapTask& task,
@@ -165,18 +177,38 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
 Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
                              const std::function<Result<BatchStreamPtr>()>& open_input,
                              const Call& call, arrow::RecordBatchVector& output) {
-  // For all attempts: a restart needs no second wait.
-  PT_LET(const auto taken, seats_.Take(*task.gang, "gang " + task.task, call));
-  return RunAttempts(*task.gang, call, [&](int32_t attempt) {
+  const GangSpec& gang = *task.gang;
+  const std::string who = "gang " + task.task;
+  // For all attempts: a restart needs no second wait, unless the gang has made room for another.
+  PT_LET(auto taken, seats_.Take(gang, who, call));
+  return RunAttempts(gang, call, [&](int32_t attempt, const Call& call) -> AttemptResult {
+    if (!taken) {
+      auto again = TakeAgain(gang, who, call);
+      if (!again.ok()) return {again.status(), false};
+      taken = std::move(*again);
+    }
+    taken->LeaveQuarantined(gang);
+    const Yielding yielding(*taken, gang, call);
     RunSpec spec = MakeSpec(task);
     spec.lane = lane;
-    spec.placement = taken->placement();
-    spec.most = int32_t(spec.placement->seats.size());
-    if (task.gang->workers.bends()) Bend(*task.gang, *taken, spec);
-    spec.lease_of = [&](const Device& device) { return taken->FindLease(device); };
     spec.attempt = attempt;
-    return Attempt(std::move(spec), open_input, call, output);
+    Seat(gang, *taken, yielding, spec);
+    AttemptResult result = Attempt(std::move(spec), open_input, yielding.call(), output);
+    result.made_room = yielding.MadeRoom(result);
+    if (result.made_room) taken.reset();
+    return result;
   });
+}
+
+// It made room by itself, so it waits as long as others need the room.
+Result<std::unique_ptr<Seats::Taken>> LocalWorkers::TakeAgain(const GangSpec& gang,
+                                                              const std::string& who,
+                                                              const Call& call) {
+  GangSpec patient = gang;
+  patient.deadline = std::numeric_limits<double>::infinity();
+  PT_LET(auto taken, seats_.Take(patient, who, call));
+  call.Tell({{"event", "note"}, {"message", "the gang goes on: there is room again"}});
+  return taken;
 }
 
 Result<BatchStreamPtr> LocalWorkers::MapGang(

@@ -18,6 +18,7 @@ namespace protium {
 
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -57,7 +58,7 @@ Status BendTask(TaskContext& context) {
   while (step < config.value("steps", 0)) {
     Status failed;
     if (ranks != nullptr) {
-      if (is_at("hang", step) && context.rank() == 1) ::pause();
+      if (is_at("hang", step) && context.rank() == 1) Hang();
       if (is_at("quarrel", step)) PT_TRY(Quarrel(*ranks));
       const auto change = CountTogether(*ranks, gang.changing());
       failed = change.status();
@@ -82,6 +83,7 @@ class BendingWorkers : public TestWithWorkers {
                                        int64_t at = -1, int32_t member = 1, int signal = SIGKILL) {
     MapTask task = TextTask("bend", config);
     task.gang = GangSpec{.workers = range, .max_restarts = 0, .deadline = 1, .patience = 5};
+    task.gang->replace_hung = replace_hung_;
     bool sent = false;
     const Call call{.events = [&, at, member, signal](const Json& event) {
       const std::lock_guard lock(mutex_);
@@ -103,6 +105,7 @@ class BendingWorkers : public TestWithWorkers {
     return named;
   }
 
+  bool replace_hung_ = true;
   std::mutex mutex_;
   Json ranks_;
   std::vector<Json> events_;
@@ -140,7 +143,19 @@ TEST_F(BendingWorkers, ReplaceAMemberThatHangs) {
   EXPECT_THAT(SortedTexts(*out), ElementsAre("40"));
   ASSERT_EQ(Named("rank_lost").size(), 1u);
   EXPECT_THAT(Named("rank_lost")[0]["why"].get<std::string>(),
-              HasSubstr("kept the others waiting for 1 seconds"));
+              testing::MatchesRegex(
+                  "kept the others waiting for 1 seconds \\([12]\\.[0-9] s in its own code\\)"));
+  ASSERT_FALSE(Named("warning").empty());
+  EXPECT_THAT(Named("warning")[0]["message"].get<std::string>(),
+              AllOf(HasSubstr("rank 1 has kept rank 0 waiting for "),
+                    HasSubstr("after 1 s (gang.deadline) it counts as dead")));
+}
+
+TEST_F(BendingWorkers, EndWithAMemberThatHangsWhereNoneIsReplaced) {
+  replace_hung_ = false;
+  const auto out = Run({1, 2}, R"({"steps": 40, "hang": 20})");
+  EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank 1 kept the others waiting"));
+  EXPECT_THAT(Named("gang_change"), IsEmpty());
 }
 
 TEST_F(BendingWorkers, FailWhenTheyDisagree) {

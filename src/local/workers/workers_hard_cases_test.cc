@@ -93,6 +93,31 @@ TEST_F(HardCases, AStoppedRankIsNamedWithinItsDeadline) {
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
 }
 
+TEST_F(HardCases, AHungRankIsNamedWithWhatItDidAndWhere) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  workers_ = Workers::Make({.logs = folder.path() / "logs"}).ValueOrDie();
+  std::vector<std::string> warnings;
+  int restarts = 0;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "warning") warnings.push_back(event["message"].get<std::string>());
+    restarts += event["event"] == "restart";
+  }};
+  MapTask task = GangTask("hang", 3, 1);
+  task.gang->deadline = 1.5;
+  task.gang->replace_hung = false;
+  const Fault fault = FaultOf(RunTask(*workers_, task, Numbers(3, 100), call).status());
+  EXPECT_EQ(fault.exit, Exit::kStalled);
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 kept the others waiting for 1.5 seconds ("));
+  EXPECT_THAT(fault.what, HasSubstr(" s in thought)"));
+  EXPECT_THAT(fault.why, HasSubstr("the task is at this moment in"));
+  EXPECT_THAT(fault.why, HasSubstr("pause"));
+  EXPECT_EQ(restarts, 0);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("rank 1 has kept ranks 0, 2 waiting for "));
+  EXPECT_THAT(warnings[0], HasSubstr(" s in thought); after 1.5 s (gang.deadline) the run ends"));
+  workers_.reset();
+}
+
 TEST_F(HardCases, AnInputThatFailsEndsTheRun) {
   class Failing : public BatchStream {
    public:

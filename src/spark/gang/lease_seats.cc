@@ -65,6 +65,7 @@ void GangLease::Begin(const std::vector<LeaseTask*>& tasks) {
                                        .patience = ToDuration(spec_.gang.patience)},
                             .members = most,
                             .deadline = spec_.gang.deadline,
+                            .replace_hung = spec_.gang.replace_hung,
                             .wish = spec_.wish},
                 static_cast<Crew&>(*this), call_);
 }

@@ -100,7 +100,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                    command, version, admitted.profile);
   };
   if (!admitted.lease) return RunGangAttempt(engine.session, attempt, call);
-  attempt.command.lease = LeaseTerms{.bends = gang.workers.bends(), .patience = gang.patience};
+  attempt.command.lease = LeaseTerms{
+      .bends = gang.workers.bends(), .patience = gang.patience, .rebalances = gang.rebalance};
   attempt.send_missing = [&](const Status& failure) {
     return engine.deployment.SendMissing(failure, engine.deployment.sends(), call).status();
   };
@@ -121,7 +122,7 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
-  PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number) {
+  PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number, const Call& call) {
     // An executor that lacks the program says so instead of running the task. That is not the
     // attempt's fault: it is sent, and the attempt runs once more under its number.
     while (true) {

@@ -60,6 +60,7 @@ struct Head {
   int32_t seat = 0;
   bool bends = false;
   double patience = 60;
+  bool rebalances = false;
   bool files = false;
   std::vector<std::string> paths;
   int64_t rows = 0;
@@ -81,6 +82,7 @@ struct Head {
     visit("seat", seat);
     visit("bends", bends);
     visit("patience", patience);
+    visit("rebalances", rebalances);
     visit("files", files);
     visit("paths", paths);
     visit("rows", rows);
@@ -105,6 +107,7 @@ Head MakeHead(const SparkCommand& command) {
     head.seat = command.lease->seat;
     head.bends = command.lease->bends;
     head.patience = command.lease->patience;
+    head.rebalances = command.lease->rebalances;
   }
   if (command.rows) {
     head.paths = command.rows->paths;
@@ -154,7 +157,7 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
                        .plaintext = head.plaintext,
                        .events = head.events,
                        .log = head.log};
-  if (head.lease) command.lease = LeaseTerms{head.seat, head.bends, head.patience};
+  if (head.lease) command.lease = LeaseTerms{head.seat, head.bends, head.patience, head.rebalances};
   PT_LET(command.key, TakePart(bytes));
   PT_LET(command.output, TakeSchema(bytes));
   if (head.files) {

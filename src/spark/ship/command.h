@@ -35,6 +35,7 @@ struct LeaseTerms {
   int32_t seat = 0;      // The number of the job, and of the task: no two have the same.
   bool bends = false;    // Ranks may come and go while others train.
   double patience = 60;  // Seconds that the driver may take to call, beyond the deadline.
+  bool rebalances = false;
 };
 
 // A task and all that a worker must know to run it.

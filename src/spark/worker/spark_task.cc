@@ -144,6 +144,7 @@ Result<bool> SparkTask::TakePlace(std::stop_token signals) {
       std::make_unique<LeaseMember>(GangMemberSpec{.newcomer = place->newcomer,
                                                    .deadline = seconds(command_.deadline),
                                                    .patience = seconds(command_.lease->patience),
+                                                   .rebalances = command_.lease->rebalances,
                                                    .stop = stop_.get_token()},
                                     *talk_, command_, *place);
   if (command_.lease->bends) {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task is at, for whoever watches it: when ranks wait for one, a person is told what it does
+// meanwhile. The task's thread writes, any thread reads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/call.h"
+#include "base/json.h"
+#include "collective/communicator.h"
+
+namespace protium {
+
+// One look at a task, as it travels with its signs of life.
+struct TaskSight {
+  std::string phase;   // "forward"; empty: nothing has been said yet.
+  std::string call;    // The collective call that it waits in; empty: it waits for no rank.
+  int64_t calls = 0;   // Collective calls begun so far: one that does not grow makes no progress.
+  double seconds = 0;  // Since it has begun, or left, a call or a phase.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("phase", phase);
+    visit("call", call);
+    visit("calls", calls);
+    visit("seconds", seconds);
+  }
+};
+
+// Names are literals, so that a reader never sees one that is gone.
+class Doing {
+ public:
+  void SetPhase(const char* phase);
+  TaskSight Look() const;
+
+  // Within a collective call.
+  class Waiting {
+   public:
+    Waiting(Doing& doing, const char* call);
+    ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    Doing& doing_;
+  };
+
+ private:
+  void Mark();
+
+  std::atomic<const char*> phase_ = "";
+  std::atomic<const char*> call_ = "";
+  std::atomic<int64_t> calls_ = 0;
+  std::atomic<Clock::rep> since_ = Clock::now().time_since_epoch().count();
+};
+
+// The same ranks, whose calls are marked in `doing`, which outlives them.
+std::unique_ptr<Communicator> MarkCalls(std::unique_ptr<Communicator> ranks, Doing& doing);
+
+}  // namespace protium

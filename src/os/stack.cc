@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/stack.h"
+
+#include <cxxabi.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace protium {
+namespace {
+
+constexpr int kMostFrames = 32;
+// The log's last lines are shown with a failure: they should hold all of these.
+constexpr int kWritten = 9;
+// The handler's own, and the kernel's way back from it.
+constexpr int kSkipped = 2;
+constexpr auto kPatience = std::chrono::milliseconds(500);
+
+int Signal() { return SIGRTMAX - 2; }
+
+// A handler can reach only what is static.
+void* frames[kMostFrames];
+std::atomic<int> found = 0;
+
+// backtrace() is safe here once its library is loaded.
+void Note(int) {
+  const int before = errno;
+  found = ::backtrace(frames, kMostFrames);
+  errno = before;
+}
+
+// "lib.so(_ZN7protium...+0x12) [0x...]" with the function's name as it is in the source.
+std::string Readable(std::string line) {
+  const size_t open = line.find('('), plus = line.find('+', open);
+  if (plus == std::string::npos || plus == open + 1) return line;
+  const std::string mangled = line.substr(open + 1, plus - open - 1);
+  int status = 0;
+  char* const name = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  if (status == 0) line = name;
+  std::free(name);
+  // Types of templates fill lines, and say little.
+  constexpr size_t kMost = 140;
+  if (line.size() > kMost) line = line.substr(0, kMost) + "...";
+  return line;
+}
+
+bool AwaitNote() {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (found == 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return found > 0;
+}
+
+}  // namespace
+
+void PrepareStacks() {
+  void* frame = nullptr;
+  // The first call loads libgcc, which may not happen in a handler.
+  (void)::backtrace(&frame, 1);
+  struct sigaction action {};
+  action.sa_handler = Note;
+  action.sa_flags = SA_RESTART;
+  (void)::sigaction(Signal(), &action, nullptr);
+}
+
+void WriteStack(pid_t thread) {
+  found = 0;
+  (void)::syscall(SYS_tgkill, ::getpid(), thread, Signal());
+  if (!AwaitNote()) {
+    std::fprintf(stderr, "the task waits in the kernel, or its process is stopped\n");
+    return;
+  }
+  char** const lines = ::backtrace_symbols(frames, found);
+  std::string text = "the task is at this moment in\n";
+  for (int i = kSkipped; lines != nullptr && i < std::min<int>(found, kSkipped + kWritten); ++i) {
+    text += "  " + Readable(lines[i]) + "\n";
+  }
+  std::free(lines);
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace protium
