@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "export/formats.h"
@@ -27,6 +28,12 @@ struct ExportedRun : testing::Test {
     for (const int step : {1, 2, 3, 2, 3}) {
       tell({{"event", "step"}, {"step", step}, {"steps", 3}, {"epoch", 1}, {"loss", 10 - step}});
     }
+    tell({{"event", "lanes"},
+          {"step", 3},
+          {"count", 3},
+          {"seconds", {2.0}},
+          {"parts", {{"forward", {0.5}}, {"reduce", {1.0}}}},
+          {"wait", {0.25}}});
     tell({{"event", "validation"}, {"epoch", 1}, {"step", 3}, {"a \"b\", c", 0.5}});
     tell({{"event", "end"}, {"state", "done"}});
     ASSERT_TRUE(
@@ -72,7 +79,13 @@ TEST_F(ExportedRun, TheTraceHasPartsRanksAndCurves) {
   const Json trace = *ParseJson(WriteTrace(facts).bytes);
   std::map<std::string, int> kinds;
   for (const Json& event : trace["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
-  EXPECT_EQ(kinds["X"], 4);  // prepare, start ranks, train; and the rank.
+  // prepare, start ranks, train; the rank, and its forward and its sum.
+  EXPECT_EQ(kinds["X"], 6);
+  const auto sum = std::ranges::find(trace["traceEvents"], Json("reduce"),
+                                     [](const Json& event) { return event["name"]; });
+  ASSERT_NE(sum, trace["traceEvents"].end());
+  EXPECT_NEAR((*sum)["dur"].get<double>(), 1e6, 1);
+  EXPECT_EQ((*sum)["args"]["waiting_seconds"], 0.25);
   EXPECT_EQ(kinds["C"], 4 * 3 + 1);
 }
 

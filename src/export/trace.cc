@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "export/formats.h"
+#include "run/lanes.h"
 #include "run/parts.h"
 
 namespace protium {
@@ -71,6 +73,7 @@ class TraceMaker {
     const double time = SecondsOf(TextAt(event, "time"));
     if (name == "gang_start") PlaceRanks(event, time);
     if (name == "end" || name == "restart") CloseRanks(time);
+    if (name == "lanes") AddLanes(event, time);
     static const std::set<std::string> kOnce = {
         "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
     if (!kOnce.contains(name)) return;
@@ -92,6 +95,34 @@ class TraceMaker {
     task_ = TextAt(event, "task");
     if (ranks.is_array()) ranks_ = ranks;
     began_ = time;
+  }
+
+  // A rank's seconds of each part, which are sums over the steps of the interval: one slice for
+  // each part, one after the other, in the interval's time.
+  void AddLanes(const Json& event, double time) {
+    RankLanes lanes;
+    lanes.On(event, time * 1000);
+    for (const LaneInterval& interval : lanes.intervals()) {
+      for (size_t rank = 0; rank < interval.times.seconds.size(); ++rank) {
+        AddLane(interval, rank, time);
+      }
+    }
+  }
+
+  void AddLane(const LaneInterval& interval, size_t rank, double time) {
+    double& free = lane_ends_[rank];
+    double at = std::max(free, time - interval.times.seconds[rank]);
+    for (const auto& [name, seconds] : interval.times.parts) {
+      if (rank >= seconds.size() || seconds[rank] <= 0 || at >= time) continue;
+      const double end = std::min(time, at + seconds[rank]);
+      Json more = {{"steps", interval.count}, {"seconds", seconds[rank]}};
+      if (name == "reduce" && rank < interval.times.wait.size()) {
+        more["waiting_seconds"] = interval.times.wait[rank];
+      }
+      list_.push_back(Slice(name, kGang, int64_t(rank) + 1, at, end, std::move(more)));
+      at = end;
+    }
+    free = at;
   }
 
   void CloseRanks(double time) {
@@ -125,14 +156,16 @@ class TraceMaker {
   std::string task_;
   double began_ = 0;
   double end_ = 0;
+  std::map<size_t, double> lane_ends_;  // By rank, up to where its lane is taken.
 };
 
 }  // namespace
 
 Exported WriteTrace(const RunFacts& facts) {
   return {.bytes = Dump(TraceMaker(facts).Make()) + "\n",
-          .left_out = {"operators of the engine and single steps of ranks: the run does not keep "
-                       "their times"}};
+          .left_out = {"operators of the engine: the run does not keep their times",
+                       "single steps of ranks: the run keeps sums of a second and more, so "
+                       "within such a slice the order of parts is not what it was"}};
 }
 
 }  // namespace protium

@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kRoot = "/api/v1/";
 constexpr int64_t kEventsAtOnce = 1 << 20;  // Bytes of events.jsonl in an answer.
 constexpr size_t kMostPoints = 2000;        // Of a curve.
+constexpr size_t kMostIntervals = 240;      // Of the lanes of ranks.
 constexpr size_t kMostCompared = 12;
 
 PageAnswer NotFound(const std::string& path) {
@@ -96,6 +97,17 @@ PageAnswer AnswerMetrics(LiveRun& run, const PageRequest& request) {
   }));
 }
 
+PageAnswer AnswerLanes(LiveRun& run, const PageRequest& request) {
+  const auto points = NumberOf(request, "points", kMostIntervals);
+  if (!points || *points < 1) return NoNumber("points");
+  const size_t most = std::min(size_t(*points), kMostIntervals);
+  return AnswerResult(run.Tell([&](const RunStory& story, int64_t behind) {
+    Json lanes = story.Lanes(most);
+    lanes["behind_bytes"] = behind;
+    return lanes;
+  }));
+}
+
 PageAnswer AnswerFile(const LiveRun& run, const PageRequest& request, const std::string& path) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
@@ -116,9 +128,9 @@ Json Index() {
   Json paths = Json::array();
   for (const char* path :
        {"runs", "compare?run=ID&run=ID", "gangs", "runs/ID", "runs/ID/settings", "runs/ID/plan",
-        "runs/ID/metrics?points=N", "runs/ID/events?from=N", "runs/ID/stream?from=N",
-        "runs/ID/gang", "runs/ID/model", "runs/ID/trials", "runs/ID/logs", "runs/ID/files",
-        "runs/ID/files/PATH?from=N"}) {
+        "runs/ID/metrics?points=N", "runs/ID/lanes?points=N", "runs/ID/events?from=N",
+        "runs/ID/stream?from=N", "runs/ID/gang", "runs/ID/model", "runs/ID/trials", "runs/ID/logs",
+        "runs/ID/files", "runs/ID/files/PATH?from=N"}) {
     paths.push_back(std::string(kRoot) + path);
   }
   return {{"protium", PROTIUM_VERSION}, {"paths", std::move(paths)}};
@@ -158,6 +170,7 @@ PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view res
   if (what == "model") return AnswerJson(ModelOf(folder));
   if (what == "trials") return AnswerResult(TrialsOf(*run));
   if (what == "metrics") return AnswerMetrics(*run, request);
+  if (what == "lanes") return AnswerLanes(*run, request);
   if (what == "events") return AnswerEvents(*run, request);
   if (what == "stream") return AnswerStream(run, request);
   if (what == "logs") return AnswerLogs(*run);

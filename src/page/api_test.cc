@@ -46,6 +46,30 @@ TEST_F(PageAnswers, AFinishedRunAsItsFilesHaveIt) {
   EXPECT_EQ((*loss)["y"], Json({1.0, 0.5, 1.0 / 3, 0.25}));
 }
 
+TEST_F(PageAnswers, TheSlowRankIsNamed) {
+  auto run = runs.Begin();
+  (void)run->events().Append(
+      {{"event", "gang_start"},
+       {"task", "train"},
+       {"ranks", {{{"rank", 0}, {"host", "a"}}, {{"rank", 1}, {"host", "b"}}}}});
+  (void)run->events().Append({{"event", "train_start"}, {"shards", 2}});
+  (void)run->events().Append({{"event", "lanes"},
+                              {"step", 9},
+                              {"count", 9},
+                              {"seconds", {4.0, 4.0}},
+                              {"parts", {{"backward", {1.0, 3.0}}, {"reduce", {3.0, 1.0}}}},
+                              {"wait", {2.0, 0.0}},
+                              {"held", {0.0, 2.0}}});
+  const std::string path = "runs/" + run->id() + "/lanes";
+  const Json lanes = GetJson(path);
+  EXPECT_EQ(lanes["slow"]["rank"], 1);
+  EXPECT_EQ(lanes["slow"]["part"], "backward");
+  EXPECT_EQ(lanes["slow"]["share"], 0.5);
+  EXPECT_EQ(lanes["hosts"], Json({"a", "b"}));
+  EXPECT_EQ(lanes["intervals"][0]["parts"]["backward"], Json({1.0, 3.0}));
+  EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
+}
+
 TEST_F(PageAnswers, NothingOutsideOfTheRunsCanBeNamed) {
   const std::string name = runs.Done(1).filename();
   std::ofstream(runs.path() / "secret") << "secret";
@@ -140,8 +164,8 @@ TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
     }
     PageApi fresh(runs.path());
     const std::string path = "/api/v1/runs/" + run.filename().string();
-    for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang",
-                             "/events", "/logs", "/files"}) {
+    for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/lanes",
+                             "/gang", "/events", "/logs", "/files"}) {
       const PageAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
       EXPECT_TRUE(answer.status == 200 || answer.status == 404) << what << answer.body;
       EXPECT_TRUE(ParseJson(answer.body).ok()) << what << answer.body;

@@ -46,6 +46,7 @@ void RunStory::On(const Json& json) {
   ++events_;
   const Event event = EventFromJson(json);
   parts_.On(event, time_);
+  lanes_.On(json, time_);
   std::visit([&](const auto& each) { Take(each); }, event);
   view_.On(event);
   view_.loss_by_step.clear();  // curves_ has them, in less memory.
@@ -145,6 +146,14 @@ Json RunStory::Curves(size_t most) const {
     series.push_back(std::move(each));
   }
   return {{"series", std::move(series)}, {"marks", marks_}};
+}
+
+Json RunStory::Lanes(size_t most) const {
+  Json lanes = lanes_.ToJson(most);
+  lanes["hosts"] = Json::array();
+  if (gangs_.empty()) return lanes;
+  for (const Json& rank : gangs_.back()["ranks"]) lanes["hosts"].push_back(TextAt(rank, "host"));
+  return lanes;
 }
 
 Json RunStory::Gangs() const { return {{"gangs", gangs_}, {"changes", changes_}}; }

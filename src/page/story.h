@@ -10,6 +10,7 @@
 
 #include "page/curve.h"
 #include "run/events.h"
+#include "run/lanes.h"
 #include "run/parts.h"
 #include "run/progress_state.h"
 
@@ -27,6 +28,9 @@ class RunStory {
   // {"series": [{"name", "by", "x", "y", "of"}], "marks": [{"step", "text"}]}; at most `most`
   // points a series.
   Json Curves(size_t most) const;
+
+  // Where the time of each rank went: RankLanes::ToJson, with "hosts" by rank of the last gang.
+  Json Lanes(size_t most) const;
 
   // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
   Json Gangs() const;
@@ -54,6 +58,7 @@ class RunStory {
   ProgressState terminal_;
   std::map<std::string, Curve> curves_;
   RunParts parts_;
+  RankLanes lanes_;
   Json gangs_ = Json::array();
   Json changes_ = Json::array();
   Json messages_ = Json::array();

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/progress.h"
 
+#include <algorithm>
+
 namespace protium {
 namespace {
 
 // Often enough for a terminal; fast nets make thousands of steps a second, and each event is a line
 // in the log.
 constexpr std::chrono::milliseconds kEvery{500};
+// Each of these events has several numbers for each rank: 300 come in the first five minutes, and
+// 2,000 in a day.
+constexpr std::chrono::seconds kTimesEvery{1};
+constexpr int kTimesOfAll = 300;
 
 double SecondsBetween(Clock::time_point a, Clock::time_point b) {
   return std::chrono::duration<double>(b - a).count();
@@ -24,6 +30,9 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
   loss_ += result.loss * result.weight;
   weight_ += result.weight;
   rows_ += result.rows;
+  times_.Add(result.times);
+  const auto often = std::max<Clock::duration>(kTimesEvery, (last_ - begun_) / kTimesOfAll);
+  if (last_ - told_times_ >= often) TellTimes(step);
   if (!first_ && last_ - told_ < kEvery && step != steps_) return;
   const double seconds = SecondsBetween(told_, last_);
   Tell({{"event", "step"},
@@ -38,6 +47,12 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
   told_ = last_;
   wait_since_told_ = loss_ = weight_ = 0;
   rows_ = 0;
+}
+
+void Progress::TellTimes(int64_t step) {
+  if (times_.empty()) return;
+  Tell(times_.Take(step));
+  told_times_ = Clock::now();
 }
 
 void Progress::Tell(const Json& event) const {

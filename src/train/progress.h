@@ -13,7 +13,8 @@
 namespace protium {
 
 // Reports steps as events: the first of this process, the last of all, and those in between at most
-// every half second, with loss and speed over the steps since the event before.
+// every half second, with loss and speed over the steps since the event before; and where the time
+// of each rank went, every second at first, ever less often in a long training.
 class Progress {
  public:
   // `report` may be empty: this rank says nothing. `steps` is the number of steps of all epochs.
@@ -21,6 +22,9 @@ class Progress {
 
   // `step` and `epoch` count from 1; `rate` is the learning rate that the step was made with.
   void Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate);
+  // Reports the times of ranks that have not been reported: where training ends, or its ranks
+  // change.
+  void TellTimes(int64_t step);
   void Tell(const Json& event) const;
   // Whether this rank is the one that reports: rank 0 of its generation.
   void Speak(bool speaks) { speaks_ = speaks; }
@@ -40,6 +44,8 @@ class Progress {
   double loss_ = 0;  // Sums since told.
   double weight_ = 0;
   int64_t rows_ = 0;
+  RankTimes times_;
+  Clock::time_point told_times_ = begun_;
 };
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/call.h"
 #include "base/fault.h"
@@ -38,7 +39,7 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
                                                Optimizer& optimizer, Communicator& communicator) {
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
   out->parameters_ = int64_t(weights.parts().size());
-  out->count_ = weights.size() + out->parameters_ + kFixed + out->buffers_.count();
+  out->count_ = weights.size() + out->parameters_ + kFixed + out->buffers_.count() + out->told();
   out->first_shard_ = spec.first[size_t(communicator.rank())];
   PT_LET(out->tree_, communicator.MakeTree(
                          {.leaves = spec.first.back(), .count = out->count_, .first = spec.first}));
@@ -164,19 +165,19 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
       output_gradient_ = device.HostFloats(count);
     }
     const std::span<float> gradient(output_gradient_.data_ptr<float>(), size_t(count));
+    std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kForward);
     weights_.UploadBuffers();
-    spec_.phase("forward");
     const at::Tensor outputs = net_.Forward(rows, &key);
     PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
     weights_.DownloadBuffers();
     const LossSums sums = spec_.loss(device.Fetch(outputs, outputs_here_), rows, gradient);
+    counts.emplace(times_, StepPart::kBackward);
     float* tail = FindTail(partial);
     const bool lost = !std::isfinite(sums.loss);
     if (lost && (lost_.empty() || lost_.back() != shard)) lost_.push_back(shard);
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
-    spec_.phase("backward");
     net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}),
                   {partial.gradients, add, Defined(partial)});
     return Status::OK();
@@ -196,7 +197,11 @@ Status Stepper::AddUpOwn(const StepInput& input) {
   for (size_t i = 0; i < own.size(); ++i) {
     PT_TRY(AddUp(input, own[i].begin, own[i].end, own_[i], false, 0));
   }
-  if (input.meanwhile) PT_TRY(input.meanwhile());
+  if (input.meanwhile) {
+    const auto counts = times_.Count(StepPart::kRows);
+    PT_TRY(input.meanwhile());
+  }
+  const auto counts = times_.Count(StepPart::kBackward);
   return Guard("fetching gradients", [&] { BringBack(); });
 }
 
@@ -208,22 +213,31 @@ void Stepper::BringBack() {
   }
 }
 
+// One leaf per rank carries its flags, so that all stop or save after the same step, and its times.
+void Stepper::TellOthers(const StepInput& input) {
+  float* tail = FindTail(own_[0]);
+  tail[kStop] += input.stop ? 1 : 0;
+  tail[kSave] += input.save ? 1 : 0;
+  tail[kSaved] += input.saved ? 1 : 0;
+  tail[kChange] += input.change ? 1 : 0;
+  const std::span<float> all = own_[0].sum.last(size_t(told()));
+  const auto rank = size_t(communicator_.rank());
+  times_.Tell(all.subspan(rank * size_t(StepTimes::kTold), size_t(StepTimes::kTold)));
+}
+
 Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_TRY(CheckFloatingPoint());
   // The others wait for this rank in the reduction, and would do so until the deadline.
   PT_TRY(FailTogether(AddUpOwn(input), communicator_));
-  // One leaf per rank carries its flags, so that all stop or save after the same step.
-  if (!own_.empty()) {
-    FindTail(own_[0])[kStop] += input.stop ? 1 : 0;
-    FindTail(own_[0])[kSave] += input.save ? 1 : 0;
-    FindTail(own_[0])[kSaved] += input.saved ? 1 : 0;
-    FindTail(own_[0])[kChange] += input.change ? 1 : 0;
-  }
+  if (!own_.empty()) TellOthers(input);
+  std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kReduce);
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());
   const std::chrono::duration<double> waited = Clock::now() - before;
+  counts.emplace(times_, StepPart::kOptimizer);
   PT_LET(StepResult result, Apply(reduced, input));
   result.wait_seconds = waited.count();
+  result.times = reduced.last(size_t(told()));
   return result;
 }
 

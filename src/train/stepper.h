@@ -12,8 +12,9 @@
 //    weights.
 //
 // A leaf as floats: gradients with padding (Weights::size()), `defined` by parameter, the entries
-// of Tail, sums of buffers. Whatever ranks must agree on in a step travels in this one reduction:
-// there is no other round.
+// of Tail, sums of buffers, and of each rank where its time went since the sum before
+// (step_times.h), to which only that rank adds. Whatever ranks must agree on in a step travels in
+// this one reduction: there is no other round.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@
 #include "train/buffer_sums.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/step_times.h"
 
 namespace protium {
 
@@ -37,7 +39,7 @@ struct StepSpec {
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
   TrainOptions train;  // Of it seed, clip_norm, clip_value and micro_batches.
-  std::function<void(const char*)> phase = [](const char*) {};  // Told "forward" and "backward".
+  PhaseTeller phase;   // Told each part of a step.
 };
 
 struct StepInput {
@@ -64,6 +66,8 @@ struct StepResult {
   bool change = false;
   bool skipped = false;     // The weights summed to 0.
   double wait_seconds = 0;  // Spent in the reduction, waiting included.
+  // Of every rank StepTimes::kTold floats, from the sum before to this one; until the next Run().
+  std::span<const float> times;
 };
 
 class Stepper {
@@ -77,6 +81,9 @@ class Stepper {
   // says at which step and in whose rows. What a net throws on one rank fails on all of them.
   // Afterwards the weights are not to be used.
   Result<StepResult> Run(const StepInput& input);
+
+  // What this rank does between steps is counted here.
+  StepTimes& times() { return times_; }
 
  private:
   enum Tail { kWeight, kLoss, kRows, kStop, kSave, kSaved, kChange, kFixed };
@@ -118,6 +125,8 @@ class Stepper {
 
   std::span<float> Defined(Partial& partial) const;
   float* FindTail(Partial& partial) const;
+  void TellOthers(const StepInput& input);
+  int64_t told() const { return int64_t(spec_.first.size() - 1) * StepTimes::kTold; }
 
   StepSpec spec_;
   Net& net_;
@@ -125,6 +134,7 @@ class Stepper {
   Optimizer& optimizer_;
   Communicator& communicator_;
   BufferSums buffers_;
+  StepTimes times_{spec_.phase};
   std::unique_ptr<Tree> tree_;
   int64_t parameters_ = 0;
   int64_t count_ = 0;  // Floats of a leaf.

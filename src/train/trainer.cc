@@ -68,6 +68,7 @@ class Training {
   Status AfterStep(const StepResult& result);
   Status EndEpoch();
   Status CloseEpoch();
+  Status Save();
   Result<Json> Measure();
   void Choose(const Json& values);
   void Watch(const Json& entry);
@@ -190,6 +191,7 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
   busy_seconds_ = 0;
   const auto rank = size_t(in_.communicator->rank());
   const ShardedRows::Owned own{first[rank], first[rank + 1]};
+  progress_.TellTimes(state_.step);  // Of the generation before: ranks have other numbers now.
   progress_.Speak(leads());
   if (in_.membership != nullptr) {
     in_.rows.TakeOver(own);
@@ -307,9 +309,10 @@ Status Training::RunEpoch() {
   std::function<Status()> ahead;
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
-    in_.phase("reading rows");
     const auto begun = Clock::now();
+    std::optional<StepTimes::Running> counts(std::in_place, stepper_->times(), StepPart::kRows);
     PT_LET(const std::span<const Batch> shards, feed_->Next());
+    counts.reset();
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
@@ -348,10 +351,7 @@ Status Training::AfterStep(const StepResult& result) {
   const bool last = state_.epoch_step == feed_->steps();
   // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
   // validation.
-  if (result.stop || ((by_count || result.save) && !last)) {
-    in_.phase("writing a checkpoint");
-    PT_TRY(saving_.Save());
-  }
+  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
 
@@ -373,7 +373,6 @@ Status Training::CloseEpoch() {
   state_.epoch_step = 0;
   state_.epoch_loss = state_.epoch_weight = 0;
   if (validation_) {
-    in_.phase("validation");
     PT_LET(const Json values, WithAverage(learner().average, [&] { return Measure(); }));
     entry["validation"] = values;
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
@@ -388,13 +387,18 @@ Status Training::CloseEpoch() {
   entry["seconds"] = saving_.seconds();
   Watch(entry);
   state_.history.push_back(entry);
-  in_.phase("writing a checkpoint");
-  PT_TRY(saving_.Save());
+  PT_TRY(Save());
   // Another rank may have to hand out the weights that this epoch chose.
   return in_.membership != nullptr ? saving_.Share() : Status::OK();
 }
 
+Status Training::Save() {
+  const auto counts = stepper_->times().Count(StepPart::kCheckpoint);
+  return saving_.Save();
+}
+
 Result<Json> Training::Measure() {
+  const auto counts = stepper_->times().Count(StepPart::kValidation);
   PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
   return validation_->Measure(*in_.communicator);
 }
@@ -440,6 +444,7 @@ void Training::Choose(const Json& values) {
 }
 
 Status Training::Stopped() {
+  progress_.TellTimes(state_.step);
   PT_TRY(saving_.Finish());
   return Fail(
       {.exit = Exit::kStopped,
@@ -449,6 +454,7 @@ Status Training::Stopped() {
 
 Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
+  progress_.TellTimes(state_.step);
   PT_LET(const std::filesystem::path weights, saving_.HandOut(out));
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;

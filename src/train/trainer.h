@@ -22,6 +22,7 @@
 #include "tensor/target.h"
 #include "tensor/weights.h"
 #include "train/loss.h"
+#include "train/step_times.h"
 #include "train/validation.h"
 
 namespace protium {
@@ -52,8 +53,7 @@ struct TrainInput {
   // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
   std::function<void(const Json&)> report;  // Called on rank 0.
-  // Told what the rank is at: see TaskContext::SetPhase().
-  std::function<void(const char*)> phase = [](const char*) {};
+  PhaseTeller phase;
   std::stop_token stop;
 };
 

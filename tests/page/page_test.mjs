@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Browser, findChromium, until } from "./browser.mjs";
+import { Browser, findChromium, sleep, until } from "./browser.mjs";
 
 const [, , protium, repository, pictures] = process.argv;
 if (!findChromium()) {
@@ -77,11 +77,33 @@ function makeOldRuns(count) {
   writeFileSync(join(runs, "old-0001", "events.jsonl"), `${lines.join("\n")}\n{"event":"torn`);
 }
 
+// Holds a rank up again and again, as a busy host would, until `seen` has come true.
+async function slowDown(address, run, rank, seen) {
+  const { gangs } = await (await fetch(`${address}api/v1/runs/${run}/gang`)).json();
+  const { pid } = gangs.at(-1).ranks.find((each) => each.rank === rank);
+  let over = false;
+  const holding = (async () => {
+    while (!over) {
+      process.kill(pid, "SIGSTOP");
+      await sleep(100);
+      process.kill(pid, "SIGCONT");
+      await sleep(50);
+    }
+  })();
+  try {
+    await seen();
+  } finally {
+    over = true;
+    await holding;
+  }
+}
+
 const steps = "Number(/step (\\d+)\\/\\d+/.exec(document.body.innerText)?.[1] ?? 0)";
 
 test("a run is seen while it goes on, and stopped", async ({ tab, address }) => {
   const began = await newRun();
-  const job = startJob(1_000_000);
+  // With few steps an epoch, checkpoints are what takes the time.
+  const job = startJob(1_000_000, "--set", "train.batch_size=16");
   await tab.open(address);
   await until("the run is listed", async () => (await tab.run("document.querySelectorAll('.runs tbody tr').length")) > 0);
   const run = await began();
@@ -97,6 +119,8 @@ test("a run is seen while it goes on, and stopped", async ({ tab, address }) => 
     const before = await until(`${chart} is drawn`, () => tab.run(words));
     await until(`${chart} goes on`, async () => (await tab.run(words)) !== before);
   }
+  await tab.shows("Time of each rank");
+  await slowDown(address, run, 1, () => tab.shows("The others wait for rank 1 for", 30_000));
   job.kill("SIGINT");
   assert.equal(await job.ended, 75, job.errors);
   await tab.run(`document.querySelector('a[href="/runs/${run}"]').click()`);

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { runPath, useJson } from "./api";
 import { Chart, type Line } from "./chart";
 import { seconds, short } from "./format";
+import { LanesPanel, useLanes } from "./lanes";
 import { Empty, Panel, Waiting, Wrong } from "./parts";
 import { setQuery, useRoute } from "./route";
 import type { CurveData, Metrics, Overview, RunEvent } from "./types";
@@ -105,6 +106,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
   useEffect(() => {
     if (data && data.behind_bytes > 0) setAgain((old) => old + 1);
   }, [data]);
+  const lanes = useLanes(run, props.subscribe);
   const smooth = Number(query.get("smooth") ?? "0");
   const log = query.get("log") === "1";
   const lines = useMemo(() => {
@@ -135,6 +137,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
   return (
     <>
       {error && <Wrong error={error} />}
+      {lanes?.slow && <p class="hint">{lanes.slow.text}</p>}
       {hints(run).map((hint) => (
         <p key={hint} class="hint">
           {hint}
@@ -174,6 +177,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
             </Panel>
           ) : null;
         })}
+        {lanes && <LanesPanel lanes={lanes} />}
       </div>
     </>
   );
