@@ -13,10 +13,13 @@
 
 namespace protium {
 
+// A wait that no rank ends: the driver sends the rows.
+inline constexpr char kForInput[] = "rows of its input";
+
 // One look at a task, as it travels with its signs of life.
 struct TaskSight {
-  std::string phase;   // "forward"; empty: nothing has been said yet.
-  std::string call;    // The collective call that it waits in; empty: it waits for no rank.
+  std::string phase;   // "forward"; empty: it has not said.
+  std::string call;    // The collective call that it waits in, or kForInput; empty: it is busy.
   int64_t calls = 0;   // Collective calls begun so far: one that does not grow makes no progress.
   double seconds = 0;  // Since it has begun, or left, a call or a phase.
   template <class Visit>
@@ -49,7 +52,7 @@ class Doing {
  private:
   void Mark();
 
-  std::atomic<const char*> phase_ = "";
+  std::atomic<const char*> phase_ = "loading libraries";
   std::atomic<const char*> call_ = "";
   std::atomic<int64_t> calls_ = 0;
   std::atomic<Clock::rep> since_ = Clock::now().time_since_epoch().count();

@@ -122,7 +122,7 @@ void InspectWishes(const fs::path& lease, const std::string& address, int32_t pr
   for (const fs::path& each : WishesBeside(lease)) {
     auto wish = Inspect(each, address);
     if (!wish || wish->priority <= priority) continue;
-    wish->who += ", which waits for it,";
+    wish->who = "the wish of " + wish->who;
     return held.push_back(std::move(*wish));
   }
 }

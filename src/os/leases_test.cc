@@ -80,7 +80,7 @@ TEST_F(LeasesTest, AreWishedForByThoseOfAHigherPriority) {
   EXPECT_EQ(wish->address, "1");
   leases.clear();
   EXPECT_TRUE(Take({}, "gang train", 1).ok());
-  EXPECT_THAT(held_, ElementsAre(Self("gang urgent") + ", which waits for it, holds 1"));
+  EXPECT_THAT(held_, ElementsAre("the wish of " + Self("gang urgent") + " holds 1"));
   EXPECT_TRUE(Take({}, "gang urgent", 2).ok());
   EXPECT_THAT(held_, IsEmpty());
   high->clear();

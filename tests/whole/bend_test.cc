@@ -27,7 +27,8 @@ const std::vector<std::string> kSettings = {"train.epochs=60", "train.batch_size
                                             "train.checkpoint.every_steps=100"};
 
 std::vector<std::string> With(std::vector<std::string> more) {
-  return Joined(std::move(more), kSettings);
+  // What a test says of its own comes last, and counts.
+  return Joined(kSettings, more);
 }
 
 // The weights of the run left alone, made once.
@@ -212,6 +213,57 @@ TEST(BendingGang, OutlivesTheDeathOfANewcomer) {
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "member_start", 1));
   ASSERT_TRUE(SignalRank(run.scratch(), 2, SIGKILL));
   run.EndsAlike();
+}
+
+// What a newcomer needs it copies from others as it comes in.
+TEST(BendingGang, OutlivesTheDeathOfTheRankThatANewcomerCopiesFrom) {
+  Bending run("{min=1,max=3}");
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_change", 2));
+  ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
+  run.EndsAlike();
+  EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
+}
+
+// "validation" is told before the epoch's checkpoint is written, "checkpoint" while it is, "epoch"
+// between the two.
+TEST(BendingGang, OutlivesADeathAtEveryTurnOfAnEpoch) {
+  Bending run("{min=1,max=2}", {"train.checkpoint.every_steps=30"});
+  for (const char* turn : {"validation", "checkpoint", "epoch"}) {
+    const size_t before = EventsNamed(run.scratch(), turn).size();
+    const size_t worlds = Worlds(run.scratch()).size();
+    ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), turn, before + 1)) << turn;
+    const std::vector<Json> started = EventsNamed(run.scratch(), "member_start");
+    const int rank = started.empty() ? 0 : started.back()["rank"].get<int>();
+    ASSERT_TRUE(SignalRank(run.scratch(), rank, SIGKILL)) << turn;
+    const auto two_again = [&] {
+      const std::vector<int> now = Worlds(run.scratch());
+      return now.size() > worlds && now.back() == 2;
+    };
+    ASSERT_TRUE(run.command().AwaitChange(OnlyRun(run.scratch()), two_again)) << turn;
+  }
+  run.EndsAlike();
+  EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
+}
+
+TEST(BendingGang, StartsAgainWhenARankDiesWhileRowsAreLoaded) {
+  Bending run("{min=1,max=2}");
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_start", 1));
+  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+  run.EndsAlike();
+  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
+}
+
+TEST(BendingGang, GrowsAndShrinksWhileCheckpointsAreWritten) {
+  Bending run("{min=1,max=3}", {"train.checkpoint.every_steps=20"});
+  ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 10));
+  EXPECT_EQ(run.Call({"scale", "last", "1"}).exit, 0);
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 1));
+  EXPECT_EQ(run.Call({"scale", "last", "3"}).exit, 0);
+  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_entered", 2));
+  run.EndsAlike();
+  EXPECT_EQ(Worlds(run.scratch()).back(), 3);
 }
 
 TEST(BendingGang, HasAsManyWorkersAsAPersonWants) {

@@ -38,6 +38,15 @@ class Devices : public testing::Test {
     return command.Wait();
   }
 
+  // The events so far of the only run there.
+  static std::string EventText(const fs::path& runs) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(runs, ignored)) {
+      if (entry.is_directory()) return ReadText(entry.path() / "events.jsonl");
+    }
+    return "";
+  }
+
   // What the run's result.json holds.
   static Json Result(const Outcome& run) {
     const fs::path folder = run.json["folder"].get<std::string>();
@@ -58,6 +67,26 @@ TEST_F(Devices, GiveTheSameModelAndPredictionsForOneAndTwoWorkers) {
   EXPECT_EQ(Result(one)["fingerprint"]["device"], "cpu in a device's place");
   EXPECT_EQ(ModelWeights(two, scratch_), ModelWeights(one, scratch_));
   EXPECT_EQ(two.json["metrics"], one.json["metrics"]);
+}
+
+// It goes on by itself, with the same bits.
+TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
+  const std::vector<std::string> more = {"train.epochs=12"};
+  const Outcome alone = Run("alone", 2, more);
+  ASSERT_EQ(alone.exit, 0) << alone.err;
+  const fs::path runs = scratch_.path() / "low";
+  Running low(Command("low", 2, more), scratch_.path(), stand_in_);
+  ASSERT_TRUE(low.AwaitChange(
+      runs, [&] { return EventText(runs).find("\"epoch\":2") != std::string::npos; }));
+  const Outcome high = Run("high", 2, {"gang.priority=1"});
+  ASSERT_EQ(high.exit, 0) << high.err;
+  const Outcome ended = low.Wait();
+  ASSERT_EQ(ended.exit, 0) << ended.err;
+  EXPECT_EQ(ModelWeights(ended, scratch_), ModelWeights(alone, scratch_));
+  const std::string events = EventText(runs);
+  EXPECT_THAT(events, testing::HasSubstr("the gang pauses after this step: gang train of pid"));
+  EXPECT_THAT(events, testing::HasSubstr("the gang goes on: there is room again"));
+  EXPECT_THAT(events, testing::Not(testing::HasSubstr("\"event\":\"restart\"")));
 }
 
 TEST_F(Devices, LeaveTheSameModelAfterAKill) {

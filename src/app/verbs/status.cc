@@ -6,13 +6,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
+#include <sstream>
+#include <string>
 
 #include "app/verb.h"
 #include "app/verbs/screen.h"
 #include "base/fault.h"
+#include "base/json.h"
+#include "os/file.h"
 #include "page/live_run.h"
 #include "run/list.h"
+#include "run/printable.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -23,6 +29,23 @@ namespace {
 
 constexpr auto kLookEvery = std::chrono::seconds(1);
 
+// The newest warnings of a run, oldest first: of devices that are left out, of ranks that keep
+// others waiting. Those that lie farther back than the end of its events are history.
+Json LatestWarnings(const fs::path& run) {
+  constexpr int64_t kTailBytes = 256 << 10;
+  constexpr size_t kMost = 3;
+  std::istringstream lines(ReadTail(run / "events.jsonl", kTailBytes));
+  std::deque<std::string> warnings;
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = ParseJson(line);
+    if (!event.ok() || !event->is_object() || event->value("event", Json()) != "warning") continue;
+    const Json message = event->value("message", Json());
+    if (message.is_string()) warnings.push_back(message.get<std::string>());
+    if (warnings.size() > kMost) warnings.pop_front();
+  }
+  return warnings;
+}
+
 Result<Json> TellStatus(LiveRun& run) {
   const std::string state = StateOfRun(run.folder());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -32,6 +55,7 @@ Result<Json> TellStatus(LiveRun& run) {
     Json status = {{"run", run.folder().filename().string()}, {"state", state}};
     for (const char* key : {"parts", "progress", "now", "percent"}) status[key] = told[key];
     if (state != "running") status["now"] = nullptr;
+    status["warnings"] = LatestWarnings(run.folder());
     return status;
   });
 }
@@ -52,6 +76,9 @@ std::string StatusText(const Json& status) {
   for (const Json& part : status["parts"]) {
     text += fmt::format("  {:<12} {:>12}  {}\n", part["name"].get<std::string>(),
                         Seconds(part["seconds"].get<double>()), RowsText(part));
+  }
+  for (const Json& each : status["warnings"]) {
+    text += fmt::format("warning  {}\n", Printable(each.get<std::string>()));
   }
   if (status["now"].is_string()) text += fmt::format("now  {}\n", status["now"].get<std::string>());
   return text;

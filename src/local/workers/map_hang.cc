@@ -49,6 +49,7 @@ void MapRun::CheckWaits() {
   for (Member* each : members) {
     const double at = each->SecondsAt(now);
     const bool silent = now - each->heard > 4 * spec_.beat();
+    if (!silent && each->doing.call == kForInput) continue;
     if (!silent && !each->doing.call.empty()) {
       waiting.push_back(each->rank);
       seconds = std::max(seconds, at);

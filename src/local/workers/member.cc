@@ -151,19 +151,13 @@ double Member::SecondsAt(Clock::time_point now) const {
 }
 
 std::string Member::Hang(bool silent) const {
-  if (!silent) {
-    const std::string at = doing.phase.empty() ? "its own code" : doing.phase;
-    return fmt::format("{:.1f} s in {}", SecondsAt(Clock::now()), at);
-  }
-  switch (worker ? ReadProcessState(worker->process.pid()) : '?') {
-    case 'T':
-    case 't':
-      return "its process is stopped";
-    case 'D':
-      return "its process waits for a disk or a device";
-    default:
-      return "its process is stopped or gets no CPU time";
-  }
+  const char state = worker ? ReadProcessState(worker->process.pid()) : '?';
+  // What it said last may be of the time before.
+  if (state == 'T' || state == 't') return "its process is stopped";
+  if (silent && state == 'D') return "its process waits for a disk or a device";
+  if (silent) return "its process is stopped or gets no CPU time";
+  const std::string at = doing.phase.empty() ? "its own code" : doing.phase;
+  return fmt::format("{:.1f} s in {}", SecondsAt(Clock::now()), at);
 }
 
 Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,

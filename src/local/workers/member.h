@@ -94,7 +94,7 @@ struct Member {
   RankFailure Failure(const RunSpec& spec, RankFailure::Kind kind, Status status, int64_t at) const;
   // Seconds that it has been at `doing`, as far as is known.
   double SecondsAt(Clock::time_point now) const;
-  // "61 s in forward", or what its process waits for if it is `silent`.
+  // "61.0 s in forward", or what its process waits for if that is stopped or it is `silent`.
   std::string Hang(bool silent) const;
 };
 

@@ -142,7 +142,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
   Frame frame;
   {
     std::unique_lock lock(mutex_);
-    const Doing::Waiting waiting(doing_, "rows of its input");
+    const Doing::Waiting waiting(doing_, kForInput);
     // Ends when the driver speaks; if the driver is gone the whole process ends.
     changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
     if (stop_.stop_requested()) return AskedToStop();
@@ -230,6 +230,7 @@ Status WorkerTask::Run(Result<Task> task) {
     // Descriptors 1 and 2 keep the file open; they stay with the log until the next task.
     log_.reset();
   }
+  doing_.SetPhase("");
   const Status status = task.ok() ? Call(*task) : task.status();
   std::fflush(nullptr);
   ReleaseAll();
