@@ -58,6 +58,10 @@ TEST(Place, SaysWhichNumberCanNeverFit) {
   EXPECT_THAT(cores.what, HasSubstr("asks for 3 cores, 2 found"));
   EXPECT_THAT(Place({.workers = 0}, hosts).status().message(), HasSubstr("got 0"));
   EXPECT_FALSE(Place({.workers = 1, .deadline = 0}, hosts).ok());
+  EXPECT_FALSE(Place({.workers = 1, .restart_window = 0}, hosts).ok());
+  EXPECT_THAT(Place({.workers = 2, .rebalance = true}, hosts).status().message(),
+              HasSubstr("gang.rebalance must be false where gang.workers is a number"));
+  EXPECT_TRUE(Place({.workers = {1, 2}, .rebalance = true}, hosts).ok());
 }
 
 TEST(Place, LogicalSeatsMayShareCoresAndSaySo) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -93,6 +94,37 @@ TEST_F(DevicesTest, OnWhichRanksDieAreLeftOut) {
             "gpu 1 is left out for 600 s (gang.probation): 1 worker died on it (gang.quarantine)");
   EXPECT_THAT(workers_->WaitsFor({.workers = 2, .gpus_per_worker = 1}).ValueOrDie(),
               HasSubstr("quarantine after deaths of workers holds gpu 2"));
+}
+
+// It takes the third in place of the one that it gives back.
+TEST_F(DevicesTest, OnWhichAMemberDiesAreLeftByAGangThatBends) {
+  Print(R"({"name": "gpu", "addresses": ["0", "1", "2"]})");
+  MapTask task = TextTask("bend", R"({"steps": 1500})");
+  task.gang = GangSpec{.workers = {1, 2}, .gpus_per_worker = 1, .deadline = 20, .patience = 5};
+  task.gang->quarantine = 1;
+  const auto other = MakeWorkers();
+  pid_t second = -1;
+  int64_t killed_at = -1;
+  std::string warning, held;
+  std::vector<std::string> worlds;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") second = event["ranks"][1]["pid"].get<pid_t>();
+    if (event["event"] == "warning") warning = event["message"].get<std::string>();
+    if (event["event"] == "gang_change") worlds.push_back(Dump(event["world"]));
+    if (event["event"] != "step") return;
+    if (killed_at < 0 && event["step"] >= 20) {
+      killed_at = event["step"];
+      ::kill(second, SIGKILL);
+    }
+    if (worlds.size() < 2 || !held.empty()) return;
+    held = other->WaitsFor({.workers = 2, .gpus_per_worker = 1}).ValueOrDie();
+    EXPECT_EQ(other->WaitsFor({.gpus_per_worker = 1}).ValueOrDie(), "") << "gpu 1 is free";
+  }};
+  const auto output = RunTask(*workers_, task, Numbers(0, 0), call);
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_THAT(warning, HasSubstr("gpu 1 is left out for 600 s"));
+  EXPECT_THAT(worlds, ElementsAre("1", "2"));
+  EXPECT_THAT(held, HasSubstr("holds gpus 0, 2"));
 }
 
 TEST_F(DevicesTest, ThatAreTooFewCanNeverFit) {
