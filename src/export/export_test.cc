@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "export/formats.h"
@@ -87,6 +88,23 @@ TEST_F(ExportedRun, TheTraceHasPartsRanksAndCurves) {
   EXPECT_NEAR((*sum)["dur"].get<double>(), 1e6, 1);
   EXPECT_EQ((*sum)["args"]["waiting_seconds"], 0.25);
   EXPECT_EQ(kinds["C"], 4 * 3 + 1);
+}
+
+TEST_F(ExportedRun, OtlpHasSpansOfOneTrace) {
+  const Json request = *ParseJson(WriteOtlp(facts).bytes);
+  const Json spans = request["resourceSpans"][0]["scopeSpans"][0]["spans"];
+  ASSERT_EQ(spans.size(), 5u);  // The run, prepare, start ranks, train; and the rank.
+  std::set<std::string> ids;
+  for (const Json& span : spans) {
+    EXPECT_EQ(span["traceId"], spans[0]["traceId"]);
+    EXPECT_EQ(span["traceId"].get<std::string>().size(), 32u);
+    EXPECT_TRUE(ids.insert(span["spanId"].get<std::string>()).second);
+    EXPECT_EQ(span.contains("parentSpanId"), span != spans[0]);
+    EXPECT_LE(std::stoll(span["startTimeUnixNano"].get<std::string>()),
+              std::stoll(span["endTimeUnixNano"].get<std::string>()));
+  }
+  EXPECT_EQ(spans[0]["status"]["code"], 1);
+  EXPECT_EQ(spans[4]["name"], "train on rank 0");
 }
 
 TEST_F(ExportedRun, TensorBoardBeginsWithItsVersion) {

@@ -12,6 +12,8 @@ std::span<const RunFormat> RunFormats() {
       {"jsonl", ".jsonl", "the same as JSON lines, settings and results first", true,
        WriteJsonLines},
       {"trace", ".trace.json", "a time line for Perfetto and chrome://tracing", true, WriteTrace},
+      {"otlp", ".otlp.json", "a trace of OpenTelemetry, as OTLP/HTTP sends it (JSON)", true,
+       WriteOtlp},
       {"openmetrics", ".om", "OpenMetrics text: what the run has reached", true, WriteOpenMetrics},
   };
   return kFormats;

@@ -33,6 +33,7 @@ Exported WriteOpenMetrics(const RunFacts& facts);
 Exported WriteCsv(const RunFacts& facts);
 Exported WriteJsonLines(const RunFacts& facts);
 Exported WriteTrace(const RunFacts& facts);
+Exported WriteOtlp(const RunFacts& facts);
 
 // Prometheus text of several runs: what each has reached by now. `open_metrics` in that dialect.
 std::string PrometheusText(std::span<const RunFacts* const> runs, bool open_metrics);

@@ -40,6 +40,7 @@ struct SessionOptions {
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
   SharedRowsFolder shared_rows;   // A search's.
+  bool profile = true;            // What fitting reads is also looked at for people.
   // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
   // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.
   std::filesystem::path discovery;

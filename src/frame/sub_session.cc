@@ -48,6 +48,7 @@ Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptio
   own.resume = options.resume;
   own.rows_memory_bytes = options.rows_memory_bytes;
   own.shared_rows = std::move(options.shared_rows);
+  own.profile = false;
   own.settings.clear();
   own.started = Clock::now();
   own.call.events = std::move(options.events);

@@ -2,7 +2,6 @@
 #include "page/api.h"
 
 #include <fmt/format.h>
-#include <protium/version.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,9 +10,11 @@
 #include "base/fault.h"
 #include "export/formats.h"
 #include "page/event_stream.h"
+#include "page/paths.h"
 #include "page/run_answers.h"
 #include "page/run_files.h"
 #include "run/event_log.h"
+#include "run/summary.h"
 
 namespace protium {
 
@@ -124,18 +125,6 @@ PageAnswer AnswerLogs(const LiveRun& run) {
   return AnswerJson({{"logs", std::move(logs)}});
 }
 
-Json Index() {
-  Json paths = Json::array();
-  for (const char* path :
-       {"runs", "compare?run=ID&run=ID", "gangs", "runs/ID", "runs/ID/settings", "runs/ID/plan",
-        "runs/ID/metrics?points=N", "runs/ID/lanes?points=N", "runs/ID/events?from=N",
-        "runs/ID/stream?from=N", "runs/ID/gang", "runs/ID/model", "runs/ID/trials", "runs/ID/logs",
-        "runs/ID/files", "runs/ID/files/PATH?from=N"}) {
-    paths.push_back(std::string(kRoot) + path);
-  }
-  return {{"protium", PROTIUM_VERSION}, {"paths", std::move(paths)}};
-}
-
 }  // namespace
 
 bool PageApi::IsData(const std::string& path) {
@@ -148,7 +137,8 @@ PageAnswer PageApi::Answer(const PageRequest& request) {
   if (path == "/api/v1") path = kRoot;
   if (!path.starts_with(kRoot)) return NotFound(request.path);
   path.remove_prefix(kRoot.size());
-  if (path.empty()) return AnswerJson(Index());
+  if (path.empty()) return AnswerJson(ApiIndex());
+  if (path == "openapi.json") return AnswerJson(OpenApi());
   if (path == "runs") return AnswerJson(*runs_.List());
   if (path == "compare") return Compare(request);
   if (path == "gangs") return Gangs();
@@ -167,6 +157,7 @@ PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view res
   if (what.empty()) return AnswerResult(OverviewOf(*run));
   if (what == "settings") return AnswerJson(SettingsOf(folder));
   if (what == "plan") return AnswerJson(PlanOf(folder));
+  if (what == "profile") return AnswerJson(ReadJson(folder / "profile.json"));
   if (what == "model") return AnswerJson(ModelOf(folder));
   if (what == "trials") return AnswerResult(TrialsOf(*run));
   if (what == "metrics") return AnswerMetrics(*run, request);
@@ -176,6 +167,10 @@ PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view res
   if (what == "logs") return AnswerLogs(*run);
   if (what == "files") return AnswerJson(ListRunFiles(folder));
   if (what.starts_with("files/")) return AnswerFile(*run, request, std::string(what.substr(6)));
+  if (what == "operators") {
+    return AnswerResult(
+        run->Tell([](const RunStory& story, int64_t) { return story.EnginePlans(); }));
+  }
   if (what == "gang") {
     return AnswerResult(run->Tell([](const RunStory& story, int64_t) { return story.Gangs(); }));
   }

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 
+#include "page/paths.h"
 #include "page/test_runs.h"
 
 namespace protium {
@@ -70,6 +73,24 @@ TEST_F(PageAnswers, TheSlowRankIsNamed) {
   EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
 }
 
+TEST_F(PageAnswers, EveryPathThatIsDescribedIsThere) {
+  const std::string name = runs.Done(1).filename();
+  const Json described = GetJson("openapi.json")["paths"];
+  EXPECT_EQ(described.size(), ApiPaths().size());
+  for (const auto& [key, item] : described.items()) {
+    std::string path = key.substr(std::string("/api/v1/").size());
+    for (const auto& [what, with] :
+         {std::pair{"{run}", name}, {"{path}", std::string("run.json")}}) {
+      if (const size_t at = path.find(what); at != path.npos) path.replace(at, strlen(what), with);
+    }
+    const int status = Get(path).status;
+    EXPECT_EQ(status, path == "compare" ? 400 : 200) << key;
+    EXPECT_FALSE(item["get"]["summary"].get<std::string>().empty());
+  }
+  const Json listed = GetJson("")["paths"];
+  EXPECT_NE(std::ranges::find(listed, "/api/v1/runs/ID/lanes?points=N"), listed.end());
+}
+
 TEST_F(PageAnswers, NothingOutsideOfTheRunsCanBeNamed) {
   const std::string name = runs.Done(1).filename();
   std::ofstream(runs.path() / "secret") << "secret";
@@ -122,7 +143,7 @@ TEST_F(PageAnswers, DamagedFilesGiveWordsOrNothing) {
   const fs::path run = runs.Done(1);
   const std::string name = run.filename();
   for (const char* file :
-       {"result.json", "job.json", "inputs.json", "trials.json", "labels.json"}) {
+       {"result.json", "job.json", "inputs.json", "trials.json", "labels.json", "profile.json"}) {
     for (const char* text :
          {"", "{", "7", "[]",
           R"({"metrics":7,"seconds":"x","error":[],"settings":{"a":1},"plan":[]})"}) {
@@ -165,7 +186,7 @@ TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
     PageApi fresh(runs.path());
     const std::string path = "/api/v1/runs/" + run.filename().string();
     for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/lanes",
-                             "/gang", "/events", "/logs", "/files"}) {
+                             "/profile", "/operators", "/gang", "/events", "/logs", "/files"}) {
       const PageAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
       EXPECT_TRUE(answer.status == 200 || answer.status == 404) << what << answer.body;
       EXPECT_TRUE(ParseJson(answer.body).ok()) << what << answer.body;

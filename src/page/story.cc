@@ -14,7 +14,8 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostTold = 2000;      // Messages, changes, trials, gangs: each.
+constexpr size_t kMostTold = 2000;  // Messages, changes, trials, gangs: each.
+constexpr size_t kMostPlans = 50;
 constexpr int64_t kAllSteps = 100'000;  // Steps that the terminal's view takes; then it samples.
 
 // Events about who is in a gang, beside those that events.h declares.
@@ -55,6 +56,7 @@ void RunStory::On(const Json& json) {
     TakeMessage(json, name);
   }
   if (name == GangPlaced::kName) TakeGang(json);
+  if (name == "engine_plan") TakePlan(json);
   if (IsChange(name)) TakeChange(json, name);
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }
@@ -64,6 +66,18 @@ bool RunStory::ShowsTerminal(const Event& event) {
   if (!std::holds_alternative<StepDone>(event)) return true;
   ++steps_told_;
   return steps_told_ < kAllSteps || steps_told_ % (steps_told_ / kAllSteps * 16) == 0;
+}
+
+void RunStory::TakePlan(const Json& event) {
+  Json operators = event.value("operators", Json());
+  if (!operators.is_array() || engine_plans_.size() >= kMostPlans) return;
+  std::erase_if(operators.get_ref<Json::array_t&>(),
+                [](const Json& each) { return !each.is_object(); });
+  engine_plans_.push_back({{"time", time_},
+                           {"name", TextAt(event, "name")},
+                           {"seconds", event.value("seconds", Json())},
+                           {"cpu_seconds", event.value("cpu_seconds", Json())},
+                           {"operators", std::move(operators)}});
 }
 
 // As the event has them: engines say more of a rank than events.h declares, such as cores and GPUs.

@@ -32,6 +32,10 @@ class RunStory {
   // Where the time of each rank went: RankLanes::ToJson, with "hosts" by rank of the last gang.
   Json Lanes(size_t most) const;
 
+  // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators"}]}: what the engine ran, as
+  // it counted it itself (src/local/duckdb/operator_times.h).
+  Json EnginePlans() const { return {{"plans", engine_plans_}}; }
+
   // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
   Json Gangs() const;
 
@@ -48,6 +52,7 @@ class RunStory {
   template <class E>
   void Take(const E&) {}
 
+  void TakePlan(const Json& event);
   void TakeGang(const Json& event);
   void TakeMessage(const Json& event, const std::string& name);
   void TakeChange(const Json& event, const std::string& name);
@@ -62,6 +67,7 @@ class RunStory {
   Json gangs_ = Json::array();
   Json changes_ = Json::array();
   Json messages_ = Json::array();
+  Json engine_plans_ = Json::array();
   Json trials_ = Json::array();
   Json marks_ = Json::array();
   int64_t events_ = 0;

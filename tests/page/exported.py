@@ -6,9 +6,15 @@ Exits with 77 where they are not installed (bench/peers/setup.sh).
 
 import json
 import os
+import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 try:
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_open_metrics
@@ -45,6 +51,90 @@ def check_metrics(name, result):
         assert sample.value == result["metrics"]["test"]["rmse"]
 
 
+def check_board(name):
+    with open(os.path.join(repository, "deploy/grafana/protium.json"), encoding="utf-8") as file:
+        board = json.load(file)
+    families = {each.name for each in read_prometheus(run("export", name, "--to", "prometheus", "--out", "-"))}
+    asked = {found for panel in board["panels"] for target in panel["targets"]
+             for found in re.findall(r"protium_\w+", target["expr"])}
+    assert asked and asked <= families, asked - families
+
+
+# In Perfetto's own words: the parts of a rank's steps lie within its slice of the gang.
+def check_trace(name):
+    try:
+        from perfetto.trace_processor import TraceProcessor
+    except ImportError:
+        print("skipped: perfetto is not in .deps/peers, so the trace was not opened")
+        return 0
+    run("export", name, "--to", "trace")
+    with TraceProcessor(trace=name + ".trace.json") as trace:
+        rows = trace.query("""
+            SELECT part.name AS name, count(*) AS n FROM slice part
+            JOIN slice gang ON gang.id = part.parent_id
+            WHERE gang.name = 'train' AND part.ts >= gang.ts AND part.ts + part.dur <= gang.ts + gang.dur
+            GROUP BY part.name""")
+        parts = {row.name: row.n for row in rows}
+        assert {"forward", "backward", "reduce"} <= set(parts), parts
+        assert min(parts.values()) >= 2, parts
+    return 1
+
+
+def check_mlflow(name, result):
+    server = shutil.which("mlflow", path=os.path.dirname(sys.executable))
+    if server is None:
+        print("skipped: mlflow is not in .deps/peers, so no server was asked")
+        return 0
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    uri = f"http://127.0.0.1:{port}"
+    words = [server, "server", "--port", str(port), "--workers", "1", "--backend-store-uri", "sqlite:///mlflow.db",
+             "--artifacts-destination", os.path.abspath("artifacts")]
+    with open("mlflow.log", "w", encoding="utf-8") as log, \
+            subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True) as process:
+        try:
+            await_server(uri)
+            run("export", name, "--to", "mlflow", "--uri", uri)
+            again = subprocess.run([protium, "export", name, "--to", "mlflow", "--uri", uri], capture_output=True, text=True)
+            assert again.returncode == 2 and "already" in again.stderr, again.stderr
+            read_back(uri, name, result)
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+    return 1
+
+
+def await_server(uri):
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(uri + "/health", timeout=1)
+            return
+        except OSError:
+            time.sleep(0.25)
+    raise AssertionError("the server does not answer within a minute")
+
+
+# What MLflow's own client finds.
+def read_back(uri, name, result):
+    from mlflow import MlflowClient
+
+    client = MlflowClient(uri)
+    experiment = client.get_experiment_by_name("flights")
+    (sent,) = client.search_runs([experiment.experiment_id])
+    assert sent.info.status == "FINISHED" and sent.data.tags["protium.run"] == name
+    assert sent.data.params["train.epochs"] == "3"
+    assert sent.data.metrics["test/rmse"] == result["metrics"]["test"]["rmse"]
+    losses = client.get_metric_history(sent.info.run_id, "epoch/loss")
+    assert [each.value for each in losses] == [each["loss"] for each in result["history"]]
+    folder = client.download_artifacts(sent.info.run_id, "model")
+    from mlflow.models import Model
+
+    model = Model.load(folder)
+    assert "protium" in model.flavors and "distance" in model.get_input_schema().input_names()
+    with open(os.path.join(folder, "model.json"), "rb") as there, open(os.path.join(result["model"], "model.json"), "rb") as here:
+        assert there.read() == here.read()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -55,8 +145,10 @@ def main():
             result = json.load(file)
         check_tensorboard(done["run"], result)
         check_metrics(done["run"], result)
+        check_board(done["run"])
+        more = check_trace(done["run"]) + check_mlflow(done["run"], result)
         os.chdir("/")
-    print("2 passed, 0 failed")
+    print(f"{3 + more} passed, 0 failed")
 
 
 main()

@@ -148,7 +148,7 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {
-  const words = { training: "Validation rmse", gang: "rank", plan: "SQL of the job", data: "weather", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  const words = { training: "Validation rmse", gang: "rank", plan: "What the engine ran", data: "What the columns held", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
   for (const [screen, word] of Object.entries(words)) {
     await tab.open(`${address}runs/${state.run}/${screen}`);
     await tab.shows(word);

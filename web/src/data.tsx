@@ -3,6 +3,7 @@
 import { runPath, useJson } from "./api";
 import { bytes, grouped, shown } from "./format";
 import { Empty, Facts, Panel, Table, Waiting, Wrong } from "./parts";
+import { ProfilePanel } from "./profile";
 import type { Json, JsonObject, Overview } from "./types";
 
 interface Data {
@@ -35,7 +36,7 @@ function scansOf(tree: string): Scan[] {
 }
 
 function columnsOf(schema: JsonObject): JsonObject[] {
-  const found: Json | undefined = schema.columns ?? schema.inputs ?? schema.fields;
+  const found: Json | undefined = schema.input;
   return Array.isArray(found) ? found.filter((each): each is JsonObject => each !== null && typeof each === "object" && !Array.isArray(each)) : [];
 }
 
@@ -60,6 +61,7 @@ export function DataScreen({ run }: { run: Overview }) {
           ]}
         />
       </Panel>
+      <ProfilePanel run={run} />
       {columns.length > 0 && (
         <Panel title="Columns that the model reads" more={`${columns.length}`} wide>
           <Table

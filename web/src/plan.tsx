@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { runPath, useJson } from "./api";
 import { bytes } from "./format";
+import { OperatorsPanel } from "./operators";
 import { Copy, Empty, Panel, Table, Waiting, Wrong } from "./parts";
 import type { Json, JsonObject, Overview } from "./types";
 
@@ -111,6 +112,7 @@ export function PlanScreen({ run }: { run: Overview }) {
           </ul>
         </Panel>
       )}
+      <OperatorsPanel run={run} />
       {plan.stages && plan.stages.length > 0 && (
         <Panel title="Stages" wide>
           <Table

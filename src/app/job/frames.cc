@@ -18,6 +18,7 @@
 #include "learn/objective.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
+#include "learn/pipeline/profile.h"
 #include "run/events.h"
 #include "search/settle.h"
 
@@ -199,6 +200,7 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   }
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
+  if (model && job.file.split) PT_TRY(ProfileTest(frames.test));
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
     session.state().call().Tell(

@@ -160,6 +160,16 @@ struct JobEngine {
   }
 };
 
+// What a run keeps for people beyond its results.
+struct JobRun {
+  bool profile = true;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("profile", profile,
+          {.help = "keeps what the columns held and how the test rows differ, for the page"});
+  }
+};
+
 // engine = "local[4]" is short for engine = { address = "local[4]" }.
 struct JobEngineOrAddress : JobEngine {};
 Json ToJson(const JobEngineOrAddress& engine);
@@ -174,6 +184,7 @@ struct JobFile {
   std::string name;
   std::string data = ".";
   JobEngineOrAddress engine;
+  JobRun run;
   std::vector<std::string> extensions;
   ByName<JobTableOrPath> tables;
   JobEtl etl;
@@ -191,6 +202,7 @@ struct JobFile {
     visit("name", name, {.help = "name of the run; unless set, that of the file"});
     visit("data", data, {.help = "folder of the tables, relative to the job file"});
     visit("engine", engine, {.help = "where the job runs: an address, or a table"});
+    visit("run", run, {.help = "what the run keeps for people"});
     visit("extensions", extensions,
           {.help = "shared libraries with your own nets, relative to the job file"});
     visit("tables", tables, {.help = "tables by name"});

@@ -53,6 +53,7 @@ Result<ReportFacts> ReadReportFacts(const fs::path& run) {
   PT_LET(facts.result, ReadObject(run / "result.json"));
   PT_LET(facts.job, ReadObject(run / "job.json"));
   PT_LET(facts.trials, ReadObject(run / "trials.json"));
+  PT_LET(facts.profile, ReadObject(run / "profile.json"));
   PT_LET(facts.events, ReadEvents(run / "events.jsonl"));
   return facts;
 }
@@ -70,8 +71,8 @@ std::string RenderReport(const ReportFacts& facts) {
   // An empty section adds nothing, so a run without training has a page of its own shape.
   for (const auto section :
        {FaultSection, SummarySection, TilesSection, SearchSection, CurvesSection, MetricsSection,
-        PredictionsSection, ImportanceSection, TimeSection, WorkersSection, StagesSection,
-        SettingsSection, SqlSection, VersionsSection}) {
+        PredictionsSection, ImportanceSection, DriftSection, TimeSection, WorkersSection,
+        StagesSection, SettingsSection, SqlSection, VersionsSection}) {
     page += section(facts);
   }
   return page + "</main></body></html>\n";

@@ -17,10 +17,11 @@ namespace protium {
 struct ReportFacts {
   // The name of the run folder.
   std::string id;
-  Json run = Json::object();     // run.json: name, state, times.
-  Json result = Json::object();  // result.json: metrics, seconds, the fault.
-  Json job = Json::object();     // job.json: settings, plan, SQL, versions.
-  Json trials = Json::object();  // trials.json: what a search has tried.
+  Json run = Json::object();      // run.json: name, state, times.
+  Json result = Json::object();   // result.json: metrics, seconds, the fault.
+  Json job = Json::object();      // job.json: settings, plan, SQL, versions.
+  Json trials = Json::object();   // trials.json: what a search has tried.
+  Json profile = Json::object();  // profile.json: what the columns held.
   std::vector<Json> events;
 };
 

@@ -65,6 +65,19 @@ TEST(Report, BeginsWithWhatIsPredictedFromWhatAndHowWell) {
   }
 }
 
+TEST(Report, NamesTheColumnsThatDrifted) {
+  ReportFacts facts{.id = "drift"};
+  facts.profile = Json::parse(R"({"train": {"columns": [
+      {"column": "<x>", "kind": "number", "quantiles": [[0.5, 1.5]]}, {"column": "y"}]},
+    "test": {"columns": [
+      {"column": "<x>", "kind": "number", "quantiles": [[0.5, 4]], "psi": 0.31, "drifted": true},
+      {"column": "y", "kind": "text", "psi": 0.01, "drifted": false}]}})");
+  EXPECT_THAT(RenderReport(facts), HasSubstr("<tr><td>&lt;x&gt;</td><td class=\"num\">0.31</td>"
+                                             "<td>median 1.5</td><td>median 4</td></tr>"));
+  facts.profile["test"]["columns"][0]["drifted"] = false;
+  EXPECT_THAT(RenderReport(facts), Not(HasSubstr("drifted")));
+}
+
 TEST(Report, TellsAFailureWithWhatIsKnown) {
   ReportFacts facts{.id = "broken"};
   facts.run = {{"name", "broken"}, {"state", "failed"}};

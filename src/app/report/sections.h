@@ -22,6 +22,7 @@ std::string SearchSection(const ReportFacts& facts);
 std::string MetricsSection(const ReportFacts& facts);
 std::string PredictionsSection(const ReportFacts& facts);
 std::string ImportanceSection(const ReportFacts& facts);
+std::string DriftSection(const ReportFacts& facts);
 std::string TimeSection(const ReportFacts& facts);
 std::string WorkersSection(const ReportFacts& facts);
 // What the job said: stages, settings with their places, SQL; and what it ran with.

@@ -34,6 +34,7 @@ SessionOptions MakeSessionOptions(const Job& job) {
   options.rows_memory_bytes = job.rows_memory_bytes;
   options.spill = job.file.engine.spill;
   options.discovery = job.file.engine.discovery;
+  options.profile = job.file.run.profile;
   options.engine_options = FieldsToJson(job.file.engine.spark);
   return options;
 }

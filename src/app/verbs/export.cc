@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "export/formats.h"
+#include "export/send.h"
 #include "os/file.h"
 #include "run/list.h"
 
@@ -32,6 +34,7 @@ Status UnknownFormat(const std::string& name) {
   std::vector<std::string> known;
   for (const RunFormat& each : RunFormats()) known.push_back(each.name);
   for (const ModelFormat& each : ModelFormats()) known.push_back(each.name);
+  for (const SentFormat& each : SentFormats()) known.push_back(each.name);
   return UnknownName("format", name, known, "--to");
 }
 
@@ -102,6 +105,44 @@ Status ExportModel(const Arguments& arguments, const ModelFormat& format, const 
   return Tell(arguments, made);
 }
 
+// Where a service is: --uri, or what its own clients read.
+std::string UriOf(const Arguments& arguments, const SentFormat& format) {
+  const std::string given = arguments.Value("--uri");
+  const char* const variable = std::getenv(format.variable.c_str());
+  return given.empty() && variable != nullptr ? variable : given;
+}
+
+Status SendTo(const Arguments& arguments, const SentFormat& format, const fs::path& run) {
+  const std::string uri = UriOf(arguments, format);
+  if (uri.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = format.name + " needs the address of a server",
+                 .fix = "--uri http://host:port, or " + format.variable});
+  }
+  PT_LET(const RunFacts facts, ReadRunFacts(run));
+  PT_LET(const Sent sent,
+         SendRun({.to = format.name, .uri = uri, .run = run, .again = arguments.Has("--force")},
+                 facts));
+  if (arguments.Has("--json")) {
+    return PrintResult(
+        Dump({{"where", sent.where}, {"left_out", sent.left_out}, {"notes", sent.notes}}) + "\n");
+  }
+  PT_TRY(PrintResult(sent.where + "\n"));
+  for (const std::string& each : sent.left_out) PrintNote("left out: " + each + "\n");
+  for (const std::string& each : sent.notes) PrintNote("note: " + each + "\n");
+  return Status::OK();
+}
+
+// A format that is also a file, such as otlp, is sent where --uri or the environment says where to,
+// and --out does not say otherwise.
+const SentFormat* FindSent(const Arguments& arguments, const std::string& name) {
+  const auto found = std::ranges::find(SentFormats(), name, &SentFormat::name);
+  if (found == SentFormats().end()) return nullptr;
+  const bool file = std::ranges::find(RunFormats(), name, &RunFormat::name) != RunFormats().end();
+  const bool sent = arguments.Value("--out").empty() && !UriOf(arguments, *found).empty();
+  return !file || sent ? &*found : nullptr;
+}
+
 Status Export(const Arguments& arguments, const Invocation&) {
   const std::string what = arguments.operand(0), name = arguments.Value("--to");
   if (name.empty()) {
@@ -116,6 +157,10 @@ Status Export(const Arguments& arguments, const Invocation&) {
   if (of_model != of_models.end()) {
     PT_LET(const fs::path model, FindModel(RunsDir(arguments), what));
     return ExportModel(arguments, *of_model, model);
+  }
+  if (const SentFormat* sent = FindSent(arguments, name)) {
+    PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
+    return SendTo(arguments, *sent, run);
   }
   const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
   if (of_run == RunFormats().end()) return UnknownFormat(name);
@@ -135,6 +180,10 @@ std::string FormatsText() {
   for (const ModelFormat& each : ModelFormats()) {
     text += fmt::format("  {:<13} {}\n", each.name, each.says);
   }
+  text += "\nsent to a service, which --uri names, or the variable of the environment:\n";
+  for (const SentFormat& each : SentFormats()) {
+    text += fmt::format("  {:<13} {}; {}\n", each.name, each.says, each.variable);
+  }
   return text;
 }
 
@@ -145,6 +194,7 @@ CommandVerb ExportVerb() {
            .operands = {"RUN|MODEL"},
            .flags = {{"--to", "FORMAT", "what to make of it", ""},
                      {"--out", "PATH", "where; - is stdout; else beside you, named by the run", ""},
+                     {"--uri", "URI", "the service to send to: http://host:port", ""},
                      ForceFlag(),
                      RunsDirFlag(),
                      JsonFlag()},
@@ -153,6 +203,7 @@ CommandVerb ExportVerb() {
                    "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
                    "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
                    "  protium export last --to csv --out - | head\n"
+                   "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"
                    "  protium export last --to onnx\n"},
           Export};
 }

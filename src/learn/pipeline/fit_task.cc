@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/fault.h"
@@ -76,7 +77,8 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
   }
   const auto add = [&](auto& each) -> Status {
     if constexpr (requires { each.Add(std::span(std::as_const(columns))); }) {
-      if (columns.size() >= 2) return each.Add(std::span(std::as_const(columns)));
+      const bool whole = std::is_same_v<std::decay_t<decltype(each)>, ColumnProfiles>;
+      if (columns.size() >= 2 || whole) return each.Add(std::span(std::as_const(columns)));
     } else if constexpr (requires { each.Add(*columns[0]); }) {
       // Checked, for the config has travelled: a state tells by its Add() how many columns it
       // needs.
@@ -101,6 +103,7 @@ Form FormOf(const Need& need, size_t column) {
     case StateKind::kTokens:
     case StateKind::kPositive:
     case StateKind::kProducts:
+    case StateKind::kProfile:
       return Form::kItself;
     case StateKind::kGroups:
       return column == 0 ? Form::kText : Form::kNumber;

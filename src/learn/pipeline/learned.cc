@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/pipeline/learned.h"
 
+#include <arrow/type.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/fault.h"
 #include "learn/pipeline/fit_task.h"
+#include "learn/pipeline/profile.h"
 #include "learn/pipeline/train_rows.h"
 #include "run/events.h"
 
@@ -51,6 +54,8 @@ class Fitting {
   Fitting(SessionState& session, const Plan& rows, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     AddNeeds();
+    if (session.options().profile && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
+    if (!profile_.columns.empty()) AddAll({profile_.need});
     if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
   }
 
@@ -61,7 +66,9 @@ class Fitting {
       PT_TRY(LearnAt(level, learned));
       PT_TRY(PlaceWhoWaited(level));
     }
-    return Status::OK();
+    const auto& seen =
+        profile_.columns.empty() ? std::optional<State>() : FindEntry(profile_.need).state;
+    return seen ? KeepProfile(session_, std::get<ColumnProfiles>(*seen), profile_) : Status::OK();
   }
 
  private:
@@ -69,6 +76,15 @@ class Fitting {
     Need need;
     std::optional<State> state;
   };
+
+  // Of the table's columns that fitting reads, for people: it shares the first pass.
+  static ProfileNeed ProfileNeedOf(const Chain& chain) {
+    arrow::FieldVector fields;
+    for (const std::string& name : chain.sources) {
+      fields.push_back(arrow::field(name, chain.Find(name)->type));
+    }
+    return ProfileOf(chain.sources, arrow::Schema(std::move(fields)));
+  }
 
   // Called again after stages were placed again; needs known already are not doubled (AddAll).
   void AddNeeds() {
@@ -176,6 +192,7 @@ class Fitting {
   SessionState& session_;
   const Plan& rows_;
   Chain& chain_;
+  ProfileNeed profile_;
   std::vector<Entry> entries_;  // Each need once, however many stages share it.
 };
 

@@ -206,6 +206,8 @@ State MakeState(StateKind kind) {
       return PositiveCounts();
     case StateKind::kProducts:
       return Products();
+    case StateKind::kProfile:
+      return ColumnProfiles();
   }
   return Moments();
 }

@@ -24,6 +24,7 @@
 #include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "learn/stages/column_profiles.h"
 #include "learn/stages/group_numbers.h"
 #include "learn/stages/number_counts.h"
 #include "learn/stages/positive_counts.h"
@@ -144,11 +145,11 @@ class GroupSums {
 };
 
 using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums, GroupNumbers,
-                           TokenCounts, PositiveCounts, Products, LogMoments>;
+                           TokenCounts, PositiveCounts, Products, LogMoments, ColumnProfiles>;
 
 // The alternatives of State, in its order. kLine reads two columns, x then y; kGroups three: text,
-// number and part; kGroupNumbers the columns of the key and then the number; the others one, which
-// is a list for kTokens, kPositive and kProducts.
+// number and part; kGroupNumbers the columns of the key and then the number; kProfile any; the
+// others one, which is a list for kTokens, kPositive and kProducts.
 enum class StateKind {
   kTexts,
   kNumbers,
@@ -159,7 +160,8 @@ enum class StateKind {
   kTokens,
   kPositive,
   kProducts,
-  kLogMoments
+  kLogMoments,
+  kProfile
 };
 inline EnumNames<StateKind> Names(StateKind) {
   return {{{StateKind::kTexts, "texts"},
@@ -171,7 +173,8 @@ inline EnumNames<StateKind> Names(StateKind) {
            {StateKind::kTokens, "tokens"},
            {StateKind::kPositive, "positive"},
            {StateKind::kProducts, "products"},
-           {StateKind::kLogMoments, "log_moments"}}};
+           {StateKind::kLogMoments, "log_moments"},
+           {StateKind::kProfile, "profile"}}};
 }
 State MakeState(StateKind kind);
 

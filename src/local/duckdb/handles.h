@@ -47,6 +47,7 @@ using Type = Owned<duckdb_logical_type, duckdb_destroy_logical_type>;
 using ArrowOptions = Owned<duckdb_arrow_options, duckdb_destroy_arrow_options>;
 using ArrowColumns = Owned<duckdb_arrow_converted_schema, duckdb_destroy_arrow_converted_schema>;
 using Appender = Owned<duckdb_appender, duckdb_appender_destroy>;
+using Value = Owned<duckdb_value, duckdb_destroy_value>;
 using Config = Owned<duckdb_config, duckdb_destroy_config>;
 
 // A column of a result that has not run yet.

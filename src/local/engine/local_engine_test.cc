@@ -5,8 +5,10 @@
 #include <duckdb.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "base/fault.h"
@@ -71,6 +73,32 @@ TEST_F(Local, StreamsATableThroughSql) {
   EXPECT_EQ(Describe(*rows->schema()), "b string, s int64");
   ASSERT_EQ(rows->num_rows(), 3);
   EXPECT_TRUE(rows->GetColumnByName("b")->chunk(0)->IsNull(0));
+}
+
+TEST_F(Local, TellsHowLongEachOperatorTook) {
+  const Plan t = Csv("t.csv", "a,b\n1,x\n2,y\n3,\n");
+  const Plan kept =
+      MakePlan(Materialize{"sums"}, {Query("SELECT b, sum(a) AS s FROM t GROUP BY b", {"t"}, {t})});
+  std::vector<Json> plans;
+  Call call;
+  call.events = [&](const Json& event) {
+    if (event["event"] == "engine_plan") plans.push_back(event);
+  };
+  const auto stream = engine_->Execute(kept, call).ValueOrDie();
+  while (*stream->Next()) {
+  }
+  ASSERT_EQ(plans.size(), 1u);
+  EXPECT_EQ(plans[0]["name"], "sums");
+  EXPECT_GT(plans[0]["seconds"].get<double>(), 0);
+  std::set<std::string> names;
+  for (const Json& each : plans[0]["operators"]) names.insert(each["name"].get<std::string>());
+  EXPECT_GE(names.size(), 3u) << plans[0];
+  const auto by = std::ranges::find_if(plans[0]["operators"], [](const Json& each) {
+    return each["name"].get<std::string>().find("GROUP_BY") != std::string::npos;
+  });
+  ASSERT_NE(by, plans[0]["operators"].end()) << plans[0];
+  EXPECT_EQ((*by)["rows"], 3);
+  EXPECT_GT((*by)["depth"], 0);
 }
 
 // A database as another program leaves it.
@@ -339,8 +367,9 @@ TEST_F(Local, TellsHowManyRowsItMade) {
   const Call call{.events = [&](const Json& event) { told.push_back(event); }};
   const Plan kept = MakePlan(Materialize{"etl"}, {Query("SELECT id AS n FROM range(1234)")});
   ASSERT_TRUE(engine_->Run(kept, call).ok());
-  const auto last = std::find_if(told.rbegin(), told.rend(),
-                                 [](const Json& each) { return each["name"] == "etl"; });
+  const auto last = std::find_if(told.rbegin(), told.rend(), [](const Json& each) {
+    return each["event"] == "etl" && each["name"] == "etl";
+  });
   ASSERT_NE(last, told.rend());
   EXPECT_EQ(*last, Json({{"event", "etl"}, {"name", "etl"}, {"rows", 1234}, {"percent", 100.0}}));
 }

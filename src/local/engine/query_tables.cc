@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/engine/query_tables.h"
 
+#include "local/duckdb/operator_times.h"
 #include "local/duckdb/query.h"
 #include "local/engine/inputs.h"
 #include "local/engine/plain_stream.h"
@@ -71,8 +72,12 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   const auto& name = std::get<Materialize>(plan->verb).name;
   PT_LET(const duck::Connection beside, store_.database->Connect());
   const std::string create = "CREATE TABLE " + table.name() + " AS " + kept.text;
+  PT_TRY(CountOperatorTimes(connection));
   const auto made = RunStatement(connection, beside, create, call_, name);
   PT_TRY(RefineStatus(made.status(), input));
+  Json told = {{"event", "engine_plan"}, {"name", name}};
+  told.update(OperatorTimes(connection));
+  if (told.contains("operators")) call_.Tell(told);
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 

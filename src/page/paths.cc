@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/paths.h"
+
+#include <fmt/format.h>
+#include <protium/version.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace protium {
+
+namespace {
+
+constexpr std::string_view kEvents = "text/event-stream";
+
+constexpr ApiPath kPaths[] = {
+    {"", "", "the version and these paths"},
+    {"openapi.json", "", "this description"},
+    {"runs", "", "all runs: state, times, metrics, progress, engine, tags"},
+    {"compare", "run:list", "settings that differ, metrics and seconds of 2 to 12 runs"},
+    {"gangs", "", "the ranks of all runs that go on"},
+    {"runs/{run}", "", "one run: state, parts, what happens now, failure, results, messages"},
+    {"runs/{run}/settings", "", "every setting with its origin"},
+    {"runs/{run}/plan", "", "the plan, its stages, its SQL and its inputs"},
+    {"runs/{run}/operators", "", "what the engine ran, by operator, with time and rows"},
+    {"runs/{run}/profile", "", "what the columns held in training and in the test rows"},
+    {"runs/{run}/metrics", "points:integer", "its curves, thinned out to that many points"},
+    {"runs/{run}/lanes", "points:integer", "where the time of each rank went, and the slow one"},
+    {"runs/{run}/events", "from:integer", "its events from that byte on; -1 is the end"},
+    {"runs/{run}/stream", "from:integer", "its events as they come", kEvents},
+    {"runs/{run}/gang", "", "the ranks, and every change of who is in"},
+    {"runs/{run}/model", "", "the model and how good it is"},
+    {"runs/{run}/trials", "", "what a search has tried"},
+    {"runs/{run}/logs", "", "its logs"},
+    {"runs/{run}/files", "", "its files"},
+    {"runs/{run}/files/{path}", "from:integer", "a part of a file, from that byte on"},
+};
+
+// "from:integer" as its name and its kind.
+std::vector<std::pair<std::string, std::string>> ParametersOf(const ApiPath& path) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::istringstream words{std::string(path.parameters)};
+  for (std::string word; words >> word;) {
+    const size_t colon = word.find(':');
+    all.emplace_back(word.substr(0, colon), word.substr(colon + 1));
+  }
+  return all;
+}
+
+std::string Replaced(std::string text, std::string_view what, std::string_view with) {
+  const size_t at = text.find(what);
+  return at == text.npos ? text : text.replace(at, what.size(), with);
+}
+
+// "/api/v1/compare?run=ID&run=ID", as people read it.
+std::string InWords(const ApiPath& path) {
+  std::string text = "/api/v1/" + std::string(path.path);
+  text = Replaced(Replaced(text, "{run}", "ID"), "{path}", "PATH");
+  for (const auto& [name, kind] : ParametersOf(path)) {
+    text += kind == "list" ? fmt::format("?{0}=ID&{0}=ID", name) : fmt::format("?{}=N", name);
+  }
+  return text;
+}
+
+Json ParameterList(const ApiPath& path) {
+  Json list = Json::array();
+  for (const char* name : {"run", "path"}) {
+    if (path.path.find(fmt::format("{{{}}}", name)) == path.path.npos) continue;
+    list.push_back(
+        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+  }
+  for (const auto& [name, kind] : ParametersOf(path)) {
+    const Json text = {{"type", "string"}};
+    const Json schema = kind == "list" ? Json{{"type", "array"}, {"items", text}, {"minItems", 2}}
+                                       : Json{{"type", kind}};
+    list.push_back(
+        {{"name", name}, {"in", "query"}, {"required", kind == "list"}, {"schema", schema}});
+  }
+  return list;
+}
+
+Json Operation(const ApiPath& path) {
+  const Json schema = path.type == kEvents ? Json{{"type", "string"}} : Json{{"type", "object"}};
+  const Json content = {{std::string(path.type), {{"schema", schema}}}};
+  Json operation = {{"summary", path.says}};
+  if (Json parameters = ParameterList(path); !parameters.empty()) {
+    operation["parameters"] = std::move(parameters);
+  }
+  operation["responses"] = {{"200", {{"description", path.says}, {"content", content}}},
+                            {"default", {{"$ref", "#/components/responses/Refused"}}}};
+  return operation;
+}
+
+}  // namespace
+
+std::span<const ApiPath> ApiPaths() { return kPaths; }
+
+Json ApiIndex() {
+  Json paths = Json::array();
+  for (const ApiPath& path : kPaths) {
+    if (!path.path.empty()) paths.push_back(InWords(path));
+  }
+  return {{"protium", PROTIUM_VERSION}, {"paths", std::move(paths)}};
+}
+
+Json OpenApi() {
+  Json paths = Json::object();
+  for (const ApiPath& path : kPaths) {
+    paths["/api/v1/" + std::string(path.path)] = {{"get", Operation(path)}};
+  }
+  const Json text = {{"type", "string"}};
+  const Json error = {{"type", "object"}, {"properties", {{"what", text}, {"fix", text}}}};
+  const Json body = {{"type", "object"}, {"properties", {{"error", error}}}};
+  const Json refused = {{"description", "what was wrong, and what to do about it"},
+                        {"content", {{"application/json", {{"schema", body}}}}}};
+  const Json token = {{"type", "http"}, {"scheme", "bearer"}};
+  return {{"openapi", "3.1.0"},
+          {"info", {{"title", "Protium's page of runs"}, {"version", PROTIUM_VERSION}}},
+          {"paths", std::move(paths)},
+          {"components",
+           {{"responses", {{"Refused", refused}}}, {"securitySchemes", {{"token", token}}}}},
+          {"security", {Json::object(), {{"token", Json::array()}}}}};
+}
+
+}  // namespace protium
