@@ -23,6 +23,7 @@ import on_spark
 import predict
 import scale
 import scale_spark
+import serve
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -44,6 +45,9 @@ GOALS = {
     "flights job": [(TIMES, 8)],
     "stores job": [(TIMES, 8)],
     "predict 10 M rows": [(TIMES, 3)],
+    "one row, Arrow": [(AT_MOST, 200)],
+    "one row, JSON": [(AT_MOST, 200)],
+    "serve 2,000 rows/s, p99": [(AT_MOST, 10)],
     "step 67-128-64-1": [(TIMES, 1.8)],
     "step 300-1000-1000-1000-500-1": [(TIMES, 1.0)],
     "a module / the kernels": [(AT_MOST, 1.6)],
@@ -208,6 +212,7 @@ def our_map():
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
+SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
 BENCHES = {
@@ -225,6 +230,7 @@ BENCHES = {
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
+    "serve": (1, SERVE.ours, SERVE.theirs, "FastAPI + PyTorch"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
     "digits": (1, LEARNED.our_digits, None, ""),
@@ -232,7 +238,7 @@ BENCHES = {
 }
 
 
-NEED_PEERS = {"predict", "tables", "visits"}
+NEED_PEERS = {"predict", "serve", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 

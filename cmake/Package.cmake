@@ -19,11 +19,11 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h de
   learn/stages/column_profiles.h learn/stages/group_numbers.h learn/stages/number_counts.h
   learn/stages/number_table.h learn/stages/positive_counts.h
   learn/stages/products.h learn/stages/stage.h learn/stages/state.h learn/stages/token_counts.h
-  metrics/metrics.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
+  metrics/metrics.h rows/packed.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_c protium_export protium_local protium_onnx protium_page
-    protium_spark)
+    protium_serve protium_spark)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)
   endif()

@@ -11,6 +11,7 @@
 #include "protium/pipeline.h"
 #include "protium/ranks.h"
 #include "protium/runner.h"
+#include "protium/scorer.h"
 #include "protium/search.h"
 #include "protium/session.h"
 #include "protium/status.h"

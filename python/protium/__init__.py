@@ -11,6 +11,7 @@
         pt.stages.TorchEstimator(numeric=[pt.stages.outputs_of("scale")], label="amount"),
     ]).fit(train)
     predicted = model.transform(test).to_pandas()
+    one = model.score_row({"day": "2024-02-29", "price": 7.5})
 
 Training and scoring happen in worker processes; nothing of LibTorch is loaded into this one.
 """
@@ -24,6 +25,7 @@ from .errors import (BugError, EnvironmentFault, InputError, NoRoomError, Protiu
                      StalledError, StoppedError, UsageError)
 from .frame import Frame
 from .model import Model, Pipeline, Stage
+from .scorer import Scorer, load_scorer
 from .session import Session, default_session
 
 if TYPE_CHECKING:
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
-           "ProtiumError", "RankError", "RemoteError", "Session", "Stage", "StalledError", "StoppedError",
-           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "nets", "run",
-           "stages"]
+           "ProtiumError", "RankError", "RemoteError", "Scorer", "Session", "Stage", "StalledError", "StoppedError",
+           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "load_scorer", "nets",
+           "run", "stages"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 from .errors import EnvironmentFault, error_of
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 EVENT_FUNCTION = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
 
 # Every function that can fail gives an error or NULL; what comes behind are its arguments.
@@ -38,6 +38,10 @@ _CAN_FAIL = {
     "pt_model_transform": [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)],
     "pt_model_describe": [c_void_p, POINTER(c_void_p)],
     "pt_model_save": [c_void_p, c_char_p],
+    "pt_scorer_open": [c_void_p, POINTER(c_void_p)],
+    "pt_scorer_describe": [c_void_p, POINTER(c_void_p)],
+    "pt_scorer_score": [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
+    "pt_scorer_score_json": [c_void_p, c_char_p, POINTER(c_void_p)],
 }
 _OTHERS = {
     "pt_string_free": (None, [c_void_p]),
@@ -48,6 +52,7 @@ _OTHERS = {
     "pt_session_on_event": (None, [c_void_p, EVENT_FUNCTION, c_void_p]),
     "pt_frame_free": (None, [c_void_p]),
     "pt_model_free": (None, [c_void_p]),
+    "pt_scorer_free": (None, [c_void_p]),
     "pt_abi_version": (c_int32, []),
     "pt_version": (c_char_p, []),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
 
 from . import _library
 from .frame import Frame
+from .scorer import Scorer
 
 if TYPE_CHECKING:
     from .session import Session
@@ -59,6 +60,7 @@ class Model:
     def __init__(self, session: "Session", handle: int) -> None:
         self.session = session
         self._handle = handle
+        self._scorer: Scorer | None = None
 
     def __del__(self) -> None:
         if getattr(self, "_handle", 0) and not sys.is_finalizing():
@@ -95,6 +97,16 @@ class Model:
         names = None if keep is None else json.dumps(list(keep)).encode()
         return Frame(self.session, self.session._made("pt_model_transform", self._own(),
                                                       frame._own(), names))
+
+    def scorer(self) -> Scorer:
+        """Predicts in this process, for rows that come one by one; made when it is first asked for."""
+        if self._scorer is None:
+            self._scorer = Scorer(self)
+        return self._scorer
+
+    def score_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The predictions for one row, a value for each column, computed in this process."""
+        return self.scorer().score_row(row)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes the model's folder, whole or not at all; a model that is there is replaced."""

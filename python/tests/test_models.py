@@ -119,9 +119,28 @@ class Models(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             model.save(os.path.join(folder, "model"))
             again = self.session.load(os.path.join(folder, "model"))
+            scorer = pt.load_scorer(os.path.join(folder, "model"))
             for keep in (None, ["y"]):
                 one, other = (each.transform(self.table, keep=keep).to_columns() for each in (model, again))
                 self.assertEqual(sorted(one["prediction"]), sorted(other["prediction"]))
+        told = model.transform(self.table).to_columns()
+        rows = [{"x": float(x), "shop": shop} for x, shop in zip(told["x"], told["shop"])]
+        self.assertEqual([each["prediction"] for each in scorer.score_rows(rows)], list(told["prediction"]))
+        self.assertEqual(model.score_row({**rows[3], "y": 1}), {"prediction": told["prediction"][3]})
+        self.assertEqual(scorer.input, {"x": "float64", "shop": "string"})
+        with self.assertRaisesRegex(pt.InputError, "row 1, column \"x\""):
+            scorer.score_row({"x": "many", "shop": "north"})
+
+    def test_a_scorer_takes_batches_of_pyarrow(self):
+        try:
+            import pyarrow
+        except ImportError:
+            self.skipTest("pyarrow is not installed")
+        scorer = pt.Pipeline(NET[:2]).fit(self.table).scorer()
+        batch = pyarrow.RecordBatch.from_pydict({"shop": ["south", "west"], "x": [1.0, 2.0]})
+        self.assertEqual(scorer.score(batch).schema.names, list(scorer.output))
+        with self.assertRaisesRegex(pt.InputError, "lacks 1 column"):
+            scorer.score(batch.select(["x"]))
 
     def test_mistakes_are_told_before_anything_starts(self):
         for stages, says in (([{"kind": "standard_scalar"}], "standard_scaler"),

@@ -40,6 +40,7 @@ CommandVerb ResumeVerb();
 CommandVerb PredictVerb();
 CommandVerb InitVerb();
 CommandVerb InspectVerb();
+CommandVerb ServeVerb();
 CommandVerb SqlVerb();
 CommandVerb GangVerb();
 CommandVerb ScaleVerb();

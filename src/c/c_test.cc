@@ -288,6 +288,30 @@ constexpr char kNet[] = R"([
    "numeric": [{"stage": "scale"}], "label": "y", "loss": {"name": "mse"},
    "train": {"epochs": 2, "batch_size": 64}, "gang": {"workers": 1}}])";
 
+// What workers have predicted, computed in this process.
+void ExpectScores(const pt_scorer* scorer, const arrow::Table& scored) {
+  const auto x = scored.GetColumnByName("x"), predicted = scored.GetColumnByName("prediction");
+  const auto batch = *arrow::Table::Make(arrow::schema({arrow::field("x", arrow::float64())}), {x})
+                          ->CombineChunksToBatch();
+  ArrowSchema schema, made_schema;
+  ArrowArray rows, made;
+  ASSERT_TRUE(arrow::ExportRecordBatch(*batch, &rows, &schema).ok());
+  Expect(pt_scorer_score(scorer, &schema, &rows, &made_schema, &made));
+  const auto out = *arrow::ImportRecordBatch(&made, &made_schema);
+  EXPECT_TRUE(arrow::ChunkedArray(out->GetColumnByName("prediction")).Equals(*predicted));
+  char* text = nullptr;
+  const json row = {{"x", std::static_pointer_cast<arrow::DoubleScalar>(*x->GetScalar(7))->value}};
+  Expect(pt_scorer_score_json(scorer, row.dump().c_str(), &text));
+  EXPECT_EQ(json::parse(text)["prediction"].get<double>(),
+            std::static_pointer_cast<arrow::DoubleScalar>(*predicted->GetScalar(7))->value);
+  pt_string_free(text);
+  EXPECT_THAT(PartsOf(pt_scorer_score_json(scorer, "{}", &text)).what, HasSubstr("\"x\""));
+  EXPECT_THAT(PartsOf(pt_scorer_score_json(nullptr, "{}", &text)).what, HasSubstr("NULL"));
+  Expect(pt_scorer_describe(scorer, &text));
+  EXPECT_EQ(json::parse(text)["output"][0]["name"], "prediction") << text;
+  pt_string_free(text);
+}
+
 TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
   if (!fs::exists(protium::OwnLibraryFolder() / "libprotium_torch.so")) {
     GTEST_SKIP() << "this build has no LibTorch";
@@ -308,9 +332,13 @@ TEST_F(C, TrainsSavesLoadsAndPredictsTheSame) {
   Expect(pt_model_transform(loaded, sales, R"(["x"])", &other));
   EXPECT_TRUE(Rows(Own(one))->Equals(*Rows(Own(other))));
   EXPECT_EQ(Rows(one)->num_rows(), 1000);
+  pt_scorer* scorer = nullptr;
+  Expect(pt_scorer_open(loaded, &scorer));
   pt_model_free(model);
   pt_model_free(loaded);
   fs::remove_all(folder);
+  ExpectScores(scorer, *Rows(one));
+  pt_scorer_free(scorer);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "c/options.h"
 #include "frame/given_rows.h"
 #include "frame/session_state.h"
+#include "learn/model/score_in_sql.h"
 
 namespace protium {
 namespace {
@@ -130,7 +131,7 @@ pt_error* pt_session_table(pt_session* session, const char* name, const pt_frame
 
 pt_error* pt_session_sql(pt_session* session, const char* text, pt_frame** frame) {
   return protium::WithSession(session, [&](protium::Session& own) -> Status {
-    return GiveOut(session->room, own.Sql(protium::TextOf(text)), frame);
+    return GiveOut(session->room, protium::SqlWithModels(own, protium::TextOf(text)), frame);
   });
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "deep/float_tensor.h"
+#include "deep/forward_weights.h"
 #include "deep/gradient_targets.h"
 #include "deep/mlp_kernels.h"
 #include "deep/net_columns.h"
@@ -23,11 +24,12 @@ namespace {
 // a recorded graph:
 //   forward   out = bias + tables[category of row] ... + numeric x weight'
 //   backward  the derivatives by the outputs, summed by category, by numeric column, over all rows
+// Without training forward is that of the room forward.
 // Forward keeps the batch (a view of the caller's rows), which Backward reads again.
 class LinearNet final : public Net {
  public:
   explicit LinearNet(const NetInputs& inputs)
-      : numeric_(inputs.Width(kNumericField)), outputs_(inputs.outputs) {
+      : shape_(ShapeOf(inputs)), numeric_(inputs.Width(kNumericField)), outputs_(inputs.outputs) {
     for (size_t c = 0; c < inputs.cardinalities.size(); ++c) {
       parameters_.push_back(
           {fmt::format("category.{}.weight", c), {inputs.cardinalities[c], outputs_}});
@@ -40,6 +42,7 @@ class LinearNet final : public Net {
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return 1; }
+  bool rows_apart() const override { return true; }
 
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor>) override {
     weights_ = std::move(parameters);
@@ -50,10 +53,16 @@ class LinearNet final : public Net {
     for (at::Tensor& weight : weights_) weight.zero_();
   }
 
-  at::Tensor Forward(const Batch& rows, const uint64_t*) override {
+  at::Tensor Forward(const Batch& rows, const uint64_t* training) override {
     // Backward() is written out below, so LibTorch need record nothing.
     const c10::InferenceMode no_graph;
     at::Tensor out = at::empty({rows.size(), outputs_});
+    if (training == nullptr) {
+      const auto net = MakeForwardLinear(shape_, FindAmong(parameters_, weights_));
+      PT_CHECK(net.ok());
+      (*net)->Predict(rows, scratch_, FloatData(out));
+      return out;
+    }
     SumByCategory(rows, Tables(weights_), FloatData(weights_.back()), outputs_, FloatData(out));
     if (numeric_ > 0) at::addmm_out(out, out, rows[kNumericField], weights_[tables_].t());
     rows_ = rows;
@@ -79,6 +88,8 @@ class LinearNet final : public Net {
     return tables;
   }
 
+  ForwardShape shape_;
+  ForwardScratch scratch_;
   int64_t numeric_;
   int64_t outputs_;
   size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of categories.

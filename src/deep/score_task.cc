@@ -7,10 +7,11 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "deep/predictions.h"
 #include "deep/task_device.h"
 #include "deep/tasks.h"
 #include "format/safetensors.h"
+#include "inference/net_rows.h"
+#include "inference/predictions.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
 #include "score/scorer.h"
@@ -182,7 +183,7 @@ arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& o
 Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net,
                     const std::vector<MetricSpec>& own, TaskContext& context) {
   const Target target = MakeTarget(config.net.objective);
-  Scorer scorer(net, inputs);
+  NetScorer scorer(net, inputs);
   PT_LET(std::optional<Measured> measured, Measured::Make(config, target, own));
   PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
                                                    AddedFields(config, *context.output_schema())));

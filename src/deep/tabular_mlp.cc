@@ -23,6 +23,7 @@
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
+#include "deep/forward_weights.h"
 #include "deep/gradient_targets.h"
 #include "deep/input_layer.h"
 #include "deep/mlp_kernels.h"
@@ -54,7 +55,8 @@ struct Scratch {
 //   hidden[l] = dropout(relu(norm(before_norm[l])))
 // and the output layer is dense alone. Layer 0 is input_, which embeds categories as it multiplies.
 // Backward walks the same list from the end. Activations lie in Scratch from one to the other, and
-// rows_ is a view of the caller's batch: Backward must follow its Forward directly.
+// rows_ is a view of the caller's batch: Backward must follow its Forward directly. Without
+// training forward is that of the room forward.
 class TabularMlpNet : public Net {
  public:
   TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
@@ -63,6 +65,7 @@ class TabularMlpNet : public Net {
   const std::vector<Variable>& parameters() const override { return parameters_; }
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return options_.batch_norm ? 2 : 1; }
+  bool rows_apart() const override { return true; }
   void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override;
   void Initialise(uint64_t key) override;
   at::Tensor Forward(const Batch& rows, const uint64_t* training) override;
@@ -82,8 +85,9 @@ class TabularMlpNet : public Net {
 
   void AddLayer(const std::string& name, int64_t out);
   float InitialBound(const Layer& layer) const;
+  at::Tensor Predict(const Batch& rows);
   Scratch& ScratchFor(int64_t rows);
-  void Activate(size_t l, Scratch& scratch, const uint64_t* training);
+  void Activate(size_t l, Scratch& scratch, uint64_t training);
   void BackwardDense(const Layer& layer, const at::Tensor& gradient, const at::Tensor& input,
                      const GradientSink& sink);
   void BackwardNorm(size_t l, Scratch& scratch, const GradientSink& sink);
@@ -91,6 +95,9 @@ class TabularMlpNet : public Net {
   void BackwardBias(const Layer& layer, const at::Tensor& gradient, const GradientSink& sink);
 
   TabularMlpOptions options_;
+  std::vector<int64_t> categories_;
+  ForwardShape shape_;
+  ForwardScratch forward_scratch_;
   int64_t outputs_;
   size_t tables_ = 0;  // Parameters 0 .. tables_ - 1 are those of embeddings.
   std::optional<InputLayer> input_;
@@ -111,13 +118,14 @@ class TabularMlpNet : public Net {
 
 TabularMlpNet::TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,
                              const std::vector<int64_t>& categories)
-    : options_(options), outputs_(inputs.outputs) {
+    : options_(options),
+      categories_(categories),
+      shape_(ShapeOf(inputs)),
+      outputs_(inputs.outputs) {
   std::vector<TableColumn> tables;
   for (size_t c = 0; c < categories.size(); ++c) {
     const int64_t n = inputs.cardinalities[size_t(categories[c])];
-    const int64_t width =
-        // Half the cardinality, at most 50: the rule of thumb of fast.ai's early tabular models.
-        options.embedding ? *options.embedding : std::min<int64_t>(50, (n + 1) / 2);
+    const int64_t width = EmbeddingWidth(options, n);
     tables.push_back({.category = categories[c], .cardinality = n, .width = width});
     parameters_.push_back({fmt::format("embedding.{}.weight", c), {n, width}});
   }
@@ -200,6 +208,7 @@ Scratch& TabularMlpNet::ScratchFor(int64_t rows) {
 
 at::Tensor TabularMlpNet::Forward(const Batch& rows, const uint64_t* training) {
   const c10::InferenceMode no_graph;
+  if (training == nullptr) return Predict(rows);
   Scratch& scratch = ScratchFor(rows.size());
   for (size_t l = 0; l < layers_.size(); ++l) {
     const bool last = l + 1 == layers_.size();
@@ -212,27 +221,36 @@ at::Tensor TabularMlpNet::Forward(const Batch& rows, const uint64_t* training) {
       // The bias is broadcast over rows and the product added to it in one call.
       at::addmm_out(out, weights_[layers_[l].weight + 1], scratch.hidden[l - 1], transposed_[l]);
     }
-    if (!last) Activate(l, scratch, training);
+    if (!last) Activate(l, scratch, *training);
   }
   rows_ = rows;
   return scratch.output;
 }
 
+// The weights may have changed since the last call, so the net is made of them again.
+at::Tensor TabularMlpNet::Predict(const Batch& rows) {
+  const auto net = MakeForwardMlp(options_, shape_, categories_,
+                                  FindAmong(parameters_, weights_, buffers_, running_));
+  PT_CHECK(net.ok());
+  at::Tensor out = Floats(rows.size(), outputs_);
+  (*net)->Predict(rows, forward_scratch_, FloatData(out));
+  return out;
+}
+
 // Batch norm, ReLU and dropout of hidden layer l. All layers share options_.dropout, so one
 // kept_factor_ serves them all. The key of the draw takes in the layer: with one key all layers
 // would drop the same places.
-void TabularMlpNet::Activate(size_t l, Scratch& scratch, const uint64_t* training) {
+void TabularMlpNet::Activate(size_t l, Scratch& scratch, uint64_t training) {
   if (options_.batch_norm) {
     const size_t n = layers_[l].norm;
     const auto [out, mean, deviation] = at::native_batch_norm(
         scratch.before_norm[l], weights_[n], weights_[n + 1], running_[2 * l], running_[2 * l + 1],
-        training != nullptr, kNormMomentum, kNormEpsilon);
+        /*training=*/true, kNormMomentum, kNormEpsilon);
     scratch.hidden[l].copy_(out);
     norms_[l] = {mean, deviation};
   }
-  const double drop = training != nullptr ? options_.dropout : 0;
-  const uint64_t key = training != nullptr ? DrawKey(DrawTag::kDropout, {*training, l}) : 0;
-  kept_factor_ = ReluDropout(key, drop, FloatSpan(scratch.hidden[l]));
+  const uint64_t key = DrawKey(DrawTag::kDropout, {training, l});
+  kept_factor_ = ReluDropout(key, options_.dropout, FloatSpan(scratch.hidden[l]));
 }
 
 void TabularMlpNet::BackwardDense(const Layer& layer, const at::Tensor& gradient,

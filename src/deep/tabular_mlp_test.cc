@@ -90,6 +90,26 @@ TEST(TabularMlp, NamesItsParametersInOrder) {
   EXPECT_EQ(net->least_rows(), 2);
 }
 
+// Predictions are computed by the room forward, training's outputs by LibTorch.
+TEST(TabularMlp, PredictsWhatItTrains) {
+  const NetInputs inputs = TabularInputs(5, {7, 300, 3}, 3);
+  for (const bool norm : {false, true}) {
+    const auto net =
+        MakeTabularMlp({{"hidden", {40, 8}}, {"batch_norm", norm}}, inputs).ValueOrDie();
+    const auto weights = Weights::Make(*net).ValueOrDie();
+    net->Initialise(1);
+    const SyntheticRows made({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
+    const at::Tensor predicted = net->Forward(made.batch(), nullptr).clone();
+    for (const int64_t i : {0, 6, 99}) {
+      const at::Tensor one = net->Forward(made.batch().Slice(i, i + 1), nullptr);
+      EXPECT_TRUE(torch::equal(one[0], predicted[i])) << i;
+    }
+    if (norm) continue;  // Training normalises by the batch.
+    const uint64_t key = 1;
+    EXPECT_TRUE(torch::allclose(net->Forward(made.batch(), &key), predicted, 1e-5, 1e-6));
+  }
+}
+
 TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
   const auto net = MakeTabularMlp({{"hidden", {64}}, {"dropout", 0.5}}, MixedInputs()).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();

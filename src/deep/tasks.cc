@@ -10,18 +10,11 @@
 #include "deep/text_classifier.h"
 #include "deep/torch_script.h"
 #include "deep/wide_and_deep.h"
+#include "inference/net_rows.h"
 #include "learn/model/net_library.h"
 #include "learn/torch_library.h"
 
 namespace protium {
-namespace {
-
-ElementScale ScaleOf(const ScaledLabel& label) {
-  return {label.mean, label.deviation, label.log1p};
-}
-
-}  // namespace
-
 TorchRows BuiltInRows() {
   return {.nets = {{"tabular_mlp", MakeTabularMlp},
                    {"linear", MakeLinear},
@@ -57,30 +50,9 @@ TaskTable TorchTasks(const TorchRows& rows) {
 }
 
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool labels) {
-  RowColumns columns{.numeric = config.numeric, .weight = weight};
-  NetInputs inputs{.outputs = config.objective.outputs()};
-  for (const CategoricalColumn& each : config.categorical) {
-    columns.categories.push_back(each.column);
-    inputs.cardinalities.push_back(each.cardinality);
-  }
-  for (const ListInput& each : config.lists) columns.lists.push_back({each.column, each.length});
-  const bool classes = OfClasses(config.objective.kind);
-  if (labels && classes) columns.class_label = kClassColumn;
-  for (const ScaledLabel& each : config.objective.labels) {
-    if (labels && !classes) columns.labels.push_back({each.column, ScaleOf(each)});
-  }
-  inputs.rows = MakeRowSchema(columns);
-  return inputs;
-}
-
-Target MakeTarget(const Objective& objective) {
-  Target target{.kind = objective.kind,
-                .logarithmic = objective.logarithmic,
-                .levels = objective.levels,
-                .classes = int64_t(objective.classes.size()),
-                .decision = objective.decision};
-  for (const ScaledLabel& each : objective.labels) target.labels.push_back(ScaleOf(each));
-  return target;
+  return {.rows = NetRows(config, weight, labels),
+          .cardinalities = Cardinalities(config),
+          .outputs = config.objective.outputs()};
 }
 
 }  // namespace protium

@@ -10,7 +10,6 @@
 #include "metrics/metrics.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
-#include "tensor/target.h"
 #include "train/loss.h"
 
 namespace protium {
@@ -47,7 +46,5 @@ Status RunScoreTask(TaskContext& context, const TorchRows& rows);
 // where `weight` is not empty, that column's weights; to score, `labels` is false.
 NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
                         bool labels = true);
-// What the net's outputs mean: scales, logarithm and classes of the objective.
-Target MakeTarget(const Objective& objective);
 
 }  // namespace protium

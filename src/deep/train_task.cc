@@ -10,6 +10,7 @@
 #include "deep/rank_rows.h"
 #include "deep/task_device.h"
 #include "deep/tasks.h"
+#include "inference/net_rows.h"
 #include "metrics/metrics.h"
 #include "tensor/weights.h"
 #include "train/trainer.h"

@@ -40,6 +40,7 @@ class WideAndDeepNet final : public Net {
   bool runs_on_devices() const override {
     return parts_[0]->runs_on_devices() && parts_[1]->runs_on_devices();
   }
+  bool rows_apart() const override { return parts_[0]->rows_apart() && parts_[1]->rows_apart(); }
   int64_t least_rows() const override {
     return std::max(parts_[0]->least_rows(), parts_[1]->least_rows());
   }

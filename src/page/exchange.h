@@ -1,52 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request and its answer, free of the HTTP library (server.cc alone knows that one).
+// Requests and answers (http/exchange.h) as the page names them.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "base/json.h"
-#include "base/status.h"
+#include "http/exchange.h"
 
 namespace protium {
 
-struct PageRequest {
-  std::string method;  // "GET"
-  std::string path;    // Decoded: "/api/v1/runs".
-  std::multimap<std::string, std::string> parameters;
-  std::map<std::string, std::string, std::less<>> headers;  // By name in lower case.
-
-  // Empty where there is none.
-  const std::string& Header(std::string_view name) const;
-  const std::string& Parameter(const std::string& name) const;
-};
-
-// The events of a run as they come, in the form of server-sent events.
-class PageStream {
- public:
-  virtual ~PageStream() = default;
-  // Waits until there is something to send, at most about a second, and adds it to `text`; what is
-  // added may be empty. False: this was the last.
-  virtual bool Next(std::string& text, std::stop_token stop) = 0;
-};
-
-struct PageAnswer {
-  int status = 200;
-  std::string type = "application/json; charset=utf-8";
-  std::string body;
-  std::string_view fixed;  // Instead of `body`: bytes that live as long as the program.
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::unique_ptr<PageStream> stream;  // Instead of a body.
-};
-
-PageAnswer AnswerJson(const Json& json);
-
-// The fault as {"error": {"what", "why", "fix"}} with an HTTP status.
-PageAnswer Refusal(int status, Fault fault);
+using PageRequest = HttpRequest;
+using PageAnswer = HttpAnswer;
+using PageStream = HttpStream;
 
 }  // namespace protium

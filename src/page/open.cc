@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <sys/random.h>
-
-#include "base/fault.h"
 #include "os/library.h"
 #include "page/page.h"
 
@@ -14,16 +10,6 @@ Result<std::unique_ptr<Page>> OpenPage(const PageOptions& options) {
   Result<std::unique_ptr<Page>> page = Status::UnknownError("not opened");
   if (reinterpret_cast<PageEntry>(entry)(kPageLibraryVersion, options, page)) return page;
   return UnusableLibrary(file, needed_for, "it belongs to another version");
-}
-
-Result<std::string> MakeToken() {
-  unsigned char bytes[32] = {};
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
-    return Fail({.exit = Exit::kEnvironment, .what = "this machine gives no random bytes"});
-  }
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
 }
 
 }  // namespace protium

@@ -35,10 +35,6 @@ class Page {
 // Takes the port and answers nothing yet. A port in use is a fault of Exit::kEnvironment.
 Result<std::unique_ptr<Page>> OpenPage(const PageOptions& options);
 
-// What to ask requests for where others than this machine's programs can send them: 32 random bytes
-// as hexadecimal digits.
-Result<std::string> MakeToken();
-
 // Grows whenever Page or PageOptions change their layout.
 inline constexpr int32_t kPageLibraryVersion = 1;
 

@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "http/guard.h"
 #include "page/api.h"
 #include "page/assets.h"
-#include "page/guard.h"
 #include "page/page.h"
 
 namespace protium {
@@ -89,7 +89,7 @@ void SetBody(PageAnswer answer, httplib::Response& response) {
 class HttpPage : public Page {
  public:
   HttpPage(const PageOptions& options, int32_t threads) : api_(options.runs) {
-    guard_ = {.host = options.host, .token = options.token};
+    guard_ = {.host = options.host, .token = options.token, .verb = "ui"};
     server_.new_task_queue = [threads] { return new httplib::ThreadPool(size_t(threads)); };
     // Without SO_REUSEPORT, which the library would set: a second server would take the port, too.
     server_.set_socket_options([this](socket_t socket) {
@@ -151,7 +151,8 @@ class HttpPage : public Page {
   }
 
   PageAnswer Answer(const PageRequest& request) {
-    if (auto refusal = guard_.Check(request)) return std::move(*refusal);
+    if (auto refusal = guard_.Check(request, PageApi::IsData(request.path)))
+      return std::move(*refusal);
     if (request.method == "POST" && request.path == "/login") return guard_.Login(request);
     if (request.method != "GET" && request.method != "HEAD") {
       return Refusal(405, {.what = request.method + " is not answered: the page only reads"});

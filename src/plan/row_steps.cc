@@ -22,6 +22,70 @@
 // shares what it can.
 
 namespace protium {
+
+// Finds the positions of cells among the keys of a lookup, by their text. Immutable.
+class KeyPositions {
+ public:
+  explicit KeyPositions(const Lookup& lookup)
+      : keys_(lookup.keys), unseen_(lookup.unseen), missing_(lookup.missing) {
+    if (keys_ == nullptr) return;
+    for (size_t i = 0; i < keys_->size(); ++i) {
+      positions_.emplace((*keys_)[i], static_cast<int64_t>(i));
+    }
+  }
+
+  Result<std::shared_ptr<arrow::Array>> Find(const arrow::Array& cells) const {
+    switch (cells.type_id()) {
+      case arrow::Type::STRING:
+        return FindEach<arrow::StringArray>(cells, [](std::string_view v) { return v; });
+      case arrow::Type::BOOL:
+        return FindEach<arrow::BooleanArray>(
+            cells, [](bool v) { return std::string_view(v ? "true" : "false"); });
+      case arrow::Type::INT8:
+        return Whole<arrow::Int8Array>(cells);
+      case arrow::Type::INT16:
+        return Whole<arrow::Int16Array>(cells);
+      case arrow::Type::INT32:
+        return Whole<arrow::Int32Array>(cells);
+      default:
+        return Whole<arrow::Int64Array>(cells);
+    }
+  }
+
+ private:
+  template <class Array>
+  Result<std::shared_ptr<arrow::Array>> Whole(const arrow::Array& cells) const {
+    char digits[24];  // Room for any whole number of 64 bits, with its sign.
+    return FindEach<Array>(cells, [&digits](int64_t value) {
+      // The text lives until the next cell: long enough for one look into the map.
+      const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+      return std::string_view(digits, static_cast<size_t>(end - digits));
+    });
+  }
+
+  template <class Array, class Text>
+  Result<std::shared_ptr<arrow::Array>> FindEach(const arrow::Array& cells,
+                                                 const Text& text) const {
+    const auto& array = static_cast<const Array&>(cells);
+    arrow::Int64Builder found;
+    PT_TRY(found.Reserve(array.length()));
+    for (int64_t i = 0; i < array.length(); ++i) {
+      std::optional<int64_t> position = missing_;
+      if (array.IsValid(i)) {
+        const auto at = positions_.find(text(array.GetView(i)));
+        position = at == positions_.end() ? unseen_ : at->second;
+      }
+      position ? found.UnsafeAppend(*position) : found.UnsafeAppendNull();
+    }
+    return found.Finish();
+  }
+
+  std::shared_ptr<const std::vector<std::string>> keys_;
+  std::optional<int64_t> unseen_;
+  std::optional<int64_t> missing_;
+  std::unordered_map<std::string_view, int64_t> positions_;  // Views of keys_.
+};
+
 namespace {
 
 using Batch = std::shared_ptr<arrow::RecordBatch>;
@@ -112,68 +176,8 @@ Result<Batch> Apply(const Project& project, const Batch& batch, const SchemaPtr&
   return arrow::RecordBatch::Make(schema, batch->num_rows(), std::move(columns));
 }
 
-// Finds the positions of cells among the keys of a lookup, by their text. Keys are views of the
-// lookup's own, which outlives this.
-class Positions {
- public:
-  explicit Positions(const Lookup& lookup) : lookup_(lookup) {
-    if (lookup.keys == nullptr) return;
-    for (size_t i = 0; i < lookup.keys->size(); ++i) {
-      positions_.emplace((*lookup.keys)[i], static_cast<int64_t>(i));
-    }
-  }
-
-  Result<std::shared_ptr<arrow::Array>> Find(const arrow::Array& cells) {
-    switch (cells.type_id()) {
-      case arrow::Type::STRING:
-        return FindEach<arrow::StringArray>(cells, [](std::string_view v) { return v; });
-      case arrow::Type::BOOL:
-        return FindEach<arrow::BooleanArray>(
-            cells, [](bool v) { return std::string_view(v ? "true" : "false"); });
-      case arrow::Type::INT8:
-        return Whole<arrow::Int8Array>(cells);
-      case arrow::Type::INT16:
-        return Whole<arrow::Int16Array>(cells);
-      case arrow::Type::INT32:
-        return Whole<arrow::Int32Array>(cells);
-      default:
-        return Whole<arrow::Int64Array>(cells);
-    }
-  }
-
- private:
-  template <class Array>
-  Result<std::shared_ptr<arrow::Array>> Whole(const arrow::Array& cells) {
-    return FindEach<Array>(cells, [this](int64_t value) {
-      // The text lives until the next cell: long enough for one look into the map.
-      const auto end = std::to_chars(digits_, digits_ + sizeof digits_, value).ptr;
-      return std::string_view(digits_, static_cast<size_t>(end - digits_));
-    });
-  }
-
-  template <class Array, class Text>
-  Result<std::shared_ptr<arrow::Array>> FindEach(const arrow::Array& cells, const Text& text) {
-    const auto& array = static_cast<const Array&>(cells);
-    arrow::Int64Builder found;
-    PT_TRY(found.Reserve(array.length()));
-    for (int64_t i = 0; i < array.length(); ++i) {
-      std::optional<int64_t> position = lookup_.missing;
-      if (array.IsValid(i)) {
-        const auto at = positions_.find(text(array.GetView(i)));
-        position = at == positions_.end() ? lookup_.unseen : at->second;
-      }
-      position ? found.UnsafeAppend(*position) : found.UnsafeAppendNull();
-    }
-    return found.Finish();
-  }
-
-  const Lookup& lookup_;
-  std::unordered_map<std::string_view, int64_t> positions_;
-  char digits_[24];  // Room for any whole number of 64 bits, with its sign.
-};
-
-Result<Batch> Apply(const Lookup& lookup, const Batch& batch, const SchemaPtr& schema) {
-  Positions positions(lookup);
+Result<Batch> Apply(const Lookup& lookup, const KeyPositions& positions, const Batch& batch,
+                    const SchemaPtr& schema) {
   PT_LET(auto found, positions.Find(*batch->GetColumnByName(lookup.column)));
   arrow::ArrayVector columns = batch->columns();
   columns.push_back(std::move(found));
@@ -203,25 +207,30 @@ bool RowSteps::Add(const Verb& verb) {
   // Each step is judged by the columns that the steps before it result in.
   SchemaPtr after = std::visit([&](const auto& each) { return After(each, schema()); }, verb);
   if (after == nullptr) return false;
-  steps_.push_back(verb);
+  const auto* const lookup = std::get_if<Lookup>(&verb);
+  steps_.push_back({verb, lookup ? std::make_shared<const KeyPositions>(*lookup) : nullptr});
   schemas_.push_back(std::move(after));
   return true;
 }
 
 Result<Batch> RowSteps::Apply(Batch batch) const {
   for (size_t i = 0; i < steps_.size(); ++i) {
+    if (const auto* const lookup = std::get_if<Lookup>(&steps_[i].verb)) {
+      PT_LET(batch, protium::Apply(*lookup, *steps_[i].positions, batch, schemas_[i + 1]));
+      continue;
+    }
     PT_LET(batch, std::visit(
                       [&](const auto& each) -> Result<Batch> {
                         return protium::Apply(each, batch, schemas_[i + 1]);
                       },
-                      steps_[i]));
+                      steps_[i].verb));
   }
   return batch;
 }
 
 Json RowSteps::ToJson() const {
   Json list = Json::array();
-  for (const Verb& step : steps_) list.push_back(StepToJson(step));
+  for (const Step& step : steps_) list.push_back(StepToJson(step.verb));
   return list;
 }
 

@@ -16,6 +16,8 @@
 
 namespace protium {
 
+class KeyPositions;
+
 // A list of steps over rows of known columns. Built on the driver (Add), sent as JSON, run by
 // workers (Apply), which is const and may be called by several threads at once.
 class RowSteps {
@@ -42,7 +44,11 @@ class RowSteps {
   static Result<RowSteps> FromJson(const Json& json, SchemaPtr input);
 
  private:
-  std::vector<Verb> steps_;
+  struct Step {
+    Verb verb;
+    std::shared_ptr<const KeyPositions> positions = {};  // Of a Lookup.
+  };
+  std::vector<Step> steps_;
   std::vector<SchemaPtr> schemas_;  // Before each step, and after the last.
 };
 

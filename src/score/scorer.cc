@@ -37,10 +37,10 @@ class ToDoubles {
 
 }  // namespace
 
-Scorer::Scorer(Net& net, NetInputs inputs)
+NetScorer::NetScorer(Net& net, NetInputs inputs)
     : inputs_(std::move(inputs)), predictor_(net, inputs_.outputs, inputs_.device) {}
 
-Result<std::span<const float>> Scorer::Predict(const arrow::RecordBatch& batch) {
+Result<std::span<const float>> NetScorer::Predict(const arrow::RecordBatch& batch) {
   PT_LET(const auto packer,
          // The budget is exactly this batch. Bad cells fail at once, since there are no other ranks
          // to ask.

@@ -21,10 +21,10 @@ namespace protium {
 // Predicts for the rows of batches. A row's prediction does not depend on the rows beside it: the
 // predictor pads them to one fixed height. One thread. Holds the packed rows of one batch in
 // memory.
-class Scorer {
+class NetScorer {
  public:
   // `inputs.rows` without a label to read. `net`, made for `inputs`, must outlive it.
-  Scorer(Net& net, NetInputs inputs);
+  NetScorer(Net& net, NetInputs inputs);
 
   // [rows, outputs] of the net, in the order of the rows; valid until the next call. NULL and NaN
   // in a column that the net reads, and categories it does not know, are faults.

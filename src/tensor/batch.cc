@@ -8,19 +8,19 @@ namespace protium {
 
 Batch Batch::Slice(int64_t begin, int64_t end) const {
   const at::Tensor block = block_.defined() ? block_.narrow(0, begin, end - begin) : at::Tensor();
-  return {*schema_, row(begin), end - begin, block};
+  return {schema(), row(begin), end - begin, block};
 }
 
 at::Tensor Batch::operator[](std::string_view field) const {
-  const RowField* const found = schema_->Find(field);
+  const RowField* const found = schema().Find(field);
   TORCH_CHECK(found != nullptr, "rows have no field \"", field, "\"");
   const auto type = found->element == RowElement::kInt32 ? at::kInt : at::kFloat;
   if (block_.defined()) {
     return block_.view(type).narrow(1, found->offset / 4, found->elements());
   }
   // Nets do not write into their inputs: LibTorch has no views of what is constant.
-  void* const first = const_cast<std::byte*>(rows_ + found->offset);
-  return at::from_blob(first, {size_, found->elements()}, {schema_->width() / 4, 1}, type);
+  void* const first = const_cast<std::byte*>(row(0) + found->offset);
+  return at::from_blob(first, {size(), found->elements()}, {schema().width() / 4, 1}, type);
 }
 
 }  // namespace protium

@@ -53,6 +53,8 @@ class Net {
   // Whether it can compute where NetInputs::device says, if that is a device with memory of its
   // own.
   virtual bool runs_on_devices() const { return false; }
+  // Whether Forward() without training gives a row the same bits in any number of rows.
+  virtual bool rows_apart() const { return false; }
   // Hands over the memory of parameters and buffers, where the net computes; before anything below.
   virtual void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) = 0;
   // Sets them to where training starts.

@@ -13,7 +13,9 @@
 namespace protium {
 
 Status Predictor::Predict(const Batch& rows, std::span<float> out) {
-  const int64_t height = device_.predict_rows();
+  // So many rows take little memory beside those that they are blocks of.
+  constexpr int64_t kMostRows = 16384;
+  const int64_t height = apart() ? kMostRows : device_.predict_rows();
   for (int64_t at = 0; at < rows.size(); at += height) {
     const int64_t n = std::min(height, rows.size() - at);
     PT_TRY(Guard("predicting", [&] {
@@ -24,7 +26,7 @@ Status Predictor::Predict(const Batch& rows, std::span<float> out) {
 }
 
 Status Predictor::PredictBlock(const Batch& given, int64_t rows, float* out) {
-  const int64_t height = device_.predict_rows(), width = given.schema().width();
+  const int64_t height = apart() ? rows : device_.predict_rows(), width = given.schema().width();
   Batch block = given;
   if (rows < height || device_.staged()) {
     std::byte* const to = block_.Reserve(height * width);
@@ -50,24 +52,6 @@ Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
                                    fmt::join(given.sizes().begin(), given.sizes().end(), ", "),
                                    rows, rows, outputs),
                .where = "net"});
-}
-
-Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities) {
-  if (cardinalities.empty()) return Status::OK();
-  const RowField& field = *rows.schema().Find(kCategoriesField);
-  const FieldRows<int32_t> categories = rows.ints(kCategoriesField);
-  for (int64_t i = 0; i < rows.size(); ++i) {
-    const int32_t* row = categories.at(i);
-    for (size_t c = 0; c < cardinalities.size(); ++c) {
-      if (row[c] >= 0 && row[c] < cardinalities[c]) continue;
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("column {} holds category {}, but the net has 0 to {}",
-                                       field.columns[c], row[c], cardinalities[c] - 1),
-                   .where = field.columns[c],
-                   .fix = "index the column with a string_indexer"});
-    }
-  }
-  return Status::OK();
 }
 
 }  // namespace protium

@@ -18,7 +18,8 @@ namespace protium {
 //
 // A row's output must not depend on its neighbours, and a matrix product of another height sums in
 // another order: so every forward has the same number of rows, that of the device
-// (ComputeDevice::predict_rows()), and short blocks are padded with rows of zeros.
+// (ComputeDevice::predict_rows()), and short blocks are padded with rows of zeros. Nets that
+// compute each row by itself (Net::rows_apart()) take the rows as they come.
 class Predictor {
  public:
   // `net`, of so many outputs a row and made for `device`, must outlive it.
@@ -29,6 +30,7 @@ class Predictor {
   Status Predict(const Batch& rows, std::span<float> out);
 
  private:
+  bool apart() const { return net_.rows_apart() && !device_.staged(); }
   Status PredictBlock(const Batch& block, int64_t rows, float* out);
 
   Net& net_;
@@ -40,8 +42,4 @@ class Predictor {
 
 // Fails unless what a net gave for so many rows is float32 [rows, outputs], contiguous.
 Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs);
-
-// Refuses the first category that is not in 0 .. cardinality - 1, with column number and value.
-Status CheckCategories(const Batch& rows, std::span<const int64_t> cardinalities);
-
 }  // namespace protium

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/unknown_name.h"
+#include "forward/softmax.h"
 #include "recipe/losses.h"
-#include "tensor/softmax.h"
 
 namespace protium {
 namespace {

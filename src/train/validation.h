@@ -12,12 +12,12 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
+#include "forward/target.h"
 #include "metrics/decision.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
-#include "tensor/target.h"
 
 namespace protium {
 

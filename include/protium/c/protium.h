@@ -19,7 +19,8 @@
 //    at a time, beside whatever else goes on.
 // 5. What was given out may be freed in any order, also after the session was closed; everything
 //    else then fails. Freeing NULL does nothing.
-// 6. Training and scoring happen in worker processes: the program `protium` that was installed with
+// 6. Training, and scoring tables, happen in worker processes: the program `protium` that was
+// installed with
 //    the library, or the one that the session's options name.
 // 7. After fork() the child must not call these functions on what its parent opened.
 #pragma once
@@ -31,19 +32,21 @@ extern "C" {
 #endif
 
 // Grows with what is added; a library serves all programs built for its number or a lower one.
-#define PT_ABI_VERSION 1
+#define PT_ABI_VERSION 2
 int32_t pt_abi_version(void);
 // "0.1.0". Not to be freed.
 const char* pt_version(void);
 
 // Of the Arrow C data and stream interfaces; the definitions are Arrow's.
 struct ArrowSchema;
+struct ArrowArray;
 struct ArrowArrayStream;
 
 typedef struct pt_error pt_error;
 typedef struct pt_session pt_session;
-typedef struct pt_frame pt_frame;  // A table that is not computed yet.
-typedef struct pt_model pt_model;  // A fitted pipeline.
+typedef struct pt_frame pt_frame;    // A table that is not computed yet.
+typedef struct pt_model pt_model;    // A fitted pipeline.
+typedef struct pt_scorer pt_scorer;  // One that predicts in this process.
 
 void pt_string_free(char* text);
 
@@ -150,6 +153,25 @@ pt_error* pt_model_describe(const pt_model* model, char** json);
 pt_error* pt_model_save(const pt_model* model, const char* folder);
 pt_error* pt_session_load(pt_session* session, const char* folder, pt_model** model);
 void pt_model_free(pt_model* model);
+
+// ---- Predictions in the calling process, for rows that come one by one: without workers, without
+// LibTorch, with the bits of pt_model_transform(). Since version 2.
+
+// Refuses, by name, nets that LibTorch computes (all but tabular_mlp, linear and wide_and_deep) and
+// stages that only an engine computes. The scorer needs neither the model nor the session any
+// longer; its functions may be called by several threads at once.
+pt_error* pt_scorer_open(const pt_model* model, pt_scorer** scorer);
+// {"input", "output"}: the columns that rows must have, and those of predictions.
+pt_error* pt_scorer_describe(const pt_scorer* scorer, char** json);
+// A batch of rows, a struct as in an Arrow C stream, which is taken over whatever comes of it; and
+// one of predictions, a row for each, which the caller releases. Columns are found by name.
+pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
+                          struct ArrowArray* rows, struct ArrowSchema* predicted_schema,
+                          struct ArrowArray* predicted);
+// The same for rows as JSON: an object gives an object, a list of objects a list. Each row has all
+// columns that the model reads, null where a value is missing; others are passed over.
+pt_error* pt_scorer_score_json(const pt_scorer* scorer, const char* rows, char** predictions);
+void pt_scorer_free(pt_scorer* scorer);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #include "app/run/run_report.h"
 #include "base/fault.h"
 #include "learn/model/model_state.h"
+#include "learn/model/score_in_sql.h"
 #include "learn/objective.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
@@ -107,7 +108,7 @@ Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
 
 Result<JobFrames> OpenFrames(Session& session, const Job& job) {
   PT_TRY(OpenTables(session, job));
-  const DataFrame etl = session.Sql(job.file.etl.sql);
+  const DataFrame etl = SqlWithModels(session, job.file.etl.sql);
   const Result<SchemaPtr> schema = etl.Schema();
   if (!schema.ok()) return At("etl.sql", schema.status());
   JobFrames frames{.etl = etl, .train = etl, .test = etl};

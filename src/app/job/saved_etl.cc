@@ -11,6 +11,7 @@
 #include "app/job/model_tables.h"
 #include "base/fault.h"
 #include "column/schema.h"
+#include "learn/model/score_in_sql.h"
 
 namespace protium {
 
@@ -176,7 +177,7 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
     session.Table(name, frame);
     made.tables.emplace_back(name, frame);
   }
-  made.etl = session.Sql(sql);
+  made.etl = SqlWithModels(session, sql);
   PT_TRY(TellMissing(made.etl.Schema().status(), missing));
   return made;
 }

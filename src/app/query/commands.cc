@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-#include "app/table/cells.h"
 #include "app/verb.h"
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "sql/known_functions.h"
 #include "sql/tokens.h"
 

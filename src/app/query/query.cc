@@ -12,13 +12,14 @@
 #include <utility>
 
 #include "app/csv_flags.h"
-#include "app/table/cells.h"
 #include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "column/cells.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
+#include "learn/model/score_in_sql.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 
@@ -215,7 +216,7 @@ Result<DataFrame> Queries::Analysed(const std::string& sql) {
     return Open(place, options);
   };
   PT_TRY(NameTables(*session_, sql, places, csv.options, open));
-  const DataFrame frame = session_->Sql(sql);
+  const DataFrame frame = SqlWithModels(*session_, sql);
   const Status good = frame.Schema().status();
   if (good.ok()) return frame;
   for (const ViewStatement& view : views_) places.push_back({view.name, {}});

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "app/table/cells.h"
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/cells.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/reference/pages.h"
-#include "app/table/cells.h"
 #include "app/verb.h"
+#include "column/cells.h"
 #include "run/terminal.h"
 
 namespace protium {

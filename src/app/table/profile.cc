@@ -12,9 +12,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "app/table/cells.h"
 #include "app/table/folder_tables.h"
 #include "base/splitmix.h"
+#include "column/cells.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "protium/events.h"

@@ -8,11 +8,11 @@
 #include <limits>
 #include <optional>
 
-#include "app/table/cells.h"
 #include "app/table/folder_tables.h"
 #include "app/table/grid.h"
 #include "app/table/profile.h"
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/stream.h"
 #include "os/file.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/table/cells.h"
+#include "column/cells.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -7,6 +7,7 @@
 
 #include "app/verb.h"
 #include "base/fault.h"
+#include "http/guard.h"
 #include "os/signals.h"
 #include "page/page.h"
 #include "run/terminal.h"
@@ -16,10 +17,6 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool IsOwnMachine(const std::string& host) {
-  return host.starts_with("127.") || host == "localhost";
-}
 
 // The address is the first line, for people and for scripts. A token never stands in an address
 // that is sent: browsers keep what follows "#" to themselves.

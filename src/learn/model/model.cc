@@ -257,15 +257,28 @@ Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& sch
 
 Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, const Columns& keep) {
   PT_LET(SchemaPtr schema, table.Schema());
-  const Plan typed = WithLearnedTypes(state, table.plan(), schema);
-  PT_TRY(CheckTable(*state.chain, *schema));
-  Columns columns = ColumnNames(*schema);
-  const Plan applied = ApplyStages(*state.chain, typed, columns, Wanted(state), RowUse::kOther,
-                                   AnalyzeWith(table.session().state()));
+  PT_LET(const Plan applied,
+         AppliedPlan(state, table.plan(), schema, AnalyzeWith(table.session().state())));
   return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
 }
 
 }  // namespace
+
+Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
+                         const Analyze& analyze) {
+  const Plan typed = WithLearnedTypes(state, table, schema);
+  PT_TRY(CheckTable(*state.chain, *schema));
+  Columns columns = ColumnNames(*schema);
+  return ApplyStages(*state.chain, typed, columns, Wanted(state), RowUse::kOther, analyze);
+}
+
+SchemaPtr NeededColumns(const ModelState& state) {
+  arrow::FieldVector fields;
+  for (const auto& field : state.input->fields()) {
+    if (Holds(state.chain->needed, field->name())) fields.push_back(field);
+  }
+  return arrow::schema(std::move(fields));
+}
 
 DataFrame PipelineModel::Transform(const DataFrame& table, const Columns& keep) const {
   Result<Plan> plan = TransformPlan(*state_, table, keep);

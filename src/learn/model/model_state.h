@@ -35,6 +35,19 @@ PipelineModel WithEtl(const PipelineModel& model, Json etl);
 // A copy of `model` whose workers score with so many leased devices each.
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 
+// The plan behind Transform() up to the net: the rows of `table`, whose columns are `schema`, cast
+// to the types that the model learned from, with the columns that the net reads; without an
+// estimator, with those of all stages. A table that the model cannot read is a fault of
+// Exit::kInput. Replaces `schema` by that of the table after the casts.
+Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
+                         const Analyze& analyze);
+
+// The columns that a prediction adds; without an estimator, those of all stages.
+SchemaPtr AddedColumns(const ModelState& state);
+
+// The columns of a table to predict for, of the types that the model learned from.
+SchemaPtr NeededColumns(const ModelState& state);
+
 // The list of stages with all their options, as in pipeline.json.
 Json PipelineToJson(const ModelState& state);
 

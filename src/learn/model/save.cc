@@ -21,30 +21,10 @@
 namespace protium {
 namespace {
 
-// The columns that Transform() adds, without an estimator those of all stages.
-SchemaPtr OutputSchema(const Chain& chain) {
-  // The estimator is the last of the options, and its columns have that position as their maker.
-  arrow::FieldVector fields;
-  for (const StageColumn& each : chain.columns) {
-    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
-    if (each.maker >= 0 && (predicted || !chain.estimator)) {
-      fields.push_back(arrow::field(each.name, each.type));
-    }
-  }
-  return arrow::schema(std::move(fields));
-}
-
 Result<Json> DescribeSchemas(const ModelState& state) {
   PT_LET(const Json training, SchemaToJson(*state.input));
-  PT_LET(const Json output, SchemaToJson(*OutputSchema(*state.chain)));
-  Json input = Json::array();
-  for (const Json& column : training) {
-    const auto& needed = state.chain->needed;
-    if (std::find(needed.begin(), needed.end(), column["name"].get<std::string>()) !=
-        needed.end()) {
-      input.push_back(column);
-    }
-  }
+  PT_LET(const Json output, SchemaToJson(*AddedColumns(state)));
+  PT_LET(const Json input, SchemaToJson(*NeededColumns(state)));
   return Json{{"input", input}, {"output", output}, {"training", training}};
 }
 
@@ -114,6 +94,19 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
 }
 
 }  // namespace
+
+SchemaPtr AddedColumns(const ModelState& state) {
+  const Chain& chain = *state.chain;
+  // The estimator is the last of the options, and its columns have that position as their maker.
+  arrow::FieldVector fields;
+  for (const StageColumn& each : chain.columns) {
+    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
+    if (each.maker >= 0 && (predicted || !chain.estimator)) {
+      fields.push_back(arrow::field(each.name, each.type));
+    }
+  }
+  return arrow::schema(std::move(fields));
+}
 
 Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_TRY(RefuseUpward(folder));

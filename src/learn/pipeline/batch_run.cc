@@ -100,20 +100,38 @@ Result<std::shared_ptr<arrow::RecordBatch>> ApplyAll(const std::vector<MadeStage
 
 }  // namespace
 
-Status StagesTask(TaskContext& context) {
-  PT_LET(const Json json, ParseJson(context.config()));
+struct BatchStages::Made {
+  std::vector<MadeStage> stages;
+  SchemaPtr output;
+};
+
+Result<BatchStages> BatchStages::Make(const std::string& text, SchemaPtr output) {
+  PT_LET(const Json json, ParseJson(text));
   StagesConfig config;
   PT_TRY(FieldsFromJson(json, "stages", config));
   const Catalogue catalogue = BuiltInCatalogue();
-  std::vector<MadeStage> stages;
+  auto made = std::make_shared<Made>();
+  made->output = std::move(output);
   for (StageCall& call : config.stages) {
-    PT_LET(stages.emplace_back(), MakeStage(std::move(call), catalogue));
+    PT_LET(made->stages.emplace_back(), MakeStage(std::move(call), catalogue));
   }
+  BatchStages out;
+  out.made_ = std::move(made);
+  return out;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> BatchStages::Apply(
+    const arrow::RecordBatch& batch) const {
+  return ApplyAll(made_->stages, batch, made_->output);
+}
+
+Status StagesTask(TaskContext& context) {
+  PT_LET(const BatchStages stages, BatchStages::Make(context.config(), context.output_schema()));
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
     if (!batch) return Status::OK();
     if (context.stop().stop_requested()) return Status::Cancelled("stopped while applying stages");
-    PT_LET(const auto applied, ApplyAll(stages, *batch, context.output_schema()));
+    PT_LET(const auto applied, stages.Apply(*batch));
     PT_TRY(context.Emit(*applied));
   }
 }

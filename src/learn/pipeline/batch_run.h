@@ -4,7 +4,10 @@
 // of built-in ones and adds their outputs to each batch.
 #pragma once
 
+#include <arrow/record_batch.h>
+
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +20,19 @@ namespace protium {
 
 // Runs in a worker, without a gang.
 Status StagesTask(TaskContext& context);
+
+// The stages of such a task, made again. Immutable: any thread.
+class BatchStages {
+ public:
+  // Of MapTask::config; `output` are the columns that Apply() gives.
+  static Result<BatchStages> Make(const std::string& config, SchemaPtr output);
+  // The batch with the outputs of all stages.
+  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch) const;
+
+ private:
+  struct Made;
+  std::shared_ptr<const Made> made_;
+};
 
 // Collects stages while a plan is built. Stages behind the run that read nothing of it may be
 // applied below it.

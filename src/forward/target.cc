@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/target.h"
+#include "forward/target.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ void Target::Scores(const float* outputs, std::span<double> scores) const {
   }
 }
 
-void Target::Labels(const Batch& rows, int64_t i, std::span<double> out) const {
+void Target::Labels(const PackedRows& rows, int64_t i, std::span<double> out) const {
   if (OfClasses(kind)) {
     out[0] = double(*rows.ints(kLabelField).at(i));
     return;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page/guard.h"
+#include "http/guard.h"
 
 #include <gtest/gtest.h>
 
 namespace protium {
 namespace {
 
-PageRequest Asking(std::map<std::string, std::string, std::less<>> headers,
+HttpRequest Asking(std::map<std::string, std::string, std::less<>> headers,
                    std::string path = "/api/v1/runs") {
   headers.emplace("host", "127.0.0.1:4040");
   return {.method = "GET", .path = std::move(path), .headers = std::move(headers)};
 }
 
-const Guard kOpen = {.host = "127.0.0.1", .port = 4040};
-const Guard kLocked = {.host = "10.0.0.1", .port = 4040, .token = "00ff"};
+const Guard kOpen = {.host = "127.0.0.1", .port = 4040, .verb = "ui"};
+const Guard kLocked = {.host = "10.0.0.1", .port = 4040, .token = "00ff", .verb = "ui"};
 
-int StatusOf(const Guard& guard, const PageRequest& request) {
-  const auto refusal = guard.Check(request);
+int StatusOf(const Guard& guard, const HttpRequest& request) {
+  const auto refusal =
+      guard.Check(request, request.path.starts_with("/api/") || request.path == "/metrics");
   return refusal ? refusal->status : 200;
 }
 
@@ -49,10 +50,10 @@ TEST(WhoMayRead, BeyondThisMachineOnlyTheToken) {
 }
 
 TEST(WhoMayRead, TheTokenGivesACookieThatScriptsCannotRead) {
-  const PageAnswer refused = kLocked.Login(Asking({}, "/login"));
+  const HttpAnswer refused = kLocked.Login(Asking({}, "/login"));
   EXPECT_EQ(refused.status, 401);
   EXPECT_TRUE(refused.headers.empty());
-  const PageAnswer answer = kLocked.Login(Asking({{"authorization", "Bearer 00ff"}}, "/login"));
+  const HttpAnswer answer = kLocked.Login(Asking({{"authorization", "Bearer 00ff"}}, "/login"));
   ASSERT_EQ(answer.headers.size(), 1u);
   EXPECT_EQ(answer.headers[0].first, "Set-Cookie");
   EXPECT_TRUE(answer.headers[0].second.starts_with("protium-4040=00ff; HttpOnly; SameSite=Strict"));

@@ -9,8 +9,8 @@
 
 #include "metrics/decision.h"
 #include "metrics/metrics.h"
+#include "rows/packed.h"
 #include "rows/schema.h"
-#include "tensor/batch.h"
 
 namespace protium {
 
@@ -34,7 +34,7 @@ struct Target {
   // Probability Curves Without Crossing", 2010).
   void Scores(const float* outputs, std::span<double> scores) const;
   // The labels of row i, as metrics compare them (Judged::labels); label_count() of them.
-  void Labels(const Batch& rows, int64_t i, std::span<double> labels) const;
+  void Labels(const PackedRows& rows, int64_t i, std::span<double> labels) const;
   // One row as metrics see it. Borrows all three.
   Judged Judge(std::span<const double> labels, std::span<const double> scores,
                double weight) const {

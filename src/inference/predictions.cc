@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/predictions.h"
+#include "inference/predictions.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "forward/softmax.h"
 #include "metrics/decision.h"
-#include "tensor/softmax.h"
 
 namespace protium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/table/cells.h"
+#include "column/cells.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>

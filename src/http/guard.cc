@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page/guard.h"
+#include "http/guard.h"
 
 #include <fmt/format.h>
+#include <sys/random.h>
 
 #include <algorithm>
 
 #include "base/ascii.h"
 #include "base/fault.h"
-#include "page/api.h"
 
 namespace protium {
 
@@ -53,44 +53,60 @@ bool Guard::NamesUs(const std::string& authority) const {
 
 std::string Guard::cookie() const { return fmt::format("protium-{}", port); }
 
-bool Guard::HasToken(const PageRequest& request) const {
+bool Guard::HasToken(const HttpRequest& request) const {
   if (token.empty()) return true;
   const std::string& shown = request.Header("authorization");
   if (shown.starts_with("Bearer ")) return SameSecret(shown.substr(7), token);
   return SameSecret(CookieIn(request.Header("cookie"), cookie()), token);
 }
 
-std::optional<PageAnswer> Guard::Check(const PageRequest& request) const {
+std::optional<HttpAnswer> Guard::Check(const HttpRequest& request, bool asks) const {
   const std::string& authority = request.Header("host");
   if (!NamesUs(authority)) {
     return Refusal(403, {.what = fmt::format("\"{}\" is not the name of this server", authority),
-                         .fix = "open the address that protium ui printed"});
+                         .fix = fmt::format("open the address that protium {} printed", verb)});
   }
   const std::string& origin = request.Header("origin");
-  const bool asks = PageApi::IsData(request.path);
   const bool data = asks || request.method != "GET";
   const std::string& site = request.Header("sec-fetch-site");
   const bool foreign = !site.empty() && site != "same-origin" && site != "none";
   if ((!origin.empty() && origin != "http://" + authority) || (data && foreign)) {
     return Refusal(403, {.what = "a page of another site asks for data",
-                         .fix = "open the address that protium ui printed"});
+                         .fix = fmt::format("open the address that protium {} printed", verb)});
   }
   if (!asks || HasToken(request)) return std::nullopt;
-  return Refusal(401, {.what = "the token is missing or wrong",
-                       .fix = "open the address with #token=... that protium ui printed"});
+  return Refusal(401,
+                 {.what = "the token is missing or wrong",
+                  .fix = fmt::format("open the address with #token=... that protium {} printed, or "
+                                     "send Authorization: Bearer with it",
+                                     verb)});
 }
 
-PageAnswer Guard::Login(const PageRequest& request) const {
+HttpAnswer Guard::Login(const HttpRequest& request) const {
   if (!HasToken(request)) {
     return Refusal(401, {.what = "this is not the token of the server that runs now",
-                         .fix = "take the one that protium ui printed last"});
+                         .fix = fmt::format("take the one that protium {} printed last", verb)});
   }
-  PageAnswer answer = AnswerJson({{"ok", true}});
+  HttpAnswer answer = AnswerJson({{"ok", true}});
   if (token.empty()) return answer;
   answer.headers.emplace_back(
       "Set-Cookie",
       fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000", cookie(), token));
   return answer;
+}
+
+bool IsOwnMachine(const std::string& host) {
+  return host.starts_with("127.") || host == "localhost";
+}
+
+Result<std::string> MakeToken() {
+  unsigned char bytes[32] = {};
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) {
+    return Fail({.exit = Exit::kEnvironment, .what = "this machine gives no random bytes"});
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
 }
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page/exchange.h"
+#include "http/exchange.h"
 
 #include "base/fault.h"
 
@@ -11,20 +11,20 @@ const std::string kNoText;
 
 }  // namespace
 
-const std::string& PageRequest::Header(std::string_view name) const {
+const std::string& HttpRequest::Header(std::string_view name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? kNoText : found->second;
 }
 
-const std::string& PageRequest::Parameter(const std::string& name) const {
+const std::string& HttpRequest::Parameter(const std::string& name) const {
   const auto found = parameters.find(name);
   return found == parameters.end() ? kNoText : found->second;
 }
 
-PageAnswer AnswerJson(const Json& json) { return {.body = Dump(json)}; }
+HttpAnswer AnswerJson(const Json& json) { return {.body = Dump(json)}; }
 
-PageAnswer Refusal(int status, Fault fault) {
-  PageAnswer answer = AnswerJson({{"error", StatusToJson(Fail(std::move(fault)))}});
+HttpAnswer Refusal(int status, Fault fault) {
+  HttpAnswer answer = AnswerJson({{"error", StatusToJson(Fail(std::move(fault)))}});
   answer.status = status;
   return answer;
 }

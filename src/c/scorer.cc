@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions in the calling process. A scorer needs no session, so its calls take no turns.
+#include "protium/scorer.h"
+
+#include <arrow/c/bridge.h>
+#include <arrow/record_batch.h>
+
+#include <utility>
+
+#include "c/handles.h"
+#include "c/options.h"
+#include "column/schema.h"
+
+struct pt_scorer {
+  protium::Scorer scorer;
+};
+
+namespace protium {
+namespace {
+
+template <class Act>
+pt_error* WithScorer(const pt_scorer* handle, Act act) noexcept {
+  return Walled([&]() -> Status {
+    if (handle == nullptr) return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"});
+    return act(handle->scorer);
+  });
+}
+
+Result<Json> DescribeScorer(const Scorer& scorer) {
+  PT_LET(Json input, SchemaToJson(*scorer.input()));
+  PT_LET(Json output, SchemaToJson(*scorer.output()));
+  return Json{{"input", std::move(input)}, {"output", std::move(output)}};
+}
+
+}  // namespace
+}  // namespace protium
+
+using protium::Status;
+
+extern "C" {
+
+pt_error* pt_scorer_open(const pt_model* model, pt_scorer** scorer) {
+  return protium::WithSession(model, [&](protium::Session&) -> Status {
+    PT_LET(auto made, protium::Scorer::Make(model->model));
+    *scorer = new pt_scorer{std::move(made)};
+    return Status::OK();
+  });
+}
+
+pt_error* pt_scorer_describe(const pt_scorer* scorer, char** json) {
+  return protium::WithScorer(scorer, [&](const protium::Scorer& own) -> Status {
+    PT_LET(const protium::Json facts, protium::DescribeScorer(own));
+    *json = protium::CopyOut(protium::Dump(facts));
+    return Status::OK();
+  });
+}
+
+pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
+                          struct ArrowArray* rows, struct ArrowSchema* predicted_schema,
+                          struct ArrowArray* predicted) {
+  return protium::WithScorer(scorer, [&](const protium::Scorer& own) -> Status {
+    PT_LET(const auto batch, arrow::ImportRecordBatch(rows, schema));
+    PT_LET(const auto scored, own.Score(*batch));
+    return arrow::ExportRecordBatch(*scored, predicted, predicted_schema);
+  });
+}
+
+pt_error* pt_scorer_score_json(const pt_scorer* scorer, const char* rows, char** predictions) {
+  return protium::WithScorer(scorer, [&](const protium::Scorer& own) -> Status {
+    PT_LET(const std::string text, own.ScoreJson(protium::TextOf(rows)));
+    *predictions = protium::CopyOut(text);
+    return Status::OK();
+  });
+}
+
+void pt_scorer_free(pt_scorer* scorer) { delete scorer; }
+
+}  // extern "C"

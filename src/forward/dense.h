@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of rows with the weights of a dense layer. Each output of a row is one chain of fused
+// multiply-adds in the order of the inputs, so its bits depend neither on the rows beside it nor on
+// the processor.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace protium {
+
+// Inputs begin .. end - 1 of a layer.
+struct InputRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// The weights of a layer, copied into the order in which they are read. Immutable.
+class Dense {
+ public:
+  // Of `weight` [outputs, stride] those columns that `inputs` names, in its order.
+  Dense(const float* weight, int64_t outputs, int64_t stride, std::span<const InputRange> inputs);
+  // All of them.
+  Dense(const float* weight, int64_t outputs, int64_t inputs)
+      : Dense(weight, outputs, inputs, std::vector<InputRange>{{0, inputs}}) {}
+
+  int64_t inputs() const { return inputs_; }
+  // The outputs, rounded up to whole vectors: the width of `sums`.
+  int64_t width() const { return width_; }
+  // A vector of outputs as wide as `sums`, zeros behind it.
+  std::vector<float> Padded(const float* outputs) const;
+
+  // sums[r] += in[r] x weights; `in` is [rows, inputs], `sums` [rows, width].
+  void Add(const float* in, int64_t in_stride, int64_t rows, float* sums) const;
+
+ private:
+  int64_t outputs_;
+  int64_t inputs_ = 0;
+  int64_t width_;
+  std::vector<float> panels_;
+};
+
+}  // namespace protium

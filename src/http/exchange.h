@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request and its answer, free of any HTTP library.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct HttpRequest {
+  std::string method;  // "GET"
+  std::string path;    // Decoded: "/api/v1/runs".
+  std::multimap<std::string, std::string> parameters;
+  std::map<std::string, std::string, std::less<>> headers;  // By name in lower case.
+
+  // Empty where there is none.
+  const std::string& Header(std::string_view name) const;
+  const std::string& Parameter(const std::string& name) const;
+};
+
+// A body that comes piece by piece, such as server-sent events.
+class HttpStream {
+ public:
+  virtual ~HttpStream() = default;
+  // Waits until there is something to send, at most about a second, and adds it to `text`; what is
+  // added may be empty. False: this was the last.
+  virtual bool Next(std::string& text, std::stop_token stop) = 0;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string type = "application/json; charset=utf-8";
+  std::string body;
+  std::string_view fixed;  // Instead of `body`: bytes that live as long as the program.
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::unique_ptr<HttpStream> stream;  // Instead of a body.
+};
+
+HttpAnswer AnswerJson(const Json& json);
+
+// The fault as {"error": {"what", "why", "fix"}} with an HTTP status.
+HttpAnswer Refusal(int status, Fault fault);
+
+}  // namespace protium

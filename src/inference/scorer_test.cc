@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines without a net, in this process and by the engine; with one, tests/whole/scorer_test.cc.
+#include "protium/scorer.h"
+
+#include <arrow/api.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+
+#include "base/fault.h"
+#include "base/json.h"
+#include "frame/session_state.h"
+#include "learn/options.h"
+#include "os/library.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ScorerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "scorer-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::ofstream out(folder_ / "t.csv");
+    out << "origin,hour,temp\n";
+    for (int i = 0; i < 40; ++i) {
+      out << (i % 9 == 4   ? "NA"
+              : i % 3 == 0 ? "JFK"
+                           : "EWR")
+          << "," << i % 24 << "," << (i % 5 == 0 ? "NA" : std::to_string(i % 7) + ".5") << "\n";
+    }
+    out.close();
+    auto session = OpenSession({.engine = "local[1]",
+                                .folder = folder_ / "run",
+                                .base = folder_,
+                                .program = OwnLibraryFolder().parent_path() / "bin/protium"});
+    ASSERT_TRUE(session.ok()) << session.status();
+    session_ = std::move(*session);
+  }
+  void TearDown() override {
+    session_.reset();
+    fs::remove_all(folder_);
+  }
+
+  DataFrame Table() { return session_->Read().Csv("t.csv", {.null = "NA"}); }
+  PipelineModel Fitted(const std::vector<StageOptions>& stages) {
+    auto model = Pipeline(stages).Fit(Table());
+    EXPECT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+    return *model;
+  }
+  static std::vector<StageOptions> Stages() {
+    return {StringIndexer({.id = "index",
+                           .inputs = {"origin", "hour"},
+                           .unseen = Unseen::kNull,
+                           .missing = Unseen::kOwnIndex}),
+            Imputer({.id = "fill", .inputs = {"temp"}}),
+            StandardScaler({.id = "scale", .inputs = OutputsOf("fill") + Columns{"hour"}})};
+  }
+
+  fs::path folder_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(ScorerTest, GivesWhatTheEngineGives) {
+  const PipelineModel model = Fitted(Stages());
+  const auto scorer = Scorer::Make(model);
+  ASSERT_TRUE(scorer.ok()) << Render(FaultOf(scorer.status()));
+  EXPECT_EQ(scorer->input()->ToString(), "origin: string\nhour: int64\ntemp: double");
+  const auto stream = *model.Transform(Table()).Stream();
+  int64_t rows = 0;
+  while (const auto batch = *stream->Next()) {
+    const auto given = *batch->SelectColumns({0, 1, 2});
+    const auto scored = scorer->Score(*given);
+    ASSERT_TRUE(scored.ok()) << Render(FaultOf(scored.status()));
+    for (const auto& field : scorer->output()->fields()) {
+      EXPECT_TRUE(
+          (*scored)->GetColumnByName(field->name())->Equals(*batch->GetColumnByName(field->name())))
+          << field->name();
+    }
+    rows += batch->num_rows();
+  }
+  EXPECT_EQ(rows, 40);
+}
+
+TEST_F(ScorerTest, TakesRowsAsJson) {
+  const auto scorer = Scorer::Make(Fitted(Stages()));
+  ASSERT_TRUE(scorer.ok());
+  session_.reset();  // It is needed no longer.
+  const auto one = scorer->ScoreJson(R"({"origin": null, "hour": 3, "temp": null, "more": 1})");
+  ASSERT_TRUE(one.ok()) << one.status();
+  const Json row = *ParseJson(*one);
+  EXPECT_EQ(row["origin__index"], 2);
+  const auto list = scorer->ScoreJson(R"([{"origin": "X", "hour": 3, "temp": 1}])");
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ((*ParseJson(*list)).at(0)["origin__index"], nullptr);
+  EXPECT_EQ(*scorer->ScoreJson("[]"), "[]");
+}
+
+TEST_F(ScorerTest, SaysWhatIsMissingAsTransformDoes) {
+  const auto scorer = Scorer::Make(Fitted(Stages()));
+  ASSERT_TRUE(scorer.ok());
+  const Fault fault = FaultOf(scorer->ScoreJson(R"({"origin": "JFK", "hour": 3})").status());
+  EXPECT_EQ(fault.what, "the table lacks 1 column that the model reads: \"temp\"");
+  EXPECT_EQ(fault.exit, Exit::kInput);
+}
+
+TEST_F(ScorerTest, RefusesStagesThatOnlyAnEngineComputes) {
+  const auto scorer = Scorer::Make(
+      Fitted({{.kind = "sql_transformer",
+               .options = {{"inputs", {"hour"}},
+                           {"statement", "SELECT *, hour % 2 AS odd FROM __THIS__"}}}}));
+  const Fault fault = FaultOf(scorer.status());
+  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_THAT(fault.what, HasSubstr("that only an engine computes"));
+  EXPECT_THAT(fault.what, HasSubstr("hour % 2"));
+}
+
+}  // namespace
+}  // namespace protium

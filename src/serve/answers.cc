@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/answers.h"
+
+#include <arrow/api.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/api.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "column/schema.h"
+#include "inference/json_rows.h"
+
+namespace protium {
+namespace {
+
+constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
+constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // Of all requests at once.
+
+// What went wrong, as HTTP has it.
+int StatusFor(const Fault& fault) {
+  switch (fault.exit) {
+    case Exit::kUsage:
+    case Exit::kInput:
+      return 400;
+    case Exit::kNoRoom:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+HttpAnswer Refused(const Status& status) {
+  Fault fault = FaultOf(status);
+  const int code = StatusFor(fault);
+  HttpAnswer answer = Refusal(code, std::move(fault));
+  if (code == 503) answer.headers.emplace_back("Retry-After", "1");
+  return answer;
+}
+
+Status NotRows() {
+  return Fail({.exit = Exit::kInput,
+               .what = "the body holds neither \"rows\" nor \"columns\"",
+               .fix = R"({"rows": [{"x": 1}, {"x": 2}]} or {"columns": {"x": [1, 2]}})"});
+}
+
+// What Arrow's reader refuses, the request has wrong.
+Status BadArrow(const Status& status) {
+  if (status.IsOutOfMemory()) {
+    return Fail({.exit = Exit::kInput, .what = "the rows take too much memory once unpacked"});
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the body is no stream of Arrow record batches",
+               .why = status.message()});
+}
+
+Result<std::shared_ptr<arrow::Table>> ReadArrow(const std::string& body, arrow::MemoryPool* pool) {
+  arrow::ipc::IpcReadOptions options;
+  options.memory_pool = pool;
+  options.use_threads = false;
+  const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
+  PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));
+  PT_LET(auto table, reader->ToTable());
+  // Offsets may point anywhere: it came from outside.
+  PT_TRY(table->ValidateFull());
+  return table;
+}
+
+Result<std::string> WriteArrow(const arrow::RecordBatch& batch) {
+  PT_LET(const auto sink, arrow::io::BufferOutputStream::Create());
+  PT_LET(const auto writer, arrow::ipc::MakeStreamWriter(sink, batch.schema()));
+  PT_TRY(writer->WriteRecordBatch(batch));
+  PT_TRY(writer->Close());
+  PT_LET(const auto buffer, sink->Finish());
+  return buffer->ToString();
+}
+
+// "application/json; charset=utf-8" is "application/json".
+std::string TypeOf(const HttpRequest& request) {
+  std::string type = request.Header("content-type");
+  type.resize(std::min(type.find(';'), type.size()));
+  while (type.ends_with(' ')) type.pop_back();
+  return type;
+}
+
+HttpAnswer Text(std::string body) {
+  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
+}
+
+// The methods that each path has.
+constexpr std::pair<const char*, const char*> kPaths[] = {
+    {"/v1/score", "POST"}, {"/v1/reload", "POST"}, {"/v1/model", "GET"},
+    {"/healthz", "GET"},   {"/readyz", "GET"},     {"/metrics", "GET"}};
+
+std::optional<HttpAnswer> CheckPath(const HttpRequest& request) {
+  std::string known;
+  for (const auto& [path, method] : kPaths) {
+    known += fmt::format("{}{} {}", known.empty() ? "" : ", ", method, path);
+    if (request.path != path) continue;
+    if (request.method == method) return std::nullopt;
+    HttpAnswer answer =
+        Refusal(405, {.what = fmt::format("{} does not take {}", path, request.method),
+                      .fix = fmt::format("{} {}", method, path)});
+    answer.headers.emplace_back("Allow", method);
+    return answer;
+  }
+  return Refusal(404, {.what = "there is nothing at this path", .fix = known});
+}
+
+}  // namespace
+
+ServeAnswers::ServeAnswers(const ServeOptions& options, ServedModel& model)
+    : model_(model),
+      note_(options.note),
+      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
+               figures_),
+      pool_(arrow::default_memory_pool(), kMostArrowBytes) {}
+
+HttpAnswer ServeAnswers::Answer(const HttpRequest& request, const std::string& body) {
+  if (auto refusal = CheckPath(request)) return std::move(*refusal);
+  if (request.path == "/v1/score") return Score(request, body);
+  if (request.path == "/v1/reload") return ReloadAnswer();
+  if (request.path == "/v1/model") return Model();
+  if (request.path == "/healthz") return AnswerJson({{"ok", true}});
+  if (request.path == "/metrics") {
+    return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
+  }
+  if (!draining_) return AnswerJson({{"ready", true}});
+  return Refusal(503, {.what = "the server is about to end"});
+}
+
+HttpAnswer ServeAnswers::Score(const HttpRequest& request, const std::string& body) {
+  const auto begun = std::chrono::steady_clock::now();
+  const Batcher::Begun among(batcher_);
+  const std::string type = TypeOf(request);
+  HttpAnswer answer;
+  if (type == kArrowType) {
+    auto scored = ScoreArrow(body);
+    answer = scored.ok() ? std::move(*scored) : Refused(scored.status());
+  } else if (type == "application/json" || type.empty()) {
+    auto scored = ScoreJson(body);
+    answer = scored.ok() ? std::move(*scored) : Refused(scored.status());
+  } else {
+    answer = Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
+                           .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
+  }
+  figures_.Answered(answer.status, std::chrono::steady_clock::now() - begun);
+  return answer;
+}
+
+Result<HttpAnswer> ServeAnswers::ScoreJson(const std::string& body) {
+  const auto parsed = ParseJson(body);
+  if (!parsed.ok()) {
+    Fault fault = FaultOf(parsed.status());
+    fault.exit = Exit::kInput;
+    return Fail(std::move(fault));
+  }
+  const auto model = model_.Now();
+  const bool rows = parsed->is_object() && parsed->contains("rows");
+  if (!rows && !(parsed->is_object() && parsed->contains("columns"))) return NotRows();
+  const arrow::Schema& columns = *model->scorer.input();
+  PT_LET(const Rows batch, rows ? RowsFromJson((*parsed)["rows"], columns)
+                                : ColumnsFromJson((*parsed)["columns"], columns));
+  PT_LET(const Rows scored, batcher_.Score(model, batch));
+  if (rows) return AnswerJson({{"predictions", RowsToJson(*scored)}});
+  return AnswerJson({{"columns", ColumnsToJson(*scored)}});
+}
+
+Result<HttpAnswer> ServeAnswers::ScoreArrow(const std::string& body) {
+  const auto table = ReadArrow(body, &pool_);
+  if (!table.ok()) return BadArrow(table.status());
+  const auto batch = (*table)->CombineChunksToBatch(&pool_);
+  if (!batch.ok()) return BadArrow(batch.status());
+  PT_LET(const Rows scored, batcher_.Score(model_.Now(), *batch));
+  PT_LET(std::string stream, WriteArrow(*scored));
+  return HttpAnswer{.type = kArrowType, .body = std::move(stream)};
+}
+
+HttpAnswer ServeAnswers::Model() const {
+  const auto now = model_.Now();
+  const auto input = SchemaToJson(*now->scorer.input());
+  const auto output = SchemaToJson(*now->scorer.output());
+  if (!input.ok()) return Refused(input.status());
+  if (!output.ok()) return Refused(output.status());
+  Json told = {{"model", model_.folder().string()},
+               {"generation", now->generation},
+               {"net", now->net},
+               {"input", *input},
+               {"output", *output}};
+  if (!model_.last().ok()) told["failed_reload"] = StatusToJson(model_.last());
+  return AnswerJson(told);
+}
+
+Status ServeAnswers::Reload() {
+  const Status reloaded = model_.Reload();
+  figures_.Reloaded(reloaded.ok());
+  if (note_) {
+    note_(reloaded.ok() ? fmt::format("serves the model in {} anew\n", model_.folder().string())
+                        : Render(FaultOf(reloaded)));
+  }
+  return reloaded;
+}
+
+HttpAnswer ServeAnswers::ReloadAnswer() {
+  const Status reloaded = Reload();
+  if (reloaded.ok()) return Model();
+  return Refusal(409, FaultOf(reloaded));
+}
+
+}  // namespace protium

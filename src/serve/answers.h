@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requests that the server answers (docs/serve.md). Any thread.
+#pragma once
+
+#include <arrow/memory_pool.h>
+
+#include <atomic>
+
+#include "http/exchange.h"
+#include "serve/batcher.h"
+#include "serve/figures.h"
+#include "serve/serve.h"
+#include "serve/served_model.h"
+
+namespace protium {
+
+class ServeAnswers {
+ public:
+  // `model` has been loaded and outlives this.
+  ServeAnswers(const ServeOptions& options, ServedModel& model);
+
+  // The answer to a request that may ask, with its body.
+  HttpAnswer Answer(const HttpRequest& request, const std::string& body);
+  // Loads the model anew, and tells how it went.
+  Status Reload();
+  // From now on /readyz says no: whoever asks others to send requests here should stop.
+  void Drain() { draining_ = true; }
+
+ private:
+  HttpAnswer Score(const HttpRequest& request, const std::string& body);
+  Result<HttpAnswer> ScoreJson(const std::string& body);
+  Result<HttpAnswer> ScoreArrow(const std::string& body);
+  HttpAnswer Model() const;
+  HttpAnswer ReloadAnswer();
+
+  ServedModel& model_;
+  std::function<void(const std::string&)> note_;
+  ServeFigures figures_;
+  Batcher batcher_;
+  // What comes compressed may not grow beyond this.
+  arrow::CappedMemoryPool pool_;
+  std::atomic<bool> draining_ = false;
+};
+
+}  // namespace protium

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of concurrent requests, scored together: a batch costs little more than a row.
+//
+// 1. A request waits for others `gather` at most, and not at all once every request that has begun
+//    (Begun) waits here.
+// 2. Rows are scored by the model that their request began with; rows of two models, or of other
+//    columns, make two batches.
+// 3. A batch that fails is scored again request by request, so that each gets its own fault.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "serve/figures.h"
+#include "serve/served_model.h"
+
+namespace protium {
+
+using Rows = std::shared_ptr<arrow::RecordBatch>;
+
+class Batcher {
+ public:
+  struct Limits {
+    std::chrono::milliseconds gather{2};
+    int64_t most_waiting_rows = 65536;
+  };
+  Batcher(Limits limits, ServeFigures& figures);
+  ~Batcher();
+
+  // A request from its begin to its end.
+  class Begun {
+   public:
+    explicit Begun(Batcher& batcher) : batcher_(batcher) { batcher_.begun_ += 1; }
+    ~Begun();
+    Begun(const Begun&) = delete;
+    Begun& operator=(const Begun&) = delete;
+
+   private:
+    Batcher& batcher_;
+  };
+
+  // The predictions for `rows`; blocks. kNoRoom where too many rows wait. Any thread, each within
+  // its own Begun.
+  Result<Rows> Score(const std::shared_ptr<const Served>& model, const Rows& rows);
+  int64_t waiting_rows() const;
+
+ private:
+  struct Waiting {
+    std::shared_ptr<const Served> model;
+    Rows rows;
+    std::chrono::steady_clock::time_point since;
+    Result<Rows> answer = Status::UnknownError("not scored");
+    bool done = false;
+  };
+  using Batch = std::vector<Waiting*>;
+
+  void Run(std::stop_token stop);
+  Batch Take(std::stop_token stop);
+  bool Ready() const;
+  static bool Together(const Waiting& a, const Waiting& b);
+  void ScoreBatch(const Batch& batch);
+  Status ScoreTogether(const Batch& batch);
+
+  Limits limits_;
+  ServeFigures& figures_;
+  std::atomic<int64_t> begun_ = 0;
+  mutable std::mutex mutex_;
+  std::condition_variable_any came_;
+  std::condition_variable done_;
+  std::deque<Waiting*> waiting_;
+  int64_t waiting_rows_ = 0;
+  std::jthread thread_;
+};
+
+}  // namespace protium

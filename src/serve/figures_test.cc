@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/figures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace protium {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+TEST(ServeFigures, AreCountersAndAHistogram) {
+  ServeFigures figures;
+  figures.Answered(200, 1500us);
+  figures.Answered(200, 2s);
+  figures.Answered(400, 100us);
+  figures.Scored(7);
+  figures.Reloaded(false);
+  const std::string text = figures.Text(3, 2);
+  EXPECT_THAT(text, HasSubstr("protium_serve_requests_total{status=\"200\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_requests_total{status=\"400\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_seconds_bucket{le=\"0.001\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_seconds_bucket{le=\"0.002\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_seconds_bucket{le=\"+Inf\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_seconds_count 3\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_rows_total 7\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_waiting_rows 3\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_failed_reloads_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("protium_serve_generation 2\n"));
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/served_model.h"
+
+#include <utility>
+
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "learn/model/model_state.h"
+
+namespace protium {
+
+Status ServedModel::Reload() {
+  const std::lock_guard loading(loading_);
+  // Before it is read: a model that takes its place meanwhile is then seen as another one.
+  const Identity identity = IdentityNow();
+  Result<Served> served = load_(folder_);
+  const std::lock_guard lock(mutex_);
+  identity_ = identity;
+  last_ = served.status();
+  if (!served.ok()) {
+    Fault fault = FaultOf(last_);
+    if (now_ != nullptr) fault.kept = "the model that was served before still is";
+    last_ = Fail(std::move(fault));
+    return last_;
+  }
+  served->generation = now_ == nullptr ? 1 : now_->generation + 1;
+  now_ = std::make_shared<const Served>(std::move(*served));
+  return Status::OK();
+}
+
+bool ServedModel::Changed() const {
+  const Identity now = IdentityNow();
+  const std::lock_guard lock(mutex_);
+  // A folder is replaced in one step; one that is not there is being replaced by other means.
+  return now != Identity{} && now != identity_;
+}
+
+std::shared_ptr<const Served> ServedModel::Now() const {
+  const std::lock_guard lock(mutex_);
+  return now_;
+}
+
+Status ServedModel::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+ServedModel::Identity ServedModel::IdentityNow() const {
+  struct stat found {};
+  if (::stat((folder_ / "model.json").c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino,
+          int64_t(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec};
+}
+
+Result<Served> LoadServed(const std::filesystem::path& folder) {
+  PT_LET(const auto session, OpenSession({.engine = "local[1]"}));
+  PT_LET(const PipelineModel model, PipelineModel::Load(*session, folder));
+  PT_LET(Scorer scorer, Scorer::Make(model));
+  Served served{.scorer = std::move(scorer)};
+  if (model.state().chain->estimator) served.net = model.state().net.net.name;
+  return served;
+}
+
+}  // namespace protium

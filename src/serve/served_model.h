@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model that is served at this moment. Another one takes its place whole; one that cannot be
+// loaded leaves it where it is.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "base/json.h"
+#include "protium/scorer.h"
+
+namespace protium {
+
+// Immutable; requests hold the one that they began with.
+struct Served {
+  Scorer scorer;
+  int64_t generation = 1;  // How many models have been served, this one included.
+  Json net;                // The name of its net; null without one.
+};
+
+// Any thread.
+class ServedModel {
+ public:
+  using Load = std::function<Result<Served>(const std::filesystem::path& folder)>;
+
+  // `load` makes what is served of a folder.
+  ServedModel(std::filesystem::path folder, Load load)
+      : folder_(std::move(folder)), load_(std::move(load)) {}
+
+  const std::filesystem::path& folder() const { return folder_; }
+  // Loads the folder as it is now. A failure leaves the model that is served, and says so.
+  Status Reload();
+  // Whether the folder holds another model than at the last Reload(), which may have failed.
+  bool Changed() const;
+  // Never null after a Reload() that was OK.
+  std::shared_ptr<const Served> Now() const;
+  // Of the last Reload().
+  Status last() const;
+
+ private:
+  struct Identity {
+    dev_t device = 0;
+    ino_t file = 0;
+    int64_t nanoseconds = 0;  // When it was changed.
+    bool operator==(const Identity&) const = default;
+  };
+  Identity IdentityNow() const;
+
+  std::filesystem::path folder_;
+  Load load_;
+  std::mutex loading_;  // One load at a time.
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Served> now_;
+  Identity identity_;
+  Status last_;
+};
+
+// Loads a model folder into a scorer; the session that this takes is closed again.
+Result<Served> LoadServed(const std::filesystem::path& folder);
+
+}  // namespace protium

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server over real connections, which are read as bytes.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <thread>
+
+#include "os/fd.h"
+#include "serve/serve.h"
+#include "serve/test_model.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kRow = R"({"rows": [{"x": null}]})";
+
+struct ServedOverHttp : testing::Test {
+  std::filesystem::path folder = ModelPlace();
+  std::unique_ptr<ModelServer> server;
+  int port = 0;
+  std::jthread thread;
+
+  void SetUp() override {
+    BlockHangup();
+    SaveModel(folder, 7);
+    auto opened = OpenModelServer({.model = folder / "model", .most_body_bytes = 1000});
+    ASSERT_TRUE(opened.ok()) << Render(FaultOf(opened.status()));
+    server = std::move(*opened);
+    port = std::stoi(server->address().substr(server->address().rfind(':') + 1));
+    thread = std::jthread([this](std::stop_token stop) { EXPECT_TRUE(server->Serve(stop).ok()); });
+  }
+  void TearDown() override {
+    thread = {};
+    std::filesystem::remove_all(folder);
+  }
+
+  // Sends bytes, and gives all that comes until the other side closes or ten seconds are over.
+  std::string Exchange(const std::string& bytes, bool torn = false) {
+    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(uint16_t(port))};
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return "refused";
+    EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              ssize_t(bytes.size()));
+    if (torn) ::shutdown(socket.get(), SHUT_WR);
+    const timeval limit{10, 0};
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    std::string text;
+    char some[4096];
+    for (ssize_t n = 0; (n = ::recv(socket.get(), some, sizeof some, 0)) > 0;) {
+      text.append(some, size_t(n));
+    }
+    return text;
+  }
+  std::string Post(const std::string& body, const std::string& more = "",
+                   const std::string& path = "/v1/score") {
+    const std::string host =
+        more.find("Host:") == more.npos ? fmt::format("Host: localhost:{}\r\n", port) : "";
+    return Exchange(
+        fmt::format("POST {} HTTP/1.1\r\n{}{}Content-Type: application/json\r\n"
+                    "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                    path, host, more, body.size(), body));
+  }
+};
+
+TEST_F(ServedOverHttp, AnswersAndRefuses) {
+  EXPECT_THAT(Post(kRow), HasSubstr(R"({"predictions":[{"x__fill":7.0}]})"));
+  const std::string large = Post(std::string(2000, ' '));
+  EXPECT_THAT(large, StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(large, HasSubstr("more than 1000 bytes"));
+  EXPECT_THAT(Post(kRow, "Host: evil.example\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(Post(kRow, "Origin: http://evil.example\r\n"), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(Post(kRow, "", "/v1/none"), StartsWith("HTTP/1.1 404 "));
+  const std::string head = fmt::format("POST /v1/score HTTP/1.1\r\nHost: localhost:{}\r\n", port);
+  EXPECT_THAT(Exchange(head + "Content-Length: 99999999999999999999999\r\n\r\n{}", true),
+              testing::Not(StartsWith("HTTP/1.1 200")));
+  EXPECT_THAT(Exchange(head + "Content-Length: 500\r\n\r\n{", true),
+              testing::Not(StartsWith("HTTP/1.1 200")));
+  EXPECT_THAT(Exchange("\0\1\2 not http\r\n\r\n", true), testing::Not(StartsWith("HTTP/1.1 200")));
+  EXPECT_THAT(Post(kRow), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServedOverHttp, LosesNoRequestToAnotherModelNorToItsEnd) {
+  std::atomic<int> seven = 0, nine = 0, lost = 0;
+  std::atomic<bool> enough = false;
+  std::vector<std::jthread> clients;
+  for (int c = 0; c < 4; ++c) {
+    clients.emplace_back([&] {
+      while (!enough) {
+        const std::string said = Post(kRow);
+        const bool ended = said == "refused" || said.empty();  // Not taken: the end has begun.
+        seven += said.find(":7.0") != said.npos;
+        nine += said.find(":9.0") != said.npos;
+        if (ended && !enough && thread.get_stop_token().stop_requested()) return;
+        lost += said.find(".0}") == said.npos;
+      }
+    });
+  }
+  std::filesystem::remove_all(folder / "run");
+  SaveModel(folder, 9);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (nine < 20 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  thread.request_stop();
+  thread.join();
+  enough = true;
+  clients.clear();
+  EXPECT_GT(seven, 0);
+  EXPECT_GE(nine, 20);
+  EXPECT_EQ(lost, 0);
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model to serve in tests.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "learn/options.h"
+#include "os/library.h"
+#include "protium/pipeline.h"
+
+namespace protium {
+
+// A new folder for models, with the table that they learn from.
+inline std::filesystem::path ModelPlace() {
+  std::string pattern = testing::TempDir() + "serve-XXXXXX";
+  EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+  std::ofstream(std::filesystem::path(pattern) / "t.csv") << "x\n1.5\n2.5\n";
+  return pattern;
+}
+
+// A model of stages alone, in a folder: x__fill is x, or `value` where it is missing.
+inline void SaveModel(const std::filesystem::path& folder, double value) {
+  const auto session = OpenSession({.engine = "local[1]",
+                                    .folder = folder / "run",
+                                    .base = folder,
+                                    .program = OwnLibraryFolder().parent_path() / "bin/protium"});
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto model =
+      Pipeline({{"imputer",
+                 {{"id", "fill"}, {"inputs", {"x"}}, {"with", "constant"}, {"value", value}}}})
+          .Fit((*session)->Read().Csv("t.csv"));
+  ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+  ASSERT_TRUE(model->Save(folder / "model").ok());
+}
+
+}  // namespace protium
