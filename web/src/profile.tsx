@@ -103,7 +103,7 @@ export function ProfilePanel({ run }: { run: Overview }) {
   return (
     <>
       {drifted.length > 0 && (
-        <p class="hint">
+        <p class="hint wide">
           The test rows differ from those that were learned from, in: {drifted.map((column) => column.column).join(", ")}. The test metrics say how the model does
           on such rows.
         </p>
@@ -115,6 +115,7 @@ export function ProfilePanel({ run }: { run: Overview }) {
           columns={[
             { name: "column", cell: (column) => column.column },
             { name: "type", cell: (column) => <span class="soft">{column.type}</span> },
+            ...(test ? [{ name: "drift (PSI)", number: true, cell: (column: Column) => <Drift column={beside(column)} /> }] : []),
             { name: "missing", number: true, cell: (column) => percent(column.missing / Math.max(1, train.rows)) },
             {
               name: "distinct",
@@ -129,7 +130,6 @@ export function ProfilePanel({ run }: { run: Overview }) {
             { name: "mean", number: true, cell: (column) => value(column, column.mean) },
             { name: test ? "training, line: test" : "values", cell: (column) => <Bars train={column} test={beside(column)} /> },
             { name: "most frequent", wrap: true, cell: (column) => <Top column={column} /> },
-            ...(test ? [{ name: "drift (PSI)", number: true, cell: (column: Column) => <Drift column={beside(column)} /> }] : []),
           ]}
         />
         {train.columns_left_out && <p class="soft">{train.columns_left_out} more columns were not looked at.</p>}

@@ -138,6 +138,33 @@ std::vector<double> NumbersOf(const arrow::Array& array) {
   }
 }
 
+// Adds to an exact sum. Whole numbers of ordinary size, which are most, are added up as such first:
+// that is exact, too, and an order of magnitude faster.
+class QuickSum {
+ public:
+  explicit QuickSum(ExactSum& sum) : sum_(sum) {}
+  ~QuickSum() { Flush(); }
+  void Add(double number) {
+    constexpr double kLarge = 1e9;
+    const auto whole = number > -kLarge && number < kLarge ? int64_t(number) : 0;
+    if (double(whole) != number) return sum_.Add(number);
+    whole_ += whole;
+    if (++count_ == kMost) Flush();
+  }
+
+ private:
+  static constexpr int kMost = 1'000'000;  // Their sum is a double without rounding.
+
+  void Flush() {
+    sum_.Add(double(whole_));
+    whole_ = count_ = 0;
+  }
+
+  ExactSum& sum_;
+  int64_t whole_ = 0;
+  int64_t count_ = 0;
+};
+
 Json CellToJson(const ProfileCell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return *number;
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
@@ -233,6 +260,7 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
     const bool other = ProfileKind(*columns[c]->type()) == "other";
     const Cells& cells = all.emplace_back(Cells{columns[c].get(), NumbersOf(*columns[c])});
     Column& column = columns_[c];
+    QuickSum sum(column.sum);
     for (int64_t i = 0; i < rows; ++i) {
       uint64_t hash = 1;
       if (cells.IsMissing(i)) {
@@ -246,7 +274,7 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
         } else {
           column.low = std::min(column.low, number);
           column.high = std::max(column.high, number);
-          column.sum.Add(number);
+          sum.Add(number);
         }
       } else if (!other) {
         hash = HashText(cells.Text(i));
