@@ -63,29 +63,46 @@ class ScorerTest : public testing::Test {
             StandardScaler({.id = "scale", .inputs = OutputsOf("fill") + Columns{"hour"}})};
   }
 
+  // That all columns which stages make are the same here and by the engine.
+  void ExpectSame(const PipelineModel& model) {
+    const auto scorer = Scorer::Make(model);
+    ASSERT_TRUE(scorer.ok()) << Render(FaultOf(scorer.status()));
+    const auto stream = *model.Transform(Table()).Stream();
+    int64_t rows = 0;
+    while (const auto batch = *stream->Next()) {
+      const auto given = *batch->SelectColumns({0, 1, 2});
+      const auto scored = scorer->Score(*given);
+      ASSERT_TRUE(scored.ok()) << Render(FaultOf(scored.status()));
+      for (const auto& field : scorer->output()->fields()) {
+        EXPECT_TRUE((*scored)
+                        ->GetColumnByName(field->name())
+                        ->Equals(*batch->GetColumnByName(field->name())))
+            << field->name();
+      }
+      rows += batch->num_rows();
+    }
+    EXPECT_EQ(rows, 40);
+  }
+
   fs::path folder_;
   std::unique_ptr<Session> session_;
 };
 
 TEST_F(ScorerTest, GivesWhatTheEngineGives) {
   const PipelineModel model = Fitted(Stages());
-  const auto scorer = Scorer::Make(model);
-  ASSERT_TRUE(scorer.ok()) << Render(FaultOf(scorer.status()));
-  EXPECT_EQ(scorer->input()->ToString(), "origin: string\nhour: int64\ntemp: double");
-  const auto stream = *model.Transform(Table()).Stream();
-  int64_t rows = 0;
-  while (const auto batch = *stream->Next()) {
-    const auto given = *batch->SelectColumns({0, 1, 2});
-    const auto scored = scorer->Score(*given);
-    ASSERT_TRUE(scored.ok()) << Render(FaultOf(scored.status()));
-    for (const auto& field : scorer->output()->fields()) {
-      EXPECT_TRUE(
-          (*scored)->GetColumnByName(field->name())->Equals(*batch->GetColumnByName(field->name())))
-          << field->name();
-    }
-    rows += batch->num_rows();
-  }
-  EXPECT_EQ(rows, 40);
+  EXPECT_EQ(Scorer::Make(model)->input()->ToString(), "origin: string\nhour: int64\ntemp: double");
+  ExpectSame(model);
+}
+// Kinds of stages that are made of comparisons, logarithms and roots.
+TEST_F(ScorerTest, GivesWhatTheEngineGivesForOtherKindsOfStages) {
+  const PipelineModel model = Fitted(
+      {Imputer({.id = "fill", .inputs = {"temp"}}),
+       {.kind = "min_max_scaler", .options = {{"id", "range"}, {"inputs", {"hour", "temp"}}}},
+       {.kind = "max_abs_scaler", .options = {{"id", "most"}, {"inputs", {"hour"}}}},
+       {.kind = "clip", .options = {{"id", "clip"}, {"inputs", {"temp"}}, {"low", 1}, {"high", 4}}},
+       {.kind = "log_transform", .options = {{"id", "log"}, {"inputs", {"hour", "temp"}}}},
+       {.kind = "binarizer", .options = {{"id", "flag"}, {"inputs", {"temp"}}, {"threshold", 3}}}});
+  ExpectSame(model);
 }
 
 TEST_F(ScorerTest, TakesRowsAsJson) {

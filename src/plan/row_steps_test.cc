@@ -67,6 +67,23 @@ TEST(RowSteps, WorkOutWhatStagesLearn) {
   EXPECT_EQ(ComputeColumn(Lit(int64_t{3})), "v: 3 3 3 3");
 }
 
+TEST(RowSteps, OrderNanAboveEveryNumber) {
+  EXPECT_EQ(ComputeColumn(Col("x") > Lit(0.0)), "v: true true false null");
+  EXPECT_EQ(ComputeColumn(Col("x") < Lit(INFINITY)), "v: true false true null");
+  EXPECT_EQ(ComputeColumn(Col("x") <= Col("x")), "v: true true true null");
+  EXPECT_EQ(ComputeColumn(MakeCall("is_nan", {Col("x")})), "v: false true false false");
+}
+
+TEST(RowSteps, TakeRootsAndLogarithms) {
+  EXPECT_EQ(ComputeColumn(MakeCall("sqrt", {Col("x") * Col("x")})), "v: 0.5 nan 0 null");
+  EXPECT_EQ(ComputeColumn(MakeCall("ln", {Col("x") + Lit(0.5)})),
+            "v: 0 nan -0.6931471805599453 null");
+  EXPECT_EQ(ComputeColumn(MakeCall("ln", {Col("x") - Lit(0.5)})), "v: null nan null null");
+  EXPECT_EQ(ComputeColumn(MakeCall("log1p", {Col("x") - Lit(1.0)})),
+            "v: -0.6931471805599453 nan null null");
+  EXPECT_EQ(ComputeColumn(MakeCall("abs", {MakeCall("negate", {Col("x")})})), "v: 0.5 nan 0 null");
+}
+
 TEST(RowSteps, CompareWholeNumbers) {
   const auto hot = [](const Expr& holds) { return MakeCall("if", {holds, Lit(1.0), Lit(0.0)}); };
   EXPECT_EQ(ComputeColumn(hot(Col("n") == Lit(int64_t{-2}))), "v: 0 1 0 0");

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "base/strict_math.h"
+
 // Expressions are evaluated operand by operand, a whole batch at a time, into columns of doubles or
 // 64-bit numbers with a byte of validity for each row. InferKind() decides beforehand, from the
 // types of columns and constants alone, whether that is possible; Evaluate() relies on it and
@@ -39,6 +41,53 @@ bool IsDivisor(const Expr& expr) {
   return expr.kind == Expr::Kind::kLiteral && value != nullptr && *value != 0;
 }
 
+// A function of one double. NULL gives NULL.
+struct Formula {
+  const char* name;
+  std::optional<double> (*of)(double);  // nullopt: NULL.
+};
+// The logarithms are NULL where they have no value, and let NaN pass; comparisons with it are
+// false.
+constexpr Formula kFormulas[] = {
+    {"abs", [](double x) -> std::optional<double> { return std::abs(x); }},
+    {"expm1", [](double x) -> std::optional<double> { return StrictExpm1(x); }},
+    {"ln",
+     [](double x) -> std::optional<double> {
+       if (x <= 0) return std::nullopt;
+       return StrictLog(x);
+     }},
+    {"log1p",
+     [](double x) -> std::optional<double> {
+       if (x <= -1) return std::nullopt;
+       return StrictLog1p(x);
+     }},
+    {"negate", [](double x) -> std::optional<double> { return -x; }},
+    {"sqrt", [](double x) -> std::optional<double> { return std::sqrt(x); }}};
+
+const Formula* FindFormula(const std::string& name) {
+  for (const Formula& each : kFormulas) {
+    if (name == each.name) return &each;
+  }
+  return nullptr;
+}
+
+// A comparison of doubles. Both engines order NaN above every number, and as equal to itself.
+struct Order {
+  const char* name;
+  bool (*of)(double, double);
+};
+bool Less(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+constexpr Order kOrders[] = {{"<", Less},
+                             {"<=", [](double a, double b) { return !Less(b, a); }},
+                             {">", [](double a, double b) { return Less(b, a); }}};
+
+const Order* FindOrder(const std::string& name) {
+  for (const Order& each : kOrders) {
+    if (name == each.name) return &each;
+  }
+  return nullptr;
+}
+
 // The kind of a call whose arguments have these kinds. The table of what this file can compute.
 std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds) {
   const std::string& name = call.name;
@@ -53,6 +102,10 @@ std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds)
   if (name == "nan_to_null") return Kind::kDouble;
   if (name == "is_null" || name == "is_not_null") return Kind::kFlag;
   if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
+  if (all(Kind::kDouble)) {
+    if (name == "is_nan" || FindOrder(name) != nullptr) return Kind::kFlag;
+    if (FindFormula(name) != nullptr) return Kind::kDouble;
+  }
   // No doubles: see Compared().
   if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
   if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
@@ -167,6 +220,35 @@ RowValues Compared(bool equal, RowValues a, const RowValues& b) {
   return a;
 }
 
+RowValues Applied(const Formula& formula, RowValues values) {
+  for (size_t i = 0; i < values.valid.size(); ++i) {
+    if (values.valid[i] == 0) continue;
+    const std::optional<double> made = formula.of(values.doubles[i]);
+    values.valid[i] = made ? 1 : 0;
+    values.doubles[i] = made.value_or(0);
+  }
+  return values;
+}
+
+RowValues Ordered(const Order& order, const RowValues& a, const RowValues& b) {
+  RowValues flags{.kind = Kind::kFlag};
+  for (size_t i = 0; i < a.valid.size(); ++i) {
+    flags.wholes.push_back(order.of(a.doubles[i], b.doubles[i]) ? 1 : 0);
+    flags.valid.push_back(a.valid[i] & b.valid[i]);
+  }
+  return flags;
+}
+
+// Never NULL: NULL is not NaN.
+RowValues Nans(const RowValues& values) {
+  RowValues flags{.kind = Kind::kFlag};
+  for (size_t i = 0; i < values.valid.size(); ++i) {
+    flags.wholes.push_back(values.valid[i] != 0 && std::isnan(values.doubles[i]) ? 1 : 0);
+  }
+  flags.valid.assign(values.valid.size(), 1);
+  return flags;
+}
+
 // Copies the rows from `more` for which `wanted` says so.
 template <class Wanted>
 void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
@@ -203,6 +285,9 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
     Take(arguments[1], arguments[2], [&](size_t row) { return first.True(row); });
     return std::move(arguments[2]);
   }
+  if (name == "is_nan") return Nans(first);
+  if (const Formula* const formula = FindFormula(name)) return Applied(*formula, std::move(first));
+  if (const Order* const order = FindOrder(name)) return Ordered(*order, first, arguments[1]);
   if (name == "=" || name == ">=") return Compared(name == "=", std::move(first), arguments[1]);
   return Computed(name.front(), std::move(first), arguments[1]);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions computed over the rows of a batch, for those functions on which all engines agree to
-// the bit: arithmetic of doubles (IEEE 754), comparison of whole numbers, NULL and NaN. Everything
-// else has no kind, and an engine computes it.
+// the bit: arithmetic of doubles (IEEE 754), roots and logarithms (base/strict_math.h), the order
+// of doubles, comparison of whole numbers, NULL and NaN. Everything else has no kind, and an engine
+// computes it.
 #pragma once
 
 #include <arrow/record_batch.h>
