@@ -26,25 +26,25 @@ constexpr size_t kMostPoints = 2000;        // Of a curve.
 constexpr size_t kMostIntervals = 240;      // Of the lanes of ranks.
 constexpr size_t kMostCompared = 12;
 
-PageAnswer NotFound(const std::string& path) {
+HttpAnswer NotFound(const std::string& path) {
   return Refusal(404, {.what = fmt::format("there is nothing at \"{}\"", path),
                        .fix = "GET /api/v1/ lists what there is"});
 }
 
-PageAnswer NoSuchRun(const std::string& name) {
+HttpAnswer NoSuchRun(const std::string& name) {
   return Refusal(404, {.what = fmt::format("there is no run \"{}\"", name),
                        .fix = "choose one of the list of runs"});
 }
 
 // What cannot be read is told in the words of the fault; the page has them in its error block.
-PageAnswer AnswerResult(const Result<Json>& json) {
+HttpAnswer AnswerResult(const Result<Json>& json) {
   if (json.ok()) return AnswerJson(*json);
   const Fault fault = FaultOf(json.status());
   return Refusal(fault.exit == Exit::kInput ? 404 : 500, fault);
 }
 
 // A whole number that a request gives, `otherwise` where it gives none; none for anything else.
-std::optional<int64_t> NumberOf(const PageRequest& request, const char* name, int64_t otherwise) {
+std::optional<int64_t> NumberOf(const HttpRequest& request, const char* name, int64_t otherwise) {
   const std::string& text = request.Parameter(name);
   if (text.empty()) return otherwise;
   int64_t number = 0;
@@ -53,11 +53,11 @@ std::optional<int64_t> NumberOf(const PageRequest& request, const char* name, in
   return number;
 }
 
-PageAnswer NoNumber(const char* name) {
+HttpAnswer NoNumber(const char* name) {
   return Refusal(400, {.what = fmt::format("\"{}\" must be a whole number", name)});
 }
 
-PageAnswer AnswerEvents(LiveRun& run, const PageRequest& request) {
+HttpAnswer AnswerEvents(LiveRun& run, const HttpRequest& request) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
   // Asked first: what was written before a run ended is read after.
@@ -74,8 +74,8 @@ PageAnswer AnswerEvents(LiveRun& run, const PageRequest& request) {
                      {"state", state}});
 }
 
-PageAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const PageRequest& request) {
-  PageRequest asked = request;
+HttpAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const HttpRequest& request) {
+  HttpRequest asked = request;
   // What a browser says when it comes again counts more than the address it began with.
   const std::string& last = request.Header("last-event-id");
   if (!last.empty()) {
@@ -87,7 +87,7 @@ PageAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const PageRequest& 
   return {.type = "text/event-stream", .stream = StreamEvents(run, *from)};
 }
 
-PageAnswer AnswerMetrics(LiveRun& run, const PageRequest& request) {
+HttpAnswer AnswerMetrics(LiveRun& run, const HttpRequest& request) {
   const auto points = NumberOf(request, "points", kMostPoints);
   if (!points || *points < 2) return NoNumber("points");
   const size_t most = std::min(size_t(*points), kMostPoints);
@@ -98,7 +98,7 @@ PageAnswer AnswerMetrics(LiveRun& run, const PageRequest& request) {
   }));
 }
 
-PageAnswer AnswerLanes(LiveRun& run, const PageRequest& request) {
+HttpAnswer AnswerLanes(LiveRun& run, const HttpRequest& request) {
   const auto points = NumberOf(request, "points", kMostIntervals);
   if (!points || *points < 1) return NoNumber("points");
   const size_t most = std::min(size_t(*points), kMostIntervals);
@@ -109,13 +109,13 @@ PageAnswer AnswerLanes(LiveRun& run, const PageRequest& request) {
   }));
 }
 
-PageAnswer AnswerFile(const LiveRun& run, const PageRequest& request, const std::string& path) {
+HttpAnswer AnswerFile(const LiveRun& run, const HttpRequest& request, const std::string& path) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
   return AnswerResult(ReadRunFile(run.folder(), path, *from));
 }
 
-PageAnswer AnswerLogs(const LiveRun& run) {
+HttpAnswer AnswerLogs(const LiveRun& run) {
   const Json all = ListRunFiles(run.folder());
   Json logs = Json::array();
   for (const Json& file : all["files"]) {
@@ -131,7 +131,7 @@ bool PageApi::IsData(const std::string& path) {
   return path.starts_with("/api/") || path == "/metrics";
 }
 
-PageAnswer PageApi::Answer(const PageRequest& request) {
+HttpAnswer PageApi::Answer(const HttpRequest& request) {
   std::string_view path = request.path;
   if (path == "/metrics") return Prometheus();
   if (path == "/api/v1") path = kRoot;
@@ -147,7 +147,7 @@ PageAnswer PageApi::Answer(const PageRequest& request) {
 }
 
 // `rest` is "ID" or "ID/WHAT" or "ID/WHAT/MORE".
-PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view rest) {
+HttpAnswer PageApi::AnswerOfRun(const HttpRequest& request, std::string_view rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
   const std::string name(rest.substr(0, slash));
   const std::string_view what = rest.substr(std::min(slash + 1, rest.size()));
@@ -178,7 +178,7 @@ PageAnswer PageApi::AnswerOfRun(const PageRequest& request, std::string_view res
 }
 
 // The gangs of the runs that go on, each as it was placed last.
-PageAnswer PageApi::Gangs() {
+HttpAnswer PageApi::Gangs() {
   Json gangs = Json::array();
   const auto list = runs_.List();
   for (const Json& each : (*list)["runs"]) {
@@ -195,7 +195,7 @@ PageAnswer PageApi::Gangs() {
 }
 
 // What Prometheus scrapes: the runs that go on.
-PageAnswer PageApi::Prometheus() {
+HttpAnswer PageApi::Prometheus() {
   constexpr size_t kMostScraped = 32;
   std::vector<RunFacts> running;
   const auto list = runs_.List();
@@ -212,7 +212,7 @@ PageAnswer PageApi::Prometheus() {
           .body = PrometheusText(pointers, false)};
 }
 
-PageAnswer PageApi::Compare(const PageRequest& request) {
+HttpAnswer PageApi::Compare(const HttpRequest& request) {
   std::vector<std::filesystem::path> folders;
   const auto [begin, end] = request.parameters.equal_range("run");
   for (auto each = begin; each != end; ++each) {

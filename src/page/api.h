@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "page/exchange.h"
+#include "http/exchange.h"
 #include "page/run_index.h"
 
 namespace protium {
@@ -19,16 +19,16 @@ class PageApi {
 
   // Answers GET requests for data. What is damaged or missing is a refusal with clear words, or
   // empty.
-  PageAnswer Answer(const PageRequest& request);
+  HttpAnswer Answer(const HttpRequest& request);
 
   // Reads all runs once, so that the first who asks need not wait.
   void WarmUp() { (void)runs_.List(); }
 
  private:
-  PageAnswer AnswerOfRun(const PageRequest& request, std::string_view rest);
-  PageAnswer Gangs();
-  PageAnswer Prometheus();
-  PageAnswer Compare(const PageRequest& request);
+  HttpAnswer AnswerOfRun(const HttpRequest& request, std::string_view rest);
+  HttpAnswer Gangs();
+  HttpAnswer Prometheus();
+  HttpAnswer Compare(const HttpRequest& request);
 
   RunIndex runs_;
 };

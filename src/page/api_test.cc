@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct PageAnswers : testing::Test {
+struct HttpAnswers : testing::Test {
   TestRuns runs;
   PageApi api{runs.path()};
 
-  PageAnswer Get(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
+  HttpAnswer Get(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
     return api.Answer(
         {.method = "GET", .path = "/api/v1/" + path, .parameters = std::move(parameters)});
   }
@@ -28,7 +28,7 @@ struct PageAnswers : testing::Test {
   }
 };
 
-TEST_F(PageAnswers, AFinishedRunAsItsFilesHaveIt) {
+TEST_F(HttpAnswers, AFinishedRunAsItsFilesHaveIt) {
   const std::string name = runs.Done(4).filename();
   const Json list = GetJson("runs");
   ASSERT_EQ(list["runs"].size(), 1u);
@@ -49,7 +49,7 @@ TEST_F(PageAnswers, AFinishedRunAsItsFilesHaveIt) {
   EXPECT_EQ((*loss)["y"], Json({1.0, 0.5, 1.0 / 3, 0.25}));
 }
 
-TEST_F(PageAnswers, TheSlowRankIsNamed) {
+TEST_F(HttpAnswers, TheSlowRankIsNamed) {
   auto run = runs.Begin();
   (void)run->events().Append(
       {{"event", "gang_start"},
@@ -73,7 +73,7 @@ TEST_F(PageAnswers, TheSlowRankIsNamed) {
   EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
 }
 
-TEST_F(PageAnswers, EveryPathThatIsDescribedIsThere) {
+TEST_F(HttpAnswers, EveryPathThatIsDescribedIsThere) {
   const std::string name = runs.Done(1).filename();
   const Json described = GetJson("openapi.json")["paths"];
   EXPECT_EQ(described.size(), ApiPaths().size());
@@ -91,7 +91,7 @@ TEST_F(PageAnswers, EveryPathThatIsDescribedIsThere) {
   EXPECT_NE(std::ranges::find(listed, "/api/v1/runs/ID/lanes?points=N"), listed.end());
 }
 
-TEST_F(PageAnswers, NothingOutsideOfTheRunsCanBeNamed) {
+TEST_F(HttpAnswers, NothingOutsideOfTheRunsCanBeNamed) {
   const std::string name = runs.Done(1).filename();
   std::ofstream(runs.path() / "secret") << "secret";
   fs::create_symlink(runs.path() / "secret", runs.path() / name / "link");
@@ -100,14 +100,14 @@ TEST_F(PageAnswers, NothingOutsideOfTheRunsCanBeNamed) {
            "runs/" + name + "/files/../../secret", "runs/" + name + "/files//etc/passwd",
            "runs/" + name + "/files/link", "runs/" + name + "/files/logs/../run.json",
            "runs/" + std::string("\0x", 2), "nothing", "runs/" + name + "/nothing", "../runs"}) {
-    const PageAnswer answer = Get(path);
+    const HttpAnswer answer = Get(path);
     EXPECT_EQ(answer.status, 404) << path;
     EXPECT_EQ(answer.body.find("secret\""), std::string::npos) << path;
   }
   EXPECT_EQ(Get("runs/" + name + "/files/run.json").status, 200);
 }
 
-TEST_F(PageAnswers, ATornLineIsLeftForLater) {
+TEST_F(HttpAnswers, ATornLineIsLeftForLater) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
   std::ofstream(run->path() / "events.jsonl", std::ios::app) << R"({"event":"note","mess)";
@@ -123,7 +123,7 @@ TEST_F(PageAnswers, ATornLineIsLeftForLater) {
   EXPECT_EQ(GetJson("runs/" + run->id())["messages"].size(), 2u);
 }
 
-TEST_F(PageAnswers, AFailureHasTheLastLinesOfItsRank) {
+TEST_F(HttpAnswers, AFailureHasTheLastLinesOfItsRank) {
   const fs::path run = runs.Done(1);
   std::ofstream(run / "logs" / "rank-003.log") << "first\nit broke\n";
   std::ofstream(run / "result.json")
@@ -134,12 +134,12 @@ TEST_F(PageAnswers, AFailureHasTheLastLinesOfItsRank) {
   EXPECT_EQ(failure["log"]["lines"], "first\nit broke\n");
 }
 
-TEST_F(PageAnswers, ARunThatWasKilledIsCutOff) {
+TEST_F(HttpAnswers, ARunThatWasKilledIsCutOff) {
   const std::string name = runs.Begin()->id();
   EXPECT_EQ(GetJson("runs/" + name)["state"], "cut off");
 }
 
-TEST_F(PageAnswers, DamagedFilesGiveWordsOrNothing) {
+TEST_F(HttpAnswers, DamagedFilesGiveWordsOrNothing) {
   const fs::path run = runs.Done(1);
   const std::string name = run.filename();
   for (const char* file :
@@ -150,20 +150,20 @@ TEST_F(PageAnswers, DamagedFilesGiveWordsOrNothing) {
       std::ofstream(run / file) << text;
       for (const char* what :
            {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang"}) {
-        const PageAnswer answer = Get("runs/" + name + what);
+        const HttpAnswer answer = Get("runs/" + name + what);
         EXPECT_EQ(answer.status, 200) << file << " " << text << " " << what << " " << answer.body;
       }
     }
   }
   std::ofstream(run / "run.json") << "{";
-  const PageAnswer answer = Get("runs/" + name);
+  const HttpAnswer answer = Get("runs/" + name);
   EXPECT_EQ(answer.status, 404);
   EXPECT_NE(answer.body.find("damaged file"), std::string::npos);
 }
 
 // Bytes of a run's files changed, cut off and doubled at random: every answer is JSON, and none is
 // a server that has ended.
-TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
+TEST_F(HttpAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
   const fs::path run = runs.Done(5);
   std::ofstream(run / "job.json")
       << R"({"settings":[{"key":"x","value":1,"from":"a:1:2"}],"plan":{"tree":"scan a","sql":"b"},)"
@@ -187,7 +187,7 @@ TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
     const std::string path = "/api/v1/runs/" + run.filename().string();
     for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/lanes",
                              "/profile", "/operators", "/gang", "/events", "/logs", "/files"}) {
-      const PageAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
+      const HttpAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
       EXPECT_TRUE(answer.status == 200 || answer.status == 404) << what << answer.body;
       EXPECT_TRUE(ParseJson(answer.body).ok()) << what << answer.body;
     }
@@ -196,7 +196,7 @@ TEST_F(PageAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
   }
 }
 
-TEST_F(PageAnswers, ParametersThatAreNoNumbersAreRefused) {
+TEST_F(HttpAnswers, ParametersThatAreNoNumbersAreRefused) {
   const std::string name = runs.Done(1).filename();
   EXPECT_EQ(Get("runs/" + name + "/events", {{"from", "x"}}).status, 400);
   EXPECT_EQ(Get("runs/" + name + "/metrics", {{"points", "1e9"}}).status, 400);
@@ -204,7 +204,7 @@ TEST_F(PageAnswers, ParametersThatAreNoNumbersAreRefused) {
   EXPECT_EQ(Get("compare", {{"run", name}}).status, 400);
 }
 
-TEST_F(PageAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
+TEST_F(HttpAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
   const fs::path a = runs.Done(1), b = runs.Done(2);
   std::ofstream(a / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":2}]})";
   std::ofstream(b / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":3}]})";
@@ -214,18 +214,18 @@ TEST_F(PageAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
   EXPECT_EQ(compared["settings"][0]["values"], Json({2, 3}));
 }
 
-TEST_F(PageAnswers, PrometheusSeesTheRunsThatGoOn) {
+TEST_F(HttpAnswers, PrometheusSeesTheRunsThatGoOn) {
   const std::string done = runs.Done(1).filename();
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "step"}, {"step", 7}, {"loss", 0.5}}).ok());
-  const PageAnswer answer = api.Answer({.method = "GET", .path = "/metrics"});
+  const HttpAnswer answer = api.Answer({.method = "GET", .path = "/metrics"});
   EXPECT_TRUE(answer.type.starts_with("text/plain; version=0.0.4"));
   EXPECT_NE(answer.body.find("protium_train_loss{run=\"" + run->id() + "\"} 0.5"),
             std::string::npos);
   EXPECT_EQ(answer.body.find(done), std::string::npos);
 }
 
-TEST_F(PageAnswers, AStreamGoesOnWhereItEnded) {
+TEST_F(HttpAnswers, AStreamGoesOnWhereItEnded) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
   const std::string path = "runs/" + run->id() + "/stream";
@@ -236,7 +236,7 @@ TEST_F(PageAnswers, AStreamGoesOnWhereItEnded) {
   EXPECT_NE(text.find("\"one\""), text.npos);
   EXPECT_NE(text.find("event: state\ndata: {\"state\":\"running\"}"), text.npos);
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "two"}}).ok());
-  PageRequest again = {.method = "GET", .path = "/api/v1/" + path, .parameters = {{"from", "0"}}};
+  HttpRequest again = {.method = "GET", .path = "/api/v1/" + path, .parameters = {{"from", "0"}}};
   again.headers["last-event-id"] = text.substr(id + 4, text.find('\n', id) - id - 4);
   std::string more;
   ASSERT_TRUE(api.Answer(again).stream->Next(more, {}));

@@ -21,7 +21,7 @@ constexpr auto kLook = std::chrono::milliseconds(250);  // The writer is another
 constexpr auto kSignOfLife = std::chrono::seconds(5);   // Shows whether the reader is still there.
 constexpr int64_t kMostAtOnce = 512 << 10;              // Bytes of events in a message.
 
-class EventStream : public PageStream {
+class EventStream : public HttpStream {
  public:
   EventStream(std::shared_ptr<LiveRun> run, int64_t from) : run_(std::move(run)), next_(from) {
     const int64_t end = EndOfEvents(*run_);
@@ -74,7 +74,7 @@ class EventStream : public PageStream {
 
 }  // namespace
 
-std::unique_ptr<PageStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t from) {
+std::unique_ptr<HttpStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t from) {
   return std::make_unique<EventStream>(std::move(run), from);
 }
 

@@ -8,13 +8,13 @@
 
 #include <memory>
 
-#include "page/exchange.h"
+#include "http/exchange.h"
 #include "page/live_run.h"
 
 namespace protium {
 
 // From byte `from` of the run's events on; from their end if it is negative.
-std::unique_ptr<PageStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t from);
+std::unique_ptr<HttpStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t from);
 
 // The byte behind the last event that is there by now.
 int64_t EndOfEvents(const LiveRun& run);

@@ -46,8 +46,8 @@ constexpr std::pair<const char*, const char*> kHeaders[] = {
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cross-Origin-Opener-Policy", "same-origin"}};
 
-PageRequest FromLibrary(const httplib::Request& request) {
-  PageRequest made{.method = request.method, .path = request.path};
+HttpRequest FromLibrary(const httplib::Request& request) {
+  HttpRequest made{.method = request.method, .path = request.path};
   for (const auto& [name, value] : request.params) made.parameters.emplace(name, value);
   for (const auto& [name, value] : request.headers) {
     std::string lower = name;
@@ -57,8 +57,8 @@ PageRequest FromLibrary(const httplib::Request& request) {
   return made;
 }
 
-PageAnswer AnswerAsset(const PageAsset& asset) {
-  PageAnswer answer{.type = std::string(asset.type), .fixed = asset.gzip};
+HttpAnswer AnswerAsset(const PageAsset& asset) {
+  HttpAnswer answer{.type = std::string(asset.type), .fixed = asset.gzip};
   answer.headers.emplace_back("Content-Encoding", "gzip");
   // The names of the others change with their contents.
   answer.headers.emplace_back("Cache-Control",
@@ -67,7 +67,7 @@ PageAnswer AnswerAsset(const PageAsset& asset) {
 }
 
 // The page finds out in the browser which screen an address is of.
-PageAnswer FindAsset(const std::string& path) {
+HttpAnswer FindAsset(const std::string& path) {
   const bool screen = path == "/" || path == "/compare" || path.starts_with("/runs/");
   for (const PageAsset& asset : PageAssets()) {
     if (asset.path == (screen ? "/" : path)) return AnswerAsset(asset);
@@ -76,7 +76,7 @@ PageAnswer FindAsset(const std::string& path) {
 }
 
 // Bodies go out through a provider: set_content() would compress some of them once more.
-void SetBody(PageAnswer answer, httplib::Response& response) {
+void SetBody(HttpAnswer answer, httplib::Response& response) {
   const auto body = std::make_shared<const std::string>(std::move(answer.body));
   const std::string_view bytes = answer.fixed.empty() ? std::string_view(*body) : answer.fixed;
   response.set_content_provider(
@@ -150,7 +150,7 @@ class HttpPage : public Page {
     return guard_.host;
   }
 
-  PageAnswer Answer(const PageRequest& request) {
+  HttpAnswer Answer(const HttpRequest& request) {
     if (auto refusal = guard_.Check(request, PageApi::IsData(request.path)))
       return std::move(*refusal);
     if (request.method == "POST" && request.path == "/login") return guard_.Login(request);
@@ -167,7 +167,7 @@ class HttpPage : public Page {
     }
   }
 
-  void Send(PageAnswer answer, httplib::Response& response) {
+  void Send(HttpAnswer answer, httplib::Response& response) {
     if (answer.stream != nullptr && streams_.fetch_add(1) >= kMostStreams) {
       streams_.fetch_sub(1);
       answer = Refusal(
@@ -187,8 +187,8 @@ class HttpPage : public Page {
     SetStream(std::move(answer), response);
   }
 
-  void SetStream(PageAnswer answer, httplib::Response& response) {
-    const std::shared_ptr<PageStream> stream = std::move(answer.stream);
+  void SetStream(HttpAnswer answer, httplib::Response& response) {
+    const std::shared_ptr<HttpStream> stream = std::move(answer.stream);
     response.set_chunked_content_provider(
         answer.type,
         [this, stream](size_t, httplib::DataSink& sink) {
