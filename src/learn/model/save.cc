@@ -61,6 +61,13 @@ Result<NetConfig> NetFromJson(const Json& json) {
   return net;
 }
 
+// Models of earlier releases lack options that nets have got since.
+Result<Choice> CompleteNet(const Catalogue& catalogue, Choice net) {
+  PT_LET(const NetRow* row, FindRow(catalogue.nets, "net", net.name, "net.name"));
+  PT_LET(net.options, row->complete(net.options, "net"));
+  return net;
+}
+
 Result<SchemaPtr> TrainingSchema(const Json& json) {
   if (!json.is_object() || !json.contains("training"))
     return Fail({.exit = Exit::kInput, .what = "no key \"training\""});
@@ -81,6 +88,8 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
                          " has an estimator but no net.json or no weights.safetensors"});
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  PT_LET(state.net.net,
+         Read(folder / "net.json", CompleteNet(state.chain->catalogue, state.net.net)));
   PT_TRY(FindNetFile(folder, state.net.net));
   if (!FieldsEqual(state.net, MakeNetConfig(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
