@@ -71,7 +71,7 @@ TEST_F(Devices, GiveTheSameModelAndPredictionsForOneAndTwoWorkers) {
 
 // It goes on by itself, with the same bits.
 TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
-  const std::vector<std::string> more = {"train.epochs=12"};
+  const std::vector<std::string> more = {"train.epochs=60"};
   const Outcome alone = Run("alone", 2, more);
   ASSERT_EQ(alone.exit, 0) << alone.err;
   const fs::path runs = scratch_.path() / "low";

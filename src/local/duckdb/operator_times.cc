@@ -74,10 +74,10 @@ Status CountOperatorTimes(const duck::Connection& connection) {
 
 Json OperatorTimes(const duck::Connection& connection) {
   const duckdb_profiling_info root = duckdb_get_profiling_info(connection.get());
-  if (root == nullptr) return {};
+  if (root == nullptr) return Json::object();
   Json operators = Json::array();
   AddOperators(root, 0, operators);
-  if (operators.empty()) return {};
+  if (operators.empty()) return Json::object();
   return {{"seconds", NumberOf(root, "LATENCY")},
           {"cpu_seconds", NumberOf(root, "CPU_TIME")},
           {"operators", std::move(operators)}};

@@ -15,8 +15,8 @@ Status CountOperatorTimes(const duck::Connection& connection);
 
 // Of the statement that ran last: {"seconds", "cpu_seconds", "operators": [{"name", "depth",
 // "seconds", "rows", "scanned", "what"}]}, an operator before those that it reads from. "rows" are
-// those that it gave, "scanned" those that it read from files or tables, "what" its own words. Null
-// where nothing was counted.
+// those that it gave, "scanned" those that it read from files or tables, "what" its own words. An
+// empty object where nothing was counted.
 Json OperatorTimes(const duck::Connection& connection);
 
 }  // namespace protium
