@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,7 +41,8 @@ struct SessionOptions {
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
   SharedRowsFolder shared_rows;   // A search's.
-  bool profile = true;            // What fitting reads is also looked at for people.
+  // Whether what fitting reads is also looked at for people; unless set, where rows are not many.
+  std::optional<bool> profile;
   // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
   // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.
   std::filesystem::path discovery;

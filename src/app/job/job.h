@@ -162,11 +162,14 @@ struct JobEngine {
 
 // What a run keeps for people beyond its results.
 struct JobRun {
-  bool profile = true;
+  std::optional<bool> profile;
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("profile", profile,
-          {.help = "keeps what the columns held and how the test rows differ, for the page"});
+    visit(
+        "profile", profile,
+        {.help =
+             "keeps what the columns held and how the test rows differ, for the page; unless set, "
+             "of tables of up to 1,000,000 rows"});
   }
 };
 

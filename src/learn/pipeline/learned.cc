@@ -51,10 +51,11 @@ struct LearnedEntry {
 //    (PlaceWhoWaited).
 class Fitting {
  public:
-  Fitting(SessionState& session, const Plan& rows, Chain& chain)
+  Fitting(SessionState& session, const Plan& rows, int64_t count, Chain& chain)
       : session_(session), rows_(rows), chain_(chain) {
     AddNeeds();
-    if (session.options().profile && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
+    const bool asked = session.options().profile.value_or(count <= kMostProfiledUnasked);
+    if (asked && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
     if (!profile_.columns.empty()) AddAll({profile_.need});
     if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
   }
@@ -210,9 +211,9 @@ Status CheckObjective(const Objective& objective) {
 
 }  // namespace
 
-Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain) {
+Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain) {
   Learned learned;
-  PT_TRY(Fitting(session, rows, chain).Run(learned));
+  PT_TRY(Fitting(session, rows, count, chain).Run(learned));
   return learned;
 }
 

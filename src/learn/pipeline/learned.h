@@ -13,7 +13,9 @@ namespace protium {
 
 // Fits every stage of `chain` over `rows`, the training rows with the columns chain.sources, in at
 // most one pass per level. Returns what the estimator learned about its label; empty without one.
-Result<Learned> FitStages(SessionState& session, const Plan& rows, Chain& chain);
+// `count` is the number of rows: of many, what the columns held is kept only if asked for
+// (SessionOptions::profile).
+Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain);
 
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back
 // leaves every stage of `chain` as it was after fitting; JSON that does not fit the chain is a

@@ -111,12 +111,13 @@ Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_p
                .fix = "check the SQL's WHERE and JOINs: protium plan shows it"});
 }
 
-Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
+Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   const auto since = Clock::now();
   SessionState& state = session.state();
   PT_LET(const RowCounts counts, CountRows(state, chain, rows));
   PT_TRY(TellMade(session, rows.kept, counts.all, since));
-  return TellLeftOut(state, chain, counts);
+  PT_TRY(TellLeftOut(state, chain, counts));
+  return counts.all;
 }
 
 }  // namespace protium

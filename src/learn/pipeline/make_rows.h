@@ -10,8 +10,8 @@ namespace protium {
 
 // Evaluates the table and keeps it, so that everything after this reads it without running the SQL
 // again. Tells and records how many rows have no label; refuses (Exit::kInput) a table without rows
-// to learn from.
-Status MakeRows(Session& session, const Chain& chain, const TrainRows& rows);
+// to learn from. Returns the number of rows.
+Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& rows);
 
 // Tells and records that the table behind `rows` has been made since `since`. Refuses
 // (Exit::kInput) a `count` of 0, the number of rows to learn from.

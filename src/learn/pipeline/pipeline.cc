@@ -136,7 +136,8 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
 
 // A resumed run reads what its stages learned instead of fitting again: checkpoints belong to it by
 // hash (TrainConfig::stages_sha256).
-Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain& chain) {
+Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_t count,
+                            Chain& chain) {
   PT_CHECK(!session.folder().empty());
   const auto file = session.folder() / "stages.json";
   std::error_code ignored;
@@ -148,7 +149,7 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, Chain&
     return learned.ok() ? learned : Annotate(learned.status(), file.string());
   }
   const auto since = Clock::now();
-  PT_LET(const Learned learned, FitStages(session, rows.learning, chain));
+  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain));
   session.record().AddSeconds("fit", since);
   PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
   return learned;
@@ -335,12 +336,12 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   told.update(PreviewToJson(MakePreview(session, chain, rows)));
   session.call().Tell(told);
   PT_TRY(AdmitGang(session, chain, rows));
-  PT_TRY(MakeRows(train.session(), chain, rows));
+  PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
   // After the rows: a run that is refused for its input leaves no copies behind.
   PT_TRY(KeepNetFile(session.folder(), chain));
   PT_TRY(KeepStart(session.folder(), chain));
   PT_TRY(KeepExtensions(session.folder(), chain));
-  PT_LET(const Learned learned, LearnStages(session, rows, chain));
+  PT_LET(const Learned learned, LearnStages(session, rows, count, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
     state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;

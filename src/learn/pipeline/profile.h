@@ -31,6 +31,9 @@ Json ProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn
 Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns,
                        const Json& train);
 
+// Rows: looking at every cell of more takes seconds, for figures that few will read.
+inline constexpr int64_t kMostProfiledUnasked = 1'000'000;
+
 // The need that fills the state of a table, and its columns in the same order.
 struct ProfileNeed {
   Need need;
