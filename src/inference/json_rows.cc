@@ -19,7 +19,7 @@ constexpr size_t kMostValue = 60;  // Of a value, in a message.
 
 Status Wrong(const Json& value, const arrow::Field& field, int64_t row) {
   std::string text = Dump(value);
-  if (text.size() > kMostValue) text = text.substr(0, kMostText) + "...";
+  if (text.size() > kMostValue) text = text.substr(0, kMostValue) + "...";
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} is no {}", text, TypeName(*field.type()).ValueOr("value")),
                .where = fmt::format("row {}, column \"{}\"", row + 1, field.name())});
