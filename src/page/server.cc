@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP server: the one file that knows cpp-httplib. Every connection has a thread of a pool for
-// as long as it lasts, so there are more threads than event streams may be open: requests are
-// answered however many tabs are.
-#define CPPHTTPLIB_OPENSSL_SUPPORT  // As Debian has built the library: the layout depends on these.
-#define CPPHTTPLIB_ZLIB_SUPPORT
-#define CPPHTTPLIB_BROTLI_SUPPORT
+// The server of the page: which request goes where. Every connection has a thread for as long as it
+// lasts, so there are more threads than event streams may be open: requests are answered however
+// many tabs are.
 #include <fmt/format.h>
-#include <httplib.h>
-#include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/fault.h"
-#include "http/guard.h"
+#include "http/listener.h"
 #include "page/api.h"
 #include "page/assets.h"
 #include "page/page.h"
@@ -26,13 +20,8 @@ namespace protium {
 namespace {
 
 constexpr int32_t kFirstPort = 4040;  // As Spark's page has it, and as there the next ones follow.
-constexpr int32_t kPortsTried = 20;
 constexpr size_t kMostStreams = 96;
 constexpr size_t kThreads = kMostStreams + 16;
-constexpr int kWaitingConnections = 256;
-constexpr int kReadSeconds = 5;
-constexpr int kWriteSeconds = 5;
-constexpr int kIdleSeconds = 1;  // A kept connection holds a thread, and delays the end.
 constexpr size_t kMostBodyBytes = 4096;
 
 // Nothing is loaded from elsewhere, and nobody may put the page into a frame.
@@ -45,17 +34,6 @@ constexpr std::pair<const char*, const char*> kHeaders[] = {
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
     {"Cross-Origin-Opener-Policy", "same-origin"}};
-
-HttpRequest FromLibrary(const httplib::Request& request) {
-  HttpRequest made{.method = request.method, .path = request.path};
-  for (const auto& [name, value] : request.params) made.parameters.emplace(name, value);
-  for (const auto& [name, value] : request.headers) {
-    std::string lower = name;
-    for (char& c : lower) c = (c >= 'A' && c <= 'Z') ? char(c + 32) : c;
-    made.headers.emplace(std::move(lower), value);
-  }
-  return made;
-}
 
 HttpAnswer AnswerAsset(const PageAsset& asset) {
   HttpAnswer answer{.type = std::string(asset.type), .fixed = asset.gzip};
@@ -88,72 +66,38 @@ void SetBody(HttpAnswer answer, httplib::Response& response) {
 
 class HttpPage : public Page {
  public:
-  HttpPage(const PageOptions& options, int32_t threads) : api_(options.runs) {
-    guard_ = {.host = options.host, .token = options.token, .verb = "ui"};
-    server_.new_task_queue = [threads] { return new httplib::ThreadPool(size_t(threads)); };
-    // Without SO_REUSEPORT, which the library would set: a second server would take the port, too.
-    server_.set_socket_options([this](socket_t socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-      listening_ = socket;
-    });
-    server_.set_tcp_nodelay(true);
-    server_.set_keep_alive_timeout(kIdleSeconds);
-    server_.set_read_timeout(kReadSeconds);
-    server_.set_write_timeout(kWriteSeconds);
-    server_.set_payload_max_length(kMostBodyBytes);
-    server_.set_pre_routing_handler([this](const auto& request, auto& response) {
+  explicit HttpPage(const PageOptions& options)
+      : api_(options.runs),
+        listener_({.guard = {.host = options.host,
+                             .port = options.port,
+                             .token = options.token,
+                             .verb = "ui"},
+                   .first_port = kFirstPort,
+                   .threads = kThreads,
+                   .most_body_bytes = kMostBodyBytes}) {
+    listener_.library().set_pre_routing_handler([this](const auto& request, auto& response) {
       Send(Answer(FromLibrary(request)), response);
       return httplib::Server::HandlerResponse::Handled;
     });
   }
 
-  Status Bind(const PageOptions& options) {
-    const int32_t first = options.port > 0 ? options.port : kFirstPort;
-    const int32_t tries = options.port > 0 ? 1 : kPortsTried;
-    for (int32_t port = first; port < first + tries; ++port) {
-      if (!server_.bind_to_port(options.host, port)) continue;
-      guard_.port = port;
-      // The library lets five connections wait; those of more tabs at once would be tried again
-      // only after a second.
-      ::listen(listening_, kWaitingConnections);
-      return Status::OK();
-    }
-    const bool one = tries == 1;
-    return Fail({.exit = Exit::kEnvironment,
-                 .what = one ? fmt::format("cannot listen on port {} of {}", first, options.host)
-                             : fmt::format("cannot listen on any of the ports {} to {} of {}",
-                                           first, first + tries - 1, options.host),
-                 .why = "other programs have them, or the address is not this machine's",
-                 .fix = one ? "--port N with a port that is free, or none for the next free one"
-                            : "--port N with a port that is free"});
-  }
+  Status Bind() { return listener_.Bind(); }
 
-  std::string address() const override { return fmt::format("http://{}:{}/", Name(), guard_.port); }
+  std::string address() const override { return listener_.address(); }
 
   Status Serve(std::stop_token stop) override {
     stop_ = stop;
-    const std::stop_callback stopping(stop, [this] { server_.stop(); });
+    const std::stop_callback stopping(stop, [this] { listener_.Stop(); });
     const std::jthread warm([this] { api_.WarmUp(); });
-    if (stop.stop_requested() || server_.listen_after_bind() || stop.stop_requested()) {
-      return Status::OK();
-    }
-    return Fail({.exit = Exit::kEnvironment, .what = "the server of the page has stopped"});
+    return listener_.Listen(stop);
   }
 
  private:
-  // Others reach an address that means all of this machine's by the machine's name.
-  std::string Name() const {
-    std::array<char, 256> name{};
-    const bool all = guard_.host == "0.0.0.0";
-    if (all && ::gethostname(name.data(), name.size() - 1) == 0) return name.data();
-    return guard_.host;
-  }
-
   HttpAnswer Answer(const HttpRequest& request) {
-    if (auto refusal = guard_.Check(request, PageApi::IsData(request.path)))
+    const Guard& guard = listener_.guard();
+    if (auto refusal = guard.Check(request, PageApi::IsData(request.path)))
       return std::move(*refusal);
-    if (request.method == "POST" && request.path == "/login") return guard_.Login(request);
+    if (request.method == "POST" && request.path == "/login") return guard.Login(request);
     if (request.method != "GET" && request.method != "HEAD") {
       return Refusal(405, {.what = request.method + " is not answered: the page only reads"});
     }
@@ -202,11 +146,9 @@ class HttpPage : public Page {
   }
 
   PageApi api_;
-  Guard guard_;
   std::stop_token stop_;
-  socket_t listening_ = INVALID_SOCKET;
   std::atomic<size_t> streams_ = 0;
-  httplib::Server server_;  // Last: its threads use what stands above.
+  HttpListener listener_;  // Last: its threads use what stands above.
 };
 
 }  // namespace
@@ -217,8 +159,8 @@ extern "C" bool protium_open_page(int32_t version, const protium::PageOptions& o
                                   protium::Result<std::unique_ptr<protium::Page>>& page) {
   using namespace protium;
   if (version != kPageLibraryVersion) return false;
-  auto made = std::make_unique<HttpPage>(options, int32_t(kThreads));
-  const Status bound = made->Bind(options);
+  auto made = std::make_unique<HttpPage>(options);
+  const Status bound = made->Bind();
   if (bound.ok())
     page = std::move(made);
   else

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "app/run/model_place.h"
+#include "app/run/server_place.h"
 #include "app/verb.h"
-#include "base/fault.h"
-#include "http/guard.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 
@@ -20,17 +20,10 @@ namespace {
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
   PT_LET(options.model, FindModel(RunsDir(arguments), arguments.operand(0)));
-  options.host = arguments.Value("--host", options.host);
-  PT_LET(const int64_t port, arguments.Number("--port", 0));
-  if (port > 65535) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("there is no port {}", port),
-                 .fix = "--port with a number from 1 to 65535"});
-  }
-  options.port = int32_t(port);
-  if (!IsOwnMachine(options.host) || arguments.Has("--token")) {
-    PT_LET(options.token, MakeToken());
-  }
+  PT_LET(const ServerPlace place, ReadServerPlace(arguments));
+  options.host = place.host;
+  options.port = place.port;
+  options.token = place.token;
   options.note = PrintNote;
   return options;
 }
@@ -56,12 +49,11 @@ Status ServeModel(const Arguments& arguments, const Invocation&) {
 }  // namespace
 
 CommandVerb ServeVerb() {
+  std::vector<Flag> flags = ServerPlaceFlags(8080);
+  flags.push_back(RunsDirFlag());
   return {{.name = "serve",
            .operands = {"MODEL"},
-           .flags = {{"--port", "N", "the port; 8080 or the next free one unless given", ""},
-                     {"--host", "ADDRESS", "listens there instead of on this machine alone", ""},
-                     {"--token", "", "asks for a token on this machine, too", ""},
-                     RunsDirFlag()},
+           .flags = std::move(flags),
            .says = "answers requests for predictions over HTTP",
            .more = "MODEL is a model folder, or a run: last, a tag. The first line that it prints "
                    "is its address:\n\n"

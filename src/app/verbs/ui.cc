@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
+#include <vector>
 
+#include "app/run/server_place.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "http/guard.h"
 #include "os/signals.h"
 #include "page/page.h"
 #include "run/terminal.h"
@@ -29,22 +31,15 @@ Status PrintAddress(const Page& page, const std::string& token) {
 Status Serve(const Arguments& arguments, const Invocation&) {
   PageOptions options{.runs = arguments.operand(0)};
   if (options.runs.empty()) options.runs = RunsDir(arguments);
-  options.host = arguments.Value("--host", options.host);
-  PT_LET(const int64_t port, arguments.Number("--port", 0));
-  if (port > 65535) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("there is no port {}", port),
-                 .fix = "--port with a number from 1 to 65535"});
-  }
-  options.port = int32_t(port);
+  PT_LET(const ServerPlace place, ReadServerPlace(arguments));
+  options.host = place.host;
+  options.port = place.port;
+  options.token = place.token;
   std::error_code ignored;
   if (fs::exists(options.runs, ignored) && !fs::is_directory(options.runs, ignored)) {
     return Fail({.exit = Exit::kInput,
                  .what = options.runs.string() + " is not a folder of runs",
                  .fix = "protium ui RUNS_DIR"});
-  }
-  if (!IsOwnMachine(options.host) || arguments.Has("--token")) {
-    PT_LET(options.token, MakeToken());
   }
   // Before there are threads.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
@@ -60,12 +55,11 @@ Status Serve(const Arguments& arguments, const Invocation&) {
 }  // namespace
 
 CommandVerb UiVerb() {
+  std::vector<Flag> flags = ServerPlaceFlags(4040);
+  flags.push_back(RunsDirFlag());
   return {{.name = "ui",
            .operands = {"[RUNS_DIR]"},
-           .flags = {{"--port", "N", "the port; 4040 or the next free one unless given", ""},
-                     {"--host", "ADDRESS", "listens there instead of on this machine alone", ""},
-                     {"--token", "", "asks for a token on this machine, too", ""},
-                     RunsDirFlag()},
+           .flags = std::move(flags),
            .says = "shows all runs in the browser, live and long after",
            .more = "The first line that it prints is its address. It only reads, so it disturbs no "
                    "run.\nWith --host other machines reach it: then it makes a token, prints it "

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/server_place.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "http/guard.h"
+
+namespace protium {
+
+std::vector<Flag> ServerPlaceFlags(int32_t usual_port) {
+  return {{"--port", "N", fmt::format("the port; {} or the next free one unless given", usual_port),
+           ""},
+          {"--host", "ADDRESS", "listens there instead of on this machine alone", ""},
+          {"--token", "", "asks for a token on this machine, too", ""}};
+}
+
+Result<ServerPlace> ReadServerPlace(const Arguments& arguments) {
+  ServerPlace made;
+  made.host = arguments.Value("--host", made.host);
+  PT_LET(const int64_t port, arguments.Number("--port", 0));
+  if (port > 65535) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("there is no port {}", port),
+                 .fix = "--port with a number from 1 to 65535"});
+  }
+  made.port = int32_t(port);
+  if (!IsOwnMachine(made.host) || arguments.Has("--token")) {
+    PT_LET(made.token, MakeToken());
+  }
+  return made;
+}
+
+}  // namespace protium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a verb that serves requests listens, and whom it asks for a token.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "base/status.h"
+
+namespace protium {
+
+struct ServerPlace {
+  std::string host = "127.0.0.1";
+  int32_t port = 0;   // 0: the server's own, or the next one that is free.
+  std::string token;  // Made where others than this machine's programs can ask, or with --token.
+};
+
+// --port, --host and --token; `usual_port` is what help says of the first.
+std::vector<Flag> ServerPlaceFlags(int32_t usual_port);
+Result<ServerPlace> ReadServerPlace(const Arguments& arguments);
+
+}  // namespace protium
