@@ -68,7 +68,7 @@ class SparkBench {
       : address_(std::move(address)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, {}) {}
+        deployment_(*session_, {}, {}) {}
 
   Result<double> Answer(const std::string& line) {
     std::istringstream words(line);
@@ -172,7 +172,7 @@ class SparkBench {
   Result<double> First(bool torch) {
     constexpr int64_t kRows = 1000;
     PT_LET(const auto session, OpenSession(address_, {}));
-    Deployment deployment(*session, {});
+    Deployment deployment(*session, {}, {});
     const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
     const SparkCommand command{.task = torch ? "score" : "same", .output = ids};
     const Stopwatch watch;

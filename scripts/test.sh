@@ -32,7 +32,7 @@ StopSpark() {
 
 Test() {
   local status=0
-  Build release
+  Build release all benches
   StartSpark "$kTestedSpark"
   RunTests build/release/test.log || status=$?
   StopSpark
