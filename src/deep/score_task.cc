@@ -215,7 +215,7 @@ Status RunScoreTask(TaskContext& context, const TorchRows& known) {
   // whatever the machine's number of cores.
   PT_TRY(UseThreads(1));
   // Rows to score are packed without labels and weights: tables to predict for have neither.
-  NetInputs inputs = MakeNetInputs(config.net, {}, false);
+  NetInputs inputs = MakeNetInputs(config);
   PT_LET(inputs.device, ChooseDevice(context, config.device));
   PT_LET(const TorchRows all, WithExtensions(known, config.extensions));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));

@@ -44,9 +44,9 @@ class ScoreTask : public testing::Test {
     config_.added = {"prediction"};
     config_.metrics = {"rmse", "mae"};
     config_.baseline = Baseline{.column = "a", .intercept = 20, .slope = 1};
-    const auto net = BuildNet(BuiltInRows().nets, "tabular_mlp", config_.net.net.options,
-                              MakeNetInputs(config_.net, {}, false))
-                         .ValueOrDie();
+    const auto net =
+        BuildNet(BuiltInRows().nets, "tabular_mlp", config_.net.net.options, MakeNetInputs(config_))
+            .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(3);
     EXPECT_TRUE(WriteSafetensors(config_.weights, weights->Tensors()).ok());

@@ -15,6 +15,16 @@
 #include "learn/torch_library.h"
 
 namespace protium {
+namespace {
+
+NetInputs InputsOf(const NetConfig& config, RowSchema rows) {
+  return {.rows = std::move(rows),
+          .cardinalities = Cardinalities(config),
+          .outputs = config.objective.outputs()};
+}
+
+}  // namespace
+
 TorchRows BuiltInRows() {
   return {.nets = {{"tabular_mlp", MakeTabularMlp},
                    {"linear", MakeLinear},
@@ -49,10 +59,12 @@ TaskTable TorchTasks(const TorchRows& rows) {
           {"score", [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
 }
 
-NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight, bool labels) {
-  return {.rows = NetRows(config, weight, labels),
-          .cardinalities = Cardinalities(config),
-          .outputs = config.objective.outputs()};
+NetInputs MakeNetInputs(const TrainConfig& config) {
+  return InputsOf(config.net, NetRows(config.net, config.scaled, config.weight, true));
+}
+
+NetInputs MakeNetInputs(const ScoreConfig& config) {
+  return InputsOf(config.net, NetRows(config.net, config.scaled, {}, false));
 }
 
 }  // namespace protium

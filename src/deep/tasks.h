@@ -42,9 +42,9 @@ Status RunTrainTask(TaskContext& context, const TorchRows& rows);
 // it reads.
 Status RunScoreTask(TaskContext& context, const TorchRows& rows);
 
-// The row layout and sizes that a net of this configuration is built for. Rows have the labels and,
-// where `weight` is not empty, that column's weights; to score, `labels` is false.
-NetInputs MakeNetInputs(const NetConfig& config, const std::string& weight = {},
-                        bool labels = true);
+// The row layout and sizes that a net is built for: of rows to learn from, with the labels and
+// their weights, or of rows to score, with neither.
+NetInputs MakeNetInputs(const TrainConfig& config);
+NetInputs MakeNetInputs(const ScoreConfig& config);
 
 }  // namespace protium

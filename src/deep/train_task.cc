@@ -110,7 +110,7 @@ Status RunTrainTask(TaskContext& context, const TorchRows& known) {
                  .where = "train.shards",
                  .fix = fmt::format("set train.shards = {}", context.world())});
   }
-  NetInputs inputs = MakeNetInputs(config.net, config.weight);
+  NetInputs inputs = MakeNetInputs(config);
   context.SetPhase("building the net");
   inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
   PT_LET(inputs.device, ChooseDevice(context, config.device));

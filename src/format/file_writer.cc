@@ -76,7 +76,9 @@ class ParquetWriter : public FileWriter {
   // `first` tells how columns are best encoded.
   Status Open(const arrow::RecordBatch& first) {
     ::parquet::WriterProperties::Builder properties;
-    properties.compression(quick_ ? arrow::Compression::SNAPPY : arrow::Compression::ZSTD);
+    // What pandas, Spark and DuckDB write by default: zstd saves 6 to 9 % of a file and takes three
+    // times as long.
+    properties.compression(arrow::Compression::SNAPPY);
     // Not the release of a library, on which bytes would then depend.
     properties.created_by("protium");
     properties.max_row_group_length(kGroupRows);

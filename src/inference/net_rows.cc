@@ -10,8 +10,12 @@ ElementScale ScaleOf(const ScaledLabel& label) {
 
 }  // namespace
 
-RowSchema NetRows(const NetConfig& config, const std::string& weight, bool labels) {
+RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
+                  const std::string& weight, bool labels) {
   RowColumns columns{.numeric = config.numeric, .weight = weight};
+  for (const ScaledNumber& each : scaled) {
+    columns.scaled.push_back({each.column, each.from, {each.mean, each.deviation}});
+  }
   for (const CategoricalColumn& each : config.categorical) {
     columns.categories.push_back(each.column);
   }

@@ -47,7 +47,7 @@ ForwardShape ShapeOf(const NetConfig& config, const RowSchema& rows) {
 Result<RowNet> RowNet::Make(const NetConfig& config, const std::filesystem::path& weights,
                             const SchemaPtr& added) {
   RowNet out;
-  out.rows_ = NetRows(config, {}, false);
+  out.rows_ = NetRows(config, {}, {}, false);
   out.cardinalities_ = Cardinalities(config);
   out.outputs_ = config.objective.outputs();
   out.added_ = added;

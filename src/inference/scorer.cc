@@ -29,7 +29,8 @@ Result<std::shared_ptr<const BatchSteps>> MakeSteps(const ModelState& state,
     return steps.schema();
   };
   SchemaPtr typed = columns;
-  PT_LET(const Plan plan, AppliedPlan(state, MakePlan(NamedTable{"rows"}), typed, analyze));
+  PT_LET(const Plan plan,
+         AppliedPlan(state, MakePlan(NamedTable{"rows"}), typed, nullptr, analyze));
   PT_LET(BatchSteps steps, BatchSteps::Make(plan, columns));
   return std::make_shared<const BatchSteps>(std::move(steps));
 }

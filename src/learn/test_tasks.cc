@@ -57,6 +57,24 @@ Status TrainTask(TaskContext& context) {
   return EmitJson(context, FieldsToJson(result));
 }
 
+// The first numeric input, whether the engine has scaled it or that is left to the task.
+Result<std::shared_ptr<arrow::DoubleArray>> FirstNumber(const ScoreConfig& config,
+                                                        const arrow::RecordBatch& batch) {
+  const std::string& column = config.net.numeric.front();
+  const auto read = batch.GetColumnByName(ReadFrom(config.scaled, column));
+  const auto scaled = std::ranges::find(config.scaled, column, &ScaledNumber::column);
+  if (scaled == config.scaled.end()) return std::static_pointer_cast<arrow::DoubleArray>(read);
+  arrow::DoubleBuilder numbers;
+  for (int64_t i = 0; i < batch.num_rows(); ++i) {
+    PT_LET(const auto cell, read->GetScalar(i));
+    PT_LET(const auto x, cell->CastTo(arrow::float64()));
+    const double value = static_cast<const arrow::DoubleScalar&>(*x).value;
+    PT_TRY(numbers.Append((value - scaled->mean) / scaled->deviation));
+  }
+  PT_LET(const auto array, numbers.Finish());
+  return std::static_pointer_cast<arrow::DoubleArray>(array);
+}
+
 // Predicts the first numeric input.
 Status ScoreTask(TaskContext& context) {
   PT_LET(const Json json, ParseJson(context.config()));
@@ -66,8 +84,7 @@ Status ScoreTask(TaskContext& context) {
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
     if (!batch) break;
-    const auto x = std::static_pointer_cast<arrow::DoubleArray>(
-        batch->GetColumnByName(config.net.numeric.front()));
+    PT_LET(const auto x, FirstNumber(config, *batch));
     const auto y = batch->GetColumnByName(config.net.objective.labels.front().column);
     for (int64_t i = 0; y && i < batch->num_rows(); ++i) {
       const double label = static_cast<const arrow::DoubleArray&>(*y).Value(i);

@@ -5,6 +5,7 @@
 // not.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,30 @@ struct NetConfig {
   }
 };
 
+// A number of the net that stages make by scaling alone, (from - mean) / deviation in double.
+// Workers compute it as they pack rows: the same bits, and one column less for the engine to make
+// and to hand over.
+struct ScaledNumber {
+  std::string column;
+  std::string from;
+  double mean = 0;
+  double deviation = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("column", column);
+    visit("from", from);
+    visit("mean", mean);
+    visit("deviation", deviation);
+  }
+};
+
+// The column that a number of the net is read from.
+inline const std::string& ReadFrom(const std::vector<ScaledNumber>& scaled,
+                                   const std::string& column) {
+  const auto found = std::ranges::find(scaled, column, &ScaledNumber::column);
+  return found == scaled.end() ? column : found->from;
+}
+
 // An extension with the job's net, loss or metrics, as workers find it.
 struct NetLibrary {
   std::string file;    // Where the driver opened it.
@@ -92,6 +117,7 @@ struct SharedRows {
 // The config of "train".
 struct TrainConfig {
   NetConfig net;
+  std::vector<ScaledNumber> scaled;  // Of the net's numbers; the others are columns of the input.
   std::vector<NetLibrary> extensions;
   std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
@@ -111,6 +137,7 @@ struct TrainConfig {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("scaled", scaled);
     visit("extensions", extensions);
     visit("weight", weight);
     visit("unseen_class", unseen_class);
@@ -182,6 +209,7 @@ struct TrainResult {
 // The config of "score".
 struct ScoreConfig {
   NetConfig net;
+  std::vector<ScaledNumber> scaled;  // As in TrainConfig.
   std::vector<NetLibrary> extensions;
   std::string weights;  // Path of a safetensors file.
   Columns added;        // The columns that a prediction adds (PredictedFields), in order.
@@ -192,6 +220,7 @@ struct ScoreConfig {
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
+    visit("scaled", scaled);
     visit("extensions", extensions);
     visit("weights", weights);
     visit("added", added);

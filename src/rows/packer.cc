@@ -28,7 +28,10 @@ Status WrongType(const std::string& name, const arrow::DataType& type, const cha
 
 Scaling ScalingOf(const RowField& field, size_t i) {
   if (field.scales.empty()) return Scaling::kNone;
-  return field.scales[i].log1p ? Scaling::kLog : Scaling::kLinear;
+  const ElementScale& scale = field.scales[i];
+  if (scale.log1p) return Scaling::kLog;
+  // Cells as they are: (x - 0) / 1 is x, the sign of a zero included.
+  return scale.mean == 0 && scale.deviation == 1 ? Scaling::kNone : Scaling::kLinear;
 }
 
 // Writes a tile's elements one row apart; 64 rows of it stay in the first cache until all columns
@@ -64,7 +67,8 @@ Status RowPacker::Resolve() {
 Status RowPacker::AddField(const RowField& field) {
   if (field.columns.empty()) constants_.push_back(&field);
   for (size_t i = 0; i < field.columns.size(); ++i) {
-    PT_LET(Source source, FindSource(field.columns[i], field, ScalingOf(field, i)));
+    const std::string& from = field.from.empty() ? field.columns[i] : field.from[i];
+    PT_LET(Source source, FindSource(from, field, ScalingOf(field, i)));
     // Elements of a field lie side by side, 4 bytes each.
     source.offset = field.offset + 4 * int64_t(i);
     if (!field.scales.empty()) {

@@ -177,6 +177,22 @@ TEST(Packer, TakesTheLogarithmOfALabelBeforeItIsScaled) {
             "column x is -1 or less, or not finite, so without log1p, in 2 of 3 rows");
 }
 
+// As the engine would have scaled it, whatever the column's type is, beside a number as it is.
+TEST(Packer, ScalesNumbersOfOtherColumns) {
+  const RowColumns columns{.numeric = {"x__scaled", "x", "n__scaled"},
+                           .scaled = {{"x__scaled", "x", {.mean = 0.1, .deviation = 0.3}},
+                                      {"n__scaled", "n", {.mean = 7.25, .deviation = 3}}}};
+  const SchemaPtr table =
+      arrow::schema({arrow::field("n", arrow::int64()), arrow::field("x", arrow::float64())});
+  auto packer = Packer::Make(MakeRowSchema(columns), table, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(table, "[[9007199254740993, 0.7]]")).ok());
+  EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{
+                                Bits(float((0.7 - 0.1) / 0.3)), Bits(0.7f),
+                                Bits(float((double(9007199254740993) - 7.25) / 3)), 0, Bits(1)}));
+  const Fault fault = FaultOf(packer->Append(*Batch(table, "[[null, 0.7]]")));
+  EXPECT_EQ(fault.what, "column n is NULL in 1 of 2 rows");
+}
+
 TEST(Packer, RefusesCodesBeyondInt32) {
   for (const auto& type : {arrow::int64(), arrow::uint64(), arrow::uint32()}) {
     const SchemaPtr schema = arrow::schema({arrow::field("c", type)});

@@ -25,11 +25,28 @@ const RowField* RowSchema::Find(std::string_view name) const {
 
 Json RowSchema::ToJson() const { return fields::Write(fields_); }
 
+namespace {
+
+RowField NumericField(const RowColumns& columns) {
+  RowField field{.name = std::string(kNumericField), .columns = columns.numeric};
+  if (columns.scaled.empty()) return field;
+  field.from = columns.numeric;
+  field.scales.resize(columns.numeric.size());
+  for (size_t i = 0; i < columns.numeric.size(); ++i) {
+    const auto scaled =
+        std::ranges::find(columns.scaled, columns.numeric[i], &ScaledColumn::column);
+    if (scaled == columns.scaled.end()) continue;
+    field.from[i] = scaled->from;
+    field.scales[i] = scaled->scale;
+  }
+  return field;
+}
+
+}  // namespace
+
 RowSchema MakeRowSchema(const RowColumns& columns) {
   RowSchema schema;
-  if (!columns.numeric.empty()) {
-    schema.Add({.name = std::string(kNumericField), .columns = columns.numeric});
-  }
+  if (!columns.numeric.empty()) schema.Add(NumericField(columns));
   RowField label{.name = std::string(kLabelField), .role = RowRole::kLabel};
   for (const LabelColumn& each : columns.labels) {
     label.columns.push_back(each.column);

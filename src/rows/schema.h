@@ -43,6 +43,7 @@ struct RowField {
   RowRole role = RowRole::kFeature;
   RowElement element = RowElement::kFloat32;
   std::vector<std::string> columns;  // Each gives one element; none: one element, `fill`.
+  std::vector<std::string> from;     // Where cells are read, one a column, or none: its own.
   int64_t list_length = 0;  // Above 0: one column of lists, each of exactly so many elements.
   std::vector<ElementScale> scales;  // One a column, or none: cells as they are.
   double fill = 0;
@@ -55,6 +56,7 @@ struct RowField {
     visit("role", role);
     visit("element", element);
     visit("columns", columns);
+    visit("from", from);
     visit("list_length", list_length);
     visit("scales", scales);
     visit("fill", fill);
@@ -87,6 +89,13 @@ struct LabelColumn {
   ElementScale scale;
 };
 
+// A number that packing makes of another column's.
+struct ScaledColumn {
+  std::string column;
+  std::string from;
+  ElementScale scale;
+};
+
 struct ListColumn {
   std::string column;
   int64_t length = 0;
@@ -96,6 +105,7 @@ struct ListColumn {
 // The columns of a table by what they are to a net.
 struct RowColumns {
   std::vector<std::string> numeric;  // Integers, floats or booleans; doubles are cast to float32.
+  std::vector<ScaledColumn> scaled;  // Those of `numeric` that the table does not have.
   std::vector<LabelColumn> labels;   // Numbers; without any the label is 0.
   std::string class_label;           // Instead of `labels`: the integer index of a class.
   std::string weight;                // Empty: 1.

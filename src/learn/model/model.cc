@@ -106,9 +106,12 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
 
 // Metrics are asked for only if the table has every label, and the baseline only if it has the
 // baseline's column too. Without the column of weights every row counts once.
-ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns) {
-  ScoreConfig config{
-      .net = state.net, .extensions = state.chain->extensions, .weights = state.trained.weights};
+ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
+                            std::vector<ScaledNumber> scaled) {
+  ScoreConfig config{.net = state.net,
+                     .scaled = std::move(scaled),
+                     .extensions = state.chain->extensions,
+                     .weights = state.trained.weights};
   if (state.gpus_per_worker > 0) config.device = GivenDeviceUse();
   for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
   if (!state.measured) return config;
@@ -140,15 +143,15 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
   if (config.baseline) add(config.baseline->column);
   add(config.weight);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
-  for (const std::string& each : state.net.numeric) add(each);
+  for (const std::string& each : state.net.numeric) add(ReadFrom(config.scaled, each));
   for (const ListInput& each : state.net.lists) add(each.column);
   return input;
 }
 
 Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table,
-               const Columns& keep) {
+               std::vector<ScaledNumber> scaled, const Columns& keep) {
   const TorchEstimatorOptions& options = state.chain->estimator->options;
-  const ScoreConfig config = MakeScoreConfig(state, ColumnNames(table));
+  const ScoreConfig config = MakeScoreConfig(state, ColumnNames(table), std::move(scaled));
   if (OfClasses(state) && !config.metrics.empty()) {
     applied = WithClasses(std::move(applied), state.net.objective);
   }
@@ -172,12 +175,13 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
-// The columns that stages must make: what the net reads; without an estimator, all of them.
-Columns Wanted(const ModelState& state) {
+// The columns that stages must make: what the net, or packing for it, reads; without an estimator,
+// all of them.
+Columns Wanted(const ModelState& state, const std::vector<ScaledNumber>& scaled) {
   Columns wanted;
   if (state.chain->estimator) {
     for (const CategoricalColumn& each : state.net.categorical) wanted.push_back(each.column);
-    wanted.insert(wanted.end(), state.net.numeric.begin(), state.net.numeric.end());
+    for (const std::string& each : state.net.numeric) wanted.push_back(ReadFrom(scaled, each));
     for (const ListInput& each : state.net.lists) wanted.push_back(each.column);
     return wanted;
   }
@@ -257,19 +261,25 @@ Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& sch
 
 Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, const Columns& keep) {
   PT_LET(SchemaPtr schema, table.Schema());
+  std::vector<ScaledNumber> scaled;
   PT_LET(const Plan applied,
-         AppliedPlan(state, table.plan(), schema, AnalyzeWith(table.session().state())));
-  return state.chain->estimator ? ScorePlan(state, applied, *schema, keep) : applied;
+         AppliedPlan(state, table.plan(), schema, &scaled, AnalyzeWith(table.session().state())));
+  if (!state.chain->estimator) return applied;
+  return ScorePlan(state, applied, *schema, std::move(scaled), keep);
 }
 
 }  // namespace
 
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
-                         const Analyze& analyze) {
+                         std::vector<ScaledNumber>* scaled, const Analyze& analyze) {
   const Plan typed = WithLearnedTypes(state, table, schema);
   PT_TRY(CheckTable(*state.chain, *schema));
+  std::vector<ScaledNumber> left;
+  if (scaled != nullptr && state.chain->estimator) left = ScaledInPacking(*state.chain, *schema);
   Columns columns = ColumnNames(*schema);
-  return ApplyStages(*state.chain, typed, columns, Wanted(state), RowUse::kOther, analyze);
+  const Columns wanted = Wanted(state, left);
+  if (scaled != nullptr) *scaled = std::move(left);
+  return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
 }
 
 SchemaPtr NeededColumns(const ModelState& state) {

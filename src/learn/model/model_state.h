@@ -38,9 +38,10 @@ PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 // The plan behind Transform() up to the net: the rows of `table`, whose columns are `schema`, cast
 // to the types that the model learned from, with the columns that the net reads; without an
 // estimator, with those of all stages. A table that the model cannot read is a fault of
-// Exit::kInput. Replaces `schema` by that of the table after the casts.
+// Exit::kInput. `schema` becomes that of the table after the casts; `scaled`, where it is given,
+// the net's numbers that are left to packing, of which only what they are made from is there.
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
-                         const Analyze& analyze);
+                         std::vector<ScaledNumber>* scaled, const Analyze& analyze);
 
 // The columns that a prediction adds; without an estimator, those of all stages.
 SchemaPtr AddedColumns(const ModelState& state);

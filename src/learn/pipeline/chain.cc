@@ -22,7 +22,36 @@ std::vector<StageColumn> TableColumns(const Chain& chain) {
   return columns;
 }
 
+// Whether rows are packed from cells of this type (rows/cells.h).
+bool IsPacked(const arrow::DataType& type) {
+  const bool floating = type.id() == arrow::Type::FLOAT || type.id() == arrow::Type::DOUBLE;
+  return floating || arrow::is_integer(type.id()) || type.id() == arrow::Type::BOOL;
+}
+
+std::optional<ScaledNumber> FindScaled(const Chain& chain, const std::string& column,
+                                       const arrow::Schema& table) {
+  const StageColumn* const made = chain.Find(column);
+  if (made == nullptr || made->maker < 0) return std::nullopt;
+  const Stage& stage = *chain.stages[size_t(made->maker)].stage;
+  const Columns& outputs = stage.outputs();
+  const auto i = size_t(std::ranges::find(outputs, column) - outputs.begin());
+  const auto scale = stage.scale(i);
+  if (!scale) return std::nullopt;
+  const std::string& from = stage.inputs()[i];
+  const auto own = table.GetFieldByName(from);
+  if (!IsPacked(own ? *own->type() : *chain.Find(from)->type)) return std::nullopt;
+  return ScaledNumber{column, from, scale->mean, scale->deviation};
+}
+
 }  // namespace
+
+std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table) {
+  std::vector<ScaledNumber> all;
+  for (const std::string& column : chain.estimator->numeric) {
+    if (auto scaled = FindScaled(chain, column, table)) all.push_back(std::move(*scaled));
+  }
+  return all;
+}
 
 bool PlacedStage::open() const {
   return !awaits.empty() || (stage->learns_outputs() && stage->outputs().empty());

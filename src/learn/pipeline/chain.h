@@ -107,6 +107,11 @@ bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string
 // all texts of the fault: a user has never seen "temp__fill__scale".
 Status WithSourceNames(const Chain& chain, const Status& status);
 
+// The net's numbers that workers can make as they pack rows: outputs of stages that only scale a
+// column of a type that packing reads. `table`: the rows' own columns, whose types need not be
+// those that were learned from. Stages must have learned.
+std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table);
+
 // Which of its two forms a stage is applied in. Rows that are learned from (training and validation
 // rows, with the part columns of train_rows.h) get Stage::ApplyToLearned(), all others Apply().
 enum class RowUse { kLearning, kOther };

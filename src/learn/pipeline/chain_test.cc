@@ -196,6 +196,37 @@ TEST(Chain, AppliesStagesAsExpressions) {
   EXPECT_THAT(text, HasSubstr("((cast_double(temp__fill) - 2.0) / 4.0)"));
 }
 
+// A number that is only scaled is left to packing where packing can read what it is made from; a
+// constant column is no scaling.
+TEST(Chain, LeavesScalingToPacking) {
+  Chain chain = *PlaceStages(Flights(), *Table());
+  const auto restore = [&](double deviation) {
+    const Json learned = {
+        {{"input", "hour"}, {"output", "hour__scale"}, {"mean", 2.0}, {"deviation", 4.0}},
+        {{"input", "temp__fill"},
+         {"output", "temp__fill__scale"},
+         {"mean", 0.5},
+         {"deviation", deviation}}};
+    return chain.stages[2].stage->Restore(learned);
+  };
+  const auto scaled = [&](const SchemaPtr& table) {
+    Columns text;
+    for (const ScaledNumber& each : ScaledInPacking(chain, *table)) {
+      text.push_back(Dump(FieldsToJson(each)));
+    }
+    return text;
+  };
+  const char* const hour = R"({"column":"hour__scale","from":"hour","mean":2.0,"deviation":4.0})";
+  const char* const temp =
+      R"({"column":"temp__fill__scale","from":"temp__fill","mean":0.5,"deviation":0.25})";
+  ASSERT_TRUE(restore(0.25).ok());
+  EXPECT_THAT(scaled(Table()), ElementsAre(hour, temp));
+  const SchemaPtr decimals = arrow::schema({arrow::field("hour", arrow::decimal128(10, 2))});
+  EXPECT_THAT(scaled(decimals), ElementsAre(temp));
+  ASSERT_TRUE(restore(0).ok());
+  EXPECT_THAT(scaled(Table()), ElementsAre(hour));
+}
+
 TEST(Chain, AppliesOnlyStagesThatAreWanted) {
   const Chain chain = *PlaceStages(Flights(), *Table());
   Columns columns = {"temp", "hour"};

@@ -112,6 +112,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
                       const Learned& learned) {
   const TorchEstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = MakeNetConfig(chain, learned),
+                     .scaled = ScaledInPacking(chain, *arrow::schema({})),
                      .extensions = chain.extensions,
                      .weight = options.weight,
                      .unseen_class = options.unseen_class,

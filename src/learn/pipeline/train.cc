@@ -27,7 +27,7 @@ Columns ListColumns(const Chain& chain, const TrainConfig& config) {
       return;
     columns.push_back(column);
   };
-  for (const std::string& column : estimator.numeric) add(column);
+  for (const std::string& column : estimator.numeric) add(ReadFrom(config.scaled, column));
   for (const ListInput& each : estimator.lists) add(each.column);
   for (const ScaledLabel& each : config.net.objective.labels) add(each.column);
   add(config.weight);

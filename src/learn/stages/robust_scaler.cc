@@ -58,6 +58,11 @@ class RobustScalerStage : public LearnedFormulaStage<Middle> {
 
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kNumbers); }
 
+  std::optional<Scale> scale(size_t i) const override {
+    if (i >= entries().size() || entries()[i].range == 0 || !options_.center) return std::nullopt;
+    return Scale{entries()[i].median, entries()[i].range};
+  }
+
  protected:
   // The median is the imputer's: the lower of the two in the middle.
   Result<Middle> LearnOne(const std::string& input, const State& state) const override {

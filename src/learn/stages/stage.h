@@ -97,6 +97,14 @@ class Stage {
   // The stage itself, if workers apply it (batch_stage.h).
   virtual const BatchStage* batches() const { return nullptr; }
 
+  // The numbers of an output that is (x - mean) / deviation of input `i` in double, NULL and NaN
+  // kept, and nothing else: it may then be computed elsewhere. Only after learning.
+  struct Scale {
+    double mean = 0;
+    double deviation = 1;
+  };
+  virtual std::optional<Scale> scale(size_t i) const { return std::nullopt; }
+
   // What one pass over the training rows must find out. May be empty. The same on every call.
   virtual std::vector<Need> Needs() const = 0;
   // Takes the states of Needs(), in that order. Fails with Exit::kInput for data that the stage

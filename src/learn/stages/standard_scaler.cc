@@ -36,6 +36,11 @@ class StandardScalerStage : public LearnedFormulaStage<Scaled> {
 
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kMoments); }
 
+  std::optional<Scale> scale(size_t i) const override {
+    if (i >= entries().size() || entries()[i].deviation == 0) return std::nullopt;
+    return Scale{entries()[i].mean, entries()[i].deviation};
+  }
+
  protected:
   Result<Scaled> LearnOne(const std::string& input, const State& state) const override {
     const auto& moments = std::get<Moments>(state);
