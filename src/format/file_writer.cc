@@ -76,14 +76,20 @@ class ParquetWriter : public FileWriter {
   // `first` tells how columns are best encoded.
   Status Open(const arrow::RecordBatch& first) {
     ::parquet::WriterProperties::Builder properties;
-    // What pandas, Spark and DuckDB write by default: zstd saves 6 to 9 % of a file and takes three
-    // times as long.
+    // What pandas, Spark and DuckDB write by default. zstd makes files smaller, by 6 % to a quarter,
+    // and takes three times as long, or more.
     properties.compression(arrow::Compression::SNAPPY);
     // Not the release of a library, on which bytes would then depend.
     properties.created_by("protium");
     properties.max_row_group_length(kGroupRows);
     for (int i = 0; i < first.num_columns(); ++i) {
-      if (Varies(*first.column(i))) properties.disable_dictionary(schema_->field(i)->name());
+      if (!Varies(*first.column(i))) continue;
+      const std::string& name = schema_->field(i)->name();
+      properties.disable_dictionary(name);
+      // Of such fractions LZ4 leaves less than Snappy does, in half the time.
+      if (arrow::is_floating(first.column(i)->type_id())) {
+        properties.compression(name, arrow::Compression::LZ4);
+      }
     }
     // Columns are encoded and compressed side by side; the bytes are the same.
     const auto threads = ::parquet::ArrowWriterProperties::Builder().set_use_threads(true)->build();

@@ -16,9 +16,9 @@ namespace protium {
 
 // Until Commit() succeeded, what was at `path` before stays there, and nothing else appears; a
 // writer that is destroyed earlier removes what it wrote. A full disk is a fault (kNoRoom) with
-// bytes and path. Parquet: Snappy, row groups of up to 2^20 rows. CSV: header, text quoted, nulls
-// empty. JSON lines: every key in every line. Arrow: a file, packed by LZ4. The folder is made when
-// it is missing. One thread.
+// bytes and path. Parquet: Snappy, fractions that vary as LZ4, row groups of up to 122,880 rows.
+// CSV: header, text quoted, nulls empty. JSON lines: every key in every line. Arrow: a file, packed
+// by LZ4. The folder is made when it is missing. One thread.
 class FileWriter {
  public:
   static Result<std::unique_ptr<FileWriter>> Make(Format format, const std::string& path,
