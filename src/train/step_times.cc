@@ -49,6 +49,16 @@ void StepTimes::Tell(std::span<float> told) {
   since_ = now;
 }
 
+void AddBusy(std::span<const float> told, std::vector<double>& busy) {
+  busy.resize(told.size() / kTold);
+  for (size_t r = 0; r < busy.size(); ++r) {
+    for (const StepPart part :
+         {StepPart::kRows, StepPart::kForward, StepPart::kBackward, StepPart::kOptimizer}) {
+      busy[r] += double(told[r * kTold + size_t(part)]);
+    }
+  }
+}
+
 void RankTimes::Add(std::span<const float> told) {
   const size_t ranks = told.size() / kTold;
   seconds_.resize(ranks * kTold);

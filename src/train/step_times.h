@@ -60,6 +60,10 @@ class StepTimes {
   Clock::time_point since_ = Clock::now();
 };
 
+// Adds to busy[r] the seconds that rank r computed for its shards in a step: rows, forward,
+// backward and optimizer, of kTold floats for each rank.
+void AddBusy(std::span<const float> told, std::vector<double>& busy);
+
 // The times of all ranks of one generation of a gang, added up. One thread.
 class RankTimes {
  public:

@@ -33,6 +33,14 @@ TEST(TimesOfRanks, TheRankThatComesLastHoldsTheOthersUp) {
   EXPECT_TRUE(times.empty());
 }
 
+// What a rank spends on waiting, validation and checkpoints does not come from its shards.
+TEST(TimesOfRanks, OnlyWorkOnShardsKeepsARankBusy) {
+  std::vector<double> busy;
+  AddBusy(Joined({{1, 2, 4, 100, 8, 200, 400, 900}, Told(3, 5)}), busy);
+  AddBusy(Joined({Told(1, 9), Told(3, 5)}), busy);
+  EXPECT_EQ(busy, (std::vector<double>{16, 6}));
+}
+
 TEST(TimesOfRanks, ARankWithoutShardsIsNotWaitedFor) {
   RankTimes times;
   times.Add(Joined({Told(1, 3), Told(3, 1), std::vector<float>(8)}));

@@ -104,7 +104,7 @@ class Training {
   bool newcomer_ = false;          // Has no state yet.
   bool changing_ = false;          // All ranks leave this generation.
   std::vector<int32_t> first_;     // Shards first_[r] .. first_[r+1]-1 are rank r's.
-  double busy_seconds_ = 0;        // In steps of this epoch, without waiting for others.
+  std::vector<double> busy_;       // Seconds by rank since shards moved last, without waiting.
   CheckpointState state_;          // Everything that a checkpoint keeps besides tensors.
   Saving saving_;
 };
@@ -188,7 +188,7 @@ Status Training::Begin() {
 // The shards of this rank in this generation, and what is made for them. Collective.
 Status Training::TakeShards(const std::vector<int32_t>& first) {
   first_ = first;
-  busy_seconds_ = 0;
+  busy_.clear();
   const auto rank = size_t(in_.communicator->rank());
   const ShardedRows::Owned own{first[rank], first[rank + 1]};
   progress_.TellTimes(state_.step);  // Of the generation before: ranks have other numbers now.
@@ -216,12 +216,12 @@ Status Training::TakeEqualShards() {
   return TakeShards(ShardOwners(in_.rows.shards(), in_.communicator->world()));
 }
 
-// Collective, between two epochs. All ranks see the same times, so all come to the same answer.
+// Between two epochs. All ranks have been told the same times, so all come to the same answer.
 Status Training::Rebalance() {
   if (in_.membership == nullptr || !in_.membership->rebalances() || over()) return Status::OK();
-  std::vector<double> busy(size_t(in_.communicator->world()), 0.0);
-  busy[size_t(in_.communicator->rank())] = std::exchange(busy_seconds_, 0.0);
-  PT_TRY(in_.communicator->AllReduce(AsBuffer(std::span(busy)), Reduce::kSum));
+  const std::vector<double> busy = std::exchange(busy_, {});
+  // A generation that began behind the epoch's last step knows nothing yet.
+  if (busy.size() + 1 != first_.size()) return Status::OK();
   const std::vector<int32_t> first = BalanceShards(first_, busy);
   if (first == first_) return Status::OK();
   progress_.Tell({{"event", "note"}, {"message", DescribeBalance(first_, first, busy)}});
@@ -309,7 +309,6 @@ Status Training::RunEpoch() {
   std::function<Status()> ahead;
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
-    const auto begun = Clock::now();
     std::optional<StepTimes::Running> counts(std::in_place, stepper_->times(), StepPart::kRows);
     PT_LET(const std::span<const Batch> shards, feed_->Next());
     counts.reset();
@@ -325,8 +324,7 @@ Status Training::RunEpoch() {
     // Nothing is lost with another rank; what is kept is worth a word only where training ends.
     const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
-    busy_seconds_ += std::chrono::duration<double>(Clock::now() - begun).count();
-    busy_seconds_ -= result->wait_seconds;
+    AddBusy(result->times, busy_);
     PT_TRY(AfterStep(*result));
     if (changing_) return Status::OK();
   }
