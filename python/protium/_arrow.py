@@ -7,6 +7,7 @@ https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 from __future__ import annotations
 
 import ctypes
+import sys
 from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, byref, c_char_p, c_int, c_int64, c_void_p
 from typing import Any, Iterator
 
@@ -108,6 +109,19 @@ def release(structure: Any) -> None:
     """Releases what a structure holds, unless it was moved elsewhere."""
     if structure.release:
         structure.release(byref(structure))
+
+
+class Kept:
+    """An array that outlives its stream: moved here, and released when nobody views it any more."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = Array()
+        ctypes.memmove(byref(self._array), byref(array), ctypes.sizeof(Array))
+        array.release = _RELEASE_ARRAY()  # Moved, as the interface has it.
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            release(self._array)
 
 
 def batches(stream: Stream) -> Iterator[Array]:

@@ -15,8 +15,8 @@ _TYPES = {b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4"
           b"L": "u8", b"e": "f2", b"f": "f4", b"g": "f8", b"tdD": "i4"}
 
 
-def _view(array: Any, buffer: int, kind: str, length: int) -> Any:
-    """So many values of a buffer, without its offset, as they lie there."""
+def _view(array: Any, buffer: int, kind: str, length: int, owner: Any = None) -> Any:
+    """So many values of a buffer, without its offset, as they lie there, for as long as `owner` does."""
     import numpy as np
 
     dtype = np.dtype(kind)
@@ -24,6 +24,7 @@ def _view(array: Any, buffer: int, kind: str, length: int) -> Any:
     if not address or length == 0:
         return np.zeros(0 if not address else length, dtype)
     raw = (ctypes.c_char * (length * dtype.itemsize)).from_address(address)
+    raw.owner = owner  # Arrays keep what they were made from, and that keeps its owner.
     return np.frombuffer(raw, dtype)
 
 
@@ -147,8 +148,20 @@ def column(schema: Any, array: Any) -> Any:
     raise UsageError(f'column "{schema.name.decode()}" has no form in NumPy', fix="to_arrow()")
 
 
-def columns(stream: _arrow.Stream) -> dict[str, Any]:
-    """All columns of a stream, which is read to its end, or to where it fails."""
+def _lent(schema: Any, array: Any, owner: Any) -> Any:
+    """column() of numbers without missing ones where they lie, as long as anybody views them."""
+    plain = schema.format in _TYPES and schema.format != b"tdD" and _missing(array) is None
+    if not plain:
+        return column(schema, array)
+    end = array.offset + array.length
+    return _view(array, 1, _TYPES[schema.format], end, owner)[array.offset:]
+
+
+def columns(stream: _arrow.Stream, lent: bool = False) -> dict[str, Any]:
+    """All columns of a stream, which is read to its end, or to where it fails.
+
+    `lent`: numbers of a stream of one batch are those of its own memory, not copied.
+    """
     import numpy as np
 
     schema = _arrow.Schema()
@@ -158,8 +171,10 @@ def columns(stream: _arrow.Stream) -> dict[str, Any]:
         fields = [schema.children[i].contents for i in range(schema.n_children)]
         parts: list[list[Any]] = [[] for _ in fields]
         for batch in _arrow.batches(stream):
+            owner = _arrow.Kept(batch) if lent else None
             for i, field in enumerate(fields):
-                parts[i].append(column(field, batch.children[i].contents))
+                values = batch.children[i].contents
+                parts[i].append(_lent(field, values, owner) if lent else column(field, values))
         return {field.name.decode(): _joined(np, part) if part else column(field, _empty(field))
                 for field, part in zip(fields, parts)}
     finally:

@@ -11,6 +11,7 @@ from ctypes import byref, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from . import _arrow, _library
+from .errors import UsageError
 
 if TYPE_CHECKING:
     from .session import Session
@@ -133,13 +134,16 @@ class Frame:
 
         Missing numbers are NaN, missing times NaT, all others None.
         """
+        return self._columns(lent=False)
+
+    def _columns(self, lent: bool) -> dict[str, Any]:
         from . import _taken
 
         def read() -> dict[str, Any]:
             stream = _arrow.Stream()
             _library.call("pt_frame_stream", self._own(), ctypes.addressof(stream))
             try:
-                return _taken.columns(stream)
+                return _taken.columns(stream, lent)
             finally:
                 _arrow.release(stream)
 
@@ -179,10 +183,29 @@ class Frame:
         return self._read(lambda: polars.DataFrame(self))
 
     def to_torch(self, *names: str) -> Any:
-        """to_numpy() as a tensor."""
+        """A column as a tensor; of several columns, or of all, a matrix of numbers.
+
+        A column without missing values that comes as one batch of rows is not copied.
+        """
+        import numpy
         import torch
 
-        return torch.from_numpy(self.to_numpy(*names))
+        columns = list((self.select(*names) if names else self)._columns(lent=True).values())
+        return torch.from_numpy(columns[0] if len(names) == 1 else numpy.column_stack(columns))
+
+    def __dlpack__(self, **asked: Any) -> object:
+        """The only column, of numbers, for from_dlpack() of PyTorch, JAX, CuPy and others.
+
+        Runs the plan; not copied where to_torch() does not.
+        """
+        names = self.columns
+        if len(names) != 1:
+            raise UsageError(f"a tensor is made of one column, and there are {len(names)}",
+                             fix='frame.select("name")')
+        return self._columns(lent=True)[names[0]].__dlpack__(**asked)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # The memory of the host (kDLCPU).
 
     def write(self, path: str | os.PathLike[str], *, partitions: Sequence[str] = ()) -> None:
         """Writes the rows as the name ends: .parquet, .csv, .jsonl, .arrow; text also .gz, .zst.

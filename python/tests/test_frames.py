@@ -3,6 +3,7 @@
 
 import datetime
 import decimal
+import gc
 import importlib
 import os
 import tempfile
@@ -56,6 +57,34 @@ class Frames(unittest.TestCase):
         np.testing.assert_array_equal(told["n"], [1, np.nan, 3])
         self.assertEqual(told["b"].tolist(), [True, None, False])
         np.testing.assert_array_equal(told["f"], [1.5, np.nan, np.nan])
+
+    def addresses_of(self, read):
+        """What `read` gives, and where the batches of its stream had their first column."""
+        from unittest import mock
+        from protium import _arrow
+
+        seen, batches = [], _arrow.batches
+
+        def noted(stream):
+            for batch in batches(stream):
+                seen.append(batch.children[0].contents.buffers[1])
+                yield batch
+
+        with mock.patch.object(_arrow, "batches", noted):
+            return read(), seen
+
+    def test_tensors_lie_where_the_rows_came(self):
+        torch = module("torch")
+        frame = self.session.table({"x": np.arange(5000.0), "n": [1, None] * 2500, "t": ["a"] * 5000})
+        numbers = frame.select("x")
+        for read in (lambda: frame.to_torch("x"), lambda: torch.from_dlpack(numbers)):
+            tensor, seen = self.addresses_of(read)
+            self.assertEqual([tensor.data_ptr()], seen)
+            gc.collect()
+            self.assertEqual(tensor.sum().item(), 4999 * 2500)
+        self.assertEqual(int(torch.isnan(frame.to_torch("n")).sum()), 2500)
+        with self.assertRaisesRegex(pt.UsageError, "made of one column, and there are 3"):
+            torch.from_dlpack(frame)
 
     def test_columns_that_are_none_are_refused(self):
         for data, says in (({"x": [1, "a"]}, "holds int, str"), ({"x": [2**70]}, "beyond 64 bits"),
