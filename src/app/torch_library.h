@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading LibTorch, in workers alone.
+// Loading LibTorch: in workers, and by the one verb that writes its files.
 #pragma once
 
 #include "gang/task.h"
 #include "learn/catalogue.h"
+#include "learn/script_file.h"
 
 namespace protium {
 
@@ -12,5 +13,8 @@ namespace protium {
 // call this: loading takes a fifth of a second. The library stays open. `own` holds the program's
 // rows, or null. Fails with Exit::kEnvironment if the library is missing or of another version.
 Result<TaskTable> LoadTorchTasks(const Catalogue* own = nullptr);
+
+// Writes the net of a model as TorchScript; opens the library in this process, as above.
+Result<ScriptFileReport> WriteTorchScript(const ScriptFileOptions& options);
 
 }  // namespace protium

@@ -51,6 +51,8 @@ CommandVerb StatusVerb();
 CommandVerb TopVerb();
 CommandVerb UiVerb();
 CommandVerb ExportVerb();
+CommandVerb ImportVerb();
+CommandVerb ConfigVerb();
 CommandVerb ExampleVerb();
 CommandVerb DoctorVerb();
 CommandVerb CompletionVerb();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The single entry point of libprotium_torch.so. Workers that train or score open the library with
-// dlopen and call it; drivers never do, so that `protium --help` and every usage error answer
-// without loading LibTorch. No LibTorch here.
+// The entry point of libprotium_torch.so for workers; learn/script_file.h has the other one.
+// Workers that train or score open the library with dlopen and call it; drivers never do, so that
+// `protium --help` and every usage error answer without loading LibTorch. No LibTorch here.
 #pragma once
 
 #include "gang/task.h"

@@ -101,13 +101,15 @@ struct ParameterOptions {
 // Training starts from the weights of a model instead of drawn ones. The driver finds the model,
 // copies its weights into the run and fills in the last two (learn/model/start_file.h).
 struct StartOptions {
-  std::string model;                    // A model folder; empty: none.
+  std::string model;                    // A model folder, or a file of weights; empty: none.
   std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.
   std::string weights;                  // Filled in: the run's copy of the model's weights.
   std::string sha256;                   // Filled in: of its tensors.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("model", model, {.help = "a model folder; relative to the folder of the tables"});
+    visit("model", model,
+          {.help = "a model folder, or a file of weights: safetensors, a state dict of PyTorch's; "
+                   "relative to the folder of the tables"});
     visit("parameters", parameters,
           {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
     visit("weights", weights, {.help = "filled in when the model is read"});
@@ -215,7 +217,7 @@ struct TrainOptions {
            .below = 1});
     visit("parameters", parameters, {.help = "options of some parameters of the net, by name"});
     visit("from", from,
-          {.help = "model whose weights training starts from; unless set, random ones",
+          {.help = "model, or file, whose weights training starts from; unless set, random ones",
            .decides_weights = false});
     visit("threads_per_shard", threads_per_shard,
           {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});

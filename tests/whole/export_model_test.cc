@@ -74,6 +74,80 @@ INSTANTIATE_TEST_SUITE_P(Of, Exported,
                            return name;
                          });
 
+// What a script of this folder prints, by the Python that has PyTorch and ONNX Runtime.
+Outcome Checked(const OwnJob& own, const std::string& script, std::vector<std::string> words) {
+  const std::string python = (Repository() / ".deps/peers/bin/python3").string();
+  words.insert(words.begin(), {python, (Repository() / "tests/whole" / script).string()});
+  Running check(std::move(words), own.path());
+  return check.Wait(std::chrono::seconds(300));
+}
+
+Outcome Scored(const OwnJob& own) {
+  return own.Protium({"predict", "--model", own.Model(), "--input", (own / "machines.csv").string(),
+                      "--output", (own / "scored.parquet").string()});
+}
+
+TEST(Export, GivesPyTorchTheNet) {
+  if (!std::filesystem::exists(Repository() / ".deps/peers/bin/python3")) {
+    GTEST_SKIP() << "no PyTorch for Python: bench/peers/setup.sh sets it up";
+  }
+  std::string job = With(kMachinesJob, "categorical = [{ stage = \"index\" }]\n", "");
+  job = With(job, "numeric = [{ stage = \"scale\" }]", "numeric = [\"age\"]");
+  const OwnJob own(MachinesTable(600), job);
+  const Outcome run = own.Run();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string file = (own / "net.pt").string();
+  const Outcome written =
+      own.Protium({"export", own.Model(), "--to", "torchscript", "--out", file});
+  ASSERT_EQ(written.exit, 0) << written.err;
+  EXPECT_THAT(written.err, HasSubstr("left out: the stages"));
+  EXPECT_THAT(written.err, HasSubstr("note: numeric: float32 [rows, 1] of age"));
+  ASSERT_EQ(Scored(own).exit, 0);
+  // A net that was a TorchScript file comes back with the weights that it learned.
+  const std::string again =
+      With(job, "label = \"hours\"",
+           "label = \"hours\"\nnet = { name = \"torchscript\", file = \"" + file + "\" }");
+  const OwnJob learned(MachinesTable(600), again);
+  ASSERT_EQ(learned.Run().exit, 0);
+  const std::string other = (learned / "net.pt").string();
+  ASSERT_EQ(
+      learned.Protium({"export", learned.Model(), "--to", "torchscript", "--out", other}).exit, 0);
+  ASSERT_EQ(Scored(learned).exit, 0);
+  const Outcome checked = Checked(
+      own, "script_check.py",
+      {file, (own / "scored.parquet").string(), other, (learned / "scored.parquet").string()});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  EXPECT_EQ(checked.out, "600\n600\n");
+}
+
+TEST(Export, GivesMlflowAFolder) {
+  if (!std::filesystem::exists(Repository() / ".deps/peers/bin/python3")) {
+    GTEST_SKIP() << "no ONNX Runtime: bench/peers/setup.sh sets it up";
+  }
+  const OwnJob own;
+  ASSERT_EQ(own.Run().exit, 0);
+  const std::string folder = (own / "m.mlflow").string();
+  const std::vector<std::string> words = {"export", own.Model(), "--to", "mlflow", "--out", folder};
+  const Outcome written = own.Protium(words);
+  ASSERT_EQ(written.exit, 0) << written.err;
+  EXPECT_EQ(written.out, folder + "\n");
+  ASSERT_EQ(Scored(own).exit, 0);
+  const Outcome checked =
+      Checked(own, "mlflow_check.py", {folder, (own / "scored.parquet").string()});
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  EXPECT_EQ(checked.out, "600\n");
+  // Its own folder is replaced where that is asked for, one that holds anything else never.
+  EXPECT_EQ(own.Protium(words).exit, 2);
+  std::vector<std::string> forced = words;
+  forced.emplace_back("--force");
+  EXPECT_EQ(own.Protium(forced).exit, 0);
+  own.Write("m.mlflow/notes.txt", "of a person's own");
+  const Outcome refused = own.Protium(forced);
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_THAT(refused.err, HasSubstr("holds something else"));
+  EXPECT_EQ(own.Text("m.mlflow/notes.txt"), "of a person's own");
+}
+
 TEST(Export, SaysWhatItLeavesOutAndWritesOverNothing) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);

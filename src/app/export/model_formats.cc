@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "app/export/mlflow_folder.h"
+#include "app/torch_library.h"
 #include "base/fault.h"
 #include "learn/model/copy_file.h"
 #include "learn/model/model_folder.h"
@@ -26,6 +28,19 @@ Result<ModelExported> NetToOnnx(const fs::path& model, const fs::path& out) {
   return ToOnnx(model, out, true);
 }
 
+Result<ModelExported> ToTorchScript(const fs::path& model, const fs::path& out) {
+  PT_LET(ScriptFileReport report, WriteTorchScript({model, out}));
+  return ModelExported{.files = {out},
+                       .left_out = {"the stages, and what is predicted from the net's outputs "
+                                    "(docs/model-folder.md)"},
+                       .notes = std::move(report.notes)};
+}
+
+Result<ModelExported> ToMlflow(const fs::path& model, const fs::path& out) {
+  PT_LET(OnnxReport report, WriteMlflowFolder(model, out));
+  return ModelExported{.files = {out}, .notes = std::move(report.notes)};
+}
+
 Result<ModelExported> ToSafetensors(const fs::path& model, const fs::path& out) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   if (files.weights.empty()) {
@@ -47,6 +62,10 @@ std::vector<ModelFormat> ModelFormats() {
            WholeToOnnx},
           {"onnx-net", ".onnx", "a model: its net alone; the inputs are what the stages make",
            NetToOnnx},
+          {"torchscript", ".pt", "a model: its net alone, with weights, for PyTorch and LibTorch",
+           ToTorchScript},
+          {"mlflow", ".mlflow", "a model: a folder that MLflow loads, with --to onnx in it",
+           ToMlflow, true},
           {"safetensors", ".safetensors", "a model: its weights by the names of the net's modules",
            ToSafetensors}};
 }

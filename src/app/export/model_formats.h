@@ -27,6 +27,7 @@ struct ModelFormat {
   // and replaces one that is there.
   Result<ModelExported> (*write)(const std::filesystem::path& model,
                                  const std::filesystem::path& out);
+  bool folder = false;  // `out` is one; write() refuses to replace what it has not written itself.
 };
 
 // In the order of help.

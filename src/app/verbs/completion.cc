@@ -21,7 +21,7 @@ std::string Verbs() {
 // The words that a verb's first operand is one of: "[list|show]" gives "list show".
 std::string Choices(const VerbShape& verb) {
   const std::string first = verb.operands.empty() ? "" : verb.operands.front();
-  if (first.find('|') == first.npos) return {};
+  if (!first.starts_with('[') || first.find('|') == first.npos) return {};
   std::string words = first.substr(1, first.size() - 2);
   std::ranges::replace(words, '|', ' ');
   return words;

@@ -38,10 +38,11 @@ Status UnknownFormat(const std::string& name) {
   return UnknownName("format", name, known, "--to");
 }
 
-// A path is never written over unasked: what lies there may be another run's. A folder never is.
-Status CheckFree(const fs::path& out, bool force) {
+// A path is never written over unasked: what lies there may be another run's. A folder never is,
+// but where the format is one and its writer knows its own.
+Status CheckFree(const fs::path& out, bool force, bool folder = false) {
   std::error_code ignored;
-  if (fs::is_directory(out, ignored)) {
+  if (!folder && fs::is_directory(out, ignored)) {
     return Fail({.exit = Exit::kUsage,
                  .what = out.string() + " is a folder",
                  .fix = "--out with the path of a file"});
@@ -99,7 +100,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
   const std::string given = arguments.Value("--out");
   const fs::path out = given.empty() ? "model" + format.ending : given;
-  PT_TRY(CheckFree(out, arguments.Has("--force")));
+  PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made, format.write(model, out));
   return Tell(arguments, made);
@@ -133,13 +134,16 @@ Status SendTo(const Arguments& arguments, const SentFormat& format, const fs::pa
   return Status::OK();
 }
 
-// A format that is also a file, such as otlp, is sent where --uri or the environment says where to,
-// and --out does not say otherwise.
+// A format that is also a file, such as otlp and mlflow, is sent where --uri or the environment
+// says where to, and --out does not say otherwise. A model that is no run's is not sent.
 const SentFormat* FindSent(const Arguments& arguments, const std::string& name) {
   const auto found = std::ranges::find(SentFormats(), name, &SentFormat::name);
   if (found == SentFormats().end()) return nullptr;
-  const bool file = std::ranges::find(RunFormats(), name, &RunFormat::name) != RunFormats().end();
-  const bool sent = arguments.Value("--out").empty() && !UriOf(arguments, *found).empty();
+  const std::vector<ModelFormat> of_models = ModelFormats();
+  const bool file = std::ranges::find(RunFormats(), name, &RunFormat::name) != RunFormats().end() ||
+                    std::ranges::find(of_models, name, &ModelFormat::name) != of_models.end();
+  const bool sent = arguments.Value("--out").empty() && !IsModel(arguments.operand(0)) &&
+                    !UriOf(arguments, *found).empty();
   return !file || sent ? &*found : nullptr;
 }
 
@@ -153,14 +157,14 @@ Status Export(const Arguments& arguments, const Invocation&) {
                         "--help"});
   }
   const std::vector<ModelFormat> of_models = ModelFormats();
+  if (const SentFormat* sent = FindSent(arguments, name)) {
+    PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
+    return SendTo(arguments, *sent, run);
+  }
   const auto of_model = std::ranges::find(of_models, name, &ModelFormat::name);
   if (of_model != of_models.end()) {
     PT_LET(const fs::path model, FindModel(RunsDir(arguments), what));
     return ExportModel(arguments, *of_model, model);
-  }
-  if (const SentFormat* sent = FindSent(arguments, name)) {
-    PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
-    return SendTo(arguments, *sent, run);
   }
   const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
   if (of_run == RunFormats().end()) return UnknownFormat(name);

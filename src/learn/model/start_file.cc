@@ -7,6 +7,7 @@
 #include "format/safetensors.h"
 #include "learn/model/copy_file.h"
 #include "learn/model/model_folder.h"
+#include "weights/weights_file.h"
 
 namespace protium {
 namespace {
@@ -41,6 +42,32 @@ Status FindModel(const fs::path& folder, StartOptions& from) {
   return Status::OK();
 }
 
+// Fills in `from` with what is in a file of another program.
+Status FindFile(const fs::path& path, StartOptions& from) {
+  PT_LET(const WeightsFile file, WeightsFile::Read(path));
+  PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
+  const std::string sha256 = WeightsSha256(floats.tensors);
+  if (!from.sha256.empty() && from.sha256 != sha256) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights in " + path.string() + " have changed",
+                 .why = "their sha256 is " + sha256 + ", not " + from.sha256});
+  }
+  from.model = from.weights = path.string();
+  from.sha256 = sha256;
+  return Status::OK();
+}
+
+Status FindModelOrFile(const fs::path& path, StartOptions& from) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) ? FindFile(path, from) : FindModel(path, from);
+}
+
+Status WriteFloats(const fs::path& from, const fs::path& to) {
+  PT_LET(const WeightsFile file, WeightsFile::Read(from));
+  PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
+  return WriteSafetensors(to, floats.tensors);
+}
+
 }  // namespace
 
 Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain& chain) {
@@ -53,7 +80,7 @@ Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain&
     from.weights = kept.string();
     PT_LET(from.sha256, WeightsSha256(kept));
   } else {
-    const Status found = FindModel(fs::absolute(base / from.model).lexically_normal(), from);
+    const Status found = FindModelOrFile(fs::absolute(base / from.model).lexically_normal(), from);
     if (!found.ok()) {
       Fault fault = FaultOf(found);
       fault.where = chain.estimator->path + ".train.from";
@@ -68,7 +95,9 @@ Status KeepStart(const fs::path& run, Chain& chain) {
   if (!chain.estimator || chain.estimator->options.train.from.weights.empty()) return Status::OK();
   ModelOrStart& from = chain.estimator->options.train.from;
   const fs::path kept = fs::absolute(run / kStartFile);
-  PT_TRY(CopyFile(from.weights, kept).status());
+  // Ranks read float32 of the one format; StartFrom() compares the hash again.
+  PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
+                                    : CopyFile(from.weights, kept).status());
   from.weights = kept.string();
   UpdateSaved(chain);
   return Status::OK();

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nets as TorchScript modules with their weights, which any program with LibTorch can load.
+#pragma once
+
+#include <torch/script.h>
+
+#include <vector>
+
+#include "base/status.h"
+#include "format/safetensors.h"
+#include "learn/script_file.h"
+#include "learn/torch_task.h"
+
+namespace protium {
+
+// The net of this configuration, with copies of these tensors under their names, in evaluation
+// mode. A net `torchscript` is read from its file. Tensors that the net lacks or that it has and
+// the list does not are a fault of Exit::kInput. May throw LibTorch's exceptions (tensor/guard.h).
+Result<torch::jit::Module> MakeScript(const NetConfig& config,
+                                      const std::vector<NamedTensor>& tensors);
+
+}  // namespace protium

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model with weights that were trained elsewhere.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "weights/fit.h"
+
+namespace protium {
+
+struct NewWeights {
+  std::filesystem::path file;   // weights/weights_file.h
+  std::string key;              // Of the state dict in it; empty: the usual ones.
+  std::vector<Rename> renames;  // weights/fit.h
+};
+
+// What a user of the new model should know.
+struct ReplacedWeights {
+  std::string weights_sha256;
+  std::vector<std::string> notes;
+};
+
+// Writes to `out` the model in the folder `model` with the weights of a file, which must have all
+// of the net's tensors by name and shape. Stages, labels and net stay; what was measured with the
+// former weights goes. `out` is written as WriteModelFolder() does; `model` itself may be named.
+// Weights that do not fit are a fault of Exit::kInput that names each tensor.
+Result<ReplacedWeights> ReplaceWeights(const std::filesystem::path& model, const NewWeights& given,
+                                       const std::filesystem::path& out);
+
+}  // namespace protium

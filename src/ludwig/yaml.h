@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A YAML file as a tree that remembers its lines, and what of it has been looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+class Yaml {
+ public:
+  enum class Kind { kNull, kText, kList, kMap };
+
+  // Reads one document of at most 1 MiB and 50 levels. What is no YAML, aliases, a key twice in a
+  // map and keys that are no text are faults of Exit::kInput with their line in `file`.
+  static Result<Yaml> Parse(std::string_view text, const std::string& file);
+
+  // For the reader of files and for tests.
+  struct Parts {
+    Kind kind = Kind::kNull;
+    int64_t line = 0;
+    std::string text;
+    std::vector<Yaml> items;
+    std::vector<std::pair<std::string, Yaml>> entries;
+  };
+  explicit Yaml(Parts parts);
+
+  Kind kind() const { return kind_; }
+  bool is_null() const { return kind_ == Kind::kNull; }
+  int64_t line() const { return line_; }  // From 1.
+  // Of a scalar, as it is written; of others "".
+  const std::string& text() const { return text_; }
+  std::vector<Yaml>& items() { return items_; }
+  std::vector<std::pair<std::string, Yaml>>& entries() { return entries_; }
+
+  // An entry of a map, which now counts as looked at; nullptr: there is none, or it is null.
+  Yaml* Take(std::string_view key);
+  // The same as a value; an entry that is none of this kind stays to be told by Untaken().
+  std::optional<std::string> TakeText(std::string_view key);
+  std::optional<std::string> TakeWord(std::string_view key);  // A text, or "null" for null.
+  std::optional<double> TakeNumber(std::string_view key);
+  std::optional<bool> TakeTruth(std::string_view key);
+  // Also all below it.
+  void TakeAll();
+
+  struct Left {
+    int64_t line = 0;
+    std::string text;  // "trainer.steps_per_checkpoint: 100"
+  };
+  // The outermost entries that nobody has taken, in the order of the file. Nulls do not count.
+  std::vector<Left> Untaken() const;
+
+ private:
+  void AddUntaken(const std::string& path, std::vector<Left>& left) const;
+  std::string Shown() const;
+
+  Kind kind_ = Kind::kNull;
+  int64_t line_ = 0;
+  bool taken_ = false;
+  std::string text_;
+  std::vector<Yaml> items_;
+  std::vector<std::pair<std::string, Yaml>> entries_;
+};
+
+}  // namespace protium

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/pickle.h"
+
+#include <arrow/util/utf8.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "base/fault.h"
+
+// The operations: Lib/pickletools.py of CPython. Each value takes at least one byte of the pickle,
+// so that their number is bounded by its length.
+
+namespace protium {
+namespace {
+
+using Kind = Pickled::Kind;
+
+constexpr size_t kMostBytes = size_t{64} << 20;
+constexpr size_t kMostValues = 4'000'000;
+constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+
+// Operations that pickles of other origin have, for the message that refuses them.
+std::string_view NameOf(uint8_t operation) {
+  static const std::unordered_map<uint8_t, std::string_view> kNames = {{'I', "INT"},
+                                                                       {'L', "LONG"},
+                                                                       {'F', "FLOAT"},
+                                                                       {'S', "STRING"},
+                                                                       {'T', "BINSTRING"},
+                                                                       {'U', "SHORT_BINSTRING"},
+                                                                       {'V', "UNICODE"},
+                                                                       {'P', "PERSID"},
+                                                                       {'p', "PUT"},
+                                                                       {'g', "GET"},
+                                                                       {'d', "DICT"},
+                                                                       {'l', "LIST"},
+                                                                       {'i', "INST"},
+                                                                       {'o', "OBJ"},
+                                                                       {'0', "POP"},
+                                                                       {'1', "POP_MARK"},
+                                                                       {'2', "DUP"},
+                                                                       {'B', "BINBYTES"},
+                                                                       {'C', "SHORT_BINBYTES"},
+                                                                       {0x81, "NEWOBJ"},
+                                                                       {0x82, "EXT1"},
+                                                                       {0x83, "EXT2"},
+                                                                       {0x84, "EXT4"},
+                                                                       {0x8b, "LONG4"},
+                                                                       {0x8c, "SHORT_BINUNICODE"},
+                                                                       {0x8d, "BINUNICODE8"},
+                                                                       {0x8e, "BINBYTES8"},
+                                                                       {0x8f, "EMPTY_SET"},
+                                                                       {0x90, "ADDITEMS"},
+                                                                       {0x91, "FROZENSET"},
+                                                                       {0x92, "NEWOBJ_EX"},
+                                                                       {0x93, "STACK_GLOBAL"},
+                                                                       {0x94, "MEMOIZE"},
+                                                                       {0x95, "FRAME"},
+                                                                       {0x96, "BYTEARRAY8"},
+                                                                       {0x97, "NEXT_BUFFER"},
+                                                                       {0x98, "READONLY_BUFFER"}};
+  const auto found = kNames.find(operation);
+  return found == kNames.end() ? "of no name" : found->second;
+}
+
+class PickleReader {
+ public:
+  PickleReader(std::string_view bytes, std::span<const std::string_view> known,
+               const std::string& where)
+      : bytes_(bytes), known_(known), where_(where) {}
+
+  Result<Pickle> Read() {
+    arrow::util::InitializeUTF8();
+    if (bytes_.size() > kMostBytes) return Refuse("it has more than 64 MiB");
+    while (true) {
+      operation_ = at_;
+      PT_LET(const uint64_t operation, Number(1));
+      if (operation == '.') break;
+      PT_TRY(Step(uint8_t(operation)));
+      if (pickle_.values.size() > kMostValues) return Refuse("it has more than 4,000,000 values");
+    }
+    PT_LET(pickle_.top, Pop());
+    return std::move(pickle_);
+  }
+
+ private:
+  Status Refuse(std::string why, std::string fix = "") const {
+    return Fail({.exit = Exit::kInput,
+                 .what = "cannot read the values of " + where_,
+                 .where = fmt::format("{}, byte {} of its pickle", where_, operation_),
+                 .why = std::move(why),
+                 .fix = std::move(fix)});
+  }
+
+  Status Step(uint8_t operation) {
+    using Part = Result<bool> (PickleReader::*)(uint8_t);
+    for (const Part part : {&PickleReader::Plain, &PickleReader::Memo, &PickleReader::Container,
+                            &PickleReader::Fill, &PickleReader::Call}) {
+      PT_LET(const bool done, (this->*part)(operation));
+      if (done) return Status::OK();
+    }
+    return Refuse(fmt::format("operation 0x{:02x} ({}) is none that a state dict of protocol 2 has",
+                              operation, NameOf(operation)),
+                  "torch.save(module.state_dict(), \"weights.pt\") writes one that can be read");
+  }
+
+  Result<std::string_view> Take(uint64_t bytes) {
+    if (bytes > bytes_.size() - at_) return Refuse("it ends too early");
+    const std::string_view taken = bytes_.substr(at_, bytes);
+    at_ += bytes;
+    return taken;
+  }
+  Result<uint64_t> Number(size_t bytes) {
+    PT_LET(const std::string_view taken, Take(bytes));
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes; ++i) {
+      number |= uint64_t(static_cast<unsigned char>(taken[i])) << (8 * i);
+    }
+    return number;
+  }
+  Result<std::string_view> Line() {
+    const size_t end = bytes_.find('\n', at_);
+    if (end == bytes_.npos) return Refuse("it ends too early");
+    const std::string_view line = bytes_.substr(at_, end - at_);
+    at_ = end + 1;
+    return line;
+  }
+
+  bool Push(Pickled value) {
+    pickle_.values.push_back(std::move(value));
+    stack_.push_back(&pickle_.values.back());
+    return true;
+  }
+  Result<Pickled*> Pop() {
+    // What lies below a mark belongs to another value.
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return Refuse("its stack is empty");
+    Pickled* const top = stack_.back();
+    stack_.pop_back();
+    return top;
+  }
+  Result<Pickled*> Top(Kind kind) const {
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()) || stack_.back()->kind != kind) {
+      return Refuse("it fills what is no list or dict");
+    }
+    return stack_.back();
+  }
+  // The values above the last mark, which goes.
+  Result<std::vector<const Pickled*>> PopMarked() {
+    if (marks_.empty()) return Refuse("it ends a list that was not begun");
+    std::vector<const Pickled*> values(stack_.begin() + int64_t(marks_.back()), stack_.end());
+    stack_.resize(marks_.back());
+    marks_.pop_back();
+    return values;
+  }
+
+  Result<bool> Plain(uint8_t operation);
+  Result<bool> Memo(uint8_t operation);
+  Result<bool> Container(uint8_t operation);
+  Result<bool> Fill(uint8_t operation);
+  Result<bool> Call(uint8_t operation);
+  Result<bool> PushLong();
+  Result<bool> PushText();
+  Result<bool> PushClass();
+  Result<bool> PushTuple(size_t length);
+  Result<bool> Append(Kind kind, size_t many);
+
+  std::string_view bytes_;
+  std::span<const std::string_view> known_;
+  const std::string& where_;
+  size_t at_ = 0;
+  size_t operation_ = 0;  // Where the one that is read begins.
+  Pickle pickle_;
+  std::vector<Pickled*> stack_;
+  std::vector<size_t> marks_;
+  std::unordered_map<uint64_t, Pickled*> memo_;
+};
+
+Result<bool> PickleReader::Plain(uint8_t operation) {
+  const auto whole = [&](size_t bytes) -> Result<bool> {
+    PT_LET(const uint64_t number, Number(bytes));
+    // Only that of four bytes has a sign.
+    const int64_t value = bytes == 4 ? int64_t(int32_t(uint32_t(number))) : int64_t(number);
+    return Push({.kind = Kind::kWhole, .whole = value});
+  };
+  switch (operation) {
+    case 0x80: {  // PROTO
+      PT_LET(const uint64_t version, Number(1));
+      if (version > 2) {
+        return Refuse(fmt::format("it is of protocol {}", version),
+                      "torch.save() writes protocol 2 unless told otherwise");
+      }
+      return true;
+    }
+    case 'N':
+      return Push({});
+    case 0x88:
+      return Push({.kind = Kind::kBool, .whole = 1});
+    case 0x89:
+      return Push({.kind = Kind::kBool});
+    case 'K':
+      return whole(1);
+    case 'M':
+      return whole(2);
+    case 'J':
+      return whole(4);
+    case 0x8a:
+      return PushLong();
+    case 'G': {  // BINFLOAT, the one number with its highest byte first.
+      PT_LET(const uint64_t bits, Number(8));
+      return Push(
+          {.kind = Kind::kNumber, .number = std::bit_cast<double>(__builtin_bswap64(bits))});
+    }
+    case 'X':
+      return PushText();
+    default:
+      return false;
+  }
+}
+
+// LONG1: a whole number of up to 255 bytes, of which int64_t holds eight.
+Result<bool> PickleReader::PushLong() {
+  PT_LET(const uint64_t length, Number(1));
+  if (length > 8) return Refuse("it has a whole number beyond 64 bits");
+  PT_LET(uint64_t bits, Number(length));
+  const bool negative = length > 0 && length < 8 && (bits >> (8 * length - 1)) != 0;
+  if (negative) bits |= ~uint64_t{0} << (8 * length);
+  return Push({.kind = Kind::kWhole, .whole = int64_t(bits)});
+}
+
+Result<bool> PickleReader::PushText() {
+  PT_LET(const uint64_t length, Number(4));
+  PT_LET(const std::string_view text, Take(length));
+  if (!arrow::util::ValidateUTF8(text)) return Refuse("a text in it is no UTF-8");
+  return Push({.kind = Kind::kText, .text = std::string(text)});
+}
+
+Result<bool> PickleReader::Memo(uint8_t operation) {
+  const bool put = operation == 'q' || operation == 'r';
+  if (!put && operation != 'h' && operation != 'j') return false;
+  PT_LET(const uint64_t key, Number(operation == 'q' || operation == 'h' ? 1 : 4));
+  if (put) {
+    PT_LET(Pickled* const top, Pop());
+    stack_.push_back(top);
+    memo_[key] = top;
+    return true;
+  }
+  const auto found = memo_.find(key);
+  if (found == memo_.end()) return Refuse(fmt::format("it has no value {} to repeat", key));
+  stack_.push_back(found->second);
+  return true;
+}
+
+Result<bool> PickleReader::Container(uint8_t operation) {
+  switch (operation) {
+    case '(':
+      marks_.push_back(stack_.size());
+      return true;
+    case ')':
+      return Push({.kind = Kind::kTuple});
+    case ']':
+      return Push({.kind = Kind::kList});
+    case '}':
+      return Push({.kind = Kind::kDict});
+    case 0x85:
+      return PushTuple(1);
+    case 0x86:
+      return PushTuple(2);
+    case 0x87:
+      return PushTuple(3);
+    case 't': {
+      PT_LET(auto items, PopMarked());
+      return Push({.kind = Kind::kTuple, .items = std::move(items)});
+    }
+    default:
+      return false;
+  }
+}
+
+Result<bool> PickleReader::PushTuple(size_t length) {
+  Pickled tuple{.kind = Kind::kTuple};
+  for (size_t i = 0; i < length; ++i) {
+    PT_LET(const Pickled* const item, Pop());
+    tuple.items.insert(tuple.items.begin(), item);
+  }
+  return Push(std::move(tuple));
+}
+
+Result<bool> PickleReader::Fill(uint8_t operation) {
+  switch (operation) {
+    case 'a':
+      return Append(Kind::kList, 1);
+    case 's':
+      return Append(Kind::kDict, 2);
+    case 'e':
+      return Append(Kind::kList, 0);
+    case 'u':
+      return Append(Kind::kDict, 0);
+    default:
+      return false;
+  }
+}
+
+// `many` values of the stack, or with 0 those above the mark, go to the list or dict below them.
+Result<bool> PickleReader::Append(Kind kind, size_t many) {
+  std::vector<const Pickled*> items;
+  if (many == 0) {
+    PT_LET(items, PopMarked());
+  }
+  for (size_t i = 0; i < many; ++i) {
+    PT_LET(const Pickled* const item, Pop());
+    items.insert(items.begin(), item);
+  }
+  PT_LET(Pickled* const to, Top(kind));
+  if (kind == Kind::kDict && items.size() % 2 != 0) return Refuse("a key in it has no value");
+  to->items.insert(to->items.end(), items.begin(), items.end());
+  return true;
+}
+
+Result<bool> PickleReader::PushClass() {
+  PT_LET(const std::string_view module, Line());
+  PT_LET(const std::string_view name, Line());
+  std::string full = fmt::format("{}.{}", module, name);
+  if (full != kOrderedDict && std::ranges::find(known_, full) == known_.end()) {
+    return Refuse(
+        fmt::format("operation 0x63 (GLOBAL) names {}, which is no part of a state dict", full),
+        "torch.save(module.state_dict(), \"weights.pt\") writes the tensors alone");
+  }
+  return Push({.kind = Kind::kClass, .text = std::move(full)});
+}
+
+Result<bool> PickleReader::Call(uint8_t operation) {
+  switch (operation) {
+    case 'c':
+      return PushClass();
+    case 'Q': {  // BINPERSID
+      PT_LET(const Pickled* const id, Pop());
+      return Push({.kind = Kind::kPersistent, .items = id->items});
+    }
+    case 'R': {  // REDUCE: the call of a class or function, which stays a name.
+      PT_LET(const Pickled* const arguments, Pop());
+      PT_LET(const Pickled* const called, Pop());
+      if (called->kind != Kind::kClass || arguments->kind != Kind::kTuple) {
+        return Refuse("it calls what is no class or function");
+      }
+      if (called->text != kOrderedDict) {
+        return Push({.kind = Kind::kCall, .text = called->text, .items = arguments->items});
+      }
+      if (!arguments->items.empty()) return Refuse("an OrderedDict in it is made of something");
+      return Push({.kind = Kind::kDict});
+    }
+    case 'b': {  // BUILD: attributes of an object. Those of a dict (_metadata) are no weights.
+      PT_TRY(Pop());
+      PT_TRY(Top(Kind::kDict));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+const Pickled* Pickled::Find(std::string_view key) const {
+  const Pickled* found = nullptr;
+  // The last one counts, as in Python.
+  for (size_t i = 0; kind == Kind::kDict && i + 1 < items.size(); i += 2) {
+    if (items[i]->kind == Kind::kText && items[i]->text == key) found = items[i + 1];
+  }
+  return found;
+}
+
+Result<Pickle> ReadPickle(std::string_view bytes, std::span<const std::string_view> known,
+                          const std::string& where) {
+  return PickleReader(bytes, known, where).Read();
+}
+
+}  // namespace protium

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python's pickles, read as data. A pickle is a program for a stack machine that may import and
+// call anything; this one has the operations of protocol 2 that plain values and the tensors of a
+// state dict need, and calls nothing: classes and calls stay names with their arguments, and only
+// names that the caller expects are let through.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+struct Pickled {
+  enum class Kind {
+    kNone,
+    kBool,        // whole: 0 or 1
+    kWhole,       // whole
+    kNumber,      // number
+    kText,        // text
+    kTuple,       // items
+    kList,        // items
+    kDict,        // items: key, value, key, value, ...
+    kClass,       // text: "collections.OrderedDict"
+    kCall,        // text: the class or function that would be called; items: its arguments
+    kPersistent,  // items: what the program that wrote it stores elsewhere, here as a tuple
+  };
+  Kind kind = Kind::kNone;
+  int64_t whole = 0;
+  double number = 0;
+  std::string text;
+  std::vector<const Pickled*> items;
+
+  // The value of a key of a dict, or nullptr.
+  const Pickled* Find(std::string_view key) const;
+};
+
+// A pickle's values; `top` is the outermost. Values may hold each other in circles: whoever walks
+// them bounds the depth.
+struct Pickle {
+  std::deque<Pickled> values;
+  const Pickled* top = nullptr;
+};
+
+// Reads a pickle. An operation other than those above, a class or function that is not among
+// `known` ("module.name") and damage are faults of Exit::kInput that name it and its byte; so are
+// pickles of more than 64 MiB or four million values. collections.OrderedDict() is a dict.
+Result<Pickle> ReadPickle(std::string_view bytes, std::span<const std::string_view> known,
+                          const std::string& where);
+
+}  // namespace protium

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Archives and pickles for the tests of this room, byte by byte as torch.save() writes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/crc32.h"
+
+namespace protium {
+
+inline std::string Little(uint64_t number, size_t bytes) {
+  std::string text;
+  for (size_t i = 0; i < bytes; ++i) text += char(number >> (8 * i));
+  return text;
+}
+
+// A zip archive of stored files.
+inline std::string Zip(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::string bytes, list;
+  for (const auto& [name, content] : files) {
+    const std::string facts = Little(Crc32(content), 4) + Little(content.size(), 4) +
+                              Little(content.size(), 4) + Little(name.size(), 2);
+    const std::string before = Little(0, 4) + Little(0, 4);  // Flags, method, time.
+    list += "PK\1\2" + Little(20, 2) + Little(20, 2) + before + facts + Little(0, 12) +
+            Little(bytes.size(), 4) + name;
+    bytes += "PK\3\4" + Little(20, 2) + before + facts + Little(0, 2) + name + content;
+  }
+  const std::string end = "PK\5\6" + Little(0, 4) + Little(files.size(), 2) +
+                          Little(files.size(), 2) + Little(list.size(), 4) +
+                          Little(bytes.size(), 4) + Little(0, 2);
+  return bytes + list + end;
+}
+
+inline std::string PickledText(std::string_view text) {
+  return "X" + Little(text.size(), 4) + std::string(text);
+}
+
+// A whole number from 0 to 255.
+inline std::string Whole(int number) { return "K" + Little(uint64_t(number), 1); }
+
+inline std::string Tuple(const std::vector<int>& numbers) {
+  std::string text = "(";
+  for (const int each : numbers) text += Whole(each);
+  return text + "t";
+}
+
+struct TestTensor {
+  std::string name, key;
+  int offset = 0;
+  std::vector<int> shape, strides;
+  std::string type = "FloatStorage";
+  int elements = 6;
+};
+
+inline std::string PickledTensor(const TestTensor& tensor) {
+  return "ctorch._utils\n_rebuild_tensor_v2\n((" + PickledText("storage") + "ctorch\n" +
+         tensor.type + "\n" + PickledText(tensor.key) + PickledText("cpu") +
+         Whole(tensor.elements) + "tQ" + Whole(tensor.offset) + Tuple(tensor.shape) +
+         Tuple(tensor.strides) + "\x89" + "ccollections\nOrderedDict\n)RtR";
+}
+
+// An OrderedDict of tensors, as Module.state_dict() is, with its attribute _metadata.
+inline std::string PickledState(const std::vector<TestTensor>& tensors) {
+  std::string items;
+  for (const TestTensor& each : tensors) items += PickledText(each.name) + PickledTensor(each);
+  return "\x80\2"
+         "ccollections\nOrderedDict\n)Rq" +
+         Little(0, 1) + "(" + items + "u}" + PickledText("_metadata") + "}sb.";
+}
+
+}  // namespace protium

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/torch_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "base/fault.h"
+#include "weights/pickle.h"
+#include "weights/zip_file.h"
+
+// torch/serialization.py: an archive with NAME/data.pkl, whose tensors are calls of
+// torch._utils._rebuild_tensor_v2(storage, offset, shape, strides, ...), and NAME/data/KEY for each
+// storage, which the pickle names as ("storage", type, KEY, device, elements).
+
+namespace protium {
+namespace {
+
+constexpr size_t kMostDimensions = 64;
+constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
+
+struct StorageType {
+  std::string_view name;
+  std::string_view dtype;  // As safetensors has it.
+  int64_t bytes;
+};
+constexpr std::array<StorageType, 10> kStorages = {{{"torch.FloatStorage", "F32", 4},
+                                                    {"torch.DoubleStorage", "F64", 8},
+                                                    {"torch.HalfStorage", "F16", 2},
+                                                    {"torch.BFloat16Storage", "BF16", 2},
+                                                    {"torch.LongStorage", "I64", 8},
+                                                    {"torch.IntStorage", "I32", 4},
+                                                    {"torch.ShortStorage", "I16", 2},
+                                                    {"torch.CharStorage", "I8", 1},
+                                                    {"torch.ByteStorage", "U8", 1},
+                                                    {"torch.BoolStorage", "BOOL", 1}}};
+
+bool IsTensor(const Pickled& value) {
+  return value.kind == Pickled::Kind::kCall && (value.text == kTensor || value.text == kParameter);
+}
+
+bool HoldsTensors(const Pickled* dict) {
+  if (dict == nullptr || dict->kind != Pickled::Kind::kDict) return false;
+  for (size_t i = 1; i < dict->items.size(); i += 2) {
+    if (IsTensor(*dict->items[i])) return true;
+  }
+  return false;
+}
+
+// How a tensor lies in its storage, in elements.
+struct Layout {
+  int64_t offset = 0;
+  std::vector<int64_t> shape, strides;
+  int64_t count = 1;  // Elements of the tensor.
+  bool row_major = true;
+};
+
+std::optional<std::vector<int64_t>> Counts(const Pickled& value) {
+  if (value.kind != Pickled::Kind::kTuple || value.items.size() > kMostDimensions) {
+    return std::nullopt;
+  }
+  std::vector<int64_t> counts;
+  for (const Pickled* const each : value.items) {
+    if (each->kind != Pickled::Kind::kWhole || each->whole < 0) return std::nullopt;
+    counts.push_back(each->whole);
+  }
+  return counts;
+}
+
+// Works out count and row_major; false where the tensor is larger than its storage of `elements`
+// or reaches beyond it.
+bool Complete(Layout& layout, int64_t elements) {
+  for (const int64_t length : layout.shape) {
+    if (__builtin_mul_overflow(layout.count, length, &layout.count)) return false;
+  }
+  if (layout.count == 0) return true;
+  int64_t last = layout.offset, expected = 1;
+  for (size_t d = layout.shape.size(); d-- > 0;) {
+    if (layout.shape[d] == 1) continue;
+    layout.row_major = layout.row_major && layout.strides[d] == expected;
+    expected *= layout.shape[d];
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(layout.shape[d] - 1, layout.strides[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last)) {
+      return false;
+    }
+  }
+  return layout.count <= elements && last < elements;
+}
+
+// The elements in row-major order.
+std::vector<std::byte> Gather(const Layout& layout, std::string_view storage, int64_t bytes) {
+  std::vector<std::byte> gathered(size_t(layout.count * bytes));
+  std::vector<int64_t> index(layout.shape.size());
+  int64_t at = layout.offset;
+  for (int64_t i = 0; i < layout.count; ++i) {
+    std::memcpy(gathered.data() + i * bytes, storage.data() + at * bytes, size_t(bytes));
+    for (size_t d = index.size(); d-- > 0;) {
+      at += layout.strides[d];
+      if (++index[d] < layout.shape[d]) break;
+      at -= layout.strides[d] * layout.shape[d];
+      index[d] = 0;
+    }
+  }
+  return gathered;
+}
+
+class StateReader {
+ public:
+  StateReader(const ZipFile& zip, std::string folder, const std::string& where)
+      : zip_(zip), folder_(std::move(folder)), where_(where) {}
+
+  Result<TorchState> Read(const Pickled& dict) {
+    for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+      const Pickled& name = *dict.items[i];
+      if (name.kind != Pickled::Kind::kText) return Bad("a name", "it is no text");
+      PT_TRY(Add(name.text, *dict.items[i + 1]));
+    }
+    auto& tensors = state_.tensors;
+    std::ranges::sort(tensors, {}, &NamedTensor::name);
+    const auto twice = std::ranges::adjacent_find(tensors, {}, &NamedTensor::name);
+    if (twice != tensors.end()) return Bad(twice->name, "it occurs twice");
+    return std::move(state_);
+  }
+
+ private:
+  Status Bad(const std::string& tensor, std::string why) const {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("cannot read {} of the state dict", tensor),
+                 .where = where_,
+                 .why = std::move(why)});
+  }
+
+  Status Add(const std::string& name, const Pickled& value) {
+    const Pickled* tensor = &value;
+    // A parameter is the call of a function with its tensor.
+    if (IsTensor(*tensor) && tensor->text == kParameter && !tensor->items.empty()) {
+      tensor = tensor->items[0];
+    }
+    if (tensor->kind != Pickled::Kind::kCall || tensor->text != kTensor ||
+        tensor->items.size() < 4) {
+      return Bad(name, "it is no tensor with a storage of its own");
+    }
+    return AddTensor(name, tensor->items);
+  }
+
+  Status AddTensor(const std::string& name, const std::vector<const Pickled*>& parts) {
+    const auto shape = Counts(*parts[2]), strides = Counts(*parts[3]);
+    if (parts[0]->kind != Pickled::Kind::kPersistent || parts[1]->kind != Pickled::Kind::kWhole ||
+        parts[1]->whole < 0 || !shape || !strides || shape->size() != strides->size()) {
+      return Bad(name, "its storage, offset, shape and strides are not what torch.save() writes");
+    }
+    Layout layout{.offset = parts[1]->whole, .shape = *shape, .strides = *strides};
+    const StorageType* type = nullptr;
+    PT_LET(std::string_view storage, Storage(name, parts[0]->items, &type));
+    if (!Complete(layout, int64_t(storage.size()) / type->bytes)) {
+      return Bad(name, fmt::format("shape [{}] with strides [{}] from {} on is more than its "
+                                   "storage of {} bytes holds",
+                                   fmt::join(*shape, ", "), fmt::join(*strides, ", "),
+                                   layout.offset, storage.size()));
+    }
+    if (layout.count == 0) storage = {};
+    if (layout.count > 0 && !layout.row_major) {
+      state_.gathered.push_back(Gather(layout, storage, type->bytes));
+    }
+    const auto bytes = std::as_bytes(std::span(storage));
+    NamedTensor tensor{.name = name, .dtype = std::string(type->dtype), .shape = *shape};
+    if (layout.count > 0) {
+      tensor.data = layout.row_major ? bytes.subspan(size_t(layout.offset * type->bytes),
+                                                     size_t(layout.count * type->bytes))
+                                     : std::span<const std::byte>(state_.gathered.back());
+    }
+    state_.tensors.push_back(std::move(tensor));
+    return Status::OK();
+  }
+
+  // The bytes of ("storage", type, key, device, elements).
+  Result<std::string_view> Storage(const std::string& name, const std::vector<const Pickled*>& id,
+                                   const StorageType** type) {
+    using Kind = Pickled::Kind;
+    if (id.size() != 5 || id[0]->kind != Kind::kText || id[0]->text != "storage" ||
+        id[1]->kind != Kind::kClass || id[2]->kind != Kind::kText || id[4]->kind != Kind::kWhole) {
+      return Bad(name, "its storage is not named as torch.save() does");
+    }
+    const auto found = std::ranges::find(kStorages, id[1]->text, &StorageType::name);
+    if (found == kStorages.end()) return Bad(name, id[1]->text + " is no type of tensors here");
+    *type = &*found;
+    const std::string file = folder_ + "data/" + id[2]->text;
+    // Tensors may share a storage, whose checksum is looked at once.
+    if (!storages_.contains(file)) {
+      PT_LET(storages_[file], zip_.Read(file));
+    }
+    const std::string_view bytes = storages_[file];
+    int64_t expected = 0;
+    if (__builtin_mul_overflow(id[4]->whole, found->bytes, &expected) ||
+        expected != int64_t(bytes.size())) {
+      return Bad(name, fmt::format("its storage has {} bytes, not {} elements of {}", bytes.size(),
+                                   id[4]->whole, found->bytes));
+    }
+    return bytes;
+  }
+
+  const ZipFile& zip_;
+  std::string folder_;  // "archive/"
+  const std::string& where_;
+  std::map<std::string, std::string_view> storages_;
+  TorchState state_;
+};
+
+Status NoStateDict(const Pickled& top, const std::string& key, const std::string& where) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; top.kind == Pickled::Kind::kDict && i < top.items.size(); i += 2) {
+    if (top.items[i]->kind == Pickled::Kind::kText && keys.size() < 12) {
+      keys.push_back(top.items[i]->text);
+    }
+  }
+  return Fail({.exit = key.empty() ? Exit::kInput : Exit::kUsage,
+               .what = key.empty() ? "the file holds no state dict"
+                                   : fmt::format("the file holds no state dict under \"{}\"", key),
+               .where = where,
+               .why = keys.empty() ? "" : fmt::format("its keys are {}", fmt::join(keys, ", ")),
+               .fix = "torch.save(module.state_dict(), \"weights.pt\"), or --key with the name of "
+                      "the dict of tensors"});
+}
+
+Result<const Pickled*> FindDict(const Pickled& top, const std::string& key,
+                                const std::string& where) {
+  if (!key.empty()) {
+    const Pickled* const named = top.Find(key);
+    return HoldsTensors(named) ? Result<const Pickled*>(named) : NoStateDict(top, key, where);
+  }
+  if (HoldsTensors(&top)) return &top;
+  for (const char* usual : {"state_dict", "model_state_dict", "model"}) {
+    if (const Pickled* const named = top.Find(usual); HoldsTensors(named)) return named;
+  }
+  return NoStateDict(top, key, where);
+}
+
+// The folder of the archive that everything in it lies in: "archive/".
+Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
+  const auto refuse = [&](std::string what, std::string fix) {
+    return Fail(
+        {.exit = Exit::kInput, .what = std::move(what), .where = where, .fix = std::move(fix)});
+  };
+  for (const auto& [name, entry] : zip.entries()) {
+    const size_t slash = name.find('/');
+    if (slash == name.npos || name.substr(slash) != "/data.pkl") continue;
+    const std::string folder = name.substr(0, slash + 1);
+    if (zip.Has(folder + "constants.pkl")) {
+      return refuse("it is a TorchScript program, not the weights of one",
+                    "net = { name = \"torchscript\", file = \"" + where + "\" } in a job");
+    }
+    if (!zip.Has(folder + "byteorder")) return folder;
+    PT_LET(const std::string_view order, zip.Read(folder + "byteorder"));
+    if (order == "little") return folder;
+    return refuse("its numbers have their highest byte first",
+                  "save it again on a machine like this one");
+  }
+  return refuse("the archive holds no data.pkl",
+                "torch.save(module.state_dict(), \"weights.pt\") writes what can be read");
+}
+
+}  // namespace
+
+Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
+                                  const std::string& where) {
+  PT_LET(const ZipFile zip, ZipFile::Parse(archive, where));
+  PT_LET(const std::string folder, FindFolder(zip, where));
+  PT_LET(const std::string_view bytes, zip.Read(folder + "data.pkl"));
+  std::vector<std::string_view> known = {kTensor, kParameter, "torch.Size"};
+  for (const StorageType& each : kStorages) known.push_back(each.name);
+  PT_LET(const Pickle pickle, ReadPickle(bytes, known, where));
+  PT_LET(const Pickled* const dict, FindDict(*pickle.top, key, where));
+  return StateReader(zip, folder, where).Read(*dict);
+}
+
+}  // namespace protium

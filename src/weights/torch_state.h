@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of a state dict that torch.save() wrote, without any of Python's code being run.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "format/safetensors.h"
+
+namespace protium {
+
+// Tensors point into the archive where they lie there in row-major order, else into `gathered`.
+struct TorchState {
+  std::vector<NamedTensor> tensors;  // In name order.
+  std::deque<std::vector<std::byte>> gathered;
+};
+
+// Reads the state dict in `archive`, which must outlive it: the outermost dict if it holds tensors,
+// else the one under `key`, or with an empty key under "state_dict", "model_state_dict" or "model".
+// Damage, an archive of something else, a type of tensor that has no name in safetensors, and a
+// tensor that repeats values of its storage are faults of Exit::kInput; no such key of
+// Exit::kUsage.
+Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
+                                  const std::string& where);
+
+}  // namespace protium

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weights/torch_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/fault.h"
+#include "weights/test_archive.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+
+const float kNumbers[6] = {1, 2, 3, 4, 5, 6};
+
+std::string Floats() { return {reinterpret_cast<const char*>(kNumbers), sizeof kNumbers}; }
+
+std::string Archive(const std::string& pickle) {
+  return Zip({{"w/data.pkl", pickle},
+              {"w/byteorder", "little"},
+              {"w/data/0", Floats()},
+              {"w/version", "3\n"}});
+}
+
+std::vector<float> Values(const NamedTensor& tensor) {
+  std::vector<float> values(tensor.data.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
+  return values;
+}
+
+Fault Refused(const std::string& archive, const std::string& key = "") {
+  const auto read = ReadTorchState(archive, key, "w.pt");
+  return read.ok() ? Fault{.what = "accepted", .why = "accepted"} : FaultOf(read.status());
+}
+
+std::string WhyRefused(TestTensor tensor) { return Refused(Archive(PickledState({tensor}))).why; }
+
+TEST(TorchState, GivesTensorsInRowMajorOrder) {
+  const std::string archive = Archive(PickledState({{"w", "0", 0, {2, 3}, {3, 1}},
+                                                    {"turned", "0", 0, {3, 2}, {1, 3}},
+                                                    {"part", "0", 4, {2}, {1}},
+                                                    {"one", "0", 5, {}, {}},
+                                                    {"none", "0", 0, {0, 3}, {3, 1}}}));
+  const auto state = ReadTorchState(archive, "", "w.pt");
+  ASSERT_TRUE(state.ok()) << state.status();
+  std::vector<std::string> names;
+  for (const NamedTensor& each : state->tensors) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"none", "one", "part", "turned", "w"}));
+  EXPECT_TRUE(state->tensors[0].data.empty());
+  EXPECT_EQ(Values(state->tensors[1]), (std::vector<float>{6}));
+  EXPECT_EQ(Values(state->tensors[2]), (std::vector<float>{5, 6}));
+  EXPECT_EQ(Values(state->tensors[3]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(state->tensors[3].shape, (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(Values(state->tensors[4]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(TorchState, FindsTheDictAmongOtherThings) {
+  const std::string tensor = PickledText("w") + PickledTensor({"w", "0", 0, {6}, {1}});
+  const std::string archive =
+      Archive("\x80\2}(" + PickledText("epoch") + "K\3" + PickledText("state_dict") + "}(" +
+              tensor + "u" + PickledText("ema") + "}(" + tensor + "u" + "u.");
+  EXPECT_TRUE(ReadTorchState(archive, "", "w.pt").ok());
+  EXPECT_TRUE(ReadTorchState(archive, "ema", "w.pt").ok());
+  const Fault other = Refused(archive, "epoch");
+  EXPECT_EQ(other.exit, Exit::kUsage);
+  EXPECT_THAT(other.why, HasSubstr("its keys are epoch, state_dict, ema"));
+}
+
+TEST(TorchState, RefusesTensorsThatTheirStorageDoesNotHold) {
+  EXPECT_THAT(WhyRefused({"w", "0", 1, {2, 3}, {3, 1}}), HasSubstr("more than its storage"));
+  EXPECT_THAT(WhyRefused({"w", "0", 0, {7}, {1}}), HasSubstr("more than its storage"));
+  EXPECT_THAT(WhyRefused({"w",
+                          "0",
+                          0,
+                          {200, 200, 200, 200, 200, 200, 200, 200, 200},
+                          {0, 0, 0, 0, 0, 0, 0, 0, 0}}),
+              HasSubstr("more than its storage"));
+  EXPECT_THAT(WhyRefused({"w", "0", 0, {2, 3}, {1}}), HasSubstr("not what torch.save() writes"));
+  EXPECT_THAT(WhyRefused({"w", "1", 0, {6}, {1}}), HasSubstr("holds no w/data/1"));
+  EXPECT_THAT(WhyRefused({"w", "0", 0, {6}, {1}, "FloatStorage", 7}), HasSubstr("not 7 elements"));
+  EXPECT_THAT(WhyRefused({"w", "0", 0, {6}, {1}, "ComplexFloatStorage"}),
+              HasSubstr("names torch.ComplexFloatStorage"));
+}
+
+TEST(TorchState, RefusesArchivesOfSomethingElse) {
+  const std::string pickle = PickledState({{"w", "0", 0, {6}, {1}}});
+  EXPECT_THAT(Refused(Zip({{"w/data.pkl", pickle}, {"w/constants.pkl", "x"}})).what,
+              HasSubstr("TorchScript program"));
+  EXPECT_THAT(Refused(Zip({{"w/data.pkl", pickle}, {"w/byteorder", "big"}})).what,
+              HasSubstr("highest byte first"));
+  EXPECT_THAT(Refused(Zip({{"readme", "x"}})).what, HasSubstr("holds no data.pkl"));
+  EXPECT_THAT(Refused(Archive("\x80\2K\1.")).what, HasSubstr("no state dict"));
+}
+
+TEST(TorchState, OutlivesDamageAnywhere) {
+  const std::string whole = Archive(PickledState({{"w", "0", 0, {3, 2}, {1, 3}}}));
+  ASSERT_TRUE(ReadTorchState(whole, "", "w.pt").ok());
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int value : {0, 1, 0x7f, 0x80, 0xff, int(whole[at]) ^ 1}) {
+      std::string bytes = whole;
+      bytes[at] = char(value);
+      const auto read = ReadTorchState(bytes, "", "w.pt");
+      if (!read.ok()) {
+        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+      }
+    }
+    ASSERT_FALSE(ReadTorchState(whole.substr(0, at), "", "w.pt").ok()) << at;
+  }
+}
+
+// As above, where no checksum stands before the pickle.
+TEST(TorchState, OutlivesPicklesThatSayAnything) {
+  const std::string pickle = PickledState({{"w", "0", 0, {3, 2}, {1, 3}}});
+  for (size_t at = 0; at < pickle.size(); ++at) {
+    for (const int value : {0, 1, int('t'), int('u'), int('R'), int('Q'), 0x7f, 0xff}) {
+      std::string bytes = pickle;
+      bytes[at] = char(value);
+      const auto read = ReadTorchState(Archive(bytes), "", "w.pt");
+      if (!read.ok()) {
+        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights from another program: a safetensors file, or a state dict of PyTorch's.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "format/file.h"
+#include "format/safetensors.h"
+#include "weights/torch_state.h"
+
+namespace protium {
+
+class WeightsFile {
+ public:
+  // Reads the file by what it holds, whatever its name. `key`: ReadTorchState(). Failures are
+  // faults of Exit::kInput, those of the key of Exit::kUsage.
+  static Result<WeightsFile> Read(const std::filesystem::path& file, const std::string& key = "");
+
+  const std::vector<NamedTensor>& tensors() const { return tensors_; }  // In name order.
+
+ private:
+  std::unique_ptr<MappedFile> mapped_;
+  std::optional<Safetensors> safetensors_;
+  std::deque<std::vector<std::byte>> gathered_;
+  std::vector<NamedTensor> tensors_;
+};
+
+// Tensors as the nets here have them, in float32, with memory of their own where it took a
+// conversion.
+struct FloatTensors {
+  std::vector<NamedTensor> tensors;
+  std::deque<std::vector<float>> converted;
+  std::vector<std::string> rounded;  // Names of those of float64 that lost digits.
+};
+
+// Converts F64, F16, BF16, whole numbers and booleans. A whole number beyond 2^24, which float32
+// may not have, and another type are faults of Exit::kInput. The result borrows from `tensors`.
+Result<FloatTensors> ToFloat32(const std::vector<NamedTensor>& tensors);
+
+}  // namespace protium
