@@ -22,7 +22,7 @@ set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h de
   metrics/metrics.h rows/packed.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
-foreach(library protium protium_c protium_export protium_local protium_onnx protium_page
+foreach(library protium protium_c protium_export protium_local protium_ludwig protium_onnx protium_page
     protium_serve protium_spark)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib COMPONENT protium)
@@ -61,6 +61,8 @@ protium_needed(needed protium::arrow)
 protium_needed(needed protium::parquet)
 protium_needed(needed protium::duckdb)
 protium_licences(needed pyarrow)
+# What is downloaded of DuckDB has none beside it: that of the version in scripts/deps.lock.
+install(DIRECTORY deploy/licences/duckdb DESTINATION share/doc/protium COMPONENT needed)
 install(DIRECTORY "${PROTIUM_DEPS}/py/pyarrow/include/" DESTINATION lib/protium/include
   COMPONENT needed)
 
