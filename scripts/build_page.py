@@ -5,7 +5,9 @@ Works on a copy in WORK, where node_modules leads to DEPS: the tree stays as it 
 first. Beside OUT.cc comes OUT.cc.d, which names every file that it was made of.
 """
 
+import base64
 import gzip
+import hashlib
 import os
 import shutil
 import subprocess
@@ -14,6 +16,8 @@ import sys
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 MOST_BYTES = 120_000  # Gzipped, all files together.
+# A report holds script and style in its own text (src/page/report.cc), where these would end them.
+ENDS = (b"</script", b"</style", b"<!--")
 
 
 def files_below(folder):
@@ -41,6 +45,11 @@ def bundle(web, deps, work):
     return os.path.join(work, "dist")
 
 
+# As a content security policy names a script or a style.
+def hash_of(data):
+    return "sha256-" + base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
 # Bytes as lines of C++ literals. Octal, since a hexadecimal escape has no end.
 def literal(data):
     for start in range(0, len(data), 40):
@@ -51,11 +60,11 @@ def source_of(assets):
     yield "// Made by scripts/build_page.py."
     yield '#include "page/assets.h"'
     yield "namespace protium {\nnamespace {"
-    for number, (_, _, data) in enumerate(assets):
+    for number, (_, _, data, _) in enumerate(assets):
         yield f"constexpr char kBytes{number}[] =\n" + "\n".join(literal(data)) + ";"
     yield "constexpr PageAsset kAssets[] = {"
-    for number, (path, kind, data) in enumerate(assets):
-        yield f'    {{"{path}", "{kind}", {{kBytes{number}, {len(data)}}}}},'
+    for number, (path, kind, data, digest) in enumerate(assets):
+        yield f'    {{"{path}", "{kind}", {{kBytes{number}, {len(data)}}}, "{digest}"}},'
     yield "};\n}  // namespace"
     yield "std::span<const PageAsset> PageAssets() { return kAssets; }"
     yield "}  // namespace protium"
@@ -69,10 +78,13 @@ def main():
     assets = []
     for path in files_below(dist):
         with open(path, "rb") as file:
-            data = gzip.compress(file.read(), 9, mtime=0)
-        name = "/" + os.path.relpath(path, dist)
-        assets.append(("/" if name == "/index.html" else name, TYPES[os.path.splitext(path)[1]], data))
-    total = sum(len(data) for _, _, data in assets)
+            data = file.read()
+        name, end = "/" + os.path.relpath(path, dist), os.path.splitext(path)[1]
+        if end in (".js", ".css") and any(each in data for each in ENDS):
+            sys.exit(f"error: {name} holds one of {ENDS}, which ends it where it stands in a report")
+        assets.append(("/" if name == "/index.html" else name, TYPES[end],
+                       gzip.compress(data, 9, mtime=0), hash_of(data)))
+    total = sum(len(data) for _, _, data, _ in assets)
     if total > MOST_BYTES:
         sys.exit(f"error: the page has {total} bytes gzipped, at most {MOST_BYTES} are allowed")
     with open(out, "w", encoding="utf-8") as file:

@@ -43,6 +43,14 @@ HttpAnswer AnswerResult(const Result<Json>& json) {
   return Refusal(fault.exit == Exit::kInput ? 404 : 500, fault);
 }
 
+// The same of what was asked to be done, where the request itself may be wrong.
+HttpAnswer AnswerDone(const Result<Json>& json) {
+  if (json.ok()) return AnswerJson(*json);
+  const Fault fault = FaultOf(json.status());
+  const bool asked = fault.exit == Exit::kInput || fault.exit == Exit::kUsage;
+  return Refusal(asked ? 400 : 500, fault);
+}
+
 // A whole number that a request gives, `otherwise` where it gives none; none for anything else.
 std::optional<int64_t> NumberOf(const HttpRequest& request, const char* name, int64_t otherwise) {
   const std::string& text = request.Parameter(name);
@@ -90,12 +98,7 @@ HttpAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const HttpRequest& 
 HttpAnswer AnswerMetrics(LiveRun& run, const HttpRequest& request) {
   const auto points = NumberOf(request, "points", kMostPoints);
   if (!points || *points < 2) return NoNumber("points");
-  const size_t most = std::min(size_t(*points), kMostPoints);
-  return AnswerResult(run.Tell([&](const RunStory& story, int64_t behind) {
-    Json curves = story.Curves(most);
-    curves["behind_bytes"] = behind;
-    return curves;
-  }));
+  return AnswerResult(MetricsOf(run, std::min(size_t(*points), kMostPoints)));
 }
 
 HttpAnswer AnswerLanes(LiveRun& run, const HttpRequest& request) {
@@ -137,13 +140,49 @@ HttpAnswer PageApi::Answer(const HttpRequest& request) {
   if (path == "/api/v1") path = kRoot;
   if (!path.starts_with(kRoot)) return NotFound(request.path);
   path.remove_prefix(kRoot.size());
-  if (path.empty()) return AnswerJson(ApiIndex());
+  if (path.empty()) {
+    Json index = ApiIndex();
+    index["changes"] = changes_;
+    return AnswerJson(index);
+  }
   if (path == "openapi.json") return AnswerJson(OpenApi());
   if (path == "runs") return AnswerJson(*runs_.List());
   if (path == "compare") return Compare(request);
   if (path == "gangs") return Gangs();
+  if (path == "applications") return Applications(request);
   if (path.starts_with("runs/")) return AnswerOfRun(request, path.substr(5));
+  if (path.starts_with("applications/")) return AnswerOfApplication(request, path.substr(13));
   return NotFound(request.path);
+}
+
+HttpAnswer PageApi::AnswerOfApplication(const HttpRequest& request, std::string_view rest) {
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string name(rest.substr(0, slash));
+  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  if (run == nullptr) return NoSuchRun(name);
+  const Result<Json> told = OfApplication(*run, rest.substr(std::min(slash + 1, rest.size())));
+  return told.ok() && told->is_null() ? NotFound(request.path) : AnswerResult(told);
+}
+
+HttpAnswer PageApi::Act(const HttpRequest& request, const std::string& body) {
+  if (!changes_) {
+    return Refusal(403, {.what = "this page was started without a token, so it only reads",
+                         .fix = "protium ui --token"});
+  }
+  constexpr std::string_view kRuns = "/api/v1/runs/";
+  if (!request.path.starts_with(kRuns)) return NotFound(request.path);
+  const std::string_view rest = std::string_view(request.path).substr(kRuns.size());
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string name(rest.substr(0, slash));
+  const std::string_view what = rest.substr(slash);
+  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  if (run == nullptr) return NoSuchRun(name);
+  const bool post = request.method == "POST";
+  if (post && what == "/score") return AnswerDone(models_.Score(run->folder(), body));
+  if (post && what == "/labels") return AnswerDone(LabelRun(folder_, run->folder(), body));
+  if (request.method == "DELETE" && what.empty()) return AnswerDone(RemoveWholeRun(run->folder()));
+  return Refusal(405, {.what = fmt::format("{} does not take {}", request.path, request.method),
+                       .fix = "GET /api/v1/ lists what there is"});
 }
 
 // `rest` is "ID" or "ID/WHAT" or "ID/WHAT/MORE".
@@ -167,6 +206,11 @@ HttpAnswer PageApi::AnswerOfRun(const HttpRequest& request, std::string_view res
   if (what == "logs") return AnswerLogs(*run);
   if (what == "files") return AnswerJson(ListRunFiles(folder));
   if (what.starts_with("files/")) return AnswerFile(*run, request, std::string(what.substr(6)));
+  if (what == "executors") {
+    Json overview;
+    const Result<Json> executors = ExecutorsOfRun(*run, overview);
+    return executors.ok() ? AnswerJson({{"executors", *executors}}) : AnswerResult(executors);
+  }
   if (what == "operators") {
     return AnswerResult(
         run->Tell([](const RunStory& story, int64_t) { return story.EnginePlans(); }));

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The requests that the page answers under /api/v1, each from the folders of runs alone;
 // docs/page.md lists them. Any thread.
+//
+// Answer() changes nothing. Act() does, and is refused where the page was started without a token.
 #pragma once
 
 #include <filesystem>
 
 #include "http/exchange.h"
+#include "page/changes.h"
 #include "page/run_index.h"
 
 namespace protium {
 
 class PageApi {
  public:
-  explicit PageApi(std::filesystem::path runs) : runs_(std::move(runs)) {}
+  explicit PageApi(std::filesystem::path runs, bool changes = false)
+      : folder_(runs), changes_(changes), runs_(std::move(runs)) {}
 
   // Whether a path asks for data: all that begin with "/api/", and "/metrics".
   static bool IsData(const std::string& path);
@@ -21,16 +25,28 @@ class PageApi {
   // empty.
   HttpAnswer Answer(const HttpRequest& request);
 
+  // Answers POST and DELETE requests for data. Whether somebody may ask is checked before.
+  HttpAnswer Act(const HttpRequest& request, const std::string& body);
+
   // Reads all runs once, so that the first who asks need not wait.
   void WarmUp() { (void)runs_.List(); }
 
  private:
   HttpAnswer AnswerOfRun(const HttpRequest& request, std::string_view rest);
+  HttpAnswer AnswerOfApplication(const HttpRequest& request, std::string_view rest);
+  HttpAnswer Applications(const HttpRequest& request);
+  // Null where there is no such path.
+  static Result<Json> OfApplication(LiveRun& run, std::string_view what);
+  // With the run's overview, which they are made of.
+  static Result<Json> ExecutorsOfRun(LiveRun& run, Json& overview);
   HttpAnswer Gangs();
   HttpAnswer Prometheus();
   HttpAnswer Compare(const HttpRequest& request);
 
+  const std::filesystem::path folder_;
+  const bool changes_;
   RunIndex runs_;
+  RunModels models_;
 };
 
 }  // namespace protium

@@ -76,19 +76,55 @@ TEST_F(HttpAnswers, TheSlowRankIsNamed) {
 TEST_F(HttpAnswers, EveryPathThatIsDescribedIsThere) {
   const std::string name = runs.Done(1).filename();
   const Json described = GetJson("openapi.json")["paths"];
-  EXPECT_EQ(described.size(), ApiPaths().size());
+  size_t operations = 0;
   for (const auto& [key, item] : described.items()) {
     std::string path = key.substr(std::string("/api/v1/").size());
     for (const auto& [what, with] :
          {std::pair{"{run}", name}, {"{path}", std::string("run.json")}}) {
       if (const size_t at = path.find(what); at != path.npos) path.replace(at, strlen(what), with);
     }
-    const int status = Get(path).status;
-    EXPECT_EQ(status, path == "compare" ? 400 : 200) << key;
-    EXPECT_FALSE(item["get"]["summary"].get<std::string>().empty());
+    for (const auto& [method, operation] : item.items()) {
+      ++operations;
+      EXPECT_FALSE(operation["summary"].get<std::string>().empty());
+      if (method != "get") continue;
+      EXPECT_EQ(Get(path).status, path == "compare" ? 400 : 200) << key;
+    }
   }
+  EXPECT_EQ(operations, ApiPaths().size());
   const Json listed = GetJson("")["paths"];
   EXPECT_NE(std::ranges::find(listed, "/api/v1/runs/ID/lanes?points=N"), listed.end());
+}
+
+TEST_F(HttpAnswers, WhatChangesARunSaysWhatIsWrong) {
+  PageApi acting(runs.path(), true);
+  const fs::path run = runs.Done(1), other = runs.Done(1);
+  const auto act = [&](const char* method, const fs::path& of, const char* what, const char* body) {
+    const std::string path = "/api/v1/runs/" + of.filename().string() + what;
+    const HttpAnswer answer = acting.Act({.method = method, .path = path}, body);
+    return std::pair(answer.status, ParseJson(answer.body).ValueOrDie());
+  };
+  EXPECT_EQ(act("POST", run, "/labels", R"({"tags":["best","best"],"note":"n"})"),
+            std::pair(200, Json::parse(R"({"tags":["best"],"note":"n"})")));
+  EXPECT_EQ(act("POST", run, "/labels", R"({"note":""})").second["tags"], Json({"best"}));
+  for (const auto& [what, body, words] :
+       {std::tuple{"/labels", "7", "no JSON object"},
+        std::tuple{"/labels", R"({"tags":"x"})", "must be a list"},
+        std::tuple{"/labels", R"({"tags":["a b"]})", "cannot be a tag"},
+        std::tuple{"/labels", R"({"note":7})", "must be a text"},
+        std::tuple{"/score", R"({"rows":[]})", "a list of 1 to 1000"},
+        std::tuple{"/score", R"({"rows":[{}]})", "has no model"}}) {
+    const auto [status, told] = act("POST", run, what, body);
+    EXPECT_EQ(status, 400) << body;
+    EXPECT_NE(told["error"]["what"].get<std::string>().find(words), std::string::npos) << told;
+  }
+  EXPECT_EQ(act("POST", other, "/labels", R"({"tags":["best"]})").first, 400) << "another has it";
+  EXPECT_EQ(act("POST", run, "/nothing", "{}").first, 405);
+  EXPECT_EQ(act("DELETE", runs.path() / "none", "", "").first, 404);
+  const auto going_on = runs.Begin();
+  EXPECT_EQ(act("DELETE", going_on->path(), "", "").first, 400);
+  EXPECT_TRUE(fs::exists(going_on->path() / "run.json"));
+  EXPECT_EQ(act("DELETE", other, "", "").second["removed"], other.filename().string());
+  EXPECT_FALSE(fs::exists(other));
 }
 
 TEST_F(HttpAnswers, NothingOutsideOfTheRunsCanBeNamed) {

@@ -11,6 +11,7 @@ struct PageAsset {
   std::string_view path;  // "/", "/assets/index-3f2a.js"
   std::string_view type;  // "text/html; charset=utf-8"
   std::string_view gzip;
+  std::string_view hash;  // "sha256-...", of what is gzipped, as a content security policy has it.
 };
 
 std::span<const PageAsset> PageAssets();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of runs: an HTTP server that shows what lies in the folders of runs, live and long
-// after. It only reads, so it cannot disturb a run, however it ends. It lives in a library of its
-// own, libprotium_page.so, which only `protium ui` opens: workers carry no HTTP server.
+// after. Without a token it only reads; it cannot disturb a run, however it ends. It lives in a
+// library of its own, libprotium_page.so, which only `protium ui` and the end of a run (report.h)
+// open: workers carry no HTTP server.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct PageOptions {
   std::filesystem::path runs;      // The folder of runs; it may appear later.
   std::string host = "127.0.0.1";  // The address to listen on.
   int32_t port = 0;                // 0: 4040, or the next one that is free.
-  std::string token;               // What requests must show; empty: none is asked for.
+  std::string token;               // What requests must show; empty: none is asked for, and nothing
+                                   // can be changed.
 };
 
 class Page {

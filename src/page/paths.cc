@@ -13,6 +13,7 @@ namespace protium {
 
 namespace {
 
+constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kEvents = "text/event-stream";
 
 constexpr ApiPath kPaths[] = {
@@ -20,6 +21,13 @@ constexpr ApiPath kPaths[] = {
     {"openapi.json", "", "this description"},
     {"runs", "", "all runs: state, times, metrics, progress, engine, tags"},
     {"compare", "run:list", "settings that differ, metrics and seconds of 2 to 12 runs"},
+    {"applications", "status:string limit:integer", "all runs, as Spark's monitoring has them"},
+    {"applications/{run}", "", "one run, as an application of Spark"},
+    {"applications/{run}/jobs", "", "it as a job"},
+    {"applications/{run}/stages", "", "its parts as stages"},
+    {"applications/{run}/executors", "", "the executors that are at work"},
+    {"applications/{run}/allexecutors", "", "all executors that it has had"},
+    {"applications/{run}/environment", "", "its settings and versions"},
     {"gangs", "", "the ranks of all runs that go on"},
     {"runs/{run}", "", "one run: state, parts, what happens now, failure, results, messages"},
     {"runs/{run}/settings", "", "every setting with its origin"},
@@ -30,12 +38,16 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}/lanes", "points:integer", "where the time of each rank went, and the slow one"},
     {"runs/{run}/events", "from:integer", "its events from that byte on; -1 is the end"},
     {"runs/{run}/stream", "from:integer", "its events as they come", kEvents},
+    {"runs/{run}/executors", "", "the processes of its ranks, and what they ran"},
     {"runs/{run}/gang", "", "the ranks, and every change of who is in"},
     {"runs/{run}/model", "", "the model and how good it is"},
     {"runs/{run}/trials", "", "what a search has tried"},
     {"runs/{run}/logs", "", "its logs"},
     {"runs/{run}/files", "", "its files"},
     {"runs/{run}/files/{path}", "from:integer", "a part of a file, from that byte on"},
+    {"runs/{run}/score", "", "rows as JSON, scored with its model", kJson, "post"},
+    {"runs/{run}/labels", "", "its tags and its note, set anew", kJson, "post"},
+    {"runs/{run}", "", "removes it", kJson, "delete"},
 };
 
 // "from:integer" as its name and its kind.
@@ -57,9 +69,13 @@ std::string Replaced(std::string text, std::string_view what, std::string_view w
 // "/api/v1/compare?run=ID&run=ID", as people read it.
 std::string InWords(const ApiPath& path) {
   std::string text = "/api/v1/" + std::string(path.path);
+  if (path.method == "post") text.insert(0, "POST ");
+  if (path.method == "delete") text.insert(0, "DELETE ");
   text = Replaced(Replaced(text, "{run}", "ID"), "{path}", "PATH");
   for (const auto& [name, kind] : ParametersOf(path)) {
-    text += kind == "list" ? fmt::format("?{0}=ID&{0}=ID", name) : fmt::format("?{}=N", name);
+    const char before = text.find('?') == text.npos ? '?' : '&';
+    text += kind == "list" ? fmt::format("{0}{1}=ID&{1}=ID", before, name)
+                           : fmt::format("{}{}={}", before, name, kind == "string" ? "TEXT" : "N");
   }
   return text;
 }
@@ -88,6 +104,11 @@ Json Operation(const ApiPath& path) {
   if (Json parameters = ParameterList(path); !parameters.empty()) {
     operation["parameters"] = std::move(parameters);
   }
+  if (path.method == "post") {
+    operation["requestBody"] = {
+        {"required", true},
+        {"content", {{std::string(kJson), {{"schema", {{"type", "object"}}}}}}}};
+  }
   operation["responses"] = {{"200", {{"description", path.says}, {"content", content}}},
                             {"default", {{"$ref", "#/components/responses/Refused"}}}};
   return operation;
@@ -108,7 +129,7 @@ Json ApiIndex() {
 Json OpenApi() {
   Json paths = Json::object();
   for (const ApiPath& path : kPaths) {
-    paths["/api/v1/" + std::string(path.path)] = {{"get", Operation(path)}};
+    paths["/api/v1/" + std::string(path.path)][std::string(path.method)] = Operation(path);
   }
   const Json text = {{"type", "string"}};
   const Json error = {{"type", "object"}, {"properties", {{"what", text}, {"fix", text}}}};

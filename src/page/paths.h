@@ -14,6 +14,7 @@ struct ApiPath {
   std::string_view parameters;  // Of the query, apart by spaces; "from:integer run:list".
   std::string_view says;
   std::string_view type = "application/json";
+  std::string_view method = "get";  // Others change something, or make the page work: a token.
 };
 
 std::span<const ApiPath> ApiPaths();

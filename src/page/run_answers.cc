@@ -9,6 +9,7 @@
 #include "os/file.h"
 #include "page/run_files.h"
 #include "run/labels.h"
+#include "run/shards_text.h"
 #include "run/summary.h"
 
 namespace protium {
@@ -107,7 +108,7 @@ Result<Json> OverviewOf(LiveRun& run) {
   json["result"] =
       Chosen(result, {"metrics", "seconds", "rows", "steps", "workers", "shards", "wait_share",
                       "best_epoch", "weights_sha256", "outputs", "output_rows", "model", "memory",
-                      "labels", "scored", "baseline_column", "search"});
+                      "labels", "scored", "baseline_column", "rows_on_disk_bytes", "search"});
   const auto tell = [&](const RunStory& story, int64_t behind) {
     Json told = story.Overview(NowMillis());
     told["behind_bytes"] = behind;
@@ -116,6 +117,35 @@ Result<Json> OverviewOf(LiveRun& run) {
   PT_LET(const Json told, run.Tell(tell));
   json.update(told);
   return json;
+}
+
+namespace {
+
+// The mark of the epoch whose weights the model has; null where none was chosen.
+Json KeptMark(const fs::path& run) {
+  const Json result = ReadResult(run);
+  const Json best = At(result, "best_epoch"), history = At(result, "history");
+  if (!best.is_number_integer() || best == 0 || !history.is_array()) return {};
+  for (const Json& epoch : history) {
+    const Json step = At(epoch, "step");
+    if (At(epoch, "epoch") != best || !step.is_number()) continue;
+    return {{"step", step}, {"text", "kept: epoch " + Dump(best)}};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Json> MetricsOf(LiveRun& run, size_t most) {
+  PT_LET(Json curves, run.Tell([&](const RunStory& story, int64_t behind) {
+    Json told = story.Curves(most);
+    told["behind_bytes"] = behind;
+    return told;
+  }));
+  if (Json kept = KeptMark(run.folder()); !kept.is_null()) {
+    curves["marks"].push_back(std::move(kept));
+  }
+  return curves;
 }
 
 Json SettingsOf(const fs::path& run) {
@@ -134,6 +164,9 @@ Json PlanOf(const fs::path& run) {
   plan["tables"] = At(asked, "tables");
   plan["split"] = At(asked, "split");
   plan["etl_sql"] = At(At(asked, "etl"), "sql");
+  if (const Json training = At(plan, "training"); training.is_object() && !training.empty()) {
+    plan["shards_text"] = ShardsText(training);
+  }
   plan["inputs"] = ReadList(run / "inputs.json").ValueOr(Json());
   plan["schema"] = ReadJson(run / "model" / "schema.json");
   return plan;
@@ -148,6 +181,7 @@ Json ModelOf(const fs::path& run) {
   model["about"] = ReadJson(run / "model" / "model.json");
   const Json pipeline = At(At(ReadJson(run / "job.json"), "job"), "pipeline");
   model["estimator"] = pipeline.is_array() && !pipeline.empty() ? pipeline.back() : Json();
+  model["input"] = At(ReadJson(run / "model" / "schema.json"), "input");
   const Json all = ListRunFiles(run);
   Json files = Json::array();
   for (const Json& file : all["files"]) {

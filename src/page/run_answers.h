@@ -12,15 +12,19 @@ namespace protium {
 // second, the failure with the last lines of the rank's log, results.
 Result<Json> OverviewOf(LiveRun& run);
 
+// Its curves, each of at most `most` points: {"series", "marks": [{"step", "text"}],
+// "behind_bytes"}. Marks are restarts, and the epoch whose weights the model has.
+Result<Json> MetricsOf(LiveRun& run, size_t most);
+
 // {"settings": [{"key", "value", "from"}], "versions", "argv"}
 Json SettingsOf(const std::filesystem::path& run);
 
 // {"engine", "tree", "sql", "etl_sql", "not_exact", "stages", "pipeline", "placement", "training",
-// "tables", "inputs"} of the job, as far as it has them.
+// "shards_text", "tables", "inputs"} of the job, as far as it has them.
 Json PlanOf(const std::filesystem::path& run);
 
-// The model and how good it is: {"labels", "classes", "metrics", "diagnostics", "importance",
-// "history", "files", "fingerprint", ...}.
+// The model and how good it is: {"labels", "input": [{"name", "type"}], "classes", "metrics",
+// "diagnostics", "importance", "history", "files", "fingerprint", ...}.
 Json ModelOf(const std::filesystem::path& run);
 
 // The trials of a search: trials.json, or what the events tell while it goes on.

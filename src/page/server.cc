@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -22,7 +23,7 @@ namespace {
 constexpr int32_t kFirstPort = 4040;  // As Spark's page has it, and as there the next ones follow.
 constexpr size_t kMostStreams = 96;
 constexpr size_t kThreads = kMostStreams + 16;
-constexpr size_t kMostBodyBytes = 4096;
+constexpr size_t kMostBodyBytes = 256 << 10;
 
 // Nothing is loaded from elsewhere, and nobody may put the page into a frame.
 constexpr std::pair<const char*, const char*> kHeaders[] = {
@@ -67,7 +68,7 @@ void SetBody(HttpAnswer answer, httplib::Response& response) {
 class HttpPage : public Page {
  public:
   explicit HttpPage(const PageOptions& options)
-      : api_(options.runs),
+      : api_(options.runs, !options.token.empty()),
         listener_({.guard = {.host = options.host,
                              .port = options.port,
                              .token = options.token,
@@ -75,10 +76,7 @@ class HttpPage : public Page {
                    .first_port = kFirstPort,
                    .threads = kThreads,
                    .most_body_bytes = kMostBodyBytes}) {
-    listener_.library().set_pre_routing_handler([this](const auto& request, auto& response) {
-      Send(Answer(FromLibrary(request)), response);
-      return httplib::Server::HandlerResponse::Handled;
-    });
+    Route();
   }
 
   Status Bind() { return listener_.Bind(); }
@@ -93,22 +91,54 @@ class HttpPage : public Page {
   }
 
  private:
+  // All but what needs a body is answered before one is read. Nobody who may not ask sends one.
+  void Route() {
+    httplib::Server& server = listener_.library();
+    server.set_pre_routing_handler([this](const auto& request, auto& response) {
+      const HttpRequest asked = FromLibrary(request);
+      const bool has_body = asked.method == "POST" && PageApi::IsData(asked.path);
+      if (has_body && !listener_.guard().Check(asked, true)) {
+        return httplib::Server::HandlerResponse::Unhandled;
+      }
+      Send(Answer(asked), response);
+      return httplib::Server::HandlerResponse::Handled;
+    });
+    const auto act = [this](const httplib::Request& request, httplib::Response& response) {
+      Send(Fenced([&] { return api_.Act(FromLibrary(request), request.body); }), response);
+    };
+    server.Post(".*", act);
+    server.set_error_handler([this](const auto&, auto& response) {
+      if (response.status != 413) return;  // All others are ours, and have their words.
+      Send(Refusal(413, {.what = "the request is too long",
+                         .fix = fmt::format("at most {} bytes", kMostBodyBytes)}),
+           response);
+    });
+  }
+
+  // Damaged files must not end the server: what the JSON library throws about them ends here.
+  static HttpAnswer Fenced(const std::function<HttpAnswer()>& answer) {
+    try {
+      return answer();
+    } catch (const std::exception& error) {
+      return Refusal(500,
+                     {.what = "the files of this run cannot be understood", .why = error.what()});
+    }
+  }
+
   HttpAnswer Answer(const HttpRequest& request) {
     const Guard& guard = listener_.guard();
     if (auto refusal = guard.Check(request, PageApi::IsData(request.path)))
       return std::move(*refusal);
     if (request.method == "POST" && request.path == "/login") return guard.Login(request);
+    if (request.method == "DELETE" && PageApi::IsData(request.path)) {
+      // The library would wait for a body, which none has.
+      return Fenced([&] { return api_.Act(request, {}); });
+    }
     if (request.method != "GET" && request.method != "HEAD") {
-      return Refusal(405, {.what = request.method + " is not answered: the page only reads"});
+      return Refusal(405, {.what = request.method + " is not answered here"});
     }
     if (!PageApi::IsData(request.path)) return FindAsset(request.path);
-    // Damaged files must not end the server: what the JSON library throws about them ends here.
-    try {
-      return api_.Answer(request);
-    } catch (const std::exception& error) {
-      return Refusal(500,
-                     {.what = "the files of this run cannot be understood", .why = error.what()});
-    }
+    return Fenced([&] { return api_.Answer(request); });
   }
 
   void Send(HttpAnswer answer, httplib::Response& response) {

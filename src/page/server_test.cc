@@ -17,9 +17,12 @@
 namespace protium {
 namespace {
 
-struct ServedPage : testing::Test {
+struct Served {
+  explicit Served(const std::string& token = "") : token(token) {}
+
+  std::string token;
   TestRuns runs;
-  std::unique_ptr<Page> page = OpenPage({.runs = runs.path()}).ValueOrDie();
+  std::unique_ptr<Page> page = OpenPage({.runs = runs.path(), .token = token}).ValueOrDie();
   int port = std::stoi(page->address().substr(page->address().rfind(':') + 1));
   std::jthread thread{[this](std::stop_token stop) { EXPECT_TRUE(page->Serve(stop).ok()); }};
 
@@ -55,7 +58,14 @@ struct ServedPage : testing::Test {
   std::string Get(const std::string& target, const std::string& more = "") {
     return Receive(Send(target, more + "Connection: close\r\n"), "\r\n\r\n\r\n");
   }
+  std::string Post(const std::string& path, const std::string& more, const std::string& body) {
+    const UniqueFd socket = Send("POST " + path, more + "Connection: close\r\n");
+    EXPECT_EQ(::send(socket.get(), body.data(), body.size(), MSG_NOSIGNAL), ssize_t(body.size()));
+    return Receive(socket, "\r\n\r\n\r\n");
+  }
 };
+
+struct ServedPage : testing::Test, Served {};
 
 TEST_F(ServedPage, AnswersWithHeadersThatKeepItClosed) {
   const std::string name = runs.Done(2).filename();
@@ -82,9 +92,35 @@ TEST_F(ServedPage, RefusesForeignNamesSitesAndMethods) {
   EXPECT_TRUE(Get("GET /", "Host: evil.example\r\n").starts_with("HTTP/1.1 403"));
   EXPECT_TRUE(
       Get("GET /api/v1/runs", "Origin: http://evil.example\r\n").starts_with("HTTP/1.1 403"));
-  EXPECT_TRUE(Get("DELETE /api/v1/runs/x").starts_with("HTTP/1.1 405"));
+  EXPECT_TRUE(Get("PUT /api/v1/runs/x").starts_with("HTTP/1.1 405"));
   EXPECT_TRUE(Get("GET /api/v1/runs/%2e%2e%2f%2e%2e%2fetc").starts_with("HTTP/1.1 404"));
   EXPECT_TRUE(Get("GET /../../etc/passwd").starts_with("HTTP/1.1 404"));
+}
+
+TEST_F(ServedPage, ChangesNothingWithoutAToken) {
+  const std::string name = runs.Done(1).filename();
+  const std::string answer = Get("DELETE /api/v1/runs/" + name);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 403")) << answer;
+  EXPECT_NE(answer.find("protium ui --token"), answer.npos);
+  EXPECT_TRUE(Get("GET /api/v1/runs/" + name).starts_with("HTTP/1.1 200"));
+}
+
+TEST(LockedPage, ChangesRunsForWhoeverHasTheToken) {
+  Served locked("00ff");
+  const std::string name = locked.runs.Done(1).filename(), run = "/api/v1/runs/" + name;
+  const std::string token = "Authorization: Bearer 00ff\r\n", body = R"({"tags":["best"]})";
+  const std::string json = fmt::format("Content-Length: {}\r\n", body.size());
+  EXPECT_TRUE(locked.Post(run + "/labels", json, body).starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(locked.Post(run + "/labels", token + json + "Origin: http://evil.example\r\n", body)
+                  .starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(locked.Post(run + "/labels", token + json, body).starts_with("HTTP/1.1 200"));
+  EXPECT_NE(locked.Get("GET " + run, token).find("\"best\""), std::string::npos);
+  EXPECT_TRUE(
+      locked.Post(run + "/labels", token + "Content-Length: 300000\r\n", std::string(300'000, ' '))
+          .starts_with("HTTP/1.1 413"));
+  EXPECT_TRUE(locked.Get("DELETE " + run).starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(locked.Get("DELETE " + run, token).starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(locked.Get("GET " + run, token).starts_with("HTTP/1.1 404"));
 }
 
 TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {

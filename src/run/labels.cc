@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -20,6 +22,16 @@ RunLabels ReadLabels(const std::filesystem::path& folder) {
 
 Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels) {
   return WriteFile(folder / kLabelsFile, Pretty(FieldsToJson(labels)) + "\n");
+}
+
+Status CheckNote(const std::string& note) {
+  constexpr size_t kLongest = 1000;
+  if (note.size() <= kLongest) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("the note has {} bytes; at most {} are kept", note.size(), kLongest),
+       .fix = "make it shorter",
+       .kept = "the note from before"});
 }
 
 Status CheckTag(const std::string& tag) {

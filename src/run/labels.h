@@ -31,6 +31,9 @@ RunLabels ReadLabels(const std::filesystem::path& folder);
 // Replaces the file.
 Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels);
 
+// Refuses (Exit::kUsage) a note of more than 1,000 bytes.
+Status CheckNote(const std::string& note);
+
 // Refuses (Exit::kUsage) what cannot be a tag: letters, digits, "_", "-" and ".", at most 64, and
 // not "last".
 Status CheckTag(const std::string& tag);

@@ -96,4 +96,19 @@ Result<fs::path> FindRun(const fs::path& runs, const std::string& what) {
        .fix = "one of: " + list});
 }
 
+Status CheckTagIsFree(const fs::path& runs, const std::string& tag, const fs::path& run) {
+  for (const RunEntry& each : ListRuns(runs)) {
+    const std::string name = each.folder.filename().string();
+    const bool tagged = std::ranges::find(each.labels.tags, tag) != each.labels.tags.end();
+    if (name == run.filename() || (!tagged && !name.starts_with(tag))) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = tagged
+                             ? fmt::format("the run {} has the tag \"{}\"", name, tag)
+                             : fmt::format("the name of the run {} begins with \"{}\"", name, tag),
+                 .fix = tagged ? fmt::format("protium runs tag {} \"\"  takes its tags away", name)
+                               : "choose another word"});
+  }
+  return Status::OK();
+}
+
 }  // namespace protium

@@ -29,4 +29,9 @@ std::vector<RunEntry> ListRuns(const std::filesystem::path& runs);
 // be meant.
 Result<std::filesystem::path> FindRun(const std::filesystem::path& runs, const std::string& what);
 
+// Refuses (Exit::kUsage) a tag that another run than `run` has, or whose name begins with it: two
+// runs of one tag could not be told apart by it.
+Status CheckTagIsFree(const std::filesystem::path& runs, const std::string& tag,
+                      const std::filesystem::path& run);
+
 }  // namespace protium

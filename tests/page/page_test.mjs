@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Browser, findChromium, sleep, until } from "./browser.mjs";
 
 const [, , protium, repository, pictures] = process.argv;
@@ -32,12 +33,13 @@ async function runToEnd(words) {
   if (code !== 0) throw new Error(`protium ${words.join(" ")} exited with ${code}: ${child.errors}`);
 }
 
-async function serve(port) {
-  const child = start(["ui", runs, ...(port ? ["--port", String(port)] : [])], "pipe");
+async function serve(port, ...more) {
+  const child = start(["ui", runs, ...(port ? ["--port", String(port)] : []), ...more], "pipe");
   let text = "";
   child.stdout.on("data", (data) => (text += data));
   await until("the address is printed", () => text.includes("\n"));
   child.address = text.split("\n")[0];
+  child.told = () => text;
   assert.match(child.address, /^http:\/\/127\.0\.0\.1:\d+\/$/);
   return child;
 }
@@ -148,7 +150,7 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {
-  const words = { training: "Validation rmse", gang: "rank", plan: "What the engine ran", data: "What the columns held", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
   for (const [screen, word] of Object.entries(words)) {
     await tab.open(`${address}runs/${state.run}/${screen}`);
     await tab.shows(word);
@@ -159,6 +161,65 @@ test("every screen shows what the run has", async ({ tab, address, state }) => {
   const loss = await (await fetch(`${address}api/v1/runs/${state.run}/metrics`)).json();
   const epochs = loss.series.find((each) => each.name === "epoch loss");
   assert.equal(epochs.y.at(-1), resultOf(state.run).history.at(-1).loss);
+});
+
+test("the report tells the same from a file, wherever it lies", async ({ tab, state }) => {
+  const file = join(scratch, "report of <b> & #1.html");
+  cpSync(join(runs, state.run, "report.html"), file);
+  await tab.open(pathToFileURL(file).href);
+  const result = resultOf(state.run);
+  await tab.shows("What the columns are worth");
+  const text = await tab.text();
+  const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "What the columns held", "What the engine ran", "train.epochs", "Logs and files lie in the folder"];
+  for (const word of words) assert.ok(text.includes(word), `"${word}" is not in the report:\n${text}`);
+  assert.ok(!text.includes("Left out here"));
+  await until("the curves are drawn", () => tab.run("document.querySelector('[aria-label^=\"Training loss\"] canvas') !== null"));
+  await tab.run("[...document.querySelectorAll('button')].find((each) => each.innerText === 'defaults, too').click()");
+  await tab.shows("train.seed");
+  assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"));
+  assert.deepEqual(tab.wrong, []);
+  if (pictures) await tab.picture(join(pictures, "report.png"));
+});
+
+test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
+  await tab.open(`${address}runs/${state.run}/model`);
+  await tab.shows("Here a row is scored where the page has a token");
+  assert.equal((await fetch(`${address}api/v1/runs/${state.run}`, { method: "DELETE" })).status, 403);
+  const locked = await serve(0, "--token");
+  const [, place, token] = await until("the token is told", () => /with the token: (\S+)#token=(\S+)/.exec(locked.told()));
+  await tab.open(`${place}#token=${token}`);
+  await tab.shows(state.run);
+  await tab.open(`${place}runs/${state.run}/model`);
+  await tab.shows("Try it");
+  await until("the form is filled", () => tab.run("document.querySelector('#try-distance')?.value !== ''"));
+  const press = (words) => tab.run(`[...document.querySelectorAll('button')].find((each) => each.innerText.startsWith(${JSON.stringify(words)})).click()`);
+  const row = await tab.run("Object.fromEntries([...document.querySelectorAll('.try input')].map((each) => [each.id.slice(4), each.value === '' ? null : /^-?[0-9.]+$/.test(each.value) ? Number(each.value) : each.value]))");
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const asked = await fetch(`${place}api/v1/runs/${state.run}/score`, { method: "POST", headers, body: JSON.stringify({ rows: [row] }) });
+  const { predictions } = await asked.json();
+  assert.equal(asked.status, 200);
+  await press("score this row");
+  const shown = Object.values(predictions[0])[0].toFixed(4);
+  await until(`the prediction ${shown} is shown`, async () => (await tab.run("document.querySelector('.try [role=status]').innerText")).includes(shown));
+  const type = (id, words) => tab.run(`(() => { const field = document.querySelector('${id}'); field.value = '${words}'; field.dispatchEvent(new Event('input', { bubbles: true })); })()`);
+  await type("#try-distance", "far");
+  await press("score this row");
+  await tab.shows("distance: far is no number");
+  if (pictures) await tab.picture(join(pictures, "try.png"));
+  cpSync(join(runs, state.run), join(runs, "old-copy"), { recursive: true });
+  await tab.open(`${place}runs/old-copy`);
+  await tab.shows("tags and note");
+  await press("tags and note");
+  await type("[name=tags]", "a-copy");
+  await press("save");
+  await until("the tag is shown", () => tab.run("document.querySelector('.runhead .tag')?.innerText === 'a-copy'"));
+  await press("delete");
+  await press("delete old-copy for good");
+  await until("the list is shown", () => tab.run("location.pathname === '/'"));
+  assert.ok(!readdirSync(runs).includes("old-copy"));
+  assert.deepEqual(tab.wrong, []);
+  locked.kill("SIGINT");
+  await locked.ended;
 });
 
 test("run --ui serves the page for as long as the run goes on", async () => {
@@ -245,7 +306,7 @@ test("a run whose files are not what they should be leaves no blank page", async
   writeFileSync(join(folder, "job.json"), JSON.stringify({ settings: [7, { key: {}, value: { a: [1] } }], plan: { tree: 7, stages: [1, null], sql: [] }, job: { tables: 1, etl: [], pipeline: [3] } }));
   writeFileSync(join(folder, "events.jsonl"), `{"event":"gang_start","ranks":[{"rank":{},"log":7,"host":[]}]}\n{"event":"note","message":{}}\n[]\n\u0000\n`);
   const tab = await browser.tab();
-  for (const screen of ["", "training", "trials", "gang", "plan", "data", "model", "logs", "settings", "files"]) {
+  for (const screen of ["", "training", "trials", "gang", "executors", "plan", "data", "model", "logs", "settings", "files"]) {
     await tab.open(`${state.server.address}runs/old-0002/${screen}`);
     await tab.shows("old-0002");
     await until(`${screen} says something`, async () => !(await tab.text()).includes("reading …"));

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to the server that this page came from, and nothing else.
+// Requests to the server that this page came from, and nothing else. In a report (report.html of a
+// run) the answers lie in the file itself.
 import { useEffect, useRef, useState } from "preact/hooks";
+
+export interface Report {
+  run: string;
+  left_out: { what: string; why: string }[];
+  answers: Record<string, unknown>; // By what stands behind runs/ID/ in their path.
+}
+
+function readReport(): Report | null {
+  const text = document.getElementById("report")?.textContent;
+  return text ? (JSON.parse(text) as Report) : null;
+}
+
+// Null on the page that a server sent.
+export const report = readReport();
 
 export class Refused extends Error {
   status: number;
@@ -12,17 +27,39 @@ export class Refused extends Error {
   }
 }
 
+function reported(path: string): unknown {
+  const what = path.split("?")[0]!.split("/").slice(2).join("/");
+  const answer = report!.answers[what];
+  if (answer !== undefined) return answer;
+  const why = report!.left_out.find((each) => each.what === what)?.why;
+  throw new Refused(0, `this report leaves "${what}" out${why ? `: ${why}` : ""}`, "protium ui shows it");
+}
+
 export async function getJson<T>(path: string): Promise<T> {
+  if (report) return reported(path) as T;
+  return ask<T>(path, {});
+}
+
+// Whether the server changes runs and scores rows; the first answer says so.
+export const server = { changes: false };
+
+export function sendJson<T>(method: "POST" | "DELETE", path: string, body?: unknown): Promise<T> {
+  if (body === undefined) return ask<T>(path, { method });
+  return ask<T>(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+}
+
+async function ask<T>(path: string, how: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(`/api/v1/${path}`);
+    response = await fetch(`/api/v1/${path}`, how);
   } catch {
     throw new Refused(0, "the server does not answer", "is protium ui still running?");
   }
   const body = await response.json().catch(() => null);
   if (response.ok && body !== null) return body as T;
   const error = (body ?? {}).error ?? {};
-  throw new Refused(response.status, error.what ?? `HTTP ${response.status}`, error.fix ?? "");
+  const what = error.what ?? `HTTP ${response.status}`;
+  throw new Refused(response.status, error.where ? `${what} (${error.where})` : what, error.fix ?? "");
 }
 
 export function runPath(run: string, what = ""): string {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions beside what was right, as metrics/diagnostics.h keeps them: the same pictures as in
-// report.html.
+// Predictions beside what was right, as metrics/diagnostics.h keeps them.
 import { Chart, type Line } from "./chart";
 import { metric, shown } from "./format";
 import { Panel } from "./parts";

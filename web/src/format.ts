@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, times and values as people read them; the same forms as in report.html.
+// Numbers, times and values as people read them.
 import type { Json } from "./types";
 
 export function seconds(value: number | null | undefined): string {

@@ -45,6 +45,7 @@ function details(change: JsonObject): string {
 
 export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
   const { data, error } = useJson<Gangs>(runPath(run.run, "gang"), `${beat} ${run.state}`);
+  const { data: plan } = useJson<{ shards_text?: string }>(runPath(run.run, "plan"), run.state);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   if (!data.gangs.length) return <Empty>No gang has been placed in this run.</Empty>;
   const events = [
@@ -78,6 +79,7 @@ export function GangScreen({ run, beat }: { run: Overview; beat: number }) {
             },
           ]}
         />
+        {plan?.shards_text && <p class="soft">{plan.shards_text}.</p>}
       </Panel>
       <Panel title="Membership" more={counted(events.length, "change")} wide>
         <Table

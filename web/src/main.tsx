@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of runs. Everything that it knows comes from /api/v1 of the server that sent it.
+// The page of runs. Everything that it knows comes from /api/v1 of the server that sent it, or in a
+// report from the file itself.
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { getJson, logIn, logInFromAddress, Refused } from "./api";
+import { getJson, logIn, logInFromAddress, Refused, report, server } from "./api";
 import { Compare } from "./compare";
-import { Empty, Fenced, Link } from "./parts";
+import { Brand, Empty, Fenced, Link } from "./parts";
+import { ReportPage } from "./report";
 import { useRoute } from "./route";
 import { RunScreen } from "./run";
 import { Runs } from "./runs";
@@ -47,8 +49,11 @@ function TokenForm({ done }: { done: () => void }) {
 function App() {
   const [locked, setLocked] = useState<boolean | null>(null);
   const look = () =>
-    getJson("").then(
-      () => setLocked(false),
+    getJson<{ changes?: boolean }>("").then(
+      (index) => {
+        server.changes = index.changes === true;
+        setLocked(false);
+      },
       (error: Refused) => setLocked(error.status === 401),
     );
   useEffect(() => void logInFromAddress().then(look), []);
@@ -72,17 +77,17 @@ function App() {
       </a>
       <header class="top">
         <Link href="/" class="brand">
-          <img src="/icon.svg" alt="" width="22" height="22" /> Protium
+          <Brand />
         </Link>
         <nav aria-label="main">
           <Link href="/">runs</Link>
         </nav>
       </header>
       <main id="content" tabIndex={-1}>
-        {locked === true ? <TokenForm done={() => setLocked(false)} /> : locked === false ? <Fenced><Screen /></Fenced> : null}
+        {locked === true ? <TokenForm done={() => void look()} /> : locked === false ? <Fenced><Screen /></Fenced> : null}
       </main>
     </>
   );
 }
 
-render(<App />, document.getElementById("page")!);
+render(report ? <ReportPage report={report} /> : <App />, document.getElementById("page")!);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run from the first byte to the last scored row: parts with their times, what happens now,
 // what went wrong, what came of it.
-import { age, bytes, clock, day, grouped, metric, seconds, short, workersText } from "./format";
+import { age, bytes, clock, day, grouped, metric, seconds, short, shown, workersText } from "./format";
 import { Bar, Copy, Facts, Panel, Table } from "./parts";
 import type { Failure, Message, Numbers, Overview, Part } from "./types";
 
@@ -117,10 +117,13 @@ const kCutOff: Failure = {
 // The model beside the baseline, on the rows that were held out.
 function Metrics({ run }: { run: Overview }) {
   const sets = run.result.metrics ?? {};
+  const { scored = "test rows", baseline_column: column, best_epoch: best } = run.result;
   const rows: [string, Numbers][] = [];
-  if (sets.test) rows.push(["model, held-out rows", sets.test]);
-  if (sets.baseline) rows.push(["baseline, the same rows", sets.baseline]);
-  if (sets.validation) rows.push(["model, validation rows", sets.validation]);
+  if (sets.test) rows.push([`model, ${shown(scored)}`, sets.test]);
+  // Numbers are predicted by a line in one column, classes by how frequent they are.
+  const baseline = typeof column === "string" ? `a straight line in ${column}` : "the same for every row";
+  if (sets.baseline) rows.push([`baseline, ${baseline}, ${shown(scored)}`, sets.baseline]);
+  if (sets.validation) rows.push([`model, validation rows${best ? `, epoch ${shown(best)} (the best)` : ""}`, sets.validation]);
   const names = [...new Set(rows.flatMap(([, values]) => Object.keys(values)))];
   if (!names.length) return null;
   return (
@@ -129,7 +132,7 @@ function Metrics({ run }: { run: Overview }) {
         label="metrics"
         rows={rows}
         columns={[
-          { name: "on", cell: ([label]) => label },
+          { name: "of", wrap: true, cell: ([label]) => label },
           ...names.map((name) => ({
             name,
             number: true,
@@ -176,9 +179,11 @@ export function OverviewScreen({ run }: { run: Overview }) {
             ["started", `${day(run.started)} UTC, ${age(run.started)}`],
             ["ended", run.ended && `${day(run.ended)} UTC`],
             ["engine", run.engine],
+            ["predicts", shown(result.labels)],
             ["gang", result.workers && `${workersText(result.workers)}, ${result.shards} shards`],
             ["training rows", result.rows && grouped(result.rows)],
             ["steps", result.steps && `${grouped(result.steps)}${result.best_epoch ? `, best epoch ${result.best_epoch}` : ""}`],
+            ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read in every epoch`],
             ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],
             ["first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],
             ["checkpoints", run.counts.checkpoints || null],

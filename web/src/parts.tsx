@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What screens are put together from.
 import { Component, type ComponentChildren, type JSX } from "preact";
-import type { Refused } from "./api";
+import { report, type Refused } from "./api";
 import { go } from "./route";
 import type { State } from "./types";
 
-// A link within the page: a plain click changes the screen, all others are the browser's.
+// A link within the page: a plain click changes the screen, all others are the browser's. A report
+// has no other screens to lead to.
 export function Link(props: JSX.IntrinsicElements["a"] & { href: string }) {
+  if (report) return <span class={props.class}>{props.children}</span>;
   return (
     <a
       {...props}
@@ -16,6 +18,20 @@ export function Link(props: JSX.IntrinsicElements["a"] & { href: string }) {
         go(props.href);
       }}
     />
+  );
+}
+
+// As /icon.svg has it.
+export function Brand() {
+  return (
+    <>
+      <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+        <circle cx="16" cy="16" r="13" fill="none" stroke="#2563c9" stroke-width="3" />
+        <circle cx="16" cy="16" r="4.5" fill="#2563c9" />
+        <circle cx="26" cy="8" r="3" fill="#d9660b" />
+      </svg>
+      Protium
+    </>
   );
 }
 

@@ -29,7 +29,7 @@ interface Side {
   columns: Column[];
   columns_left_out?: number;
 }
-interface Profile {
+export interface Profile {
   train?: Side;
   test?: Side;
 }
@@ -43,6 +43,19 @@ function value(column: Column, number: number | undefined): string {
 }
 
 const quantile = (column: Column, share: number) => column.quantiles?.find(([at]) => at === share)?.[1];
+
+// What a column usually holds, for a form: a value that stands out, or else the median.
+export function usualOf(profile: Profile | null, name: string, type: string): string {
+  const columns = profile?.train?.columns;
+  const column = Array.isArray(columns) ? columns.find((each) => each.column === name) : undefined;
+  if (!column) return "";
+  const most = column.top?.[0];
+  if (most && (column.kind === "text" || most[1] >= 0.02)) return column.kind === "time" ? value(column, Number(most[0])) : String(most[0]);
+  const median = quantile(column, 0.5);
+  if (median === undefined) return "";
+  if (column.kind === "time") return value(column, median);
+  return type.startsWith("int") ? String(Math.round(median)) : String(Number(median.toPrecision(6)));
+}
 
 const kWide = 132;
 const kHigh = 30;

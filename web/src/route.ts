@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The address says which screen is shown, and with which filter: /, /runs/NAME/WHAT, /compare?run=...
+// A report is a file whose address says nothing: it has all screens one below the other, and keeps
+// filters to itself.
 import { useEffect, useState } from "preact/hooks";
+import { report } from "./api";
 
 export interface Route {
   path: string[];
   query: URLSearchParams;
 }
 
+let filters = new URLSearchParams(); // Of a report.
+
 export function readRoute(): Route {
+  if (report) return { path: ["runs", report.run], query: filters };
   const path = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
   return { path, query: new URLSearchParams(location.search) };
 }
@@ -37,9 +43,14 @@ export function useRoute(): Route {
 
 // Changes one parameter of the address, without a step in the history.
 export function setQuery(name: string, value: string): void {
-  const query = new URLSearchParams(location.search);
+  const query = new URLSearchParams(report ? filters : location.search);
   if (value) query.set(name, value);
   else query.delete(name);
+  if (report) {
+    filters = query;
+    window.dispatchEvent(new Event(kMoved));
+    return;
+  }
   const text = query.toString();
   go(location.pathname + (text ? `?${text}` : ""), true);
 }

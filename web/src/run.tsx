@@ -3,7 +3,9 @@
 // come.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { runPath, useJson } from "./api";
+import { Delete, Labels } from "./change";
 import { DataScreen } from "./data";
+import { ExecutorsScreen } from "./executors";
 import { FilesScreen, LogsScreen, SettingsScreen } from "./files";
 import { age, bytes, seconds } from "./format";
 import { GangScreen } from "./gang";
@@ -12,7 +14,7 @@ import { ModelScreen } from "./model";
 import { OverviewScreen } from "./overview";
 import { Empty, Fenced, Link, StateMark, Waiting, Wrong } from "./parts";
 import { PlanScreen } from "./plan";
-import { runHref } from "./route";
+import { go, runHref } from "./route";
 import { TrainingScreen } from "./training";
 import { TrialsScreen } from "./trials";
 import type { Overview, RunEvent, State } from "./types";
@@ -22,6 +24,7 @@ const kScreens: [string, string][] = [
   ["training", "training"],
   ["trials", "trials"],
   ["gang", "gang"],
+  ["executors", "executors"],
   ["plan", "plan"],
   ["data", "data"],
   ["model", "model"],
@@ -29,6 +32,10 @@ const kScreens: [string, string][] = [
   ["settings", "settings"],
   ["files", "files"],
 ];
+
+export function hasTrials(run: Overview): boolean {
+  return run.has.trials || run.parts.some((part) => part.name === "search");
+}
 
 function LinkMark({ link }: { link: LinkState }) {
   if (link === "over") return null;
@@ -39,7 +46,7 @@ function LinkMark({ link }: { link: LinkState }) {
   );
 }
 
-function Header({ run, link }: { run: Overview; link: LinkState }) {
+export function Header({ run, link, changed }: { run: Overview; link: LinkState; changed?: () => void }) {
   const total = run.result.seconds?.total;
   return (
     <div class="runhead">
@@ -55,6 +62,8 @@ function Header({ run, link }: { run: Overview; link: LinkState }) {
         started {age(run.started)}
         {total !== undefined && `, took ${seconds(total)}`}
       </span>
+      {changed && <Labels run={run.run} tags={run.tags} note={run.note} done={changed} />}
+      {changed && run.state !== "running" && <Delete runs={[run.run]} done={() => go("/")} />}
       <LinkMark link={link} />
     </div>
   );
@@ -76,10 +85,10 @@ export function RunScreen({ name, screen }: { name: string; screen: string }) {
     if (run && run.behind_bytes > 0) setMore((old) => old + 1);
   }, [run]);
   if (!run) return error ? <Wrong error={error} /> : <Waiting />;
-  const screens = kScreens.filter(([key]) => key !== "trials" || run.has.trials || run.parts.some((part) => part.name === "search"));
+  const screens = kScreens.filter(([key]) => key !== "trials" || hasTrials(run));
   return (
     <>
-      <Header run={run} link={link} />
+      <Header run={run} link={link} changed={() => setMore((old) => old + 1)} />
       <nav class="tabs" aria-label="screens of the run">
         {screens.map(([key, title]) => (
           <Link key={key} href={runHref(name, key)} aria-current={key === screen ? "page" : undefined}>
@@ -94,6 +103,7 @@ export function RunScreen({ name, screen }: { name: string; screen: string }) {
         {screen === "training" && <TrainingScreen run={run} subscribe={subscribe} />}
         {screen === "trials" && <TrialsScreen run={run} beat={beat} />}
         {screen === "gang" && <GangScreen run={run} beat={beat} />}
+        {screen === "executors" && <ExecutorsScreen run={run} beat={beat} />}
         {screen === "plan" && <PlanScreen run={run} />}
         {screen === "data" && <DataScreen run={run} />}
         {screen === "model" && <ModelScreen run={run} />}

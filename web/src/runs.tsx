@@ -2,6 +2,7 @@
 // All runs of the folder: a table to filter, to sort, and to choose several from.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useJson } from "./api";
+import { Delete } from "./change";
 import { age, day, metric, seconds } from "./format";
 import { Bar, Empty, Link, StateMark, Waiting, Wrong } from "./parts";
 import { compareHref, go, runHref, setQuery, useRoute } from "./route";
@@ -226,6 +227,14 @@ export function Runs() {
           <button type="button" disabled={chosen.length < 2 || chosen.length > 12} onClick={() => go(compareHref(chosen))}>
             compare
           </button>
+          <Delete
+            key={chosen.join()}
+            runs={chosen}
+            done={() => {
+              setChosen([]);
+              setBeat((old) => old + 1);
+            }}
+          />
           <button type="button" class="small" onClick={() => setChosen([])}>
             none
           </button>

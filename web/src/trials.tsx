@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { runPath, useJson } from "./api";
 import { Chart } from "./chart";
-import { metric, seconds, short, shown } from "./format";
+import { counted, metric, seconds, short, shown } from "./format";
 import { Empty, Panel, Table, Waiting, Wrong } from "./parts";
 import type { Json, JsonObject, Overview } from "./types";
 
@@ -57,6 +57,9 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
           ]}
         />
       </Panel>
+      {typeof run.result.search?.epochs === "number" && (
+        <p class="soft wide">The best was fitted again on all training rows, for {counted(run.result.search.epochs, "epoch")}.</p>
+      )}
       {trials.length > 2 && (
         <Panel wide>
           <Chart title={`${name} by trial`} xName="trial" lines={lines} />

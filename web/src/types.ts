@@ -87,6 +87,10 @@ export interface Overview {
     output_rows?: Numbers;
     model?: string;
     labels?: string[];
+    scored?: string;
+    baseline_column?: string;
+    rows_on_disk_bytes?: number;
+    search?: { epochs?: number };
     memory?: JsonObject;
   };
   parts: Part[];

@@ -104,7 +104,8 @@ std::string FormatResult(const Json& result) {
     if (count.is_number()) rows.back().push_back(Grouped(count.get<int64_t>()) + " rows");
   }
   if (result["model"].is_string()) rows.push_back({"model", result["model"].get<std::string>()});
-  rows.push_back({"report", result["folder"].get<std::string>() + "/report.html"});
+  const fs::path report = fs::path(result["folder"].get<std::string>()) / "report.html";
+  if (fs::exists(report)) rows.push_back({"report", report.string()});
   return text + TextTable(rows);
 }
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <utility>
 
-#include "app/report/report.h"
 #include "app/run/peak_memory.h"
 #include "app/run/run_report.h"
 #include "app/run/seconds_before.h"
@@ -16,6 +15,7 @@
 #include "base/fault.h"
 #include "engine/address.h"
 #include "os/signals.h"
+#include "page/report.h"
 #include "run/events.h"
 #include "run/progress.h"
 
@@ -110,9 +110,16 @@ Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_
   return result;
 }
 
-Status WriteReport(const RunFolder& folder) {
-  PT_LET(const ReportFacts facts, ReadReportFacts(folder.path()));
-  return folder.WriteFile("report.html", RenderReport(facts));
+// The run has ended: without a report it is as good as with one, so what keeps it from being
+// written is a warning.
+void WriteReport(const RunFolder& folder) {
+  const Result<std::string> report = MakeReport(folder.path());
+  const Status status = report.ok() ? folder.WriteFile("report.html", *report) : report.status();
+  if (status.ok()) return;
+  // One of an earlier command on this run would tell what is no longer so.
+  std::error_code ignored;
+  fs::remove(folder.path() / "report.html", ignored);
+  PrintNote("warning: report.html is not written: " + FaultOf(status).what + "\n");
 }
 
 class Run {
@@ -177,7 +184,7 @@ class Run {
     PT_TRY(folder_->WriteFile("result.json", Pretty(result) + "\n"));
     watch_->On(EventToJson(RunEnded{"done"}));
     PT_TRY(folder_->Finish(RunState::kDone));
-    PT_TRY(WriteReport(*folder_));
+    WriteReport(*folder_);
     const Status logged = folder_->events().status();
     if (!logged.ok()) PrintNote("warning: " + FaultOf(logged).what + "\n");
     return PrintRunResult(result, request_.json);
@@ -195,10 +202,10 @@ class Run {
     watch_->On(EventToJson(RunEnded{stopped ? "stopped" : "failed"}));
     // The run's own fault is the one to report; what cannot be written now is a warning.
     for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
-                               folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed),
-                               WriteReport(*folder_)}) {
+                               folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed)}) {
       if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
     }
+    WriteReport(*folder_);
     if (request_.json) {
       // A closed stdout must not replace the run's own fault.
       (void)PrintResult(Dump({{"run", folder_->id()},

@@ -110,4 +110,15 @@ std::string FittedLines(const std::string& text) {
   return fitted;
 }
 
+std::string Shown(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.5g}", value.get<double>());
+  if (value.is_number_integer()) return Grouped(value.get<int64_t>());
+  if (!value.is_array()) return Dump(value);
+  std::string list;
+  for (const Json& each : value) list += (list.empty() ? "" : ", ") + Shown(each);
+  return list;
+}
+
 }  // namespace protium

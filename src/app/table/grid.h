@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first rows of a table as text that fits the terminal.
+// The first rows of a table, and other values, as text that fits the terminal.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace protium {
 
@@ -22,5 +24,9 @@ std::string FittedTable(std::vector<std::vector<std::string>> rows,
 // Lines for stdout: on a terminal that is too narrow for one, it is broken between words and goes
 // on two blanks further in.
 std::string FittedLines(const std::string& text);
+
+// A value as people write it: floats with five digits, whole numbers in groups of three, text
+// without quotes, lists with commas; empty for null.
+std::string Shown(const Json& value);
 
 }  // namespace protium

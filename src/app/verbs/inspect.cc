@@ -12,7 +12,6 @@
 #include <map>
 
 #include "app/csv_flags.h"
-#include "app/report/sections.h"
 #include "app/run/run_report.h"
 #include "app/table/first_look.h"
 #include "app/table/first_source.h"

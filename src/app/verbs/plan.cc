@@ -14,7 +14,6 @@
 #include "app/job/read_job.h"
 #include "app/job/row_counts.h"
 #include "app/reference/pages.h"
-#include "app/report/sections.h"
 #include "app/run/requests.h"
 #include "app/table/grid.h"
 #include "app/verb.h"
@@ -22,6 +21,7 @@
 #include "engine/address.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
+#include "run/shards_text.h"
 #include "run/terminal.h"
 
 namespace protium {

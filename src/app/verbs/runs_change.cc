@@ -39,22 +39,6 @@ Status PrintLabels(const Arguments& arguments, const fs::path& run, const RunLab
   return PrintResult(text + "\n");
 }
 
-// Two runs of one tag could not be told apart by it.
-Status CheckFree(const Arguments& arguments, const std::string& tag, const fs::path& run) {
-  for (const RunEntry& each : ListRuns(RunsDir(arguments))) {
-    const std::string name = each.folder.filename().string();
-    const bool tagged = std::ranges::find(each.labels.tags, tag) != each.labels.tags.end();
-    if (name == run.filename() || (!tagged && !name.starts_with(tag))) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = tagged
-                             ? fmt::format("the run {} has the tag \"{}\"", name, tag)
-                             : fmt::format("the name of the run {} begins with \"{}\"", name, tag),
-                 .fix = tagged ? fmt::format("protium runs tag {} \"\"  takes its tags away", name)
-                               : "choose another word"});
-  }
-  return Status::OK();
-}
-
 }  // namespace
 
 // All runs are looked up, and all that go on refused, before the first is removed.
@@ -98,7 +82,7 @@ Status TagRun(const Arguments& arguments) {
     labels.tags.clear();
   } else if (std::ranges::find(labels.tags, tag) == labels.tags.end()) {
     PT_TRY(CheckTag(tag));
-    PT_TRY(CheckFree(arguments, tag, run));
+    PT_TRY(CheckTagIsFree(RunsDir(arguments), tag, run));
     labels.tags.push_back(tag);
   }
   PT_TRY(WriteLabels(run, labels));
@@ -106,17 +90,10 @@ Status TagRun(const Arguments& arguments) {
 }
 
 Status NoteOnRun(const Arguments& arguments) {
-  constexpr size_t kLongest = 1000;
   PT_LET(const fs::path run, RunOf(arguments, 1, "protium runs note last \"with weather\""));
   RunLabels labels = ReadLabels(run);
   labels.note = arguments.operand(2);
-  if (labels.note.size() > kLongest) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the note has {} bytes; at most {} are kept",
-                                     labels.note.size(), kLongest),
-                 .fix = "make it shorter",
-                 .kept = "the note from before"});
-  }
+  PT_TRY(CheckNote(labels.note));
   PT_TRY(WriteLabels(run, labels));
   return PrintLabels(arguments, run, labels);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium ui`: serves the page of runs until Ctrl-C. It only reads run folders.
+// `protium ui`: serves the page of runs until Ctrl-C. Without a token it only reads run folders.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -63,7 +63,8 @@ CommandVerb UiVerb() {
            .says = "shows all runs in the browser, live and long after",
            .more = "The first line that it prints is its address. It only reads, so it disturbs no "
                    "run.\nWith --host other machines reach it: then it makes a token, prints it "
-                   "once and asks\neverybody for it.\n\n"
+                   "once and asks\neverybody for it. Whoever has a token can also tag and delete "
+                   "runs, and try models.\n\n"
                    "  protium ui\n  protium ui /data/runs --port 8080\n"},
           Serve};
 }

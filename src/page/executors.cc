@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/executors.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace protium {
+
+namespace {
+
+constexpr size_t kMostTasks = 500;  // Of an executor.
+
+double TimeOf(const Json& json) {
+  const Json time = json.is_object() ? json.value("time", Json()) : Json();
+  return time.is_number() ? time.get<double>() : 0;
+}
+
+std::string RankOf(const Json& json) { return Dump(json.value("rank", Json())); }
+
+// Takes the gangs and their changes in the order of their times. A seat is a rank's place in the
+// gang that is placed at the moment.
+class Seats {
+ public:
+  void Place(const Json& gang) {
+    CloseAll(TimeOf(gang));
+    gang_ = gang;
+    for (const Json& rank : gang["ranks"]) Open(rank, TimeOf(gang));
+  }
+
+  void Change(const Json& change) {
+    const std::string event = TextAt(change, "event");
+    const double time = TimeOf(change);
+    if (event == "restart") CloseAll(time);
+    if (event == "member_start") {
+      Close(RankOf(change), time);
+      Open(change, time);
+    }
+    if (event == "rank_lost") {
+      if (Json* const executor = Close(RankOf(change), time)) (*executor)["why"] = "lost";
+    }
+  }
+
+  void CloseAll(double time) {
+    while (!open_.empty()) Close(open_.begin()->first, time);
+  }
+
+  Json Take(bool running) {
+    for (Json& each : executors_) {
+      each["active"] = running && !each.contains("ended");
+    }
+    return std::move(executors_);
+  }
+
+ private:
+  // A process that sits in a later gang, too, is the same executor.
+  void Open(const Json& seat, double time) {
+    const std::string identity =
+        TextAt(seat, "host") + " " + Dump(seat.value("pid", seat.value("rank", Json())));
+    const auto [found, is_new] = known_.emplace(identity, executors_.size());
+    if (is_new) {
+      Json made = {{"id", std::to_string(executors_.size())}};
+      for (const char* key : {"host", "pid", "cores", "gpus", "log"}) {
+        if (seat.contains(key)) made[key] = seat[key];
+      }
+      made["began"] = time;
+      made["tasks"] = Json::array();
+      executors_.push_back(std::move(made));
+    }
+    Json& executor = executors_[found->second];
+    executor.erase("ended");
+    open_[RankOf(seat)] = found->second;
+    if (executor["tasks"].size() >= kMostTasks) return;
+    executor["tasks"].push_back({{"task", gang_["task"]},
+                                 {"attempt", gang_["attempt"]},
+                                 {"rank", seat.value("rank", Json())},
+                                 {"began", time}});
+  }
+
+  Json* Close(const std::string& rank, double time) {
+    const auto found = open_.find(rank);
+    if (found == open_.end()) return nullptr;
+    Json& executor = executors_[found->second];
+    open_.erase(found);
+    executor["ended"] = time;
+    Json& last = executor["tasks"].back();
+    if (!last.contains("ended")) last["ended"] = time;
+    return &executor;
+  }
+
+  Json gang_;
+  Json executors_ = Json::array();
+  std::map<std::string, size_t> known_;  // By host and process.
+  std::map<std::string, size_t> open_;   // By rank.
+};
+
+// When the last gang was over: with the part "train", or with the run; 0 while it goes on.
+double EndOf(const Json& overview, double placed) {
+  const Json parts = overview.value("parts", Json::array());
+  for (const Json& part : parts) {
+    if (TextAt(part, "name") != "train" || !part.contains("ended")) continue;
+    const double ended = part["ended"].get<double>();
+    if (ended > placed) return ended;
+  }
+  if (TextAt(overview, "state") == "running") return 0;
+  return overview.value("last_event", 0.0);
+}
+
+}  // namespace
+
+Json ExecutorsOf(const Json& gangs, const Json& overview) {
+  std::vector<std::pair<const Json*, bool>> all;  // And whether it places a gang.
+  for (const Json& gang : gangs["gangs"]) all.emplace_back(&gang, true);
+  for (const Json& change : gangs["changes"]) all.emplace_back(&change, false);
+  std::ranges::stable_sort(all, {}, [](const auto& each) { return TimeOf(*each.first); });
+  Seats seats;
+  double placed = 0;
+  for (const auto& [json, places] : all) {
+    if (places) {
+      seats.Place(*json);
+      placed = TimeOf(*json);
+    } else {
+      seats.Change(*json);
+    }
+  }
+  if (const double end = EndOf(overview, placed); end > 0) seats.CloseAll(end);
+  return seats.Take(TextAt(overview, "state") == "running");
+}
+
+}  // namespace protium

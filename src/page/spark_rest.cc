@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page/spark_rest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+
+#include "run/event_log.h"
+
+namespace protium {
+
+namespace {
+
+Json Member(const Json& json, const char* key) {
+  return json.is_object() ? json.value(key, Json()) : Json();
+}
+
+// "2015-02-03T16:42:40.000GMT"
+std::string SparkTime(double millis) {
+  const auto whole = static_cast<int64_t>(millis);
+  const std::time_t seconds = whole / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}GMT", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     whole % 1000);
+}
+
+void AddTime(Json& json, const char* key, const Json& millis) {
+  if (millis.is_number() && millis.get<double>() > 0) json[key] = SparkTime(millis.get<double>());
+}
+
+// Of a part: the last one goes on, or is what failed, as the run does.
+std::string StageStatus(const Json& part, bool last, const std::string& state) {
+  if (!last || state == "done") return "COMPLETE";
+  if (state == "running") return part.contains("ended") ? "COMPLETE" : "ACTIVE";
+  return "FAILED";
+}
+
+std::string JobStatus(const std::string& state) {
+  if (state == "running") return "RUNNING";
+  if (state == "done") return "SUCCEEDED";
+  return state == "failed" || state == "cut off" || state == "stopped" ? "FAILED" : "UNKNOWN";
+}
+
+}  // namespace
+
+Json SparkApplication(const Json& summary) {
+  const double began = ReadTimeText(TextAt(summary, "started")).value_or(0);
+  const bool completed = TextAt(summary, "state") != "running";
+  const double ended = completed ? ReadTimeText(TextAt(summary, "ended")).value_or(0) : 0;
+  Json attempt = {{"completed", completed}, {"startTimeEpoch", int64_t(began)}};
+  AddTime(attempt, "startTime", Json(began));
+  if (ended > 0) {
+    AddTime(attempt, "endTime", Json(ended));
+    attempt["endTimeEpoch"] = int64_t(ended);
+    attempt["duration"] = int64_t(ended - began);
+  }
+  return {{"id", TextAt(summary, "run")},
+          {"name", TextAt(summary, "run")},
+          {"attempts", Json::array({std::move(attempt)})}};
+}
+
+Json SparkStages(const Json& overview) {
+  const Json parts = Member(overview, "parts");
+  const std::string state = TextAt(overview, "state");
+  Json stages = Json::array();
+  if (!parts.is_array()) return stages;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Json& part = parts[i];
+    const std::string status = StageStatus(part, i + 1 == parts.size(), state);
+    Json stage = {{"status", status}, {"stageId", i}, {"attemptId", 0}, {"name", part["name"]}};
+    AddTime(stage, "submissionTime", Member(part, "began"));
+    AddTime(stage, "completionTime", Member(part, "ended"));
+    // What was read is what a part works on; ETL is known by what it made.
+    if (part.contains("rows")) {
+      stage[part["name"] == "etl" ? "outputRecords" : "inputRecords"] = part["rows"];
+    }
+    if (part["name"] == "etl") stage["inputBytes"] = Member(overview, "input_bytes");
+    if (status == "FAILED") stage["failureReason"] = TextAt(Member(overview, "failure"), "what");
+    stages.push_back(std::move(stage));
+  }
+  std::reverse(stages.begin(), stages.end());  // The latest first, as Spark has them.
+  return stages;
+}
+
+Json SparkJobs(const Json& overview) {
+  const Json stages = SparkStages(overview);
+  Json ids = Json::array();
+  int64_t active = 0, complete = 0, failed = 0;
+  for (const Json& stage : stages) {
+    ids.push_back(stage["stageId"]);
+    active += stage["status"] == "ACTIVE";
+    complete += stage["status"] == "COMPLETE";
+    failed += stage["status"] == "FAILED";
+  }
+  Json job = {{"jobId", 0},
+              {"name", TextAt(overview, "run")},
+              {"stageIds", std::move(ids)},
+              {"status", JobStatus(TextAt(overview, "state"))},
+              {"numActiveStages", active},
+              {"numCompletedStages", complete},
+              {"numFailedStages", failed}};
+  AddTime(job, "submissionTime", Json(ReadTimeText(TextAt(overview, "started")).value_or(0)));
+  AddTime(job, "completionTime", Json(ReadTimeText(TextAt(overview, "ended")).value_or(0)));
+  return Json::array({std::move(job)});
+}
+
+Json SparkExecutors(const Json& overview, const Json& executors, bool all) {
+  Json list = Json::array();
+  for (const Json& each : executors) {
+    const bool active = each.value("active", false);
+    if (!all && !active) continue;
+    Json told = {{"id", each["id"]},
+                 {"hostPort", TextAt(each, "host")},
+                 {"isActive", active},
+                 {"activeTasks", active ? 1 : 0},
+                 {"totalTasks", each["tasks"].size()},
+                 {"attributes", {{"pid", Dump(Member(each, "pid"))}}}};
+    if (Member(each, "cores").is_number_integer()) told["totalCores"] = each["cores"];
+    AddTime(told, "addTime", Member(each, "began"));
+    AddTime(told, "removeTime", Member(each, "ended"));
+    if (each.contains("why")) told["removeReason"] = each["why"];
+    if (const Json gpus = Member(each, "gpus"); gpus.is_array() && !gpus.empty()) {
+      told["resources"] = {{"gpu", {{"name", "gpu"}, {"addresses", gpus}}}};
+    }
+    const std::string log = TextAt(each, "log");
+    if (const size_t at = log.rfind('/'); !log.empty()) {
+      const std::string name = at == log.npos ? log : log.substr(at + 1);
+      told["executorLogs"] = {
+          {"stdout", fmt::format("/api/v1/runs/{}/files/logs/{}", TextAt(overview, "run"), name)}};
+    }
+    list.push_back(std::move(told));
+  }
+  return list;
+}
+
+Json SparkEnvironment(const Json& settings) {
+  const auto text = [](const Json& value) {
+    return value.is_string() ? value.get<std::string>() : Dump(value);
+  };
+  Json properties = Json::array(), versions = Json::array();
+  for (const Json& each : Member(settings, "settings")) {
+    if (!each.is_object()) continue;
+    properties.push_back({TextAt(each, "key"), text(Member(each, "value"))});
+  }
+  if (const Json all = Member(settings, "versions"); all.is_object()) {
+    for (const auto& [name, version] : all.items()) versions.push_back({name, text(version)});
+  }
+  return {{"sparkProperties", std::move(properties)}, {"systemProperties", std::move(versions)}};
+}
+
+}  // namespace protium

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/shards_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/terminal.h"
+
+namespace protium {
+
+namespace {
+
+int64_t NumberAt(const Json& json, const char* key, int64_t otherwise) {
+  const Json value = json.is_object() ? json.value(key, Json()) : Json();
+  return value.is_number_integer() ? value.get<int64_t>() : otherwise;
+}
+
+// Shards are never cut: if the workers do not divide them evenly, some workers idle for a part of
+// each step, and the text says how much.
+std::string ShareText(const Json& training) {
+  const int64_t workers = std::max<int64_t>(1, NumberAt(training, "workers", 1));
+  const int64_t shards = std::max<int64_t>(1, NumberAt(training, "shards", 1));
+  const int64_t batch = NumberAt(training, "batch_size", 0);
+  std::string text = fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
+                                 batch % shards == 0 ? std::to_string(batch / shards)
+                                                     : fmt::format("about {}", batch / shards));
+  // Of one worker.
+  const int64_t most = (shards - 1) / workers + 1;
+  if (workers > shards)
+    return text + fmt::format("; {} workers, more than there are shards", workers);
+  if (shards % workers == 0) {
+    return text + fmt::format("; {} worker{} with {} shard{} each", workers, workers > 1 ? "s" : "",
+                              most, most > 1 ? "s" : "");
+  }
+  // A step takes as long as the worker with the most shards.
+  const double idle = 1 - double(shards) / (double(most) * double(workers));
+  return text + fmt::format("; {} workers with {} or {} shards, {:.0f} % of them idle", workers,
+                            most - 1, most, 100 * idle);
+}
+
+}  // namespace
+
+std::string ShardsText(const Json& training) {
+  const std::string text = ShareText(training);
+  const int64_t bytes = NumberAt(training, "row_bytes", 0);
+  if (bytes == 0) return text;
+  return text +
+         fmt::format("; rows of {} bytes, of which {} fit engine.rows_memory: more go to disk",
+                     bytes, Grouped(NumberAt(training, "rows_in_memory", 0)));
+}
+
+}  // namespace protium

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the rows of a step are shared out among shards and workers, in words.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace protium {
+
+// "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each", from the "training" of a
+// plan; what is missing there counts as one.
+std::string ShardsText(const Json& training);
+
+}  // namespace protium

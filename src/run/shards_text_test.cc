@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/shards_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace protium {
+
+TEST(Shards, AreExplained) {
+  EXPECT_EQ(
+      ShardsText({{"workers", 3}, {"shards", 4}, {"batch_size", 512}}),
+      "512 rows per step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
+  EXPECT_THAT(
+      ShardsText({{"workers", 2}, {"row_bytes", 92}, {"rows_in_memory", 1000000}}),
+      testing::EndsWith("; rows of 92 bytes, of which 1,000,000 fit engine.rows_memory: more "
+                        "go to disk"));
+  EXPECT_EQ(ShardsText({{"workers", "x"}, {"shards", 0}}),
+            "0 rows per step = 1 shards x 0 rows; 1 worker with 1 shard each");
+}
+
+}  // namespace protium
