@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine ran, operator by operator, with the time and the rows that it counted itself.
 import { runPath, useJson } from "./api";
-import { grouped, seconds } from "./format";
+import { clock, grouped, seconds } from "./format";
 import { Bar, Panel, Table } from "./parts";
 import type { Overview } from "./types";
 
 interface Operator {
   name: string;
   depth: number;
-  seconds: number;
-  rows: number;
+  seconds?: number; // Engines do not time every operator.
+  rows?: number;
   scanned?: number;
   what?: string;
 }
 interface Plans {
-  plans: { name: string; seconds: number | null; cpu_seconds: number | null; operators: Operator[] }[];
+  plans: { time: number; name: string; seconds: number | null; cpu_seconds: number | null; operators: Operator[] }[];
 }
 
 export function OperatorsPanel({ run }: { run: Overview }) {
@@ -27,7 +27,7 @@ export function OperatorsPanel({ run }: { run: Overview }) {
           <Panel
             key={at}
             title={`What the engine ran: ${plan.name}`}
-            more={`${seconds(plan.seconds)}, ${seconds(all)} of the cores' time in operators`}
+            more={`at ${clock(plan.time).slice(0, 8)} UTC, ${seconds(plan.seconds)}; ${seconds(all)} of the cores' time in operators`}
             wide
           >
             <Table
@@ -35,9 +35,9 @@ export function OperatorsPanel({ run }: { run: Overview }) {
               rows={plan.operators}
               columns={[
                 { name: "operator, and below it what it reads from", cell: (each) => <span style={{ paddingLeft: `${14 * Math.min(30, each.depth || 0)}px` }}>{each.name.toLowerCase().replace(/_/g, " ").trim()}</span> },
-                { name: "time", number: true, cell: (each) => seconds(each.seconds) },
-                { name: "share", cell: (each) => <Bar share={all > 0 ? each.seconds / all : 0} label={`share of ${each.name}`} /> },
-                { name: "rows given", number: true, cell: (each) => grouped(each.rows ?? 0) },
+                { name: "time", number: true, cell: (each) => (each.seconds === undefined ? "" : seconds(each.seconds)) },
+                { name: "share", cell: (each) => <Bar share={all > 0 ? (each.seconds ?? 0) / all : 0} label={`share of ${each.name}`} /> },
+                { name: "rows given", number: true, cell: (each) => (each.rows === undefined ? "" : grouped(each.rows)) },
                 { name: "rows scanned", number: true, cell: (each) => (each.scanned ? grouped(each.scanned) : "") },
                 { name: "what", wrap: true, cell: (each) => <span class="soft">{each.what}</span> },
               ]}

@@ -229,7 +229,16 @@ TEST_F(Execute, JoinsBatchesThatComeInChunks) {
   EXPECT_NE(ExpectFault().what.find("chunk"), std::string::npos);
 }
 
-TEST_F(Execute, TellsProgressAndKeepsObservedValues) {
+proto::ExecutePlanResponse::Metrics::MetricValue Metric(const char* name, int64_t value,
+                                                        const char* type) {
+  proto::ExecutePlanResponse::Metrics::MetricValue metric;
+  metric.set_name(name);
+  metric.set_value(value);
+  metric.set_metric_type(type);
+  return metric;
+}
+
+TEST_F(Execute, TellsProgressAndThePlanAndKeepsObservedValues) {
   proto::ExecutePlanResponse progress;
   auto* stage = progress.mutable_execution_progress()->add_stages();
   stage->set_num_tasks(8);
@@ -239,12 +248,32 @@ TEST_F(Execute, TellsProgressAndKeepsObservedValues) {
   observed->set_name("count");
   observed->add_keys("rows");
   observed->add_values()->set_long_(12);
+  auto* sorted = server_.responses[3].mutable_metrics()->add_metrics();
+  sorted->set_name("Sort");
+  sorted->set_plan_id(7);
+  (*sorted->mutable_execution_metrics())["sortTime"] = Metric("sort time", 1500, "timing");
+  (*sorted->mutable_execution_metrics())["spillSize"] = Metric("spill size", 2'500'000, "size");
+  auto* stage_of = server_.responses[3].mutable_metrics()->add_metrics();
+  stage_of->set_name("ShuffleQueryStage");
+  stage_of->set_plan_id(8);
+  stage_of->set_parent(7);
+  auto* scan = server_.responses[3].mutable_metrics()->add_metrics();
+  scan->set_name("Scan csv ");
+  scan->set_plan_id(9);
+  scan->set_parent(8);
+  (*scan->mutable_execution_metrics())["numOutputRows"] =
+      Metric("number of output rows", 12, "sum");
+  (*scan->mutable_execution_metrics())["scanTime"] = Metric("scan time", 250'000'000, "nsTiming");
   server_.responses.insert(server_.responses.begin() + 1, progress);
   std::vector<Json> events;
   call_.events = [&](const Json& event) { events.push_back(event); };
   options_.observed = std::make_shared<ObservedMetrics>();
   ExpectAll();
-  ASSERT_EQ(events.size(), 1u);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1]["event"], "engine_plan");
+  EXPECT_EQ(events[1]["operators"], Json::parse(R"([
+      {"name":"Sort","depth":0,"seconds":1.5,"what":"spill size 2.5 MB"},
+      {"name":"Scan csv","depth":1,"rows":12,"seconds":0.25}])"));
   EXPECT_EQ(events[0]["event"], "etl");
   EXPECT_EQ(events[0]["percent"], 25.0);
   EXPECT_FALSE(events[0].contains("rows"));

@@ -95,6 +95,22 @@ TEST_F(RealServer, StreamsManyRowsEachOnce) {
   EXPECT_EQ(sum, int64_t{999999} * 1000000 / 2);
 }
 
+TEST_F(RealServer, TellsThePlanThatItExecuted) {
+  std::vector<Json> plans;
+  call_.events = [&](const Json& event) {
+    if (event["event"] == "engine_plan") plans.push_back(event);
+  };
+  ASSERT_NE(Rows(Sql("select k, count(*) from (select id % 7 as k from range(1000)) group by k")),
+            nullptr);
+  ASSERT_EQ(plans.size(), 1u);
+  std::map<std::string, Json> rows;
+  for (const Json& each : plans[0]["operators"]) {
+    if (each.contains("rows")) rows.emplace(each["name"], each["rows"]);
+  }
+  EXPECT_EQ(rows["Range"], 1000) << plans[0];
+  EXPECT_EQ(rows["HashAggregate"], 7) << plans[0];
+}
+
 TEST_F(RealServer, GivesASchemaForNoRows) {
   const auto rows = Rows(Sql("select id, 'a' as s from range(10) where id > 99"));
   ASSERT_NE(rows, nullptr);

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
+#include "spark/connect/plan_metrics.h"
 #include "spark/connect/types.h"
 
 namespace protium::connect {
@@ -80,7 +82,18 @@ Status Alongside::Take(const proto::ExecutePlanResponse& response) {
     if (observed_ != nullptr) (*observed_)[observed.name()] = ObservedToJson(observed);
   }
   if (response.has_execution_progress()) TellProgress(response.execution_progress());
+  if (response.has_metrics()) TellPlan(response.metrics());
   return Status::OK();
+}
+
+// It comes once, with the last rows.
+void Alongside::TellPlan(const proto::ExecutePlanResponse::Metrics& metrics) {
+  Json operators = OperatorsOf(metrics);
+  if (operators.empty()) return;
+  call_.Tell({{"event", "engine_plan"},
+              {"name", name_},
+              {"seconds", std::chrono::duration<double>(Clock::now() - since_).count()},
+              {"operators", std::move(operators)}});
 }
 
 void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {

@@ -13,8 +13,8 @@
 
 namespace protium::connect {
 
-// Takes in what comes beside the rows: progress is told to the call, observed values are kept. One
-// thread.
+// Takes in what comes beside the rows: progress and what Spark counted in the plan are told to the
+// call, observed values are kept. One thread.
 class Alongside {
  public:
   Alongside(std::string name, std::shared_ptr<ObservedMetrics> observed, Call call)
@@ -22,11 +22,13 @@ class Alongside {
   Status Take(const proto::ExecutePlanResponse& response);
 
  private:
+  void TellPlan(const proto::ExecutePlanResponse::Metrics& metrics);
   void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
 
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;
   const Call call_;
+  const Clock::time_point since_ = Clock::now();
   double percent_ = 0;  // Never falls.
 };
 
