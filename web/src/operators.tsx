@@ -17,6 +17,11 @@ interface Plans {
   plans: { time: number; name: string; seconds: number | null; cpu_seconds: number | null; operators: Operator[] }[];
 }
 
+// DuckDB's "HASH_JOIN" as "hash join"; Spark's "BroadcastHashJoin" as it is.
+function nameOf(name: string): string {
+  return name === name.toUpperCase() ? name.toLowerCase().replace(/_/g, " ").trim() : name;
+}
+
 export function OperatorsPanel({ run }: { run: Overview }) {
   const { data } = useJson<Plans>(runPath(run.run, "operators"), `${run.state} ${run.parts.length}`);
   return (
@@ -34,7 +39,7 @@ export function OperatorsPanel({ run }: { run: Overview }) {
               label={`operators of ${plan.name}`}
               rows={plan.operators}
               columns={[
-                { name: "operator, and below it what it reads from", cell: (each) => <span style={{ paddingLeft: `${14 * Math.min(30, each.depth || 0)}px` }}>{each.name.toLowerCase().replace(/_/g, " ").trim()}</span> },
+                { name: "operator, and below it what it reads from", cell: (each) => <span style={{ paddingLeft: `${14 * Math.min(30, each.depth || 0)}px` }}>{nameOf(each.name)}</span> },
                 { name: "time", number: true, cell: (each) => (each.seconds === undefined ? "" : seconds(each.seconds)) },
                 { name: "share", cell: (each) => <Bar share={all > 0 ? (each.seconds ?? 0) / all : 0} label={`share of ${each.name}`} /> },
                 { name: "rows given", number: true, cell: (each) => (each.rows === undefined ? "" : grouped(each.rows)) },

@@ -51,17 +51,6 @@ Status CheckVersion(const std::string& version, const std::string& address) {
                .why = "Spark 4.0 or newer is needed"});
 }
 
-// Spark keys a node's metrics by a short name (numOutputRows); metric.name() is the one that it
-// shows.
-void AddMetrics(const proto::ExecutePlanResponse& response,
-                std::map<std::string, int64_t>& metrics) {
-  for (const auto& node : response.metrics().metrics()) {
-    for (const auto& [key, metric] : node.execution_metrics()) {
-      metrics[metric.name().empty() ? key : metric.name()] += metric.value();
-    }
-  }
-}
-
 }  // namespace
 
 struct SparkSession::State {
@@ -220,7 +209,6 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
     PT_LET(const bool more, execution.Next(&response));
     if (!more) break;
     PT_TRY(alongside.Take(response));
-    AddMetrics(response, result.metrics);
     if (response.has_create_resource_profile_command_result()) {
       result.profile_id = response.create_resource_profile_command_result().profile_id();
     }

@@ -54,9 +54,6 @@ struct CommandResult {
   std::optional<int32_t> profile_id;
   std::optional<connect::Relation> relation;  // The rows that SqlCommand gave.
   ObservedMetrics observed;
-  // Spark's SQL metrics, each summed over the nodes of the plan by its name: "number of output
-  // rows", "number of written files" ...
-  std::map<std::string, int64_t> metrics;
 };
 
 // A file for the executors or the server. The prefix of its name decides where it goes: "files/x",
