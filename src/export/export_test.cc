@@ -25,6 +25,11 @@ struct ExportedRun : testing::Test {
     auto run = RunFolder::Create(folder.path(), "made", {"protium", "run"}).ValueOrDie();
     const auto tell = [&](const Json& event) { ASSERT_TRUE(run->events().Append(event).ok()); };
     tell({{"event", "start"}, {"run", run->id()}});
+    tell({{"event", "engine_plan"},
+          {"name", "query"},
+          {"seconds", 0.5},
+          {"operators",
+           {{{"name", "JOIN"}, {"seconds", 0.25}}, {{"name", "JOIN"}, {"seconds", 0.5}}, 7}}});
     tell({{"event", "gang_start"}, {"task", "train"}, {"ranks", {{{"rank", 0}, {"host", "a"}}}}});
     for (const int step : {1, 2, 3, 2, 3}) {
       tell({{"event", "step"}, {"step", step}, {"steps", 3}, {"epoch", 1}, {"loss", 10 - step}});
@@ -80,10 +85,16 @@ TEST_F(ExportedRun, TheTraceHasPartsRanksAndCurves) {
   const Json trace = *ParseJson(WriteTrace(facts).bytes);
   std::map<std::string, int> kinds;
   for (const Json& event : trace["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
-  // prepare, start ranks, train; the rank, and its forward and its sum.
-  EXPECT_EQ(kinds["X"], 6);
-  const auto sum = std::ranges::find(trace["traceEvents"], Json("reduce"),
-                                     [](const Json& event) { return event["name"]; });
+  // prepare, start ranks, train; the query; the rank, and its forward and its sum.
+  EXPECT_EQ(kinds["X"], 7);
+  const auto find = [&](const char* name) {
+    return std::ranges::find(trace["traceEvents"], Json(name),
+                             [](const Json& event) { return event["name"]; });
+  };
+  const auto query = find("query"), sum = find("reduce");
+  ASSERT_NE(query, trace["traceEvents"].end());
+  EXPECT_NEAR((*query)["dur"].get<double>(), 5e5, 1);
+  EXPECT_EQ((*query)["args"]["operator_seconds"], Json({{"JOIN", 0.75}}));
   ASSERT_NE(sum, trace["traceEvents"].end());
   EXPECT_NEAR((*sum)["dur"].get<double>(), 1e6, 1);
   EXPECT_EQ((*sum)["args"]["waiting_seconds"], 0.25);

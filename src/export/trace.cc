@@ -18,7 +18,8 @@ namespace protium {
 
 namespace {
 
-constexpr int kJob = 1, kGang = 2;  // Processes of the trace; those of a gang are its ranks.
+constexpr int kJob = 1, kGang = 2;      // Processes of the trace; those of a gang are its ranks.
+constexpr int kParts = 1, kEngine = 2;  // Lanes of the job.
 
 double Micros(double seconds) { return seconds * 1e6; }
 
@@ -48,8 +49,8 @@ class TraceMaker {
 
   Json Make() {
     list_ = {Name("process_name", kJob, 0, "run " + facts_.id),
-             Name("thread_name", kJob, 1, "parts of the job"),
-             Name("process_name", kGang, 0, "gang")};
+             Name("thread_name", kJob, kParts, "parts of the job"),
+             Name("thread_name", kJob, kEngine, "engine"), Name("process_name", kGang, 0, "gang")};
     AddParts();
     for (const Json& event : facts_.events) Take(event);
     CloseRanks(end_);
@@ -64,7 +65,7 @@ class TraceMaker {
     for (const RunPart& part : parts.parts()) {
       Json more = Json::object();
       if (part.rows > 0) more["rows"] = part.rows;
-      list_.push_back(Slice(part.name, kJob, 1, part.began / 1000, part.ended / 1000, more));
+      list_.push_back(Slice(part.name, kJob, kParts, part.began / 1000, part.ended / 1000, more));
     }
   }
 
@@ -74,6 +75,7 @@ class TraceMaker {
     if (name == "gang_start") PlaceRanks(event, time);
     if (name == "end" || name == "restart") CloseRanks(time);
     if (name == "lanes") AddLanes(event, time);
+    if (name == "engine_plan") AddEnginePlan(event, time);
     static const std::set<std::string> kOnce = {
         "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
     if (!kOnce.contains(name)) return;
@@ -83,7 +85,7 @@ class TraceMaker {
     list_.push_back({{"ph", "i"},
                      {"name", name},
                      {"pid", kJob},
-                     {"tid", 1},
+                     {"tid", kParts},
                      {"ts", Micros(time)},
                      {"s", "p"},
                      {"args", std::move(more)}});
@@ -95,6 +97,25 @@ class TraceMaker {
     task_ = TextAt(event, "task");
     if (ranks.is_array()) ranks_ = ranks;
     began_ = time;
+  }
+
+  // What the engine executed, up to when it told so, with the seconds of its operators; when these
+  // ran it does not tell.
+  void AddEnginePlan(const Json& event, double time) {
+    const Json seconds = event.value("seconds", Json());
+    const Json operators = event.value("operators", Json());
+    if (!seconds.is_number() || !operators.is_array()) return;
+    Json sums = Json::object();
+    for (const Json& each : operators) {
+      const Json taken = each.is_object() ? each.value("seconds", Json()) : Json();
+      if (!taken.is_number()) continue;
+      const std::string& name = TextAt(each, "name");
+      sums[name] = sums.value(name, 0.0) + taken.get<double>();
+    }
+    const double begin = std::max(engine_free_, time - seconds.get<double>());
+    list_.push_back(Slice(TextAt(event, "name"), kJob, kEngine, std::min(begin, time), time,
+                          {{"operator_seconds", std::move(sums)}}));
+    engine_free_ = time;
   }
 
   // A rank's seconds of each part, which are sums over the steps of the interval: one slice for
@@ -156,6 +177,7 @@ class TraceMaker {
   std::string task_;
   double began_ = 0;
   double end_ = 0;
+  double engine_free_ = 0;              // Up to where the engine's lane is taken.
   std::map<size_t, double> lane_ends_;  // By rank, up to where its lane is taken.
 };
 
@@ -163,9 +185,11 @@ class TraceMaker {
 
 Exported WriteTrace(const RunFacts& facts) {
   return {.bytes = Dump(TraceMaker(facts).Make()) + "\n",
-          .left_out = {"operators of the engine: the run does not keep their times",
-                       "single steps of ranks: the run keeps sums of a second and more, so "
-                       "within such a slice the order of parts is not what it was"}};
+          .left_out = {
+              "when each operator of the engine ran: it tells their seconds, which stand in its "
+              "slices",
+              "single steps of ranks: the run keeps sums of a second and more, so "
+              "within such a slice the order of parts is not what it was"}};
 }
 
 }  // namespace protium
