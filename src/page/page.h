@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of runs: an HTTP server that shows what lies in the folders of runs, live and long
-// after. Without a token it only reads; it cannot disturb a run, however it ends. It lives in a
-// library of its own, libprotium_page.so, which only `protium ui` and the end of a run (report.h)
-// open: workers carry no HTTP server.
+// after. Without a token it only reads; it cannot disturb a run, however it ends. The server lives
+// in a library of its own, libprotium_page.so, which only `protium ui` opens: workers carry none.
 #pragma once
 
 #include <cstdint>

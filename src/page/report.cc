@@ -12,7 +12,6 @@
 #include "base/fault.h"
 #include "page/api.h"
 #include "page/assets.h"
-#include "page/page.h"
 
 namespace protium {
 
@@ -93,9 +92,7 @@ Result<std::string> DataOf(const fs::path& run) {
                            Dump(left_out), answers));
 }
 
-}  // namespace
-
-Result<std::string> RenderReport(const fs::path& run) {
+Result<std::string> Written(const fs::path& run) {
   PT_LET(const PageAsset script, FindAsset(".js"));
   PT_LET(const PageAsset style, FindAsset(".css"));
   PT_LET(const std::string script_text, Unpacked(script.gzip));
@@ -115,18 +112,17 @@ Result<std::string> RenderReport(const fs::path& run) {
       script.hash, style.hash, style_text, data, script_text);
 }
 
-}  // namespace protium
+}  // namespace
 
-extern "C" bool protium_make_report(int32_t version, const std::filesystem::path& run,
-                                    protium::Result<std::string>& report) {
-  if (version != protium::kPageLibraryVersion) return false;
-  // What the JSON library throws about damaged files ends here: a run's end must not.
+// What the JSON library throws about damaged files ends here: the end of a run must not.
+Result<std::string> MakeReport(const fs::path& run) {
   try {
-    report = protium::RenderReport(run);
+    return Written(run);
   } catch (const std::exception& error) {
-    report = protium::Fail({.exit = protium::Exit::kInput,
-                            .what = "the files of this run cannot be understood",
-                            .why = error.what()});
+    return Fail({.exit = Exit::kInput,
+                 .what = "the files of this run cannot be understood",
+                 .why = error.what()});
   }
-  return true;
 }
+
+}  // namespace protium

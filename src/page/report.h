@@ -11,15 +11,7 @@
 namespace protium {
 
 // The text of the file, for a run in any state. An answer of more than 1 MiB is left out, and the
-// report says which. Fails where the page's library is missing, and for a folder that is no run.
+// report says which. Fails for a folder that is no run.
 Result<std::string> MakeReport(const std::filesystem::path& run);
-
-// The same within that library.
-Result<std::string> RenderReport(const std::filesystem::path& run);
-
-// The library's other entry, protium_make_report. Gives false when it was built for another
-// version.
-using ReportEntry = bool (*)(int32_t version, const std::filesystem::path& run,
-                             Result<std::string>& report);
 
 }  // namespace protium

@@ -179,6 +179,16 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"));
   assert.deepEqual(tab.wrong, []);
   if (pictures) await tab.picture(join(pictures, "report.png"));
+  await tab.size(360, 780, true);
+  assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"), "the report fits a phone");
+  await tab.size(1280, 900);
+  // Names that want to be more, as src/page/report.cc writes them.
+  const hostile = '\\u003cimg src=x onerror=\\"window.hostile=1\\">\\u003c/script>';
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll('"arr_delay"', `"${hostile}"`).replaceAll('"dep_delay"', `"${hostile}"`));
+  await tab.open(pathToFileURL(file).href);
+  await tab.shows('<img src=x onerror="window.hostile=1"></script>');
+  assert.equal(await tab.run("window.hostile ?? null"), null);
+  assert.deepEqual(tab.wrong, []);
 });
 
 test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
