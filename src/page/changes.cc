@@ -92,7 +92,7 @@ Result<Json> RunModels::Score(const fs::path& run, const std::string& body) {
   return Json{{"predictions", RowsToJson(*scored)}};
 }
 
-// Requests of other models wait while one is loaded: it takes about a second, once.
+// Requests of other models wait while one is loaded, which takes a fraction of a second, once.
 Result<Scorer> RunModels::ModelOf(const fs::path& run) {
   const fs::path folder = run / "model";
   std::error_code error;
