@@ -14,7 +14,12 @@ export function Delete({ runs, done }: { runs: string[]; done: () => void }) {
     setAsked(false);
     setWrong(null);
     try {
-      for (const run of runs) await sendJson("DELETE", runPath(run));
+      for (const run of runs) {
+        // One that is gone already is what was wanted.
+        await sendJson("DELETE", runPath(run)).catch((error: Refused) => {
+          if (error.status !== 404) throw error;
+        });
+      }
       done();
     } catch (error) {
       setWrong(error as Refused);
