@@ -340,6 +340,8 @@ Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch) {
 
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   std::shared_ptr<arrow::Array> array;
+  // Builders copy from a pointer, and a vector of nothing has none.
+  if (values.valid.empty()) return arrow::MakeEmptyArray(ToArrowType(values.kind));
   if (values.kind == Kind::kDouble) {
     arrow::DoubleBuilder builder;
     PT_TRY(builder.AppendValues(values.doubles.data(), int64_t(values.doubles.size()),
