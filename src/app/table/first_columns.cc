@@ -15,8 +15,6 @@
 namespace protium {
 namespace {
 
-using arrow::Type;
-
 constexpr int64_t kMostClassNumbers = 10;  // Whole numbers of more kinds are taken for amounts.
 constexpr int64_t kMostClasses = 1000;
 constexpr int64_t kMostCategories = 1000;
@@ -29,11 +27,11 @@ constexpr int64_t kRowsOfEntity = 20;  // On average; what more rows name is tol
 enum class Use { kCategory, kNumber, kTime, kLeftOut };
 
 bool IsWhole(const arrow::DataType& type) {
-  return type.id() == Type::INT32 || type.id() == Type::INT64;
+  return type.id() == arrow::Type::INT32 || type.id() == arrow::Type::INT64;
 }
 
 bool IsTime(const arrow::DataType& type) {
-  return type.id() == Type::DATE32 || type.id() == Type::TIMESTAMP;
+  return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
 }
 
 // Whether the values name things by a number or a text, several rows each, as "patient_id" does.
@@ -41,7 +39,7 @@ bool NamesSomething(const TableProfile& table, const ColumnProfile& column) {
   const std::string& name = column.name;
   const bool called = Lower(name) == "id" || Lower(name).ends_with("_id") || name.ends_with("Id") ||
                       (name.size() > 2 && name.ends_with("ID"));
-  const bool names = IsWhole(*column.type) || column.type->id() == Type::STRING;
+  const bool names = IsWhole(*column.type) || column.type->id() == arrow::Type::STRING;
   return called && names && column.nulls == 0 && column.distinct >= kFewestEntities &&
          column.distinct <= kMostCategories * kRowsOfEntity && column.distinct * 2 <= table.rows;
 }
@@ -52,20 +50,20 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   const std::string name = Lower(column.name);
   if (name == "prediction" || name == "probability") why = "has the name of what the model adds";
   if (!why.empty()) return Use::kLeftOut;
-  const Type::type id = column.type->id();
-  if (id == Type::BOOL) return Use::kCategory;
+  const arrow::Type::type id = column.type->id();
+  if (id == arrow::Type::BOOL) return Use::kCategory;
   if (IsTime(*column.type)) return Use::kTime;
   if (IsNumber(*column.type)) return Use::kNumber;
   const int64_t values = table.rows - column.nulls;
-  if (id == Type::STRING && column.distinct > kFewCategories &&
+  if (id == arrow::Type::STRING && column.distinct > kFewCategories &&
       column.distinct * kRowsOfCategory > values) {
     why = fmt::format("has {} different texts in {} rows: too few rows of each",
                       Grouped(column.distinct), Grouped(values));
     return Use::kLeftOut;
   }
-  if (id == Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
+  if (id == arrow::Type::STRING && column.distinct <= kMostCategories) return Use::kCategory;
   why =
-      id == Type::STRING
+      id == arrow::Type::STRING
           ? fmt::format("has {} different texts: see tokenizer and hasher in `protium help stages`",
                         Grouped(column.distinct))
           : "is of type " + TypeText(*column.type);
@@ -128,8 +126,8 @@ Result<const ColumnProfile*> FindLabel(const TableProfile& table, const std::str
 
 Result<Aim> AimOf(const ColumnProfile& label) {
   if (label.distinct < 2) return RefuseLabel(label, "it has the same value in every row");
-  const Type::type id = label.type->id();
-  const bool classes = id == Type::STRING || id == Type::BOOL;
+  const arrow::Type::type id = label.type->id();
+  const bool classes = id == arrow::Type::STRING || id == arrow::Type::BOOL;
   if (classes || IsWhole(*label.type)) {
     if (label.distinct == 2) return Aim::kTwoClasses;
     if (IsWhole(*label.type) && label.distinct > kMostClassNumbers) return Aim::kNumber;
@@ -184,7 +182,7 @@ FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
   }
   if (columns.entity != nullptr) return {HeldOut::kEntities, columns.entity};
   for (const ColumnProfile* each : columns.times) {
-    if (each->type->id() != Type::DATE32 || each->nulls > 0) continue;
+    if (each->type->id() != arrow::Type::DATE32 || each->nulls > 0) continue;
     if (each->distinct >= kFewestTimes && each->distinct * 3 <= table.rows) {
       return {HeldOut::kDays, each};
     }
