@@ -76,8 +76,8 @@ class ParquetWriter : public FileWriter {
   // `first` tells how columns are best encoded.
   Status Open(const arrow::RecordBatch& first) {
     ::parquet::WriterProperties::Builder properties;
-    // What pandas, Spark and DuckDB write by default. zstd makes files smaller, by 6 % to a quarter,
-    // and takes three times as long, or more.
+    // What pandas, Spark and DuckDB write by default. zstd makes files smaller, by 6 % to a
+    // quarter, and takes three times as long, or more.
     properties.compression(arrow::Compression::SNAPPY);
     // Not the release of a library, on which bytes would then depend.
     properties.created_by("protium");
