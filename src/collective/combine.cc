@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "collective/half.h"
+#include "base/half.h"
 
 namespace protium {
 namespace {

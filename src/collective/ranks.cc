@@ -14,9 +14,9 @@
 #include <bit>
 
 #include "base/fault.h"
+#include "base/half.h"
 #include "base/json.h"
 #include "collective/combine.h"
-#include "collective/half.h"
 #include "collective/request.h"
 
 namespace protium {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "os/fd.h"
+#include "os/file.h"
 
 namespace protium {
 namespace {
@@ -53,6 +54,18 @@ Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::
   std::error_code ignored;
   if (!in_place) std::filesystem::remove_all(draft, ignored);
   return Status::OK();
+}
+
+Status WriteFolder(const std::filesystem::path& target,
+                   const std::function<Status(const std::filesystem::path& draft)>& write) {
+  const std::filesystem::path draft = target.string() + ".partial-" + std::to_string(::getpid());
+  std::error_code ignored;
+  std::filesystem::remove_all(draft, ignored);
+  PT_TRY(MakeFolder(draft));
+  Status written = write(draft);
+  if (written.ok()) written = PublishFolder(draft, target);
+  if (!written.ok()) std::filesystem::remove_all(draft, ignored);
+  return written;
 }
 
 }  // namespace protium

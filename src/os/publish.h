@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "base/status.h"
 
@@ -17,5 +18,10 @@ Status SyncFolder(const std::filesystem::path& folder);
 // names (renameat2(2)); on others the name is missing for a moment. The earlier one is removed with
 // all in it.
 Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target);
+
+// Makes the folder `target` of what `write` puts into an empty draft beside it, and publishes it.
+// Where either fails, `target` is as it was and the draft is gone.
+Status WriteFolder(const std::filesystem::path& target,
+                   const std::function<Status(const std::filesystem::path& draft)>& write);
 
 }  // namespace protium

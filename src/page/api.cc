@@ -128,6 +128,10 @@ HttpAnswer AnswerLogs(const LiveRun& run) {
   return AnswerJson({{"logs", std::move(logs)}});
 }
 
+std::string_view WithoutSlash(std::string_view below) {
+  return below.substr(std::min<size_t>(1, below.size()));
+}
+
 }  // namespace
 
 bool PageApi::IsData(const std::string& path) {
@@ -155,12 +159,17 @@ HttpAnswer PageApi::Answer(const HttpRequest& request) {
   return NotFound(request.path);
 }
 
-HttpAnswer PageApi::AnswerOfApplication(const HttpRequest& request, std::string_view rest) {
+PageApi::Asked PageApi::FindRun(std::string_view rest) {
   const size_t slash = std::min(rest.find('/'), rest.size());
-  const std::string name(rest.substr(0, slash));
-  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  Asked asked{.name = std::string(rest.substr(0, slash)), .below = rest.substr(slash)};
+  asked.run = runs_.Find(asked.name);
+  return asked;
+}
+
+HttpAnswer PageApi::AnswerOfApplication(const HttpRequest& request, std::string_view rest) {
+  const auto [name, below, run] = FindRun(rest);
   if (run == nullptr) return NoSuchRun(name);
-  const Result<Json> told = OfApplication(*run, rest.substr(std::min(slash + 1, rest.size())));
+  const Result<Json> told = OfApplication(*run, WithoutSlash(below));
   return told.ok() && told->is_null() ? NotFound(request.path) : AnswerResult(told);
 }
 
@@ -171,11 +180,7 @@ HttpAnswer PageApi::Act(const HttpRequest& request, const std::string& body) {
   }
   constexpr std::string_view kRuns = "/api/v1/runs/";
   if (!request.path.starts_with(kRuns)) return NotFound(request.path);
-  const std::string_view rest = std::string_view(request.path).substr(kRuns.size());
-  const size_t slash = std::min(rest.find('/'), rest.size());
-  const std::string name(rest.substr(0, slash));
-  const std::string_view what = rest.substr(slash);
-  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  const auto [name, what, run] = FindRun(std::string_view(request.path).substr(kRuns.size()));
   if (run == nullptr) return NoSuchRun(name);
   const bool post = request.method == "POST";
   if (post && what == "/score") return AnswerDone(models_.Score(run->folder(), body));
@@ -185,12 +190,9 @@ HttpAnswer PageApi::Act(const HttpRequest& request, const std::string& body) {
                        .fix = "GET /api/v1/ lists what there is"});
 }
 
-// `rest` is "ID" or "ID/WHAT" or "ID/WHAT/MORE".
 HttpAnswer PageApi::AnswerOfRun(const HttpRequest& request, std::string_view rest) {
-  const size_t slash = std::min(rest.find('/'), rest.size());
-  const std::string name(rest.substr(0, slash));
-  const std::string_view what = rest.substr(std::min(slash + 1, rest.size()));
-  const std::shared_ptr<LiveRun> run = runs_.Find(name);
+  const auto [name, below, run] = FindRun(rest);
+  const std::string_view what = WithoutSlash(below);
   if (run == nullptr) return NoSuchRun(name);
   const std::filesystem::path& folder = run->folder();
   if (what.empty()) return AnswerResult(OverviewOf(*run));

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "http/exchange.h"
 #include "page/changes.h"
@@ -32,6 +35,13 @@ class PageApi {
   void WarmUp() { (void)runs_.List(); }
 
  private:
+  // "ID", "ID/WHAT" or "ID/WHAT/MORE", of which `below` is what comes behind the ID. No run: null.
+  struct Asked {
+    std::string name;
+    std::string_view below;
+    std::shared_ptr<LiveRun> run;
+  };
+  Asked FindRun(std::string_view rest);
   HttpAnswer AnswerOfRun(const HttpRequest& request, std::string_view rest);
   HttpAnswer AnswerOfApplication(const HttpRequest& request, std::string_view rest);
   HttpAnswer Applications(const HttpRequest& request);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string>
 
 #include "run/event_log.h"
@@ -19,13 +18,9 @@ Json Member(const Json& json, const char* key) {
 
 // "2015-02-03T16:42:40.000GMT"
 std::string SparkTime(double millis) {
-  const auto whole = static_cast<int64_t>(millis);
-  const std::time_t seconds = whole / 1000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}GMT", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     whole % 1000);
+  std::string text = TimeText(static_cast<int64_t>(millis));
+  text.pop_back();  // "Z", for which Spark has another word.
+  return text + "GMT";
 }
 
 void AddTime(Json& json, const char* key, const Json& millis) {

@@ -35,8 +35,11 @@ Status FileFault(const std::filesystem::path& path, const char* doing, int error
 
 std::string TimeText() {
   const auto now = std::chrono::system_clock::now();
-  const auto millis =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  return TimeText(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+}
+
+std::string TimeText(int64_t millis) {
   const std::time_t seconds = millis / 1000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);

@@ -18,6 +18,8 @@ namespace protium {
 
 // The wall-clock time in UTC: "2026-01-31T08:15:00.123Z".
 std::string TimeText();
+// The same of so many milliseconds since 1970.
+std::string TimeText(int64_t millis);
 
 // The milliseconds since 1970 of a TimeText(); none if the text is no such.
 std::optional<double> ReadTimeText(const std::string& text);

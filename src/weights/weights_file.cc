@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "base/fault.h"
+#include "base/half.h"
 
 namespace protium {
 namespace {
@@ -20,19 +20,6 @@ From ItemAt(const NamedTensor& tensor, size_t i) {
   std::memcpy(&item, tensor.data.data() + i * sizeof item, sizeof item);
   return item;
 }
-
-// IEEE 754 binary16. All of its values are float32's as well.
-float FromHalf(uint16_t half) {
-  const float sign = (half & 0x8000) != 0 ? -1.0f : 1.0f;
-  const int exponent = (half >> 10) & 0x1f, fraction = half & 0x3ff;
-  if (exponent == 0) return sign * std::ldexp(float(fraction), -24);
-  if (exponent < 31) return sign * std::ldexp(float(fraction + 1024), exponent - 25);
-  return std::bit_cast<float>((uint32_t(half & 0x8000) << 16) | 0x7f800000u |
-                              (uint32_t(fraction) << 13));
-}
-
-// bfloat16 is the upper half of a float32.
-float FromBfloat(uint16_t half) { return std::bit_cast<float>(uint32_t(half) << 16); }
 
 template <class From, class Convert>
 std::vector<float> Converted(const NamedTensor& tensor, Convert convert) {
@@ -69,8 +56,8 @@ Result<std::vector<float>> FloatsOf(const NamedTensor& tensor, std::vector<std::
     if (!exact) rounded.push_back(tensor.name);
     return floats;
   }
-  if (type == "F16") return Converted<uint16_t>(tensor, FromHalf);
-  if (type == "BF16") return Converted<uint16_t>(tensor, FromBfloat);
+  if (type == "F16") return Converted<Half>(tensor, [](Half half) { return Widen(half); });
+  if (type == "BF16") return Converted<Brain>(tensor, [](Brain brain) { return Widen(brain); });
   if (type == "I64") return FromWhole<int64_t>(tensor);
   if (type == "I32") return FromWhole<int32_t>(tensor);
   if (type == "I16") return FromWhole<int16_t>(tensor);

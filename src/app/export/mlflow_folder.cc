@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -163,12 +162,12 @@ bool IsOurs(const fs::path& folder) {
   return fs::is_regular_file(folder / kLoaderFile, ignored);
 }
 
-Result<OnnxReport> WriteFiles(const fs::path& model, const fs::path& folder) {
+Status WriteFiles(const fs::path& model, const fs::path& folder, OnnxReport& report) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   PT_TRY(MakeFolder(folder / "code"));
-  PT_LET(OnnxReport report, WriteOnnx({model, folder / "model.onnx"}));
+  PT_LET(report, WriteOnnx({model, folder / "model.onnx"}));
   for (const auto& [name, text] : Texts(files, report)) PT_TRY(WriteFile(folder / name, text));
-  return report;
+  return Status::OK();
 }
 
 }  // namespace
@@ -183,12 +182,8 @@ Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& give
                  .fix = "--out with another path",
                  .kept = "all that is there"});
   }
-  const fs::path draft = out.string() + ".partial-" + std::to_string(::getpid());
-  Result<OnnxReport> report = WriteFiles(model, draft);
-  Status done = report.status();
-  if (done.ok()) done = PublishFolder(draft, out);
-  if (!done.ok()) fs::remove_all(draft, ignored);
-  PT_TRY(done);
+  OnnxReport report;
+  PT_TRY(WriteFolder(out, [&](const fs::path& draft) { return WriteFiles(model, draft, report); }));
   return report;
 }
 

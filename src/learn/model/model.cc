@@ -274,11 +274,10 @@ Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& 
                          std::vector<ScaledNumber>* scaled, const Analyze& analyze) {
   const Plan typed = WithLearnedTypes(state, table, schema);
   PT_TRY(CheckTable(*state.chain, *schema));
-  std::vector<ScaledNumber> left;
-  if (scaled != nullptr && state.chain->estimator) left = ScaledInPacking(*state.chain, *schema);
+  const bool packs = scaled != nullptr && state.chain->estimator;
+  if (packs) *scaled = ScaledInPacking(*state.chain, *schema);
   Columns columns = ColumnNames(*schema);
-  const Columns wanted = Wanted(state, left);
-  if (scaled != nullptr) *scaled = std::move(left);
+  const Columns wanted = packs ? Wanted(state, *scaled) : Wanted(state, {});
   return ApplyStages(*state.chain, typed, columns, wanted, RowUse::kOther, analyze);
 }
 

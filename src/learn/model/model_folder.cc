@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/model/model_folder.h"
 
-#include <unistd.h>
-
 #include <system_error>
 #include <utility>
 
@@ -163,13 +161,7 @@ Status WriteModelFolder(const fs::path& folder, const ModelFiles& files) {
   // Publishing renames over `target`; without this, a symbolic link such as "model-latest" would be
   // replaced by a folder.
   const fs::path target = fs::is_symlink(folder, ignored) ? fs::canonical(folder) : folder;
-  const fs::path fresh = target.string() + ".partial-" + std::to_string(::getpid());
-  fs::remove_all(fresh, ignored);
-  PT_TRY(MakeFolder(fresh));
-  Status written = WriteFiles(fresh, files);
-  if (written.ok()) written = PublishFolder(fresh, target);
-  if (!written.ok()) fs::remove_all(fresh, ignored);
-  return written;
+  return WriteFolder(target, [&](const fs::path& draft) { return WriteFiles(draft, files); });
 }
 
 Result<ModelFiles> ReadModelFolder(const fs::path& folder) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collective/half.h"
+#include "base/half.h"
 
 #include <gtest/gtest.h>
 
