@@ -8,11 +8,12 @@
 
 #include "bench/ranks.h"
 #include "collective/self.h"
+#include "deep/cuda_device.h"
+#include "deep/operations.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tabular_mlp.h"
+#include "deep/torch_numerics.h"
 #include "rows/rows.h"
 #include "tensor/row_block.h"
-#include "train/fingerprint.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -43,7 +44,7 @@ class Training {
     PT_TRY(UseThreads(1));
     NetInputs inputs = TabularInputs(kWidth, {});
     inputs.device = device;
-    PT_LET(out->net_, MakeTabularMlp({{"hidden", c.hidden}}, inputs));
+    PT_LET(out->net_, MakeTabularMlpAnywhere({{"hidden", c.hidden}}, inputs));
     PT_LET(out->weights_, Weights::Make(*out->net_, device));
     out->net_->Initialise(4);
     out->weights_->Download();
@@ -77,10 +78,10 @@ class Training {
 
  private:
   void Send(int64_t step) {
-    const Batch all = rows_.batch();
+    const BatchRows all = rows_.batch();
     auto& blocks = blocks_[step % 2];
     for (size_t i = 0; i < blocks.size(); ++i) {
-      const Batch part =
+      const BatchRows part =
           all.Slice((begin_ + int64_t(i)) * per_shard_, (begin_ + int64_t(i) + 1) * per_shard_);
       const int64_t bytes = per_shard_ * rows_.schema().width();
       std::memcpy(blocks[i].Reserve(bytes), part.row(0), size_t(bytes));
@@ -96,7 +97,7 @@ class Training {
   int32_t begin_ = 0;
   int64_t per_shard_ = 0;
   std::vector<RowBlock> blocks_[2];
-  std::vector<Batch> batches_[2];
+  std::vector<BatchRows> batches_[2];
 };
 
 Status Measure(const std::vector<Case>& cases, const ComputeDevice& device,
@@ -121,7 +122,7 @@ Status Measure(const std::vector<Case>& cases, const ComputeDevice& device,
 }
 
 Status OnGpu() {
-  PT_LET(const ComputeDevice device, ComputeDevice::OpenGpu());
+  PT_LET(const ComputeDevice device, OpenGpu());
   const auto alone = MakeSelfCommunicator();
   return Measure({{{1024, 512, 256}, 1, 200},
                   {{1024, 512, 256}, 4, 200},

@@ -13,12 +13,12 @@
 #include "deep/ft_transformer.h"
 #include "deep/module_net.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tabular_mlp.h"
 #include "deep/text_classifier.h"
-#include "deep/wide_and_deep.h"
+#include "deep/torch_numerics.h"
+#include "nets/tabular_mlp.h"
+#include "nets/wide_and_deep.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
-#include "train/fingerprint.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -105,7 +105,7 @@ struct Training {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Stepper> stepper;
   std::unique_ptr<SyntheticRows> rows;
-  std::vector<Batch> own;
+  std::vector<BatchRows> own;
 
   Status Step(int64_t step) { return stepper->Run({.step = step, .shards = own}).status(); }
 };

@@ -14,12 +14,12 @@ set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/near
   recipe/training.h)
 
 # And those that torch.h shows, for nets of one's own.
-set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h deep/module_net.h
+set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h deep/batch.h deep/module_net.h
   deep/recorded_loss.h deep/recorded_net.h learn/catalogue.h learn/extension.h
   learn/stages/column_profiles.h learn/stages/group_numbers.h learn/stages/number_counts.h
   learn/stages/number_table.h learn/stages/positive_counts.h
   learn/stages/products.h learn/stages/stage.h learn/stages/state.h learn/stages/token_counts.h
-  metrics/metrics.h rows/packed.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h train/loss.h)
+  metrics/metrics.h rows/packed.h rows/schema.h tensor/batch.h tensor/device.h tensor/net.h tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_c protium_export protium_local protium_ludwig protium_onnx protium_page

@@ -17,8 +17,8 @@ namespace protium {
 class Scorer {
  public:
   // Refuses (Exit::kUsage), by name, nets that LibTorch computes (all but tabular_mlp, linear and
-  // wide_and_deep), nets of one's own, and stages that only an engine computes, such as
-  // sql_transformer. A model without an estimator gives the outputs of its stages.
+  // wide_and_deep) and nets of one's own. A model without an estimator gives the outputs of its
+  // stages. Stages of words and of SQL open the embedded engine, whose queries take turns.
   static Result<Scorer> Make(const PipelineModel& model);
 
   // The columns that rows must have, of the types that the model learned from.

@@ -19,8 +19,7 @@ class Scorer:
     """A model that is ready to predict, without workers: the bits of `Model.transform`.
 
     Any number of threads may use it at once. Nets that LibTorch computes (all but tabular_mlp,
-    linear and wide_and_deep), and stages that only an engine computes, are refused by name when it
-    is made.
+    linear and wide_and_deep) are refused by name when it is made.
     """
 
     def __init__(self, model: "Model") -> None:

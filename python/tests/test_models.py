@@ -139,8 +139,23 @@ class Models(unittest.TestCase):
         scorer = pt.Pipeline(NET[:2]).fit(self.table).scorer()
         batch = pyarrow.RecordBatch.from_pydict({"shop": ["south", "west"], "x": [1.0, 2.0]})
         self.assertEqual(scorer.score(batch).schema.names, list(scorer.output))
+        # As pandas and Polars have texts.
+        large = batch.set_column(0, "shop", batch["shop"].cast(pyarrow.large_string()))
+        self.assertEqual(scorer.score(large), scorer.score(batch))
         with self.assertRaisesRegex(pt.InputError, "lacks 1 column"):
             scorer.score(batch.select(["x"]))
+
+    def test_a_scorer_computes_what_is_sql(self):
+        model = pt.Pipeline([
+            pt.stages.SqlTransformer(id="more", inputs=["x", "shop"],
+                                     statement="SELECT *, upper(shop) AS loud, floor(x) % 2 AS odd FROM __THIS__"),
+            pt.stages.StringIndexer(id="index", inputs=["loud"]),
+        ]).fit(self.table)
+        told = model.transform(self.table).to_columns()
+        rows = [{"x": float(x), "shop": shop} for x, shop in zip(told["x"][:20], told["shop"][:20])]
+        scored = model.scorer().score_rows(rows)
+        for name in ("loud", "odd", "loud__index"):
+            self.assertEqual([each[name] for each in scored], list(told[name][:20]))
 
     def test_mistakes_are_told_before_anything_starts(self):
         for stages, says in (([{"kind": "standard_scalar"}], "standard_scaler"),

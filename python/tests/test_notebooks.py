@@ -29,7 +29,7 @@ for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
 
 
 @unittest.skipUnless(os.path.isdir(_FOLDER), "these tests lie outside of their tree")
-class Notebooks(unittest.TestCase):
+class NotebookTest(unittest.TestCase):
     def run_one(self, name, needs=(), **environment):
         for module in needs:
             try:
@@ -42,17 +42,13 @@ class Notebooks(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+
+class Notebooks(NotebookTest):
     def test_first_steps(self):
         self.assertIn("prediction", self.run_one("first-steps.ipynb", ["numpy"]))
 
     def test_own_net(self):
         self.assertIn("[1.5, 1.5]", self.run_one("own-net.ipynb", ["numpy", "torch", "cloudpickle"]))
-
-    def test_spark(self):
-        server = os.environ.get("PROTIUM_TEST_SPARK")
-        if not server:
-            self.skipTest("PROTIUM_TEST_SPARK names no server: ./dev test spark starts one")
-        self.assertIn("prediction", self.run_one("spark.ipynb", ["numpy"], PROTIUM_SPARK=server))
 
 
 if __name__ == "__main__":

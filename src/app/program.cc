@@ -15,6 +15,7 @@
 #include "local/workers/workers.h"
 #include "protium/session.h"
 #include "spark/worker/worker.h"
+#include "tasks/tasks.h"
 
 namespace protium {
 
@@ -28,12 +29,20 @@ Status OfTheProgram(const Status& status) {
   return Fail({.what = status.message()});
 }
 
+// What trains and scores without LibTorch, with the program's own metrics.
+TaskTable PlainTasks(const Program& program) {
+  TaskRows rows = PlainRows();
+  rows.metrics = OwnMetrics(program.catalogue);
+  return TasksOver(rows, /*torch=*/false);
+}
+
 TaskTable CollectTasks(const Program& program) {
   TaskTable tasks = {{"fit", FitTask}, {"stages", StagesTask}, {kProgramTask, ProgramTask}};
   tasks["reach"] = ReachTask;
   tasks["doctor"] = [own = program.catalogue](TaskContext& context) {
     return DoctorTask(context, own.get());
   };
+  tasks.merge(PlainTasks(program));
   for (const auto& [name, task] : program.tasks) {
     tasks[name] = [own = task](TaskContext& context) { return OfTheProgram(own(context)); };
   }
@@ -41,8 +50,8 @@ TaskTable CollectTasks(const Program& program) {
 }
 
 int Start(int argc, char** argv, const Program& program) {
-  // Called only if a task is asked for that is not in the table, so that a worker which never
-  // trains or scores does not load LibTorch.
+  // Called only if a task is asked for that is not in the table, so that only workers which train
+  // or score with LibTorch load it.
   const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
   if (IsWorker()) return WorkerMain(CollectTasks(program), torch_tasks);
   if (IsSparkWorker()) return SparkWorkerMain(CollectTasks(program), torch_tasks);

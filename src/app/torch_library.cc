@@ -19,7 +19,7 @@ Result<void*> OpenTorchLibrary(const char* entry, const std::string& needed_for)
 }  // namespace
 
 Result<TaskTable> LoadTorchTasks(const Catalogue* own) {
-  const std::string needed_for = "training and scoring";
+  const std::string needed_for = "nets of LibTorch";
   PT_LET(void* const entry, OpenTorchLibrary(kTorchLibraryEntry, needed_for));
   TaskTable tasks;
   if (reinterpret_cast<TorchLibraryEntry>(entry)(kTorchLibraryVersion, own, &tasks)) return tasks;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of MurmurHash3 of 32 bits (MurmurHash3_x86_32, Austin Appleby, public domain). Spark
-// has two hashes made of them, which differ in what they do with the last one to three bytes, so
-// the steps are here and the hashes with their users. Indices in models are made of them: part of
-// the format.
+// The steps of MurmurHash3 of 32 bits (MurmurHash3_x86_32, Austin Appleby, public domain), and the
+// hash of texts that Spark's SQL makes of them. Spark has another one, which differs in what it
+// does with the last one to three bytes and is with its user (learn/stages/hashing_tf.cc). Indices
+// in models are made of them: part of the format.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace protium {
 
@@ -26,6 +27,25 @@ constexpr uint32_t MurmurEnd(uint32_t hash, size_t size) {
   hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;
   hash = (hash ^ (hash >> 13)) * 0xc2b2ae35u;
   return hash ^ (hash >> 16);
+}
+
+// hash(text) of Spark's SQL (Murmur3_x86_32.hashUnsafeBytes), with seed 42: the one to three bytes
+// after the last whole word are each mixed in like a word of their own, sign-extended, where
+// Appleby's MurmurHash3 mixes them in together.
+constexpr int32_t SparkHash(std::string_view text) {
+  uint32_t hash = 42;
+  const size_t whole = text.size() & ~size_t{3};
+  for (size_t i = 0; i < whole; i += 4) {
+    uint32_t word = 0;
+    for (size_t byte = 4; byte-- > 0;)
+      word = word << 8 | static_cast<unsigned char>(text[i + byte]);
+    hash = MurmurMix(hash, word);
+  }
+  for (size_t i = whole; i < text.size(); ++i) {
+    const auto extended = static_cast<int32_t>(static_cast<signed char>(text[i]));
+    hash = MurmurMix(hash, static_cast<uint32_t>(extended));
+  }
+  return static_cast<int32_t>(MurmurEnd(hash, text.size()));
 }
 
 }  // namespace protium

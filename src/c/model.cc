@@ -12,6 +12,7 @@
 #include "c/options.h"
 #include "column/schema.h"
 #include "engine/engine.h"
+#include "forward/forward.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "learn/model/model_state.h"
@@ -46,8 +47,8 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
   return model.Save(kModel);
 }
 
-// Has processes with LibTorch ready for the next training, on this machine: those of this one end
-// with it. A cluster's places are others', too.
+// Has processes, with LibTorch where the net needs it, ready for the next training, on this
+// machine: those of this one end with it. A cluster's places are others', too.
 void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
   SessionState& state = session.state();
   const std::vector<StageOptions>& stages = pipeline.stages();
@@ -55,7 +56,8 @@ void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
   const auto options = ReadEstimator(stages.back(), "pipeline");
   if (!options.ok() || !state.engine().address().starts_with("local")) return;
   // Whether it could be seated is a question for the training itself.
-  (void)state.engine().Admit({.gang = options->gang, .torch = true, .plan = rows}, state.call());
+  (void)state.engine().Admit(
+      {.gang = options->gang, .torch = !IsForward(options->net.name), .plan = rows}, state.call());
 }
 
 // All but the model.

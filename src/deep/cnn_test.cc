@@ -121,8 +121,8 @@ TEST(Cnn, RoundsToBfloat16InTrainingAlone) {
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(1);
     const uint64_t key = 1;
-    trained[bfloat16] = net->Forward(Rows().batch(0, 50), &key).clone();
-    predicted[bfloat16] = net->Forward(Rows().batch(0, 50), nullptr).clone();
+    trained[bfloat16] = TensorOf(net->Forward(Rows().batch(0, 50), &key)).clone();
+    predicted[bfloat16] = TensorOf(net->Forward(Rows().batch(0, 50), nullptr)).clone();
   }
   EXPECT_EQ(trained[1].scalar_type(), at::kFloat);
   EXPECT_FALSE(torch::equal(trained[0], trained[1]));

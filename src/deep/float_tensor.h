@@ -4,8 +4,13 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 
 #include <span>
+#include <vector>
+
+#include "tensor/device.h"
+#include "tensor/values.h"
 
 namespace protium {
 
@@ -13,6 +18,32 @@ namespace protium {
 inline float* FloatData(const at::Tensor& tensor) { return tensor.data_ptr<float>(); }
 inline std::span<float> FloatSpan(const at::Tensor& tensor) {
   return {FloatData(tensor), size_t(tensor.numel())};
+}
+
+// Where LibTorch computes for `device`: on a GPU the first that is visible.
+inline at::Device DeviceOf(const ComputeDevice& device) {
+  return device.is_gpu() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
+}
+
+// FloatValues that training hands over, as a tensor of their own on `device`: LibTorch's views
+// would share one counter of writes.
+inline at::Tensor TensorOf(const FloatValues& values, at::Device device = at::kCPU) {
+  return at::for_blob(values.data, values.shape)
+      .options(at::TensorOptions(at::kFloat).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
+// A contiguous tensor of float32, borrowed.
+inline FloatValues ValuesOf(const at::Tensor& tensor) {
+  return {FloatData(tensor), tensor.sizes().vec()};
+}
+
+inline std::vector<at::Tensor> TensorsOf(std::span<const FloatValues> values,
+                                         at::Device device = at::kCPU) {
+  std::vector<at::Tensor> tensors;
+  for (const FloatValues& each : values) tensors.push_back(TensorOf(each, device));
+  return tensors;
 }
 
 }  // namespace protium

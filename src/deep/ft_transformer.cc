@@ -13,9 +13,9 @@
 #include <cmath>
 
 #include "deep/module_net.h"
-#include "deep/net_columns.h"
 #include "deep/transformer_block.h"
 #include "learn/built_in_nets.h"
+#include "nets/net_columns.h"
 
 namespace protium {
 namespace {

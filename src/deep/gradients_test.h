@@ -41,19 +41,19 @@ inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weig
   const uint64_t key = 1;
   at::Tensor outputs;
   for (const bool add : {false, true}) {
-    outputs = net.Forward(rows, &key).clone();
-    net.Backward(outputs_by, {sink, add, defined});
+    outputs = TensorOf(net.Forward(rows, &key)).clone();
+    net.Backward(ValuesOf(outputs_by), {sink, add, defined});
   }
 
   std::vector<at::Tensor> leaves;
-  for (const at::Tensor& view : weights.Views(weights.parameters().data())) {
+  for (const at::Tensor& view : TensorsOf(weights.Views(weights.parameters().data()))) {
     leaves.push_back(view.clone().set_requires_grad(true));
   }
   const at::Tensor expected = reference(leaves, rows);
   expected.backward(outputs_by);
   EXPECT_TRUE(torch::allclose(outputs, expected, 1e-4, 1e-5));
   for (size_t i = 0; i < leaves.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(sink[i], 2 * leaves[i].grad(), 1e-3, 1e-5))
+    EXPECT_TRUE(torch::allclose(TensorOf(sink[i]), 2 * leaves[i].grad(), 1e-3, 1e-5))
         << net.parameters()[i].name;
     EXPECT_EQ(defined[i], 2);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/linear.h"
+#include "nets/linear.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "deep/float_tensor.h"
 #include "deep/recorded_net.h"
 
 namespace protium {
@@ -38,10 +39,14 @@ Recorded Record(const std::shared_ptr<Net>& original, const Operations& operatio
   };
   net.normalises_batches = original->least_rows() > 1;
   net.initialise = [tensors, original](uint64_t key) {
-    // Detached: the same memory without a mark that autograd follows it.
-    std::vector<at::Tensor> plain;
-    for (const at::Tensor& each : tensors->parameters) plain.push_back(each.detach());
-    original->Bind(std::move(plain), tensors->buffers);
+    std::vector<FloatValues> plain, buffers;
+    for (size_t i = 0; i < tensors->parameters.size(); ++i) {
+      plain.push_back({FloatData(tensors->parameters[i]), original->parameters()[i].shape});
+    }
+    for (size_t i = 0; i < tensors->buffers.size(); ++i) {
+      buffers.push_back({FloatData(tensors->buffers[i]), original->buffers()[i].shape});
+    }
+    original->Bind(std::move(plain), std::move(buffers));
     original->Initialise(key);
   };
   return net;

@@ -17,8 +17,8 @@
 
 #include "base/fault.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tabular_mlp.h"
 #include "learn/catalogue.h"
+#include "nets/tabular_mlp.h"
 #include "tensor/philox.h"
 
 namespace protium {
@@ -43,20 +43,20 @@ using Theirs = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vecto
 double Apart(const Choice& choice, const Theirs& make) {
   Trained ours;
   std::vector<at::Tensor> theirs;
-  for (const auto& view : ours.weights->Views(ours.weights->parameters().data())) {
+  for (const auto& view : TensorsOf(ours.weights->Views(ours.weights->parameters().data()))) {
     theirs.push_back(view.clone().set_requires_grad(true));
   }
   const auto other = make(theirs);
   Optimizer optimizer = *Optimizer::Make(choice, *ours.weights);
   for (uint64_t step = 0; step < kSteps; ++step) {
     ours.Draw(step);
-    const auto gradients = ours.weights->Views(ours.sum.data());
+    const auto gradients = TensorsOf(ours.weights->Views(ours.sum.data()));
     for (size_t i = 0; i < theirs.size(); ++i) theirs[i].mutable_grad() = gradients[i] / 4;
     other->step();
     EXPECT_TRUE(optimizer.Step({.sum = ours.sum, .divisor = 4}, ours.ones()));
   }
   double apart = 0;
-  const auto mine = ours.weights->Views(ours.weights->parameters().data());
+  const auto mine = TensorsOf(ours.weights->Views(ours.weights->parameters().data()));
   for (size_t i = 0; i < theirs.size(); ++i) {
     const at::Tensor difference = (mine[i] - theirs[i]).abs() / theirs[i].abs().clamp_min(1);
     apart = std::max(apart, difference.max().item<double>());
@@ -145,7 +145,7 @@ TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
 
 TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
   Trained t;
-  const auto views = t.weights->Views(t.weights->parameters().data());
+  const auto views = TensorsOf(t.weights->Views(t.weights->parameters().data()));
   const auto before = views[1].clone(), first = views[0].clone();
   Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 1e-3, .momentum = 0.9}), *t.weights);
   const std::vector<float> sum(t.sum.size(), 1.0f);
@@ -156,13 +156,14 @@ TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
 
 TEST(Optimizer, CutsEachElementOfTheGradient) {
   Trained t;
-  const auto before = t.weights->Views(t.weights->parameters().data())[0].clone();
+  const auto before = TensorsOf(t.weights->Views(t.weights->parameters().data()))[0].clone();
   Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 1}), *t.weights);
   std::vector<float> sum(t.sum.size(), 8.0f);
   sum[0] = -8;
   sum[1] = 0.5;
   ASSERT_TRUE(optimizer.Step({.sum = sum, .divisor = 2, .limit = 0.25}, t.ones()));
-  const auto moved = (before - t.weights->Views(t.weights->parameters().data())[0]).flatten();
+  const auto moved =
+      (before - TensorsOf(t.weights->Views(t.weights->parameters().data()))[0]).flatten();
   EXPECT_NEAR(moved[0].item<double>(), -0.25, 1e-6);
   EXPECT_NEAR(moved[1].item<double>(), 0.25, 1e-6);
   EXPECT_NEAR(moved[2].item<double>(), 0.25, 1e-6);
@@ -174,7 +175,7 @@ TEST(Optimizer, TakesRatesOfParametersByName) {
   const auto rates = *ParameterRates(
       {{.name = "dense.*.bias", .rate = 0}, {.name = "dense.*", .rate = 0.5}}, parameters);
   EXPECT_THAT(rates, testing::ElementsAre(0.5, 0, 1, 1));
-  const auto views = t.weights->Views(t.weights->parameters().data());
+  const auto views = TensorsOf(t.weights->Views(t.weights->parameters().data()));
   std::vector<at::Tensor> before;
   for (const auto& view : views) before.push_back(view.clone());
   Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 0.5}), *t.weights, rates);

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "deep/batch.h"
 #include "deep/float_tensor.h"
+#include "deep/torch_wall.h"
 
 // A call in order: the outputs become a leaf of a graph of their own, apart from the net's, the
 // user's expression is recorded and checked, and one backward with the weights of the rows as its
@@ -19,13 +21,13 @@ namespace {
 
 // Labels as the user's expression sees them. Classes lie in rows as int32; gather() and nll_loss()
 // take indices as int64 only.
-at::Tensor ListLabels(const Batch& rows) {
-  const at::Tensor labels = rows[kLabelField];
+at::Tensor ListLabels(const PackedRows& rows) {
+  const at::Tensor labels = Batch(rows.schema(), rows.row(0), rows.size())[kLabelField];
   return labels.scalar_type() == at::kInt ? labels.flatten().to(at::kLong) : labels;
 }
 
 // The weight of each row times that of its class.
-std::vector<float> WeighRows(const Batch& rows, const std::vector<double>& class_weights) {
+std::vector<float> WeighRows(const PackedRows& rows, const std::vector<double>& class_weights) {
   const FieldRows<float> weights = rows.floats(kWeightField);
   const FieldRows<int32_t> labels = rows.ints(kLabelField);
   std::vector<float> out(size_t(rows.size()));
@@ -47,39 +49,45 @@ void CheckLosses(const at::Tensor& losses, int64_t rows) {
   TORCH_CHECK(losses.requires_grad(), "the loss does not depend on the outputs");
 }
 
+LossSums SumLosses(const RowLosses& each, const std::vector<double>& class_weights,
+                   std::span<const float> outputs, const PackedRows& rows,
+                   std::span<float> gradient) {
+  LossSums sums;
+  // A shard may have no row in a step; `outputs` is empty then.
+  if (rows.size() == 0) return sums;
+  const at::AutoGradMode graph(true);
+  const int64_t width = int64_t(outputs.size()) / rows.size();
+  at::Tensor leaf =
+      at::from_blob(const_cast<float*>(outputs.data()), {rows.size(), width}, at::kFloat)
+          .clone()
+          .set_requires_grad(true);
+  const at::Tensor losses = each(leaf, ListLabels(rows));
+  CheckLosses(losses, rows.size());
+  const std::vector<float> weights = WeighRows(rows, class_weights);
+  const at::Tensor table = losses.reshape({rows.size(), -1});
+  const at::Tensor counts =
+      at::from_blob(const_cast<float*>(weights.data()), {rows.size(), 1}, at::kFloat);
+  table.backward(counts.expand_as(table).contiguous());
+  const at::Tensor slopes = leaf.grad().contiguous();
+  std::ranges::copy(FloatSpan(slopes), gradient.begin());
+  const at::Tensor values = table.detach().contiguous();
+  const auto per_row = size_t(values.size(1));
+  const std::span<float> terms = FloatSpan(values);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    for (size_t n = 0; n < per_row; ++n) {
+      sums.loss += double(weights[i]) * double(terms[i * per_row + n]);
+      sums.weight += double(weights[i]);
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
 Loss RecordedLoss(RowLosses each, std::vector<double> class_weights) {
   return [each = std::move(each), class_weights = std::move(class_weights)](
-             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) {
-    LossSums sums;
-    // A shard may have no row in a step; `outputs` is empty then.
-    if (rows.size() == 0) return sums;
-    const at::AutoGradMode graph(true);
-    const int64_t width = int64_t(outputs.size()) / rows.size();
-    at::Tensor leaf =
-        at::from_blob(const_cast<float*>(outputs.data()), {rows.size(), width}, at::kFloat)
-            .clone()
-            .set_requires_grad(true);
-    const at::Tensor losses = each(leaf, ListLabels(rows));
-    CheckLosses(losses, rows.size());
-    const std::vector<float> weights = WeighRows(rows, class_weights);
-    const at::Tensor table = losses.reshape({rows.size(), -1});
-    const at::Tensor counts =
-        at::from_blob(const_cast<float*>(weights.data()), {rows.size(), 1}, at::kFloat);
-    table.backward(counts.expand_as(table).contiguous());
-    const at::Tensor slopes = leaf.grad().contiguous();
-    std::ranges::copy(FloatSpan(slopes), gradient.begin());
-    const at::Tensor values = table.detach().contiguous();
-    const auto per_row = size_t(values.size(1));
-    const std::span<float> terms = FloatSpan(values);
-    for (size_t i = 0; i < weights.size(); ++i) {
-      for (size_t n = 0; n < per_row; ++n) {
-        sums.loss += double(weights[i]) * double(terms[i * per_row + n]);
-        sums.weight += double(weights[i]);
-      }
-    }
-    return sums;
+             std::span<const float> outputs, const PackedRows& rows, std::span<float> gradient) {
+    return Translated([&] { return SumLosses(each, class_weights, outputs, rows, gradient); });
   };
 }
 

@@ -3,6 +3,8 @@
 // the weighting and adding up of rows, is done here, so they give only what each row loses.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <functional>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace protium {
 using RowLosses = std::function<at::Tensor(const at::Tensor& outputs, const at::Tensor& labels)>;
 
 // Each loss is weighted by its row's weight and, where `class_weights` are given, by that of its
-// class. Calling it throws c10::Error, which Guard() turns into a Status, for losses of another
+// class. Calling it throws what Guard() turns into a Status for losses of another
 // shape or type and for those that do not depend on the outputs. May be called by one thread at a
 // time, as any Loss.
 Loss RecordedLoss(RowLosses losses, std::vector<double> class_weights = {});

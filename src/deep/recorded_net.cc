@@ -8,11 +8,13 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
+#include "deep/torch_wall.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -128,6 +130,20 @@ class Autocast {
   bool on_;
 };
 
+void CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
+  if (given.dim() == 2 && given.size(0) == rows && given.size(1) == outputs &&
+      given.scalar_type() == at::kFloat) {
+    return;
+  }
+  LeaveWith({.exit = Exit::kUsage,
+             .what = fmt::format("the net returned {} [{}] for {} rows, but the label "
+                                 "needs float32 [{}, {}]",
+                                 c10::toString(given.scalar_type()),
+                                 fmt::join(given.sizes().begin(), given.sizes().end(), ", "), rows,
+                                 rows, outputs),
+             .where = "net"});
+}
+
 // How the net's own tensors and training's memory are kept the same:
 // - parameters and float buffers: Bind() makes the net's tensors views of training's memory
 //   (set_data), so that both see every write;
@@ -141,6 +157,7 @@ class RecordedNet final : public Net {
         net_(std::move(net)),
         outputs_(inputs.outputs),
         bfloat16_(inputs.bfloat16),
+        device_(DeviceOf(inputs.device)),
         parameters_(DescribeTensors(net_.parameters)),
         buffers_(DescribeTensors(net_.buffers)) {}
 
@@ -149,10 +166,28 @@ class RecordedNet final : public Net {
   int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
   bool runs_on_devices() const override { return true; }
 
-  void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) override {
+  void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
+    Translated([&] { BindTo(parameters, buffers); });
+  }
+
+  void Initialise(uint64_t key) override {
+    Translated([&] { Draw(key); });
+  }
+
+  FloatValues Forward(const BatchRows& rows, const uint64_t* training) override {
+    output_ = Translated([&] { return Compute(Batch(rows, device_), training); });
+    return {output_.data_ptr<float>(), output_.sizes().vec()};
+  }
+
+  void Backward(const FloatValues& outputs, const GradientSink& sink) override {
+    Translated([&] { Derive(TensorOf(outputs, device_), sink); });
+  }
+
+ private:
+  void BindTo(const std::vector<FloatValues>& parameters, const std::vector<FloatValues>& buffers) {
     const at::NoGradGuard no_graph;
-    parameter_memory_ = std::move(parameters);
-    buffer_memory_ = std::move(buffers);
+    parameter_memory_ = TensorsOf(parameters, device_);
+    buffer_memory_ = TensorsOf(buffers, device_);
     for (size_t i = 0; i < parameter_memory_.size(); ++i) {
       // The values come along first: those of a TorchScript file are where training starts.
       parameter_memory_[i].copy_(net_.parameters[i].second);
@@ -165,7 +200,7 @@ class RecordedNet final : public Net {
     }
   }
 
-  void Initialise(uint64_t key) override {
+  void Draw(uint64_t key) {
     const at::NoGradGuard no_graph;
     Seed(key, at::kCPU);
     const Recorded fresh = make_();
@@ -178,7 +213,7 @@ class RecordedNet final : public Net {
     }
   }
 
-  at::Tensor Forward(const Batch& rows, const uint64_t* training) override {
+  at::Tensor Compute(const Batch& rows, const uint64_t* training) {
     // Set in both directions: the mode belongs to the thread, and callers may have left it either
     // way.
     const at::AutoGradMode record(training != nullptr);
@@ -189,13 +224,14 @@ class RecordedNet final : public Net {
     if (training != nullptr) StoreWholeBuffers();
     // Modules with one output often return [rows]; callers of Net expect [rows, 1].
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
+    CheckOutputs(recorded_, rows.size(), outputs_);
     at::Tensor out = recorded_.detach().contiguous();
     // A prediction has no backward; its output would only hold memory.
     if (training == nullptr) recorded_ = at::Tensor();
     return out;
   }
 
-  void Backward(const at::Tensor& outputs, const GradientSink& sink) override {
+  void Derive(const at::Tensor& outputs, const GradientSink& sink) {
     // Autograd adds to a gradient that is there; an undefined one shows afterwards that the
     // parameter was not used.
     for (auto& [name, parameter] : net_.parameters) parameter.mutable_grad() = at::Tensor();
@@ -205,7 +241,6 @@ class RecordedNet final : public Net {
     for (size_t i = 0; i < net_.parameters.size(); ++i) GiveGradient(i, sink);
   }
 
- private:
   bool IsFloat(size_t buffer) const { return !IsWhole(net_.buffers[buffer].second); }
 
   void RunForward(const Batch& rows, bool training) {
@@ -241,9 +276,10 @@ class RecordedNet final : public Net {
   void GiveGradient(size_t i, const GradientSink& sink) {
     auto& [name, parameter] = net_.parameters[i];
     const at::Tensor gradient = parameter.grad();
+    at::Tensor sum = TensorOf(sink.parameters[i], device_);
     if (!gradient.defined()) {
       // An unused parameter counts as zero in the sum and is not counted in `defined`.
-      if (!sink.add) sink.parameters[i].zero_();
+      if (!sink.add) sum.zero_();
       return;
     }
     TORCH_CHECK(!gradient.is_sparse(), "the gradient of ", name,
@@ -252,11 +288,10 @@ class RecordedNet final : public Net {
     // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
     const at::Tensor dense = gradient.contiguous();
     if (!sink.add) {
-      sink.parameters[i].copy_(dense);
+      sum.copy_(dense);
     } else if (dense.is_cpu()) {
-      AddTo(FloatSpan(sink.parameters[i]), FloatSpan(dense));
+      AddTo(FloatSpan(sum), FloatSpan(dense));
     } else {
-      at::Tensor sum = sink.parameters[i];
       sum.add_(dense);
     }
     sink.defined[i] += 1;
@@ -267,17 +302,19 @@ class RecordedNet final : public Net {
   Recorded net_;
   int64_t outputs_;
   bool bfloat16_;
+  at::Device device_;
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<at::Tensor> parameter_memory_;
   std::vector<at::Tensor> buffer_memory_;
   at::Tensor recorded_;  // The output of the last training forward, with its graph.
+  at::Tensor output_;    // That of the last forward, as it was handed out.
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Net>> MakeRecordedNet(RecordedMaker make, const NetInputs& inputs) {
-  Recorded net = make();
+  PT_LET(Recorded net, GuardTorch("building the net", make));
   PT_TRY(CheckTensors(net));
   return std::make_unique<RecordedNet>(std::move(make), std::move(net), inputs);
 }

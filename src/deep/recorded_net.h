@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "deep/batch.h"
 #include "tensor/net.h"
 
 namespace protium {

@@ -18,12 +18,12 @@
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tabular_mlp.h"
+#include "deep/torch_numerics.h"
+#include "nets/tabular_mlp.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "train/buffer_sums.h"
-#include "train/fingerprint.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -51,7 +51,7 @@ std::string HashAfterSteps(int32_t world) {
                          *weights, optimizer, communicator));
     const auto rank = size_t(communicator.rank());
     for (int64_t step = 0; step < 4; ++step) {
-      std::vector<Batch> own;
+      std::vector<BatchRows> own;
       for (int64_t s = first[rank]; s < first[rank + 1]; ++s) {
         own.push_back(rows.batch(100 * step + 20 * s, 100 * step + 20 * s + 17 + s));
       }
@@ -93,13 +93,13 @@ TEST(RecordedNet, GivesNoGradientToWhatIsNotUsedAndCountsBatches) {
   const at::Tensor ones = torch::ones({30, 1});
   for (const bool add : {false, true}) {
     net->Forward(rows.batch(), &key);
-    net->Backward(ones, {sink, add, defined});
+    net->Backward(ValuesOf(ones), {sink, add, defined});
   }
   EXPECT_EQ(defined[0], 0);
-  EXPECT_TRUE(torch::equal(sink[0], torch::zeros({3})));
+  EXPECT_TRUE(torch::equal(TensorOf(sink[0]), torch::zeros({3})));
   for (size_t i = 1; i < defined.size(); ++i) EXPECT_EQ(defined[i], 2) << i;
   EXPECT_EQ(weights->buffers().back(), 2.0f);
-  EXPECT_FALSE(torch::equal(sink[1], torch::zeros_like(sink[1])));
+  EXPECT_FALSE(torch::equal(TensorOf(sink[1]), torch::zeros_like(TensorOf(sink[1]))));
 }
 
 TEST(RecordedNet, DropoutIsAFunctionOfItsKeyAlone) {
@@ -108,9 +108,9 @@ TEST(RecordedNet, DropoutIsAFunctionOfItsKeyAlone) {
   net->Initialise(1);
   const SyntheticRows rows({.rows = 30, .numeric = 6, .cardinalities = {5, 9}, .seed = 8});
   const uint64_t keys[] = {5, 6};
-  const at::Tensor one = net->Forward(rows.batch(), &keys[0]).clone();
-  EXPECT_FALSE(torch::equal(one, net->Forward(rows.batch(), &keys[1])));
-  EXPECT_TRUE(torch::equal(one, net->Forward(rows.batch(), &keys[0])));
+  const at::Tensor one = TensorOf(net->Forward(rows.batch(), &keys[0])).clone();
+  EXPECT_FALSE(torch::equal(one, TensorOf(net->Forward(rows.batch(), &keys[1]))));
+  EXPECT_TRUE(torch::equal(one, TensorOf(net->Forward(rows.batch(), &keys[0]))));
 }
 
 // The very net that tabular_mlp computes by hand.
@@ -137,8 +137,9 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
     std::vector<float> defined(weights->parts().size());
     const auto sink = weights->Views(gradients[i].data());
     const uint64_t key = 3;
-    outputs.push_back(net->Forward(rows.batch(), &key).clone());
-    net->Backward(torch::linspace(-1, 1, 60).view({30, 2}), {sink, false, defined});
+    const at::Tensor by_outputs = torch::linspace(-1, 1, 60).view({30, 2});
+    outputs.push_back(TensorOf(net->Forward(rows.batch(), &key)).clone());
+    net->Backward(ValuesOf(by_outputs), {sink, false, defined});
   }
   EXPECT_TRUE(torch::allclose(outputs[0], outputs[1], 1e-5, 1e-6));
   for (size_t i = 0; i < gradients[0].size(); ++i) {
@@ -249,8 +250,9 @@ std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
     PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *weights));
     PT_LET(const auto stepper, Stepper::Make({.first = {0, 1, 3}, .loss = SquaredLoss()}, *net,
                                              *weights, optimizer, communicator));
-    const Batch shards[] = {NineRows().batch(0, 2), NineRows().batch(2, 5), NineRows().batch(5, 9)};
-    const std::span<const Batch> all(shards);
+    const BatchRows shards[] = {NineRows().batch(0, 2), NineRows().batch(2, 5),
+                                NineRows().batch(5, 9)};
+    const std::span<const BatchRows> all(shards);
     const StepInput input{
         .step = 6, .epoch = 1, .shards = communicator.rank() == 0 ? all.first(1) : all.subspan(1)};
     return stepper->Run(input).status();

@@ -10,11 +10,11 @@
 
 #include "base/fault.h"
 #include "deep/script_source.h"
+#include "deep/torch_wall.h"
 #include "learn/model/model_folder.h"
 #include "learn/torch_library.h"
 #include "os/file.h"
 #include "recipe/nets.h"
-#include "tensor/guard.h"
 
 namespace protium {
 namespace {
@@ -148,7 +148,7 @@ Result<ScriptFileReport> WriteScriptFile(const ScriptFileOptions& options) {
   }
   PT_LET(const Safetensors weights, Safetensors::Read(files.weights));
   PT_LET(const std::string bytes,
-         Guard("writing TorchScript", [&] { return Saved(config, net, weights.tensors()); }));
+         GuardTorch("writing TorchScript", [&] { return Saved(config, net, weights.tensors()); }));
   PT_TRY(WriteFile(options.file, bytes));
   return ScriptFileReport{.notes = NotesOn(config)};
 }

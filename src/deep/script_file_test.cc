@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "deep/script_source.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tasks.h"
+#include "deep/torch_tasks.h"
 #include "tensor/philox.h"
 #include "tensor/weights.h"
 
@@ -93,7 +93,7 @@ TEST_P(Script, PredictsAsTheNetDoes) {
   std::vector<ListColumn> lists;
   if (c.list > 0) lists.push_back({"cells", c.list});
   const NetInputs inputs = TabularInputs(c.numeric, c.cardinalities, 2, lists);
-  const auto net = BuildNet(BuiltInRows().nets, config.net.name, config.net.options, inputs);
+  const auto net = BuildNet(TorchRows().nets, config.net.name, config.net.options, inputs);
   ASSERT_TRUE(net.ok()) << net.status();
   const auto weights = Weights::Make(**net).ValueOrDie();
   (*net)->Initialise(3);
@@ -107,7 +107,7 @@ TEST_P(Script, PredictsAsTheNetDoes) {
                             .seed = 8,
                             .lists = lists,
                             .tokens = c.tokens});
-  const at::Tensor expected = (*net)->Forward(rows.batch(), nullptr).clone();
+  const at::Tensor expected = TensorOf((*net)->Forward(rows.batch(), nullptr)).clone();
   auto module = MakeScript(config, weights->Tensors());
   ASSERT_TRUE(module.ok()) << module.status();
   const torch::NoGradGuard no_graph;

@@ -47,9 +47,9 @@ std::string Attribute(const std::string& name) {
 
 class Lines {
  public:
-  template <class... Values>
-  void Add(fmt::format_string<Values...> format, Values&&... values) {
-    text_ += "    " + fmt::format(format, std::forward<Values>(values)...) + "\n";
+  template <class... FloatValues>
+  void Add(fmt::format_string<FloatValues...> format, FloatValues&&... values) {
+    text_ += "    " + fmt::format(format, std::forward<FloatValues>(values)...) + "\n";
   }
   const std::string& text() const { return text_; }
 

@@ -8,10 +8,9 @@
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
 #include "deep/synthetic_rows.h"
-#include "deep/tabular_mlp.h"
 #include "deep/test_worlds.h"
+#include "nets/tabular_mlp.h"
 #include "rows/rows.h"
-#include "train/fingerprint.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -43,7 +42,7 @@ TEST(Step, GivesTheSameBitsWithBatchNormAndClipping) {
 TEST(Step, SkipsStepsWithoutWeight) {
   const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
   auto with_empty = blocks;
-  with_empty.push_back(std::vector<Batch>(kWorldShards, Rows().batch(0, 0)));
+  with_empty.push_back(std::vector<BatchRows>(kWorldShards, Rows().batch(0, 0)));
   const NetMaker make = MakerOfMlp({{"hidden", {4}}});
   EXPECT_EQ(HashesAfter(2, blocks, make), HashesAfter(2, with_empty, make));
 }
@@ -52,7 +51,7 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
   std::vector<float> bad(10, std::numeric_limits<float>::quiet_NaN());
   bad[8] = bad[9] = 0;  // Two categories.
   const NetInputs inputs = TabularInputs(6, {5, 9});
-  const Batch block(inputs.rows, bad.data(), 1);
+  const BatchRows block(inputs.rows, bad.data(), 1);
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
     PT_LET(auto net, MakeTabularMlp({{"hidden", {4}}}, inputs));
     PT_LET(auto weights, Weights::Make(*net));
@@ -60,7 +59,7 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
     PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *weights));
     PT_LET(auto stepper, Stepper::Make({.first = {0, 1, 2}, .loss = SquaredLoss()}, *net, *weights,
                                        optimizer, communicator));
-    const Batch mine = communicator.rank() == 0 ? block : Rows().batch(0, 3);
+    const BatchRows mine = communicator.rank() == 0 ? block : Rows().batch(0, 3);
     return stepper->Run({.step = 6, .shards = {&mine, 1}}).status();
   });
   for (const Status& status : statuses) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
 #include "tensor/net.h"
 #include "tensor/philox.h"
 
@@ -35,7 +37,7 @@ class SyntheticRows {
     int64_t tokens = 0;  // Above 0: elements of lists are whole numbers below it.
   };
 
-  // Values from [-1, 1), even categories, weight 1; the label is a sum of some values.
+  // FloatValues from [-1, 1), even categories, weight 1; the label is a sum of some values.
   explicit SyntheticRows(const Spec& spec)
       : rows_(spec.rows),
         schema_(TabularInputs(spec.numeric, spec.cardinalities, 1, spec.lists).rows) {
@@ -63,7 +65,7 @@ class SyntheticRows {
   const RowSchema& schema() const { return schema_; }
   Batch batch() const { return batch(0, rows_); }
   Batch batch(int64_t begin, int64_t end) const {
-    return Batch(schema_, memory_.data(), rows_).Slice(begin, end);
+    return Batch(BatchRows(schema_, memory_.data(), rows_).Slice(begin, end));
   }
 
  private:

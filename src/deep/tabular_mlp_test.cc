@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/tabular_mlp.h"
+#include "nets/tabular_mlp.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -99,14 +99,14 @@ TEST(TabularMlp, PredictsWhatItTrains) {
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(1);
     const SyntheticRows made({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
-    const at::Tensor predicted = net->Forward(made.batch(), nullptr).clone();
+    const at::Tensor predicted = TensorOf(net->Forward(made.batch(), nullptr)).clone();
     for (const int64_t i : {0, 6, 99}) {
-      const at::Tensor one = net->Forward(made.batch().Slice(i, i + 1), nullptr);
+      const at::Tensor one = TensorOf(net->Forward(made.batch().Slice(i, i + 1), nullptr));
       EXPECT_TRUE(torch::equal(one[0], predicted[i])) << i;
     }
     if (norm) continue;  // Training normalises by the batch.
     const uint64_t key = 1;
-    EXPECT_TRUE(torch::allclose(net->Forward(made.batch(), &key), predicted, 1e-5, 1e-6));
+    EXPECT_TRUE(torch::allclose(TensorOf(net->Forward(made.batch(), &key)), predicted, 1e-5, 1e-6));
   }
 }
 
@@ -116,9 +116,9 @@ TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
   net->Initialise(1);
   const SyntheticRows made({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
   const uint64_t keys[] = {5, 6};
-  const at::Tensor one = net->Forward(made.batch(), &keys[0]).clone();
-  const at::Tensor other = net->Forward(made.batch(), &keys[1]).clone();
-  EXPECT_TRUE(torch::equal(one, net->Forward(made.batch(), &keys[0])));
+  const at::Tensor one = TensorOf(net->Forward(made.batch(), &keys[0])).clone();
+  const at::Tensor other = TensorOf(net->Forward(made.batch(), &keys[1])).clone();
+  EXPECT_TRUE(torch::equal(one, TensorOf(net->Forward(made.batch(), &keys[0]))));
   EXPECT_FALSE(torch::equal(one, other));
 }
 

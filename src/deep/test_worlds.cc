@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "collective/thread_ranks.h"
+#include "deep/torch_numerics.h"
 #include "rows/rows.h"
-#include "train/fingerprint.h"
 
 namespace protium {
 
@@ -51,7 +51,7 @@ std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks, co
     const size_t begin = size_t(mine.first[size_t(communicator.rank())]);
     const size_t end = size_t(mine.first[size_t(communicator.rank()) + 1]);
     for (size_t step = 0; step < blocks.size(); ++step) {
-      const std::span<const Batch> all = blocks[step];
+      const std::span<const BatchRows> all = blocks[step];
       PT_TRY(stepper->Run({.step = int64_t(step), .shards = all.subspan(begin, end - begin)}));
     }
     hashes[size_t(communicator.rank())] = weights->Hash();

@@ -19,7 +19,7 @@ inline constexpr int32_t kWorldShards = 4;
 using NetMaker = std::function<Result<std::unique_ptr<Net>>()>;
 
 // By step, by shard.
-using StepBlocks = std::vector<std::vector<Batch>>;
+using StepBlocks = std::vector<std::vector<BatchRows>>;
 
 // Steps over consecutive rows; `sizes` are those of the shards of the first step, of the second...
 StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes);

@@ -62,13 +62,13 @@ at::Tensor OutputsOf(const std::vector<std::vector<float>>& texts, int layers, f
   const auto net = MakeTextClassifier(TextJson(layers), inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
-  weights->Views(weights->parameters().data())[0][0].fill_(padding);
+  TensorsOf(weights->Views(weights->parameters().data()))[0][0].fill_(padding);
   std::vector<float> rows;
   for (const auto& text : texts) {
     rows.insert(rows.end(), {0, 1});  // Label and weight.
     rows.insert(rows.end(), text.begin(), text.end());
   }
-  return net->Forward({inputs.rows, rows.data(), int64_t(texts.size())}, nullptr).clone();
+  return TensorOf(net->Forward({inputs.rows, rows.data(), int64_t(texts.size())}, nullptr)).clone();
 }
 
 TEST(TextClassifier, DoesNotLookAtPadding) {

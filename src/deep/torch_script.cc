@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "deep/float_tensor.h"
 #include "deep/recorded_net.h"
 #include "recipe/nets.h"
 
@@ -70,7 +71,7 @@ Result<std::unique_ptr<Net>> MakeTorchScript(const Json& given, const NetInputs&
   TorchScriptOptions options;
   PT_TRY(FieldsFromJson(given, "net", options));
   PT_TRY(CheckInputs(options, inputs));
-  const at::Device device = inputs.device.where();
+  const at::Device device = DeviceOf(inputs.device);
   return MakeRecordedNet([options, device] { return Load(options, device); }, inputs);
 }
 

@@ -41,14 +41,15 @@ TEST(TorchScript, IsANetWithItsOwnParameters) {
   const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
   const Batch all = rows.batch();
   const auto expected = all["numeric"].sum(1, true) + all["categories"].to(torch::kFloat);
-  EXPECT_TRUE(torch::allclose(net->Forward(all, nullptr), expected));
+  EXPECT_TRUE(torch::allclose(TensorOf(net->Forward(all, nullptr)), expected));
   std::vector<float> memory(size_t(weights->size()));
   std::vector<float> defined(2);
   const uint64_t key = 1;
   net->Forward(all, &key);
-  net->Backward(torch::ones({9, 1}), {weights->Views(memory.data()), false, defined});
-  EXPECT_TRUE(
-      torch::allclose(weights->Views(memory.data())[0], all["numeric"].sum(0).view({7, 1})));
+  const at::Tensor ones = torch::ones({9, 1});
+  net->Backward(ValuesOf(ones), {weights->Views(memory.data()), false, defined});
+  EXPECT_TRUE(torch::allclose(TensorOf(weights->Views(memory.data())[0]),
+                              all["numeric"].sum(0).view({7, 1})));
 }
 
 TEST(TorchScript, NamesAFieldThatRowsDoNotHave) {

@@ -16,7 +16,7 @@
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
 #include "deep/rank_context.h"
-#include "deep/tasks.h"
+#include "deep/torch_tasks.h"
 #include "os/file.h"
 
 namespace protium {
@@ -130,7 +130,7 @@ class TrainTaskTest : public testing::Test {
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   TrainConfig config_;
-  TorchRows rows_ = BuiltInRows();
+  TaskRows rows_ = TorchRows();
   std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/wide_and_deep.h"
+#include "nets/wide_and_deep.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

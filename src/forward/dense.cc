@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
-#include "forward/dense_loops.h"
+#include "forward/product.h"
 
 namespace protium {
-namespace {
-
-using Loop = void (*)(const DenseCall&);
-
-Loop LoopOfProcessor() {
-  if (__builtin_cpu_supports("avx512f")) return DenseAvx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return DenseAvx2;
-  return DensePlain;
-}
-
-}  // namespace
-
 Dense::Dense(const float* weight, int64_t outputs, int64_t stride,
              std::span<const InputRange> inputs)
-    : outputs_(outputs), width_((outputs + kPanelWidth - 1) / kPanelWidth * kPanelWidth) {
+    : outputs_(outputs), width_(RoundUpToPanels(outputs)) {
   for (const InputRange& each : inputs) inputs_ += each.end - each.begin;
   panels_.assign(size_t(width_ * inputs_), 0);
   for (int64_t j = 0; j < outputs; ++j) {
@@ -40,15 +28,17 @@ std::vector<float> Dense::Padded(const float* outputs) const {
 }
 
 void Dense::Add(const float* in, int64_t in_stride, int64_t rows, float* sums) const {
-  static const Loop loop = LoopOfProcessor();
-  loop({.panels = panels_.data(),
-        .panel_count = width_ / kPanelWidth,
-        .inputs = inputs_,
-        .in = in,
-        .in_stride = in_stride,
-        .rows = rows,
-        .sums = sums,
-        .sums_stride = width_});
+  RunProduct({.left = in,
+              .left_row = in_stride,
+              .left_step = 1,
+              .right = panels_.data(),
+              .right_step = kPanelWidth,
+              .panel_step = inputs_ * kPanelWidth,
+              .panels = width_ / kPanelWidth,
+              .inner = inputs_,
+              .rows = rows,
+              .sums = sums,
+              .sums_row = width_});
 }
 
 }  // namespace protium

@@ -33,6 +33,10 @@ struct ForwardShape {
   int64_t outputs = 1;
 };
 
+// What batch norm adds to a variance, when nets are trained as when they predict: that of
+// torch.nn.BatchNorm1d.
+inline constexpr double kNormEpsilon = 1e-5;
+
 // Memory of one call, worth keeping for the next one. One thread.
 struct ForwardScratch {
   std::vector<float> gathered;

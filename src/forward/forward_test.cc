@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forward/forward.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +10,7 @@
 
 #include "base/fault.h"
 #include "forward/dense.h"
-#include "forward/dense_loops.h"
+#include "forward/product.h"
 
 namespace protium {
 namespace {
@@ -27,32 +28,96 @@ struct Loops : testing::TestWithParam<int64_t> {
   static constexpr int64_t kInputs = 37, kPanels = 7;
   std::vector<float> panels = SomeOf(kInputs * kPanels * kPanelWidth);
 
-  std::vector<float> Sums(void (*loop)(const DenseCall&), int64_t rows) const {
+  std::vector<float> Sums(void (*loop)(const ProductCall&), int64_t rows) const {
     const std::vector<float> in = SomeOf(rows * kInputs, 5);
     std::vector<float> sums = SomeOf(rows * kPanels * kPanelWidth, 11);
-    loop({panels.data(), kPanels, kInputs, in.data(), kInputs, rows, sums.data(),
-          kPanels * kPanelWidth});
+    loop({.left = in.data(),
+          .left_row = kInputs,
+          .left_step = 1,
+          .right = panels.data(),
+          .right_step = kPanelWidth,
+          .panel_step = kInputs * kPanelWidth,
+          .panels = kPanels,
+          .inner = kInputs,
+          .rows = rows,
+          .sums = sums.data(),
+          .sums_row = kPanels * kPanelWidth});
     return sums;
   }
 };
 
 TEST_P(Loops, GiveTheSameBitsOnEveryProcessor) {
-  const std::vector<float> plain = Sums(DensePlain, GetParam());
+  const std::vector<float> plain = Sums(ProductPlain, GetParam());
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    EXPECT_EQ(Sums(DenseAvx2, GetParam()), plain);
+    EXPECT_EQ(Sums(ProductAvx2, GetParam()), plain);
   }
   if (__builtin_cpu_supports("avx512f")) {
-    EXPECT_EQ(Sums(DenseAvx512, GetParam()), plain);
+    EXPECT_EQ(Sums(ProductAvx512, GetParam()), plain);
   }
 }
 
 TEST_P(Loops, GiveARowTheSameBitsByItself) {
-  const std::vector<float> all = Sums(DensePlain, GetParam());
-  const std::vector<float> first = Sums(DensePlain, 1);
+  const std::vector<float> all = Sums(ProductPlain, GetParam());
+  const std::vector<float> first = Sums(ProductPlain, 1);
   EXPECT_TRUE(std::equal(first.begin(), first.end(), all.begin()));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfRows, Loops, testing::Values(1, 2, 5, 6, 7, 13));
+
+// Each element as product.h says, one fused multiply-add after another.
+std::vector<float> ProductByHand(const MatrixView& left, const MatrixView& right,
+                                 std::vector<float> sums) {
+  for (int64_t i = 0; i < left.rows; ++i) {
+    for (int64_t j = 0; j < right.columns; ++j) {
+      float& sum = sums[size_t(i * right.columns + j)];
+      for (int64_t k = 0; k < left.columns; ++k) {
+        sum = std::fma(left.data[i * left.row_step + k * left.column_step],
+                       right.data[k * right.row_step + j * right.column_step], sum);
+      }
+    }
+  }
+  return sums;
+}
+
+// Rows, inner dimension, columns: around tiles, panels and blocks; with threads, large enough for
+// them to share.
+struct Shape {
+  int64_t rows, inner, columns;
+};
+
+TEST(Product, IsTheChainThatItPromisesForAnyShapeAndAnyThreads) {
+  for (const Shape s : {Shape{1, 1, 1}, Shape{7, 37, 16}, Shape{13, 300, 33}, Shape{2, 513, 64},
+                        Shape{5, 256, 80}, Shape{600, 300, 100}}) {
+    const std::vector<float> a = SomeOf(s.rows * s.inner), b = SomeOf(s.inner * s.columns, 3);
+    const std::vector<float> start = SomeOf(s.rows * s.columns, 9);
+    for (const bool turned : {false, true}) {
+      // The same memory, read across: both sides of the backward of a layer are transposes.
+      const MatrixView left = turned ? MatrixView::Of(a.data(), s.inner, s.rows).Transposed()
+                                     : MatrixView::Of(a.data(), s.rows, s.inner);
+      const MatrixView right = turned ? MatrixView::Of(b.data(), s.columns, s.inner).Transposed()
+                                      : MatrixView::Of(b.data(), s.inner, s.columns);
+      for (const int32_t threads : {1, 3}) {
+        SCOPED_TRACE(fmt::format("{}x{}x{} {} {}", s.rows, s.inner, s.columns, turned, threads));
+        Product product(threads);
+        std::vector<float> sums = start;
+        product.Add(left, right, sums.data(), s.columns);
+        EXPECT_EQ(sums, ProductByHand(left, right, start));
+        product.Set(left, right, sums.data(), s.columns);
+        EXPECT_EQ(sums, ProductByHand(left, right, std::vector<float>(start.size())));
+      }
+    }
+  }
+}
+
+// Behind the last column lies something else.
+TEST(Product, WritesTheColumnsOfTheProductAlone) {
+  const std::vector<float> a = SomeOf(3 * 2), b = SomeOf(2 * 5);
+  std::vector<float> wide(3 * 8, 7);
+  Product().Set(MatrixView::Of(a.data(), 3, 2), MatrixView::Of(b.data(), 2, 5), wide.data(), 8);
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 5; j < 8; ++j) EXPECT_EQ(wide[i * 8 + j], 7);
+  }
+}
 
 TEST(Dense, TakesTheInputsThatAreNamed) {
   const std::vector<float> weight = {1, 2, 3, 4, 5, 6};  // [2, 3]

@@ -15,7 +15,6 @@
 namespace protium {
 namespace {
 
-constexpr double kNormEpsilon = 1e-5;  // That of torch.nn.BatchNorm1d, with which nets are trained.
 // With more categories a table of products would take more memory than it saves time.
 constexpr int64_t kMostMultiplied = 128;
 // Rows that go through all layers before the next ones: their values stay in the cache.

@@ -20,7 +20,7 @@ namespace {
 // scoring are dropped first, since those of two tables must not be merged.
 bool Scores(const Plan& plan) {
   const auto* const task = std::get_if<MapTask>(&plan->verb);
-  if (task != nullptr && task->task == "score") return true;
+  if (task != nullptr && task->task.starts_with("score")) return true;
   for (const Plan& input : plan->inputs) {
     if (Scores(input)) return true;
   }

@@ -2,10 +2,13 @@
 #include "gang/bending.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "base/fault.h"
@@ -20,8 +23,34 @@ std::string CountOfWorkers(size_t count) {
   return fmt::format("{} worker{}", count, count == 1 ? "" : "s");
 }
 
+// "rank 2", "ranks 0, 1".
+std::string RanksText(const std::vector<int32_t>& ranks) {
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+}
+
 bool Contains(const std::vector<int32_t>& members, int32_t member) {
   return std::ranges::find(members, member) != members.end();
+}
+
+// The hosts of members that all say that they cannot reach others, by the members on them. Empty
+// where one says something else.
+std::map<std::string, std::vector<int32_t>> HostsApart(std::span<const RankFailure> doubts) {
+  std::map<std::string, std::vector<int32_t>> hosts;
+  for (const RankFailure& each : doubts) {
+    if (!IsAboutPeers(each.status)) return {};
+    hosts[each.host].push_back(each.rank);
+  }
+  return hosts;
+}
+
+// The one with most members; of equals that of the lowest member, which was there first.
+const std::vector<int32_t>& Largest(const std::map<std::string, std::vector<int32_t>>& hosts) {
+  const auto less = [](const auto& a, const auto& b) {
+    const std::vector<int32_t>&one = a.second, &other = b.second;
+    if (one.size() != other.size()) return one.size() < other.size();
+    return std::ranges::min(one) > std::ranges::min(other);
+  };
+  return std::ranges::max_element(hosts, less)->second;
 }
 
 }  // namespace
@@ -77,6 +106,7 @@ void BendingGang::NotStarted(int32_t member) { roster_.Gone(member, Clock::now()
 
 void BendingGang::Lost(RankFailure failure) {
   const int32_t member = failure.rank;
+  crew_.CountLoss(failure);
   if (!bends()) return crew_.Fail(std::move(failure));
   if (closed()) {
     // The result is there when rank 0 is done; nobody needs the others after that.
@@ -130,6 +160,7 @@ void BendingGang::SettleDoubts() {
   const std::vector<RankFailure> doubts = std::exchange(doubts_, {});
   doubted_ = kNever;
   if (hung.empty()) {
+    if (LeaveCutOff(doubts)) return;
     for (const RankFailure& each : doubts) crew_.Fail(each);
     return;
   }
@@ -141,6 +172,23 @@ void BendingGang::SettleDoubts() {
                                          Fail({.exit = Exit::kStalled, .what = what}));
     spec_.replace_hung ? Lost(std::move(failure)) : crew_.Fail(std::move(failure));
   }
+}
+
+// All live and say that others are out of reach, and they are on several hosts: the network between
+// these is cut. One host goes on; the members of the others are lost, and come back as newcomers
+// where they can.
+bool BendingGang::LeaveCutOff(const std::vector<RankFailure>& doubts) {
+  const auto hosts = HostsApart(doubts);
+  if (hosts.size() < 2) return false;
+  const std::vector<int32_t> kept = Largest(hosts);
+  for (const RankFailure& each : doubts) {
+    if (Contains(kept, each.rank)) continue;
+    const std::string what = fmt::format("on {} is cut off from {}", each.host, RanksText(kept));
+    Lost(crew_.Describe(
+        each.rank, RankFailure::Kind::kSilent,
+        Fail({.exit = Exit::kRemote, .what = what, .why = FaultOf(each.status).what})));
+  }
+  return true;
 }
 
 void BendingGang::ReadWish() {

@@ -7,7 +7,8 @@
 //    roster gives up.
 // 2. A collective call that failed has a death as its cause, or a rank that hangs, or ranks that
 //    disagree. Members say that it failed; if nobody turns out to have died, those that say nothing
-//    are the ones that hang.
+//    are the ones that hang. If all say it, and of others, the network between their hosts is cut:
+//    the host with most of them goes on, the other members are lost.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +43,8 @@ class Crew {
   // Whether it gives no sign of life, or signs of life say nothing: a death would be known, so one
   // that does not answer hangs.
   virtual bool MayHang(int32_t member) const = 0;
+  // A member is lost, with this failure: what it died on may be left out from now on.
+  virtual void CountLoss(const RankFailure& failure) = 0;
   // A failure of this member, with its place.
   virtual RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const = 0;
   // The attempt fails, with this among its failures.
@@ -92,6 +95,7 @@ class BendingGang {
  private:
   void SettleDoubts();
   void ForgetDoubts();
+  bool LeaveCutOff(const std::vector<RankFailure>& doubts);
   void ReadWish();
   void WantAllowed();
   void Obey();

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "gang/key_store.h"
 #include "gang/program_folder.h"
 #include "gang/program_output.h"
 #include "gang/program_peers.h"
@@ -45,7 +46,8 @@ class ProgramRun {
 
   Status Run() {
     PT_LET(Communicator* const communicator, context_.communicator());
-    PT_LET(const ProgramPlace place, FindPlace(context_, spec_.port));
+    PT_LET(ProgramPlace place, FindPlace(context_, spec_.port));
+    PT_LET(const auto store, ShareKeyServer(context_, place));
     wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_) return SystemFault("watch a program", errno);
     const std::stop_callback on_stop(context_.stop(),

@@ -115,30 +115,39 @@ std::vector<std::pair<std::string, std::string>> PlaceVariables(const ProgramPla
   const auto text = [](int32_t number) { return std::to_string(number); };
   const Json cluster = {{"cluster", {{"worker", place.members}}},
                         {"task", {{"type", "worker"}, {"index", place.rank}}}};
-  return {{"RANK", text(place.rank)},
-          {"WORLD_SIZE", text(place.world)},
-          {"LOCAL_RANK", text(place.local_rank)},
-          {"LOCAL_WORLD_SIZE", text(place.local_world)},
-          {"GROUP_RANK", text(place.host_rank)},
-          {"GROUP_WORLD_SIZE", text(place.hosts)},
-          {"ROLE_NAME", "default"},
-          {"ROLE_RANK", text(place.rank)},
-          {"ROLE_WORLD_SIZE", text(place.world)},
-          {"MASTER_ADDR", place.master},
-          {"MASTER_PORT", text(place.port)},
-          {"TORCHELASTIC_RESTART_COUNT", text(attempt)},
-          {"TORCHELASTIC_MAX_RESTARTS", text(spec.max_restarts)},
-          {"TORCHELASTIC_RUN_ID", "protium"},
-          {"OMP_NUM_THREADS", text(spec.threads)},
-          {"MKL_NUM_THREADS", text(spec.threads)},
-          {"HOROVOD_RANK", text(place.rank)},
-          {"HOROVOD_SIZE", text(place.world)},
-          {"HOROVOD_LOCAL_RANK", text(place.local_rank)},
-          {"HOROVOD_LOCAL_SIZE", text(place.local_world)},
-          {"HOROVOD_CROSS_RANK", text(place.host_rank)},
-          {"HOROVOD_CROSS_SIZE", text(place.hosts)},
-          {"HOROVOD_HOSTNAME", place.host},
-          {"TF_CONFIG", Dump(cluster)}};
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"RANK", text(place.rank)},
+      {"WORLD_SIZE", text(place.world)},
+      {"LOCAL_RANK", text(place.local_rank)},
+      {"LOCAL_WORLD_SIZE", text(place.local_world)},
+      {"GROUP_RANK", text(place.host_rank)},
+      {"GROUP_WORLD_SIZE", text(place.hosts)},
+      {"ROLE_NAME", "default"},
+      {"ROLE_RANK", text(place.rank)},
+      {"ROLE_WORLD_SIZE", text(place.world)},
+      {"MASTER_ADDR", place.master},
+      {"MASTER_PORT", text(place.port)},
+      {"TORCHELASTIC_RESTART_COUNT", text(attempt)},
+      {"TORCHELASTIC_MAX_RESTARTS", text(spec.max_restarts)},
+      {"TORCHELASTIC_RUN_ID", "protium"},
+      {"OMP_NUM_THREADS", text(spec.threads)},
+      {"MKL_NUM_THREADS", text(spec.threads)},
+      {"HOROVOD_RANK", text(place.rank)},
+      {"HOROVOD_SIZE", text(place.world)},
+      {"HOROVOD_LOCAL_RANK", text(place.local_rank)},
+      {"HOROVOD_LOCAL_SIZE", text(place.local_world)},
+      {"HOROVOD_CROSS_RANK", text(place.host_rank)},
+      {"HOROVOD_CROSS_SIZE", text(place.hosts)},
+      {"HOROVOD_HOSTNAME", place.host},
+      {"TF_CONFIG", Dump(cluster)}};
+  if (place.store == 0) return all;
+  all.insert(all.end(), {{"HOROVOD_GLOO_RENDEZVOUS_ADDR", place.master},
+                         {"HOROVOD_GLOO_RENDEZVOUS_PORT", text(place.store)},
+                         {"HOROVOD_CONTROLLER", "gloo"},
+                         {"HOROVOD_CPU_OPERATIONS", "gloo"}});
+  // A host's name need not lead to itself, and Gloo would look for that.
+  if (place.hosts == 1) all.emplace_back("HOROVOD_GLOO_IFACE", "lo");
+  return all;
 }
 
 }  // namespace protium

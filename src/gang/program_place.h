@@ -21,6 +21,7 @@ struct ProgramPlace {
   std::string host;
   std::string master;                // The address of rank 0's host, as the others reach it.
   int32_t port = 0;                  // Free there when it was chosen.
+  int32_t store = 0;                 // Horovod's rendezvous there (key_store.h); 0: none is needed.
   std::vector<std::string> members;  // "host:port" by rank, each port free when it was chosen.
 };
 

@@ -56,6 +56,7 @@ TEST(PlaceVariables, TellARankWhatTorchAndHorovodAndTensorFlowAsk) {
                            .host = "b",
                            .master = "a",
                            .port = 4711,
+                           .store = 4712,
                            .members = {"a:4711", "a:1", "b:2", "b:3"}};
   std::map<std::string, std::string> all;
   for (const auto& [name, value] : PlaceVariables(place, {.threads = 2, .max_restarts = 5}, 1)) {
@@ -72,6 +73,9 @@ TEST(PlaceVariables, TellARankWhatTorchAndHorovodAndTensorFlowAsk) {
   EXPECT_EQ(all["TORCHELASTIC_MAX_RESTARTS"], "5");
   EXPECT_EQ(all["OMP_NUM_THREADS"], "2");
   EXPECT_EQ(all["HOROVOD_CROSS_SIZE"], "2");
+  EXPECT_EQ(all["HOROVOD_GLOO_RENDEZVOUS_ADDR"] + ":" + all["HOROVOD_GLOO_RENDEZVOUS_PORT"],
+            "a:4712");
+  EXPECT_FALSE(all.contains("HOROVOD_GLOO_IFACE")) << "the hosts' own interface";
   EXPECT_EQ(all["TF_CONFIG"], R"({"cluster":{"worker":["a:4711","a:1","b:2","b:3"]},)"
                               R"("task":{"type":"worker","index":3}})");
 }

@@ -16,11 +16,11 @@ constexpr Time kBound = 100 * kSecond;
 
 Clock::time_point At(Time time) { return Clock::time_point(std::chrono::microseconds(time)); }
 
-enum class Doing { kLoading, kPreparing, kWaiting, kForming, kComputing, kReducing, kDone };
+enum class Stage { kLoading, kPreparing, kWaiting, kForming, kComputing, kReducing, kDone };
 
 struct Body {
   bool alive = true;
-  Doing doing = Doing::kLoading;
+  Stage doing = Stage::kLoading;
   int64_t in = 0;        // Generation.
   int64_t step = 0;      // Steps made.
   uint64_t weights = 0;  // Follows from the steps made.
@@ -101,7 +101,7 @@ class Life {
       if (bodies_[m].alive && bodies_[m].turn == turn) act();
     });
   }
-  void Turn(int32_t m, Doing doing) {
+  void Turn(int32_t m, Stage doing) {
     bodies_[m].doing = doing;
     ++bodies_[m].turn;
   }
@@ -142,13 +142,13 @@ class Life {
   }
 
   void Start(int32_t m) {
-    bodies_[m] = {.doing = Doing::kPreparing, .newcomer = true};
+    bodies_[m] = {.doing = Stage::kPreparing, .newcomer = true};
     int32_t alive = 0;
-    for (const auto& [number, body] : bodies_) alive += body.alive && body.doing != Doing::kDone;
+    for (const auto& [number, body] : bodies_) alive += body.alive && body.doing != Stage::kDone;
     // Those that are on their way out may still be there.
     if (alive > 3 * spec_.limits.max) Break(fmt::format("{} members are alive", alive));
     Later(m, Draw(20, 300) * kMilli, [this, m] {
-      Turn(m, Doing::kWaiting);
+      Turn(m, Stage::kWaiting);
       After(Draw(50, 500), [this, m] {
         roster_.Prepared(m, At(now_));
         Obey();
@@ -176,7 +176,7 @@ class Life {
   void KillOne() {
     std::vector<int32_t> alive;
     for (const auto& [number, body] : bodies_) {
-      if (body.alive && body.doing != Doing::kDone) alive.push_back(number);
+      if (body.alive && body.doing != Stage::kDone) alive.push_back(number);
     }
     if (alive.empty()) return;
     ++end_.deaths;
@@ -195,7 +195,7 @@ class Life {
 
   void Kill(int32_t m) {
     Body& body = bodies_[m];
-    if (!body.alive || body.doing == Doing::kDone) return;
+    if (!body.alive || body.doing == Stage::kDone) return;
     body.alive = false;
     Quit(m, true);
     const bool changing = roster_.newest().number > 0 && !AllIn();
@@ -226,14 +226,14 @@ class Life {
 
   void Compute(int32_t m) {
     if (!bodies_[m].alive) return;
-    Turn(m, Doing::kComputing);
+    Turn(m, Stage::kComputing);
     Later(m, Draw(500, 8 * kMilli), [this, m] { Reduce(m); });
   }
 
   bool SeesChange(const Body& body) const { return body.call && body.call->number > body.in; }
 
   void Reduce(int32_t m) {
-    Turn(m, Doing::kReducing);
+    Turn(m, Stage::kReducing);
     Group& group = groups_[bodies_[m].in];
     if (group.broken) return NoticeBroken(m);
     group.reducing[m] = SeesChange(bodies_[m]);
@@ -260,7 +260,7 @@ class Life {
     }
     furthest_ = std::max(furthest_, body.step);
     if (body.step == spec_.steps) {
-      Turn(m, Doing::kDone);
+      Turn(m, Stage::kDone);
       After(Draw(50, 500), [this, m] {
         roster_.Finished(m, At(now_));
         over_ = true;
@@ -269,21 +269,21 @@ class Life {
       return;
     }
     if (!leave) return Compute(m);
-    Turn(m, Doing::kWaiting);
+    Turn(m, Stage::kWaiting);
     Follow(m);
   }
 
   // It is out of its generation: others that wait for it hear of that.
   void Quit(int32_t m, bool death) {
-    const Doing was = bodies_[m].doing;
-    if (was != Doing::kForming && was != Doing::kComputing && was != Doing::kReducing) return;
+    const Stage was = bodies_[m].doing;
+    if (was != Stage::kForming && was != Stage::kComputing && was != Stage::kReducing) return;
     Group& group = groups_[bodies_[m].in];
     group.reducing.erase(m);
     group.broken = true;
     group.by_death = group.by_death || death;
     for (const int32_t each : group.members) {
       const Body& other = bodies_[each];
-      const bool waits = other.doing == Doing::kForming || other.doing == Doing::kReducing;
+      const bool waits = other.doing == Stage::kForming || other.doing == Stage::kReducing;
       if (other.alive && waits && other.in == bodies_[m].in) NoticeBroken(each);
     }
   }
@@ -299,22 +299,22 @@ class Life {
     const bool called_off = SeesChange(bodies_[m]) && bodies_[m].call->cut;
     if (!group.by_death && !called_off) Break("a collective call failed although nobody died");
     Quit(m, true);
-    Turn(m, Doing::kWaiting);
+    Turn(m, Stage::kWaiting);
     Follow(m);
   }
 
   void Hear(int32_t m, const Generation& generation) {
     Body& body = bodies_[m];
-    if (!body.alive || body.doing == Doing::kDone) return;
+    if (!body.alive || body.doing == Stage::kDone) return;
     const bool older = body.call && body.call->number >= generation.number;
     if (older && spec_.planted != Planted::kTakesOlderCall) return;
     body.call = generation;
-    if (body.doing == Doing::kWaiting) return Follow(m);
+    if (body.doing == Stage::kWaiting) return Follow(m);
     const bool at_once =
-        generation.cut || body.doing == Doing::kForming || spec_.planted == Planted::kLeavesAtOnce;
-    if (!at_once || body.doing == Doing::kPreparing) return;
+        generation.cut || body.doing == Stage::kForming || spec_.planted == Planted::kLeavesAtOnce;
+    if (!at_once || body.doing == Stage::kPreparing) return;
     Quit(m, generation.cut);
-    Turn(m, Doing::kWaiting);
+    Turn(m, Stage::kWaiting);
     Follow(m);
   }
 
@@ -324,12 +324,12 @@ class Life {
     if (!SeesChange(body) && !older) return;
     const auto& members = body.call->members;
     if (std::ranges::find(members, m) == members.end()) {
-      Turn(m, Doing::kDone);
+      Turn(m, Stage::kDone);
       roster_.Finished(m, At(now_));
       return Obey();
     }
     body.in = body.call->number;
-    Turn(m, Doing::kForming);
+    Turn(m, Stage::kForming);
     Group& group = groups_[body.in];
     if (group.broken) return NoticeBroken(m);
     group.came[m] = body.newcomer ? -1 : body.step;
@@ -337,7 +337,7 @@ class Life {
     if (dead) {
       group.broken = group.by_death = true;
       for (const auto& [each, step] : group.came) {
-        if (bodies_[each].in == body.in && bodies_[each].doing == Doing::kForming)
+        if (bodies_[each].in == body.in && bodies_[each].doing == Stage::kForming)
           NoticeBroken(each);
       }
       return;

@@ -1,79 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inference/batch_steps.h"
 
-#include <arrow/type.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "base/fault.h"
-#include "plan/functions.h"
-#include "plan/row_values.h"
+#include "engine/library.h"
+#include "os/library.h"
 
 namespace protium {
 namespace {
 
-constexpr size_t kMostText = 200;  // Of an expression, in a message.
-
-std::string Shortened(std::string text) {
-  if (text.size() > kMostText) text = text.substr(0, kMostText) + "...";
-  return text;
-}
-
-// What of a step an engine has to compute.
-std::string Beyond(const Verb& verb, const arrow::Schema& columns) {
-  if (const auto* lookup = std::get_if<Lookup>(&verb)) {
-    const auto field = columns.GetFieldByName(lookup->column);
-    return fmt::format("the positions of {} ({})", lookup->column,
-                       field == nullptr ? "no such column" : field->type()->ToString());
-  }
-  if (const auto* sql = std::get_if<Sql>(&verb)) return "SQL: " + Shortened(sql->text);
-  if (const auto* project = std::get_if<Project>(&verb)) {
-    for (const NamedExpr& each : project->columns) {
-      if (each.expr.kind == Expr::Kind::kColumn || InferKind(each.expr, columns)) continue;
-      return fmt::format("{} = {}", each.name, Shortened(ToText(each.expr)));
-    }
-  }
-  return "a step of the pipeline";
-}
-
-Status Refuse(const Verb& verb, const arrow::Schema& columns) {
+// What needs more than the rows at hand.
+Status Refuse() {
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("this model has stages that only an engine computes, not the "
-                                   "calling process: {}",
-                                   Beyond(verb, columns)),
+               .what = "this model has stages that the calling process does not compute",
                .fix = "score tables with it: protium predict, or Transform()"});
+}
+
+bool IsRowByRow(const Verb& verb) {
+  const auto* const sql = std::get_if<Sql>(&verb);
+  return std::holds_alternative<Project>(verb) || std::holds_alternative<Lookup>(verb) ||
+         (sql != nullptr && sql->names.size() == 1);
+}
+
+Result<std::unique_ptr<RowQueries>> OpenQueries() {
+  const std::string file = "libprotium_local.so";
+  const std::string needed_for = "a stage that only an engine computes";
+  PT_LET(void* const entry, OpenBeside(file, "protium_open_rows", needed_for, "./dev build"));
+  Result<std::unique_ptr<RowQueries>> queries = Status::UnknownError("not opened");
+  if (reinterpret_cast<RowQueriesEntry>(entry)(kEngineLibraryVersion, queries)) return queries;
+  return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
 }  // namespace
 
-Result<BatchSteps> BatchSteps::Make(const Plan& plan, const SchemaPtr& input) {
+Result<std::shared_ptr<const RowQuery>> LazyRowQueries::Prepare(const std::vector<Verb>& steps,
+                                                                const SchemaPtr& columns) {
+  const std::lock_guard lock(mutex_);
+  if (queries_ == nullptr) {
+    PT_LET(queries_, OpenQueries());
+  }
+  return queries_->Prepare(steps, columns);
+}
+
+Result<BatchSteps> BatchSteps::Make(const Plan& plan, const SchemaPtr& input,
+                                    LazyRowQueries& queries) {
   PT_TRY(FirstError(plan));
   std::vector<const Node*> nodes;
   const Node* node = plan.get();
   for (; node->inputs.size() == 1; node = node->inputs.front().get()) nodes.push_back(node);
   BatchSteps steps;
   steps.schema_ = input;
-  if (!node->inputs.empty()) return Refuse(node->verb, *input);
+  if (!node->inputs.empty()) return Refuse();
   std::reverse(nodes.begin(), nodes.end());
-  for (const Node* each : nodes) PT_TRY(steps.Add(each->verb));
+  for (const Node* each : nodes) PT_TRY(steps.Add(each->verb, queries));
+  PT_TRY(steps.Flush(queries));
   return steps;
 }
 
-Status BatchSteps::Add(const Verb& verb) {
+Status BatchSteps::Add(const Verb& verb, LazyRowQueries& queries) {
   if (const auto* task = std::get_if<MapTask>(&verb); task != nullptr && task->task == "stages") {
+    PT_TRY(Flush(queries));
     PT_LET(BatchStages stages, BatchStages::Make(task->config, task->output));
     parts_.emplace_back(std::move(stages));
     schema_ = task->output;
     return Status::OK();
   }
-  if (parts_.empty() || !std::holds_alternative<RowSteps>(parts_.back())) {
-    parts_.emplace_back(RowSteps(schema_));
+  if (!IsRowByRow(verb)) return Refuse();
+  if (waiting_.empty()) {
+    const bool follows = !parts_.empty() && std::holds_alternative<RowSteps>(parts_.back());
+    RowSteps fresh(schema_);
+    RowSteps& steps = follows ? std::get<RowSteps>(parts_.back()) : fresh;
+    if (steps.Add(verb)) {
+      schema_ = steps.schema();
+      if (!follows) parts_.emplace_back(std::move(fresh));
+      return Status::OK();
+    }
   }
-  auto& steps = std::get<RowSteps>(parts_.back());
-  if (!steps.Add(verb)) return Refuse(verb, *schema_);
-  schema_ = steps.schema();
+  waiting_.push_back(verb);
+  return Status::OK();
+}
+
+Status BatchSteps::Flush(LazyRowQueries& queries) {
+  if (waiting_.empty()) return Status::OK();
+  PT_LET(std::shared_ptr<const RowQuery> query, queries.Prepare(waiting_, schema_));
+  waiting_.clear();
+  schema_ = query->schema();
+  parts_.emplace_back(std::move(query));
   return Status::OK();
 }
 
@@ -82,8 +96,10 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchSteps::Apply(
   for (const auto& part : parts_) {
     if (const auto* steps = std::get_if<RowSteps>(&part)) {
       PT_LET(batch, steps->Apply(std::move(batch)));
+    } else if (const auto* stages = std::get_if<BatchStages>(&part)) {
+      PT_LET(batch, stages->Apply(*batch));
     } else {
-      PT_LET(batch, std::get<BatchStages>(part).Apply(*batch));
+      PT_LET(batch, std::get<std::shared_ptr<const RowQuery>>(part)->Apply(*batch));
     }
   }
   return batch;

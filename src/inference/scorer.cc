@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "format/carried_rows.h"
 #include "inference/batch_steps.h"
 #include "inference/json_rows.h"
 #include "inference/row_net.h"
@@ -22,39 +23,71 @@ namespace {
 // Rows of other columns than the last ones make a new plan; callers have few kinds of them.
 constexpr size_t kMostPlans = 8;
 
-Result<std::shared_ptr<const BatchSteps>> MakeSteps(const ModelState& state,
-                                                    const SchemaPtr& columns) {
+// What is done to rows of certain columns: those that the model reads, in the types that tables
+// carry, through the stages.
+struct Preparation {
+  std::vector<int> taken;  // Positions among the columns given.
+  SchemaPtr carried;
+  BatchSteps steps;
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& rows) const {
+    PT_LET(const auto own, rows.SelectColumns(taken));
+    PT_LET(auto batch, CarriedBatch(*own, carried, "the rows to score"));
+    return steps.Apply(std::move(batch));
+  }
+};
+
+Result<BatchSteps> MakeSteps(const ModelState& state, const SchemaPtr& columns,
+                             LazyRowQueries& queries) {
   const Analyze analyze = [&](const Plan& plan) -> Result<SchemaPtr> {
-    PT_LET(const BatchSteps steps, BatchSteps::Make(plan, columns));
+    PT_LET(const BatchSteps steps, BatchSteps::Make(plan, columns, queries));
     return steps.schema();
   };
   SchemaPtr typed = columns;
   PT_LET(const Plan plan,
          AppliedPlan(state, MakePlan(NamedTable{"rows"}), typed, nullptr, analyze));
-  PT_LET(BatchSteps steps, BatchSteps::Make(plan, columns));
-  return std::make_shared<const BatchSteps>(std::move(steps));
+  return BatchSteps::Make(plan, columns, queries);
 }
 
-// Those steps for the columns at hand, kept. Any thread.
-class StepsByColumns {
+// Columns that the model does not read are left out first: they may be of any type.
+Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state, const SchemaPtr& input,
+                                                   const SchemaPtr& columns,
+                                                   LazyRowQueries& queries) {
+  std::vector<int> taken;
+  arrow::FieldVector fields;
+  for (int i = 0; i < columns->num_fields(); ++i) {
+    if (input->GetFieldByName(columns->field(i)->name()) == nullptr) continue;
+    taken.push_back(i);
+    fields.push_back(columns->field(i));
+  }
+  PT_LET(SchemaPtr carried, CarriedSchema(*arrow::schema(std::move(fields)), "the rows to score"));
+  PT_LET(BatchSteps steps, MakeSteps(state, carried, queries));
+  return std::make_shared<const Preparation>(
+      Preparation{std::move(taken), std::move(carried), std::move(steps)});
+}
+
+// Preparations for the columns at hand, kept. Any thread.
+class PreparedColumns {
  public:
-  Result<std::shared_ptr<const BatchSteps>> For(const ModelState& state, const SchemaPtr& columns) {
+  Result<std::shared_ptr<const Preparation>> For(const ModelState& state, const SchemaPtr& input,
+                                                 const SchemaPtr& columns) {
     const std::lock_guard lock(mutex_);
     for (const Kept& each : kept_) {
-      if (each.columns == columns || each.columns->Equals(*columns, false)) return each.steps;
+      if (each.columns == columns || each.columns->Equals(*columns, false)) return each.prepared;
     }
-    PT_LET(auto steps, MakeSteps(state, columns));
+    PT_LET(auto prepared, Prepare(state, input, columns, queries_));
     if (kept_.size() == kMostPlans) kept_.erase(kept_.begin());
-    kept_.push_back({columns, steps});
-    return steps;
+    kept_.push_back({columns, prepared});
+    return prepared;
   }
 
  private:
   struct Kept {
     SchemaPtr columns;
-    std::shared_ptr<const BatchSteps> steps;
+    std::shared_ptr<const Preparation> prepared;
   };
   std::mutex mutex_;
+  LazyRowQueries queries_;
   std::vector<Kept> kept_;
 };
 
@@ -65,12 +98,11 @@ struct Scorer::Inside {
   SchemaPtr input;
   SchemaPtr output;
   std::optional<RowNet> net;  // None without an estimator.
-  mutable StepsByColumns steps = {};
+  mutable PreparedColumns prepared = {};
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
-    PT_LET(const auto applied, steps.For(model.state(), rows.schema()));
-    const auto own = arrow::RecordBatch::Make(rows.schema(), rows.num_rows(), rows.columns());
-    PT_LET(const auto batch, applied->Apply(own));
+    PT_LET(const auto preparation, prepared.For(model.state(), input, rows.schema()));
+    PT_LET(const auto batch, preparation->Apply(rows));
     if (net) return net->Predict(*batch);
     arrow::ArrayVector columns;
     for (const auto& field : output->fields()) {
@@ -93,7 +125,7 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
     PT_LET(inside->net, RowNet::Make(state.net, state.trained.weights, inside->output));
   }
   // What cannot be computed here is known now, not when the first row comes.
-  PT_TRY(inside->steps.For(state, inside->input));
+  PT_TRY(inside->prepared.For(state, inside->input, inside->input));
   return Scorer(std::move(inside));
 }
 

@@ -3,17 +3,18 @@
 #include "protium/scorer.h"
 
 #include <arrow/api.h>
+#include <arrow/compute/cast.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "base/fault.h"
 #include "base/json.h"
 #include "frame/session_state.h"
+#include "inference/json_rows.h"
+#include "inference/own_session_test.h"
 #include "learn/options.h"
-#include "os/library.h"
 
 namespace protium {
 namespace {
@@ -21,12 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class ScorerTest : public testing::Test {
+class ScorerTest : public OwnSession {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "scorer-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
+    OwnSession::SetUp();
     std::ofstream out(folder_ / "t.csv");
     out << "origin,hour,temp\n";
     for (int i = 0; i < 40; ++i) {
@@ -36,16 +35,6 @@ class ScorerTest : public testing::Test {
           << "," << i % 24 << "," << (i % 5 == 0 ? "NA" : std::to_string(i % 7) + ".5") << "\n";
     }
     out.close();
-    auto session = OpenSession({.engine = "local[1]",
-                                .folder = folder_ / "run",
-                                .base = folder_,
-                                .program = OwnLibraryFolder().parent_path() / "bin/protium"});
-    ASSERT_TRUE(session.ok()) << session.status();
-    session_ = std::move(*session);
-  }
-  void TearDown() override {
-    session_.reset();
-    fs::remove_all(folder_);
   }
 
   DataFrame Table() { return session_->Read().Csv("t.csv", {.null = "NA"}); }
@@ -83,9 +72,6 @@ class ScorerTest : public testing::Test {
     }
     EXPECT_EQ(rows, 40);
   }
-
-  fs::path folder_;
-  std::unique_ptr<Session> session_;
 };
 
 TEST_F(ScorerTest, GivesWhatTheEngineGives) {
@@ -119,23 +105,41 @@ TEST_F(ScorerTest, TakesRowsAsJson) {
   EXPECT_EQ(*scorer->ScoreJson("[]"), "[]");
 }
 
+// pandas, Polars and others have other types for the same values, and columns beside them.
+TEST_F(ScorerTest, TakesTheTypesThatTablesTake) {
+  const auto scorer = Scorer::Make(Fitted(Stages()));
+  ASSERT_TRUE(scorer.ok());
+  const auto plain = RowsFromJson(
+      *ParseJson(
+          R"([{"origin": "JFK", "hour": 3, "temp": 1.5}, {"origin": null, "hour": 4, "temp": 2}])"),
+      *scorer->input());
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  const auto wanted = scorer->Score(**plain);
+  ASSERT_TRUE(wanted.ok()) << Render(FaultOf(wanted.status()));
+  const std::vector<std::shared_ptr<arrow::DataType>> types[] = {
+      {arrow::large_utf8(), arrow::int16(), arrow::float32()},
+      {arrow::dictionary(arrow::int8(), arrow::utf8()), arrow::uint64(), arrow::float64()}};
+  for (const auto& each : types) {
+    arrow::ArrayVector columns;
+    arrow::FieldVector fields;
+    for (int i = 0; i < 3; ++i) {
+      columns.push_back(*arrow::compute::Cast(*(*plain)->column(i), each[size_t(i)]));
+      fields.push_back(arrow::field((*plain)->column_name(i), each[size_t(i)]));
+    }
+    columns.push_back(*arrow::MakeArrayOfNull(arrow::month_interval(), 2));
+    fields.push_back(arrow::field("unread", arrow::month_interval()));
+    const auto scored = scorer->Score(*arrow::RecordBatch::Make(arrow::schema(fields), 2, columns));
+    ASSERT_TRUE(scored.ok()) << Render(FaultOf(scored.status()));
+    EXPECT_TRUE((*scored)->Equals(**wanted)) << (*scored)->ToString();
+  }
+}
+
 TEST_F(ScorerTest, SaysWhatIsMissingAsTransformDoes) {
   const auto scorer = Scorer::Make(Fitted(Stages()));
   ASSERT_TRUE(scorer.ok());
   const Fault fault = FaultOf(scorer->ScoreJson(R"({"origin": "JFK", "hour": 3})").status());
   EXPECT_EQ(fault.what, "the table lacks 1 column that the model reads: \"temp\"");
   EXPECT_EQ(fault.exit, Exit::kInput);
-}
-
-TEST_F(ScorerTest, RefusesStagesThatOnlyAnEngineComputes) {
-  const auto scorer = Scorer::Make(
-      Fitted({{.kind = "sql_transformer",
-               .options = {{"inputs", {"hour"}},
-                           {"statement", "SELECT *, hour % 2 AS odd FROM __THIS__"}}}}));
-  const Fault fault = FaultOf(scorer.status());
-  EXPECT_EQ(fault.exit, Exit::kUsage);
-  EXPECT_THAT(fault.what, HasSubstr("that only an engine computes"));
-  EXPECT_THAT(fault.what, HasSubstr("hour % 2"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "gang/task.h"
+#include "gang/torch_task_name.h"
 #include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/fit_task.h"
 #include "learn/torch_task.h"
@@ -106,8 +107,13 @@ Status ScoreTask(TaskContext& context) {
 }  // namespace
 
 const TaskTable& TestTasks() {
-  static const TaskTable tasks = {
-      {"fit", FitTask}, {"stages", StagesTask}, {"train", TrainTask}, {"score", ScoreTask}};
+  static const TaskTable tasks = {{"fit", FitTask},
+                                  {"stages", StagesTask},
+                                  {"train", TrainTask},
+                                  {"score", ScoreTask},
+                                  // Nets are never made here, those of LibTorch neither.
+                                  {TaskName("train", true), TrainTask},
+                                  {TaskName("score", true), ScoreTask}};
   return tasks;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry point of libprotium_torch.so for workers; learn/script_file.h has the other one.
-// Workers that train or score open the library with dlopen and call it; drivers never do, so that
-// `protium --help` and every usage error answer without loading LibTorch. No LibTorch here.
+// Workers that train or score with LibTorch open the library with dlopen and call it; drivers never
+// do, so that `protium --help` and every usage error answer without loading LibTorch. No LibTorch
+// here.
 #pragma once
 
 #include "gang/task.h"
@@ -16,9 +17,10 @@ inline constexpr const char* kTorchLibraryEntry = "protium_torch_tasks";
 
 struct Catalogue;
 
-// Adds to `tasks` the tasks "train" and "score", over the built-in rows and those of `own` (which
-// may be null), and returns true. Returns false and adds nothing if the library was built for
-// another version.
+// Adds to `tasks` the tasks "train" and "score" under the names that TaskName()
+// (gang/torch_task_name.h) gives them, over the built-in rows and those of `own` (which may be
+// null), and returns true. Returns false and adds nothing if the library was built for another
+// version.
 using TorchLibraryEntry = bool (*)(int32_t version, const Catalogue* own, TaskTable* tasks);
 
 }  // namespace protium

@@ -40,8 +40,12 @@ void Note(int) {
   errno = before;
 }
 
-// "lib.so(_ZN7protium...+0x12) [0x...]" with the function's name as it is in the source.
+// "/folder/lib.so(_ZN7protium...+0x12) [0x...]" with the function's name as it is in the source, or
+// as "lib.so(function+0x12)".
 std::string Readable(std::string line) {
+  line = line.substr(0, line.find(" [0x"));
+  // An executor's folders would fill the line.
+  line.erase(0, line.rfind('/', line.find('(')) + 1);
   const size_t open = line.find('('), plus = line.find('+', open);
   if (plus == std::string::npos || plus == open + 1) return line;
   const std::string mangled = line.substr(open + 1, plus - open - 1);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters, projections, lookups and splits computed batch by batch where the rows are, without an
 // engine: workers that read a kept table's files themselves run these steps on what they read. Only
-// what every engine answers alike, to the bit, is taken: sums, differences, products and quotients
-// of doubles, casts to double, NULL and NaN, flags, comparison of whole numbers, and splits by
-// columns whose text is the same everywhere.
+// what every engine answers alike, to the bit, is taken: the functions of row_values.h, lookups by
+// texts, whole numbers and flags, and splits by columns whose text is the same everywhere.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -17,13 +17,13 @@ namespace {
 
 // Doubles travel as text, the shortest that reads back as the same bits: JSON has no NaN and
 // infinity, and does not distinguish 1.0 from 1.
-// Literals that are NULL or text are not among them: InferKind() in row_values.h gives them no
-// kind.
 Json ToJson(const Expr& expr) {
   if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
   if (expr.kind == Expr::Kind::kLiteral) {
     if (const auto* flag = std::get_if<bool>(&expr.value)) return {{"flag", *flag}};
     if (const auto* whole = std::get_if<int64_t>(&expr.value)) return {{"whole", *whole}};
+    if (const auto* text = std::get_if<std::string>(&expr.value)) return {{"text", *text}};
+    if (std::holds_alternative<std::monostate>(expr.value)) return {{"null", true}};
     return {{"double", fmt::format("{}", std::get<double>(expr.value))}};
   }
   Json of = Json::array();
@@ -31,17 +31,19 @@ Json ToJson(const Expr& expr) {
   return {{"call", expr.name}, {"of", std::move(of)}};
 }
 
-// Exactly one of them is set: a column, a literal (double, flag or whole), or a call with its
-// arguments `of`.
+// Exactly one of them is set: a column, a literal (double, text, flag, null or whole), or a call
+// with its arguments `of`.
 struct ExprText {
-  std::optional<std::string> column, number, call;
-  std::optional<bool> flag;
+  std::optional<std::string> column, number, text, call;
+  std::optional<bool> flag, null;
   std::optional<int64_t> whole;
   std::vector<Json> of;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("column", column);
     visit("double", number);
+    visit("text", text);
+    visit("null", null);
     visit("call", call);
     visit("flag", flag);
     visit("whole", whole);
@@ -55,6 +57,8 @@ Result<Expr> ExprFromJson(const Json& json) {
   if (text.column) return Col(*text.column);
   if (text.flag) return Lit(*text.flag);
   if (text.whole) return Lit(*text.whole);
+  if (text.text) return Lit(*text.text);
+  if (text.null) return Lit(std::monostate());
   if (text.number) {
     double value = 0;
     const char* const end = text.number->data() + text.number->size();

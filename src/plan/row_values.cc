@@ -3,160 +3,36 @@
 
 #include <arrow/api.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "base/strict_math.h"
+#include "base/fault.h"
+#include "plan/row_columns.h"
+#include "plan/row_functions.h"
+#include "plan/row_kinds.h"
 
-// Expressions are evaluated operand by operand, a whole batch at a time, into columns of doubles or
-// 64-bit numbers with a byte of validity for each row. InferKind() decides beforehand, from the
-// types of columns and constants alone, whether that is possible; Evaluate() relies on it and
-// checks nothing again.
+// Expressions are evaluated operand by operand, a whole batch at a time, into columns of values
+// with a byte of validity for each row. InferKind() decides beforehand, from the types of columns
+// and constants alone, whether that is possible; Evaluate() relies on it and checks nothing again.
+//
+// Some rows of a batch do not reach some parts of an expression: the branches of `if`, what comes
+// behind the first value of coalesce. Values are computed for them all the same, and nobody looks
+// at them; but a part that no row reaches is not computed, and only rows that reach it may fail.
+// For a single row a tree of conditions is then one path.
 
 namespace protium {
 namespace {
 
 using Kind = RowValues::Kind;
+using Rows = std::vector<uint8_t>;  // 1 for those that reach a part.
 
-std::optional<Kind> KindOfType(const arrow::DataType& type) {
-  switch (type.id()) {
-    case arrow::Type::BOOL:
-      return Kind::kFlag;
-    case arrow::Type::INT8:
-    case arrow::Type::INT16:
-    case arrow::Type::INT32:
-    case arrow::Type::INT64:
-      return Kind::kWhole;
-    case arrow::Type::FLOAT:
-    case arrow::Type::DOUBLE:
-      return Kind::kDouble;
-    default:
-      return std::nullopt;
-  }
-}
+bool Any(const Rows& rows) { return std::ranges::find(rows, 1) != rows.end(); }
 
-// Whether it is a constant other than zero: division by zero is an error, which an engine has to
-// report.
-bool IsDivisor(const Expr& expr) {
-  const auto* const value = std::get_if<double>(&expr.value);
-  return expr.kind == Expr::Kind::kLiteral && value != nullptr && *value != 0;
-}
-
-// A function of one double. NULL gives NULL.
-struct Formula {
-  const char* name;
-  std::optional<double> (*of)(double);  // nullopt: NULL.
-};
-// The logarithms are NULL where they have no value, and let NaN pass; comparisons with it are
-// false.
-constexpr Formula kFormulas[] = {
-    {"abs", [](double x) -> std::optional<double> { return std::abs(x); }},
-    {"expm1", [](double x) -> std::optional<double> { return StrictExpm1(x); }},
-    {"ln",
-     [](double x) -> std::optional<double> {
-       if (x <= 0) return std::nullopt;
-       return StrictLog(x);
-     }},
-    {"log1p",
-     [](double x) -> std::optional<double> {
-       if (x <= -1) return std::nullopt;
-       return StrictLog1p(x);
-     }},
-    {"negate", [](double x) -> std::optional<double> { return -x; }},
-    {"sqrt", [](double x) -> std::optional<double> { return std::sqrt(x); }}};
-
-const Formula* FindFormula(const std::string& name) {
-  for (const Formula& each : kFormulas) {
-    if (name == each.name) return &each;
-  }
-  return nullptr;
-}
-
-// A comparison of doubles. Both engines order NaN above every number, and as equal to itself.
-struct Order {
-  const char* name;
-  bool (*of)(double, double);
-};
-bool Less(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
-constexpr Order kOrders[] = {{"<", Less},
-                             {"<=", [](double a, double b) { return !Less(b, a); }},
-                             {">", [](double a, double b) { return Less(b, a); }}};
-
-const Order* FindOrder(const std::string& name) {
-  for (const Order& each : kOrders) {
-    if (name == each.name) return &each;
-  }
-  return nullptr;
-}
-
-// The kind of a call whose arguments have these kinds. The table of what this file can compute.
-std::optional<Kind> KindOfCall(const Expr& call, const std::vector<Kind>& kinds) {
-  const std::string& name = call.name;
-  const auto all = [&](Kind kind) {
-    for (const Kind each : kinds) {
-      if (each != kind) return false;
-    }
-    return !kinds.empty();
-  };
-  if (name == "cast_double") return Kind::kDouble;
-  // Both take any kind: ToDoubles() turns whole numbers and flags into doubles first.
-  if (name == "nan_to_null") return Kind::kDouble;
-  if (name == "is_null" || name == "is_not_null") return Kind::kFlag;
-  if (name == "not" && all(Kind::kFlag)) return Kind::kFlag;
-  if (all(Kind::kDouble)) {
-    if (name == "is_nan" || FindOrder(name) != nullptr) return Kind::kFlag;
-    if (FindFormula(name) != nullptr) return Kind::kDouble;
-  }
-  // No doubles: see Compared().
-  if ((name == "=" || name == ">=") && all(Kind::kWhole)) return Kind::kFlag;
-  if ((name == "+" || name == "-" || name == "*") && all(Kind::kDouble)) return Kind::kDouble;
-  // A divisor that is no constant may be 0 in some row.
-  if (name == "/" && all(Kind::kDouble) && IsDivisor(call.arguments[1])) return Kind::kDouble;
-  // All of one kind, so that no engine has to find a common type.
-  if (name == "coalesce" && all(Kind::kDouble)) return Kind::kDouble;
-  if (name == "coalesce" && all(Kind::kWhole)) return Kind::kWhole;
-  if (name == "if" && kinds[0] == Kind::kFlag && kinds[1] == kinds[2]) return kinds[1];
-  return std::nullopt;
-}
-
-template <class Array, class Number>
-void Copy(const arrow::Array& column, std::vector<Number>& values) {
-  const auto& array = static_cast<const Array&>(column);
-  for (int64_t i = 0; i < array.length(); ++i) values[i] = static_cast<Number>(array.Value(i));
-}
-
-Result<RowValues> OfColumn(const arrow::Array& column) {
-  RowValues values;
-  const auto rows = static_cast<size_t>(column.length());
-  const auto kind = KindOfType(*column.type());
-  PT_CHECK(kind.has_value());
-  values.kind = *kind;
-  values.valid.resize(rows);
-  for (size_t i = 0; i < rows; ++i) values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
-  (values.kind == Kind::kDouble ? values.doubles.resize(rows) : values.wholes.resize(rows));
-  switch (column.type_id()) {
-    case arrow::Type::BOOL:
-      Copy<arrow::BooleanArray>(column, values.wholes);
-      break;
-    case arrow::Type::INT8:
-      Copy<arrow::Int8Array>(column, values.wholes);
-      break;
-    case arrow::Type::INT16:
-      Copy<arrow::Int16Array>(column, values.wholes);
-      break;
-    case arrow::Type::INT32:
-      Copy<arrow::Int32Array>(column, values.wholes);
-      break;
-    case arrow::Type::INT64:
-      Copy<arrow::Int64Array>(column, values.wholes);
-      break;
-    case arrow::Type::FLOAT:
-      Copy<arrow::FloatArray>(column, values.doubles);
-      break;
-    default:
-      Copy<arrow::DoubleArray>(column, values.doubles);
-      break;
-  }
-  return values;
+// Those of `rows` for which `wanted` holds.
+template <class Wanted>
+Rows Those(const Rows& rows, const Wanted& wanted) {
+  Rows those(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) those[i] = rows[i] != 0 && wanted(i) ? 1 : 0;
+  return those;
 }
 
 RowValues OfLiteral(const Literal& literal, size_t rows) {
@@ -168,205 +44,147 @@ RowValues OfLiteral(const Literal& literal, size_t rows) {
   } else if (const auto* whole = std::get_if<int64_t>(&literal)) {
     values.kind = Kind::kWhole;
     values.wholes.assign(rows, *whole);
+  } else if (const auto* number = std::get_if<double>(&literal)) {
+    values.doubles.assign(rows, *number);
+  } else if (const auto* text = std::get_if<std::string>(&literal)) {
+    values.kind = Kind::kText;
+    values.texts.assign(rows, *text);
   } else {
-    values.doubles.assign(rows, std::get<double>(literal));
+    return NullsOf(Kind::kNone, rows);
   }
   return values;
-}
-
-// Exact up to 2^53; beyond that the nearest double, as the engines' casts.
-RowValues ToDoubles(RowValues values) {
-  if (values.kind == Kind::kDouble) return values;
-  values.kind = Kind::kDouble;
-  values.doubles.assign(values.wholes.begin(), values.wholes.end());
-  values.wholes.clear();
-  return values;
-}
-
-RowValues NanToNull(RowValues values) {
-  values = ToDoubles(std::move(values));
-  for (size_t i = 0; i < values.valid.size(); ++i) {
-    if (std::isnan(values.doubles[i])) values.valid[i] = 0;
-  }
-  return values;
-}
-
-// Whether each value is NULL, or is not if `wanted` is false; never NULL itself.
-RowValues Nulls(const RowValues& values, bool wanted) {
-  RowValues flags{.kind = Kind::kFlag};
-  for (const uint8_t valid : values.valid) flags.wholes.push_back((valid == 0) == wanted ? 1 : 0);
-  flags.valid.assign(values.valid.size(), 1);
-  return flags;
-}
-
-// NULL with anything is NULL.
-RowValues Computed(char op, RowValues a, const RowValues& b) {
-  for (size_t i = 0; i < a.valid.size(); ++i) {
-    a.valid[i] &= b.valid[i];
-    double& x = a.doubles[i];
-    const double y = b.doubles[i];
-    x = op == '+' ? x + y : op == '-' ? x - y : op == '*' ? x * y : x / y;
-  }
-  return a;
-}
-
-// Of whole numbers alone: engines differ in where NaN stands among doubles.
-RowValues Compared(bool equal, RowValues a, const RowValues& b) {
-  a.kind = Kind::kFlag;
-  for (size_t i = 0; i < a.valid.size(); ++i) {
-    a.valid[i] &= b.valid[i];
-    a.wholes[i] = (equal ? a.wholes[i] == b.wholes[i] : a.wholes[i] >= b.wholes[i]) ? 1 : 0;
-  }
-  return a;
-}
-
-RowValues Applied(const Formula& formula, RowValues values) {
-  for (size_t i = 0; i < values.valid.size(); ++i) {
-    if (values.valid[i] == 0) continue;
-    const std::optional<double> made = formula.of(values.doubles[i]);
-    values.valid[i] = made ? 1 : 0;
-    values.doubles[i] = made.value_or(0);
-  }
-  return values;
-}
-
-RowValues Ordered(const Order& order, const RowValues& a, const RowValues& b) {
-  RowValues flags{.kind = Kind::kFlag};
-  for (size_t i = 0; i < a.valid.size(); ++i) {
-    flags.wholes.push_back(order.of(a.doubles[i], b.doubles[i]) ? 1 : 0);
-    flags.valid.push_back(a.valid[i] & b.valid[i]);
-  }
-  return flags;
-}
-
-// Never NULL: NULL is not NaN.
-RowValues Nans(const RowValues& values) {
-  RowValues flags{.kind = Kind::kFlag};
-  for (size_t i = 0; i < values.valid.size(); ++i) {
-    flags.wholes.push_back(values.valid[i] != 0 && std::isnan(values.doubles[i]) ? 1 : 0);
-  }
-  flags.valid.assign(values.valid.size(), 1);
-  return flags;
 }
 
 // Copies the rows from `more` for which `wanted` says so.
-template <class Wanted>
-void Take(const RowValues& more, RowValues& values, const Wanted& wanted) {
-  for (size_t i = 0; i < values.valid.size(); ++i) {
-    if (!wanted(i)) continue;
+void Take(const RowValues& more, RowValues& values, const Rows& wanted) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == 0) continue;
     values.valid[i] = more.valid[i];
+    if (more.kind == Kind::kNone) continue;  // NULL has no value.
     if (values.kind == Kind::kDouble) {
       values.doubles[i] = more.doubles[i];
+    } else if (values.kind == Kind::kText) {
+      values.texts[i] = more.texts[i];
     } else {
       values.wholes[i] = more.wholes[i];
     }
   }
 }
 
-// The functions that KindOfCall() gives a kind, and no other.
-RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
-  RowValues& first = arguments.front();
-  if (name == "cast_double") return ToDoubles(std::move(first));
-  if (name == "nan_to_null") return NanToNull(std::move(first));
-  if (name == "is_null" || name == "is_not_null") return Nulls(first, name == "is_null");
-  // NOT NULL is NULL: validity stays.
-  if (name == "not") {
-    for (int64_t& each : first.wholes) each = each == 0 ? 1 : 0;
-    return std::move(first);
-  }
-  if (name == "coalesce") {
-    for (size_t next = 1; next < arguments.size(); ++next) {
-      Take(arguments[next], first, [&](size_t row) { return first.valid[row] == 0; });
+class Evaluation {
+ public:
+  explicit Evaluation(const arrow::RecordBatch& batch) : batch_(batch) {}
+
+  Result<RowValues> Of(const Expr& expr, const Rows& rows) const {
+    if (expr.kind == Expr::Kind::kColumn) {
+      const auto column = batch_.GetColumnByName(expr.name);
+      PT_CHECK(column != nullptr);
+      return ValuesOf(*column);
     }
-    return std::move(first);
+    if (expr.kind == Expr::Kind::kLiteral) return OfLiteral(expr.value, rows.size());
+    if (expr.name == "if") return Chosen(expr, rows);
+    if (expr.name == "coalesce") return FirstOf(expr.arguments, rows);
+    if (expr.name == "and") return Both(expr.arguments, rows, 0);
+    if (expr.name == "or") return Both(expr.arguments, rows, 1);
+    if (expr.name == "pick") return Picked(expr.arguments, rows);
+    if (expr.name == "error") return Failed(std::get<std::string>(expr.arguments[0].value), rows);
+    if (expr.name == "element") {
+      return ElementsOf(*batch_.GetColumnByName(expr.arguments[0].name),
+                        std::get<int64_t>(expr.arguments[1].value));
+    }
+    std::vector<RowValues> arguments;
+    for (const Expr& argument : expr.arguments) {
+      PT_LET(arguments.emplace_back(), Of(argument, rows));
+    }
+    if (expr.name == "/") PT_TRY(CheckDivisors(arguments, rows));
+    return Called(expr.name, std::move(arguments));
   }
+
+ private:
+  static Result<RowValues> Failed(const std::string& why, const Rows& rows) {
+    if (!Any(rows)) return NullsOf(Kind::kNone, rows.size());
+    return Fail({.exit = Exit::kInput, .what = why});
+  }
+
+  static Status CheckDivisors(const std::vector<RowValues>& sides, const Rows& rows) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const bool divides = rows[i] != 0 && sides[0].valid[i] != 0 && sides[1].valid[i] != 0;
+      if (divides && sides[1].doubles[i] == 0) {
+        return Fail({.exit = Exit::kInput, .what = "division by zero"});
+      }
+    }
+    return Status::OK();
+  }
+
   // A condition that is NULL takes the last value, as CASE does.
-  if (name == "if") {
-    Take(arguments[1], arguments[2], [&](size_t row) { return first.True(row); });
-    return std::move(arguments[2]);
+  Result<RowValues> Chosen(const Expr& call, const Rows& rows) const {
+    PT_LET(const RowValues flags, Of(call.arguments[0], rows));
+    const Rows first = Those(rows, [&](size_t row) { return flags.True(row); });
+    const Rows second = Those(rows, [&](size_t row) { return !flags.True(row); });
+    RowValues values = NullsOf(Kind::kNone, rows.size());
+    if (Any(first)) {
+      PT_LET(values, Of(call.arguments[1], first));
+    }
+    if (Any(second)) {
+      PT_LET(RowValues others, Of(call.arguments[2], second));
+      // That of the two which has a type takes the other's rows.
+      const bool typed = values.kind != Kind::kNone;
+      Take(typed ? others : values, typed ? values : others, typed ? second : first);
+      if (!typed) values = std::move(others);
+    }
+    if (values.kind != Kind::kNone) return values;
+    return NullsOf(KindWithin(call, *batch_.schema()).value_or(Kind::kNone), rows.size());
   }
-  if (name == "is_nan") return Nans(first);
-  if (const Formula* const formula = FindFormula(name)) return Applied(*formula, std::move(first));
-  if (const Order* const order = FindOrder(name)) return Ordered(*order, first, arguments[1]);
-  if (name == "=" || name == ">=") return Compared(name == "=", std::move(first), arguments[1]);
-  return Computed(name.front(), std::move(first), arguments[1]);
-}
+
+  Result<RowValues> FirstOf(const std::vector<Expr>& arguments, const Rows& rows) const {
+    PT_LET(RowValues values, Of(arguments[0], rows));
+    for (size_t next = 1; next < arguments.size(); ++next) {
+      const Rows left = Those(rows, [&](size_t row) { return values.valid[row] == 0; });
+      if (!Any(left)) break;
+      PT_LET(const RowValues more, Of(arguments[next], left));
+      Take(more, values, left);
+    }
+    return values;
+  }
+
+  // `and` with 0, `or` with 1, the value that settles it whatever the other is, NULL included.
+  Result<RowValues> Both(const std::vector<Expr>& arguments, const Rows& rows,
+                         int64_t settles) const {
+    PT_LET(RowValues a, Of(arguments[0], rows));
+    const auto settled = [&](const RowValues& side, size_t row) {
+      return side.valid[row] != 0 && side.wholes[row] == settles;
+    };
+    const Rows left = Those(rows, [&](size_t row) { return !settled(a, row); });
+    if (!Any(left)) return a;
+    PT_LET(const RowValues b, Of(arguments[1], left));
+    for (size_t row = 0; row < left.size(); ++row) {
+      if (left[row] == 0) continue;
+      a.wholes[row] = settled(b, row) ? settles : 1 - settles;
+      a.valid[row] = settled(b, row) || (a.valid[row] != 0 && b.valid[row] != 0) ? 1 : 0;
+    }
+    return a;
+  }
+
+  // The literals are not made columns: there may be thousands of them.
+  Result<RowValues> Picked(const std::vector<Expr>& arguments, const Rows& rows) const {
+    PT_LET(const RowValues places, Of(arguments[0], rows));
+    RowValues values = NullsOf(Kind::kDouble, rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const int64_t place = places.wholes[i];
+      if (places.valid[i] == 0 || place < 0 || place + 1 >= std::ssize(arguments)) continue;
+      values.doubles[i] = std::get<double>(arguments[size_t(place) + 1].value);
+      values.valid[i] = 1;
+    }
+    return values;
+  }
+
+  const arrow::RecordBatch& batch_;
+};
 
 }  // namespace
 
-// Text and NULL literals have no kind, nor do columns of dates, times and text.
-std::optional<Kind> InferKind(const Expr& expr, const arrow::Schema& schema) {
-  if (expr.kind == Expr::Kind::kColumn) {
-    const auto field = schema.GetFieldByName(expr.name);
-    return field == nullptr ? std::nullopt : KindOfType(*field->type());
-  }
-  if (expr.kind == Expr::Kind::kLiteral) {
-    if (std::holds_alternative<bool>(expr.value)) return Kind::kFlag;
-    if (std::holds_alternative<int64_t>(expr.value)) return Kind::kWhole;
-    if (std::holds_alternative<double>(expr.value)) return Kind::kDouble;
-    return std::nullopt;
-  }
-  std::vector<Kind> kinds;
-  for (const Expr& argument : expr.arguments) {
-    const auto kind = InferKind(argument, schema);
-    if (!kind) return std::nullopt;
-    // An engine computes with FLOAT columns in single precision; only a cast makes doubles of them.
-    const auto field = schema.GetFieldByName(argument.name);
-    const bool is_float =
-        argument.kind == Expr::Kind::kColumn && field->type()->id() == arrow::Type::FLOAT;
-    if (is_float && expr.name != "cast_double" && expr.name != "nan_to_null") return std::nullopt;
-    kinds.push_back(*kind);
-  }
-  if (kinds.empty() || (expr.name == "if" && kinds.size() != 3)) return std::nullopt;
-  return KindOfCall(expr, kinds);
-}
-
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch) {
-  if (expr.kind == Expr::Kind::kColumn) {
-    const auto column = batch.GetColumnByName(expr.name);
-    PT_CHECK(column != nullptr);
-    return OfColumn(*column);
-  }
-  if (expr.kind == Expr::Kind::kLiteral) {
-    return OfLiteral(expr.value, static_cast<size_t>(batch.num_rows()));
-  }
-  std::vector<RowValues> arguments;
-  for (const Expr& argument : expr.arguments) {
-    PT_LET(RowValues values, Evaluate(argument, batch));
-    arguments.push_back(std::move(values));
-  }
-  return Called(expr.name, std::move(arguments));
-}
-
-Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
-  std::shared_ptr<arrow::Array> array;
-  // Builders copy from a pointer, and a vector of nothing has none.
-  if (values.valid.empty()) return arrow::MakeEmptyArray(ToArrowType(values.kind));
-  if (values.kind == Kind::kDouble) {
-    arrow::DoubleBuilder builder;
-    PT_TRY(builder.AppendValues(values.doubles.data(), int64_t(values.doubles.size()),
-                                values.valid.data()));
-    PT_TRY(builder.Finish(&array));
-  } else if (values.kind == Kind::kWhole) {
-    arrow::Int64Builder builder;
-    PT_TRY(builder.AppendValues(values.wholes.data(), int64_t(values.wholes.size()),
-                                values.valid.data()));
-    PT_TRY(builder.Finish(&array));
-  } else {
-    arrow::BooleanBuilder builder;
-    PT_TRY(builder.Reserve(int64_t(values.wholes.size())));
-    for (size_t i = 0; i < values.wholes.size(); ++i) {
-      values.valid[i] != 0 ? builder.UnsafeAppend(values.wholes[i] != 0)
-                           : builder.UnsafeAppendNull();
-    }
-    PT_TRY(builder.Finish(&array));
-  }
-  return array;
-}
-
-std::shared_ptr<arrow::DataType> ToArrowType(Kind kind) {
-  if (kind == Kind::kDouble) return arrow::float64();
-  return kind == Kind::kWhole ? arrow::int64() : arrow::boolean();
+  return Evaluation(batch).Of(expr, Rows(size_t(batch.num_rows()), 1));
 }
 
 }  // namespace protium

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions computed over the rows of a batch, for those functions on which all engines agree to
-// the bit: arithmetic of doubles (IEEE 754), roots and logarithms (base/strict_math.h), the order
-// of doubles, comparison of whole numbers, NULL and NaN. Everything else has no kind, and an engine
-// computes it.
+// the bit: arithmetic of doubles (IEEE 754), roots and logarithms (base/strict_math.h), order and
+// comparison, NULL and NaN, parts of dates and times, hashes of texts. Everything else has no kind,
+// and an engine computes it.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -20,10 +21,22 @@ namespace protium {
 // The values of an expression, one for each row of a batch. The value in a row that is not valid
 // has no meaning.
 struct RowValues {
-  enum class Kind { kDouble, kWhole, kFlag };
+  enum class Kind {
+    kDouble,
+    kWhole,  // int64
+    kFlag,
+    kText,
+    // Those below are found within expressions only.
+    kSmall,   // Whole numbers of 32 bits, which are a type of their own to engines.
+    kNumber,  // FLOAT and DECIMAL, which engines compute in other ways until they are cast.
+    kDay,     // Days since 1970-01-01.
+    kTime,    // Seconds since then, in UTC, rounded down.
+    kNone     // NULL of no type, and what fails.
+  };
   Kind kind = Kind::kDouble;
-  std::vector<double> doubles;  // For kDouble.
-  std::vector<int64_t> wholes;  // For kWhole, and 0 or 1 for kFlag.
+  std::vector<double> doubles;     // For kDouble and kNumber.
+  std::vector<int64_t> wholes;     // For kWhole, kSmall, kDay and kTime; 0 or 1 for kFlag.
+  std::vector<std::string> texts;  // For kText.
   // 0 for NULL, else 1.
   std::vector<uint8_t> valid;
 
@@ -35,10 +48,12 @@ struct RowValues {
 // to say what is wrong with it.
 std::optional<RowValues::Kind> InferKind(const Expr& expr, const arrow::Schema& schema);
 
-// The values of an expression that has a kind over the columns of `batch`.
+// The values of an expression that has a kind over the columns of `batch`. A row for which it fails
+// on purpose (error()), or divides by zero, is a fault of Exit::kInput, as engines have it: only
+// where the row reaches that part of the expression.
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
-// The values as an Arrow column of type ToArrowType(values.kind): float64, int64 or boolean.
+// The values as an Arrow column of type ToArrowType(values.kind): float64, int64, boolean or utf8.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
 std::shared_ptr<arrow::DataType> ToArrowType(RowValues::Kind kind);
 

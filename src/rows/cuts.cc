@@ -92,7 +92,7 @@ class HighHalves {
   }
 
  private:
-  Result<std::vector<Stretch>> StretchesOf(RowRange range) const {
+  Result<std::vector<Stretch>> StretchesOf(RowSpan range) const {
     std::vector<Stretch> stretches;
     const auto scan = rows_->Scan(range);
     std::vector<uint64_t> highs(kBlockRows);

@@ -31,7 +31,7 @@ class Windows {
       : cuts_(cuts), first_(first), pieces_(pieces), piece_(piece) {}
 
   // Which of a rank's sorted rows the owner takes.
-  RowRange RowsFor(size_t owner, size_t rank) const {
+  RowSpan RowsFor(size_t owner, size_t rank) const {
     const int64_t shards = first_[owner + 1] - first_[owner];
     const auto begin = size_t(first_[owner] * pieces_ + shards * piece_);
     return {cuts_[rank][begin], cuts_[rank][begin + size_t(shards)]};
@@ -93,7 +93,7 @@ class Giver {
 };
 
 // Moves rows to a window.
-Status MoveOut(RowStore& sorted, RowRange range, std::byte* to) {
+Status MoveOut(RowStore& sorted, RowSpan range, std::byte* to) {
   const auto scan = sorted.Scan(range);
   for (int64_t at = range.begin; at < range.end;) {
     PT_LET(const auto rows, scan->Next(RowsIn(kCopyBytes, sorted.width())));
@@ -160,12 +160,12 @@ class Exchange {
   std::vector<RowSource> OpenSources(const Windows& windows, Window& window) const {
     std::vector<RowSource> sources;
     for (size_t r = 0; r < ranks_; ++r) {
-      const RowRange range = windows.RowsFor(rank_, r);
+      const RowSpan range = windows.RowsFor(rank_, r);
       if (r == rank_) {
         sources.emplace_back(sorted_, range);
       } else {
         const int64_t at = windows.Begin(rank_, r);
-        sources.emplace_back(window, int32_t(r), RowRange{at, at + range.size()}, sorted_.width());
+        sources.emplace_back(window, int32_t(r), RowSpan{at, at + range.size()}, sorted_.width());
       }
     }
     return sources;
@@ -180,7 +180,7 @@ class Exchange {
     RowMerge merge(OpenSources(windows, *window), shard_rows_, *out.store, out.identities);
     Giver giver(*window, windows, int32_t(rank_), int32_t(ranks_), sorted_.width());
     PT_TRY(merge.Start());
-    RowRange own = windows.RowsFor(rank_, rank_);
+    RowSpan own = windows.RowsFor(rank_, rank_);
     const int64_t before = out.store->rows();
     int64_t rows = 0;
     for (size_t r = 0; r < ranks_; ++r) rows += windows.RowsFor(rank_, r).size();

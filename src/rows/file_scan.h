@@ -12,7 +12,7 @@ namespace protium {
 
 struct FileRows {
   const ScratchFile& file;  // Row r begins at byte r * width.
-  RowRange range;
+  RowSpan range;
   int64_t width = 0;
   int64_t block_bytes = 0;  // Of a read, about; two are in memory at a time.
 };

@@ -12,16 +12,16 @@ void MappedStore::Append(Mapping memory, int64_t rows) {
   rows_ += rows;
 }
 
-std::unique_ptr<RowScan> MappedStore::Scan(RowRange range) const {
+std::unique_ptr<RowScan> MappedStore::Scan(RowSpan range) const {
   return ScanBytes(Bytes(range), width_);
 }
 
-Result<std::unique_ptr<RowVisit>> MappedStore::Visit(RowRange range,
+Result<std::unique_ptr<RowVisit>> MappedStore::Visit(RowSpan range,
                                                      const Permutation& order) const {
   return VisitBytes(Bytes(range), width_, order);
 }
 
-std::span<const std::byte> MappedStore::Bytes(RowRange range) const {
+std::span<const std::byte> MappedStore::Bytes(RowSpan range) const {
   if (range.size() == 0) return {};
   const auto part = std::ranges::find_if(
       parts_, [&](const Part& each) { return each.begin <= range.begin && range.end <= each.end; });

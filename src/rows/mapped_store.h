@@ -17,8 +17,8 @@ class MappedStore final : public ReadStore {
   // The next rows; they lie at the begin of `memory`, which may be longer.
   void Append(Mapping memory, int64_t rows);
 
-  std::unique_ptr<RowScan> Scan(RowRange range) const override;
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  std::unique_ptr<RowScan> Scan(RowSpan range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
 
  private:
   struct Part {
@@ -26,7 +26,7 @@ class MappedStore final : public ReadStore {
     int64_t begin = 0;
     int64_t end = 0;
   };
-  std::span<const std::byte> Bytes(RowRange range) const;
+  std::span<const std::byte> Bytes(RowSpan range) const;
 
   std::vector<Part> parts_;
 };

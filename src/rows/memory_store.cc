@@ -149,16 +149,16 @@ Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> en
   return identities;
 }
 
-std::unique_ptr<RowScan> MemoryStore::Scan(RowRange range) const {
+std::unique_ptr<RowScan> MemoryStore::Scan(RowSpan range) const {
   return ScanBytes(Bytes(range), spec_.width);
 }
 
-Result<std::unique_ptr<RowVisit>> MemoryStore::Visit(RowRange range,
+Result<std::unique_ptr<RowVisit>> MemoryStore::Visit(RowSpan range,
                                                      const Permutation& order) const {
   return VisitBytes(Bytes(range), spec_.width, order);
 }
 
-void MemoryStore::Release(RowRange range) {
+void MemoryStore::Release(RowSpan range) {
   // Pages are larger than rows: one that two ranges share is given back with the second.
   const int64_t begin = range.begin == released_row_ ? released_byte_ : range.begin * spec_.width;
   released_byte_ = memory_.Release(begin, range.end * spec_.width);
@@ -170,7 +170,7 @@ void MemoryStore::Clear() {
   keyed_ = spec_.sorts;
 }
 
-std::span<const std::byte> MemoryStore::Bytes(RowRange range) const {
+std::span<const std::byte> MemoryStore::Bytes(RowSpan range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
   return {memory_.data() + range.begin * spec_.width, size_t(range.size() * spec_.width)};
 }

@@ -26,15 +26,15 @@ class MemoryStore final : public RowStore {
   Result<std::byte*> Room(int64_t rows) override;
   Status Add(int64_t rows) override;
   Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) override;
-  std::unique_ptr<RowScan> Scan(RowRange range) const override;
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
-  void Release(RowRange range) override;
+  std::unique_ptr<RowScan> Scan(RowSpan range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
+  void Release(RowSpan range) override;
 
   // Begins anew, without rows, in the same memory.
   void Clear();
 
  private:
-  std::span<const std::byte> Bytes(RowRange range) const;
+  std::span<const std::byte> Bytes(RowSpan range) const;
 
   RowStoreSpec spec_;
   bool keyed_;  // Rows that are added get keys: they have not been sorted yet.

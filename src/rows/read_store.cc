@@ -30,14 +30,14 @@ FileStore::FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pas
   pass_.bytes = std::max(pass_.bytes, kLeastPassBytes);
 }
 
-std::unique_ptr<RowScan> FileStore::Scan(RowRange range) const {
+std::unique_ptr<RowScan> FileStore::Scan(RowSpan range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
   // A visit scans while it fills its buckets: what it reads takes little beside them.
   const int64_t block = std::clamp(pass_.bytes / 16, kLeastPassBytes, kMostBlockBytes);
   return ScanFile({file_, range, width_, block});
 }
 
-Result<std::unique_ptr<RowVisit>> FileStore::Visit(RowRange range, const Permutation& order) const {
+Result<std::unique_ptr<RowVisit>> FileStore::Visit(RowSpan range, const Permutation& order) const {
   PT_CHECK(order.rows() == range.size());
   const SpillVisitSpec spec{.width = width_, .memory_bytes = pass_.bytes, .disk = pass_.disk};
   return MakeSpillVisit(spec, *Scan(range), order);
@@ -48,7 +48,7 @@ void JoinedStore::Append(std::unique_ptr<RowStore> rows) {
   parts_.push_back({std::move(rows), begin, rows_});
 }
 
-const RowStore& JoinedStore::Find(RowRange& range) const {
+const RowStore& JoinedStore::Find(RowSpan& range) const {
   const auto part = std::ranges::find_if(
       parts_, [&](const Part& each) { return each.begin <= range.begin && range.end <= each.end; });
   PT_CHECK(part != parts_.end());
@@ -56,12 +56,12 @@ const RowStore& JoinedStore::Find(RowRange& range) const {
   return *part->rows;
 }
 
-std::unique_ptr<RowScan> JoinedStore::Scan(RowRange range) const {
+std::unique_ptr<RowScan> JoinedStore::Scan(RowSpan range) const {
   const RowStore& rows = Find(range);
   return rows.Scan(range);
 }
 
-Result<std::unique_ptr<RowVisit>> JoinedStore::Visit(RowRange range,
+Result<std::unique_ptr<RowVisit>> JoinedStore::Visit(RowSpan range,
                                                      const Permutation& order) const {
   const RowStore& rows = Find(range);
   return rows.Visit(range, order);

@@ -21,7 +21,7 @@ class ReadStore : public RowStore {
   Result<std::byte*> Room(int64_t rows) final;
   Status Add(int64_t rows) final;
   Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) final;
-  void Release(RowRange) final {}
+  void Release(RowSpan) final {}
 
  protected:
   int64_t width_;
@@ -39,8 +39,8 @@ class FileStore final : public ReadStore {
  public:
   FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pass);
 
-  std::unique_ptr<RowScan> Scan(RowRange range) const override;
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  std::unique_ptr<RowScan> Scan(RowSpan range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
   int64_t disk_bytes() const override { return rows_ * width_; }
 
  private:
@@ -54,8 +54,8 @@ class JoinedStore final : public ReadStore {
   explicit JoinedStore(int64_t width) : ReadStore(width) {}
   void Append(std::unique_ptr<RowStore> rows);
 
-  std::unique_ptr<RowScan> Scan(RowRange range) const override;
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
+  std::unique_ptr<RowScan> Scan(RowSpan range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
   int64_t disk_bytes() const override;
 
  private:
@@ -65,7 +65,7 @@ class JoinedStore final : public ReadStore {
     int64_t end = 0;
   };
   // The store that has the range, which becomes the one in it.
-  const RowStore& Find(RowRange& range) const;
+  const RowStore& Find(RowSpan& range) const;
 
   std::vector<Part> parts_;
 };

@@ -11,10 +11,10 @@ namespace protium {
 
 int64_t RowsIn(int64_t bytes, int64_t width) { return std::max<int64_t>(bytes / width, 1); }
 
-RowSource::RowSource(const RowStore& store, RowRange range)
+RowSource::RowSource(const RowStore& store, RowSpan range)
     : width_(store.width()), next_(range.begin), end_(range.end), scan_(store.Scan(range)) {}
 
-RowSource::RowSource(Window& window, int32_t rank, RowRange range, int64_t width)
+RowSource::RowSource(Window& window, int32_t rank, RowSpan range, int64_t width)
     : width_(width),
       next_(range.begin),
       end_(range.end),

@@ -23,9 +23,9 @@ int64_t RowsIn(int64_t bytes, int64_t width);
 class RowSource {
  public:
   // Rows of a store.
-  RowSource(const RowStore& store, RowRange range);
+  RowSource(const RowStore& store, RowSpan range);
   // Another rank's rows, from its window, where `range` counts in rows of that window.
-  RowSource(Window& window, int32_t rank, RowRange range, int64_t width);
+  RowSource(Window& window, int32_t rank, RowSpan range, int64_t width);
 
   // Makes row() the next row, unless done(). Its key is hashed: rows lie without their keys.
   Status Load();

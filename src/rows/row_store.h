@@ -26,7 +26,7 @@
 namespace protium {
 
 // Rows begin .. end - 1 of a store.
-struct RowRange {
+struct RowSpan {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size() const { return end - begin; }
@@ -69,13 +69,13 @@ class RowStore {
   // order: how they came is lost.
   virtual Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) = 0;
 
-  virtual std::unique_ptr<RowScan> Scan(RowRange range) const = 0;
+  virtual std::unique_ptr<RowScan> Scan(RowSpan range) const = 0;
   // Position p of the visit is the row range.begin + order.At(p).
-  virtual Result<std::unique_ptr<RowVisit>> Visit(RowRange range,
+  virtual Result<std::unique_ptr<RowVisit>> Visit(RowSpan range,
                                                   const Permutation& order) const = 0;
   // These rows are not read again: what they take may be given back to the system. Cheapest where
   // ranges follow one another.
-  virtual void Release(RowRange range) = 0;
+  virtual void Release(RowSpan range) = 0;
 
   // Its rows are about to move to other stores of the same RowBudget, which from now on counts
   // those alone.

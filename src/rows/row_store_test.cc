@@ -25,7 +25,7 @@ std::vector<std::byte> FillStore(RowStore& store, int64_t rows) {
   return bytes;
 }
 
-std::vector<std::byte> ReadAll(const RowStore& store, RowRange range, int64_t most) {
+std::vector<std::byte> ReadAll(const RowStore& store, RowSpan range, int64_t most) {
   std::vector<std::byte> bytes;
   const auto scan = store.Scan(range);
   while (true) {

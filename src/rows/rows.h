@@ -89,7 +89,7 @@ class ShardedRows {
   }
 
  private:
-  RowRange ShardRange(int32_t shard) const;
+  RowSpan ShardRange(int32_t shard) const;
 
   RowSchema schema_;
   Owned held_;  // What the store holds.

@@ -147,7 +147,7 @@ void ShardedRows::TakeOver(Owned own) {
   own_ = own;
 }
 
-RowRange ShardedRows::ShardRange(int32_t shard) const {
+RowSpan ShardedRows::ShardRange(int32_t shard) const {
   PT_CHECK(owns(shard));
   const auto i = size_t(shard - held_.begin);
   return {ends_[i], ends_[i + 1]};

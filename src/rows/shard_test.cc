@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/fault.h"
+#include "collective/mortal_ranks.h"
 #include "collective/self.h"
 #include "collective/thread_ranks.h"
 #include "os/file.h"
@@ -253,6 +254,28 @@ TEST(ShardRows, TellsEveryRankWhoseRowsExceedTheBudget) {
     EXPECT_EQ(FaultOf(status).what, "packed rows need 1600 bytes, the budget allows 1000");
     EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);
   }
+}
+
+// Wherever in the exchange a rank dies, the others are told at once, and nobody waits for it.
+TEST(ShardRows, TellsTheOthersOfADeathBeforeAnyOfItsCalls) {
+  bool survived = false;
+  int life = 0;
+  for (; !survived; ++life) {
+    ASSERT_LT(life, 200);
+    const auto statuses = RunThreadRanks(3, {}, [&](Communicator& communicator) {
+      MortalRanks mortal(communicator, communicator.rank() == 1 ? life : 1000);
+      PT_LET(auto packer, Pack(SomeRows(500, 0.1)));
+      const Status status = ShardRows(std::move(packer), {0, 1, 2, 4}, mortal).status();
+      if (communicator.rank() == 1) survived = !mortal.dead();
+      return status;
+    });
+    for (const int rank : {0, 2}) {
+      EXPECT_EQ(statuses[size_t(rank)].ok(), survived) << "rank " << rank << " at " << life;
+      const std::string said = survived ? "" : FaultOf(statuses[size_t(rank)]).what;
+      EXPECT_EQ(said.substr(0, 14), survived ? "" : "rank 1 is gone") << "at " << life;
+    }
+  }
+  EXPECT_GT(life, 5) << "an exchange has more calls than these";
 }
 
 TEST(ShardRows, RefusesRanksThatLayOutRowsDifferently) {

@@ -18,10 +18,10 @@ constexpr int64_t kBlockBytes = int64_t{4} << 20;
 constexpr int64_t kLeastBytes = 4096;
 
 // What of `range` is below and what is beyond `at`, the latter counted from there.
-RowRange Below(RowRange range, int64_t at) {
+RowSpan Below(RowSpan range, int64_t at) {
   return {std::min(range.begin, at), std::min(range.end, at)};
 }
-RowRange Beyond(RowRange range, int64_t at) {
+RowSpan Beyond(RowSpan range, int64_t at) {
   return {std::max(range.begin - at, int64_t{0}), std::max(range.end - at, int64_t{0})};
 }
 
@@ -124,7 +124,7 @@ Status SpillStore::MergeRuns(std::span<const int64_t> part_rows,
   // Runs are read side by side, of each two blocks at a time.
   block_bytes_ =
       std::clamp(grant_.bytes() / int64_t(2 * runs_.size() + 2), kLeastBytes, kBlockBytes);
-  for (const RowRange& run : runs_) sources.emplace_back(*this, run);
+  for (const RowSpan& run : runs_) sources.emplace_back(*this, run);
   RowStoreSpec sorted{.width = spec_.width, .most_rows = rows(), .room = spec_.room};
   SpillStore out(sorted);
   PT_TRY(out.GoToDisk());
@@ -143,15 +143,14 @@ Status SpillStore::MergeRuns(std::span<const int64_t> part_rows,
   return Status::OK();
 }
 
-std::unique_ptr<RowScan> SpillStore::Scan(RowRange range) const {
+std::unique_ptr<RowScan> SpillStore::Scan(RowSpan range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows());
   auto rest = memory_->Scan(Beyond(range, file_rows_));
   if (range.begin >= file_rows_) return rest;
   return ScanFile({*file_, Below(range, file_rows_), spec_.width, block_bytes_}, std::move(rest));
 }
 
-Result<std::unique_ptr<RowVisit>> SpillStore::Visit(RowRange range,
-                                                    const Permutation& order) const {
+Result<std::unique_ptr<RowVisit>> SpillStore::Visit(RowSpan range, const Permutation& order) const {
   PT_CHECK(order.rows() == range.size());
   if (!on_disk_) return memory_->Visit(range, order);
   // All that nobody else has, from the first visit on.
@@ -166,7 +165,7 @@ Result<UniqueFd> SpillStore::ShareFile() const {
   return file_->Share();
 }
 
-void SpillStore::Release(RowRange range) {
+void SpillStore::Release(RowSpan range) {
   if (!on_disk_) memory_->Release(range);
 }
 

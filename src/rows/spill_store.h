@@ -31,9 +31,9 @@ class SpillStore final : public RowStore {
   Result<std::byte*> Room(int64_t rows) override;
   Status Add(int64_t rows) override;
   Result<std::vector<ShardIdentity>> Sort(std::span<const int64_t> ends) override;
-  std::unique_ptr<RowScan> Scan(RowRange range) const override;
-  Result<std::unique_ptr<RowVisit>> Visit(RowRange range, const Permutation& order) const override;
-  void Release(RowRange range) override;
+  std::unique_ptr<RowScan> Scan(RowSpan range) const override;
+  Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
+  void Release(RowSpan range) override;
   void Leave() override { grant_.Set(0); }
   int64_t disk_bytes() const override { return file_rows_ * spec_.width; }
   Result<UniqueFd> ShareFile() const override;
@@ -58,9 +58,9 @@ class SpillStore final : public RowStore {
   std::unique_ptr<MemoryStore> memory_;
   std::unique_ptr<ScratchFile> file_;
   std::unique_ptr<Writing> writing_;
-  int64_t file_rows_ = 0;       // Of the store, those in the file; they come first.
-  std::vector<RowRange> runs_;  // In the file, each sorted; empty once all are one.
-  int64_t block_bytes_ = 0;     // Of a scan.
+  int64_t file_rows_ = 0;      // Of the store, those in the file; they come first.
+  std::vector<RowSpan> runs_;  // In the file, each sorted; empty once all are one.
+  int64_t block_bytes_ = 0;    // Of a scan.
   bool on_disk_ = false;
 };
 

@@ -41,7 +41,7 @@ void Fill(RowStore& store, const Bytes& rows) {
   }
 }
 
-Bytes ReadScan(const RowStore& store, RowRange range, int64_t most) {
+Bytes ReadScan(const RowStore& store, RowSpan range, int64_t most) {
   Bytes bytes;
   const auto scan = store.Scan(range);
   while (true) {
@@ -90,7 +90,7 @@ Read SortAndRead(const RowStoreSpec& spec, const Bytes& bytes, int64_t* disk_byt
   read.rows = ReadScan(*store, {0, rows}, 5);
   EXPECT_EQ(ReadScan(*store, {rows / 3, rows}, 1000),
             Bytes(read.rows.begin() + rows / 3 * spec.width, read.rows.end()));
-  for (const RowRange part : {RowRange{0, rows / 3}, RowRange{rows / 3, rows}}) {
+  for (const RowSpan part : {RowSpan{0, rows / 3}, RowSpan{rows / 3, rows}}) {
     const Permutation order(3, 1, 2, part.size());
     read.visits.push_back(
         ReadVisit(*store->Visit(part, order).ValueOrDie(), part.size(), spec.width));

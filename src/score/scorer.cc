@@ -51,7 +51,7 @@ Result<std::span<const float>> NetScorer::Predict(const arrow::RecordBatch& batc
   const auto scan = packer->store().Scan({0, packer->rows()});
   for (int64_t at = 0; at < packer->rows();) {
     PT_LET(const auto bytes, scan->Next(packer->rows()));
-    const Batch rows(inputs_.rows, bytes.data(), int64_t(bytes.size()) / inputs_.rows.width());
+    const BatchRows rows(inputs_.rows, bytes.data(), int64_t(bytes.size()) / inputs_.rows.width());
     PT_TRY(CheckCategories(rows, inputs_.cardinalities));
     PT_TRY(predictor_.Predict(rows, outputs.subspan(size_t(at * inputs_.outputs))));
     at += rows.size();

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as nets see them: packed rows side by side, and their fields as tensors without a copy.
+// Rows as nets see them: packed rows side by side, on the host and, where a net computes on a
+// device, there as well.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
+#include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 
 #include "rows/packed.h"
 
 namespace protium {
 
 // The rows of one shard in one step, or a block of rows to predict for. Borrows rows and schema.
-class Batch : public PackedRows {
+class BatchRows : public PackedRows {
  public:
-  Batch() = default;
-  // `block`, bytes [size, width of a row], is the rows' copy on a device (tensor/row_block.h);
-  // undefined: nets read the rows themselves.
-  Batch(const RowSchema& schema, const void* rows, int64_t size, at::Tensor block = {})
-      : PackedRows(schema, rows, size), block_(std::move(block)) {}
+  BatchRows() = default;
+  // `there` is the rows' copy on a device (tensor/row_block.h); null: nets read the rows
+  // themselves.
+  BatchRows(const RowSchema& schema, const void* rows, int64_t size, const void* there = nullptr)
+      : PackedRows(schema, rows, size), there_(static_cast<const std::byte*>(there)) {}
 
   // Rows begin .. end - 1.
-  Batch Slice(int64_t begin, int64_t end) const;
+  BatchRows Slice(int64_t begin, int64_t end) const {
+    const std::byte* const there = there_ == nullptr ? nullptr : there_ + begin * schema().width();
+    return {schema(), row(begin), end - begin, there};
+  }
 
-  // A view [size, elements] of float32 or int32, where the net computes. Throws c10::Error for a
-  // field that is not there.
-  at::Tensor operator[](std::string_view field) const;
+  const std::byte* there() const { return there_; }
 
  private:
-  at::Tensor block_;
+  const std::byte* there_ = nullptr;
 };
 
 }  // namespace protium

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/device.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/zeros.h>
-
-#include <utility>
-
-#include "tensor/cuda.h"
+#include <algorithm>
+#include <cstring>
+#include <new>
 
 namespace protium {
 namespace {
@@ -15,66 +11,119 @@ namespace {
 // Of a GPU: enough rows to fill it, few enough for nets that widen a row a thousand times.
 constexpr int64_t kGpuPredictRows = 4096;
 constexpr int64_t kCpuPredictRows = 1024;
+constexpr size_t kCacheLine = 64;
 
-// Pinned: the device's copy engine reads and writes it without the CPU.
-at::TensorOptions OnHost(const ComputeDevice& device, at::ScalarType type) {
-  return at::TensorOptions(type).pinned_memory(device.is_gpu());
+std::shared_ptr<std::byte> Allocate(int64_t bytes) {
+  constexpr std::align_val_t kAlign{kCacheLine};
+  void* const memory = ::operator new(std::max<size_t>(size_t(bytes), 1), kAlign);
+  return {static_cast<std::byte*>(memory),
+          [](std::byte* each) { ::operator delete(each, kAlign); }};
 }
+
+std::shared_ptr<std::byte> Zeros(std::shared_ptr<std::byte> memory, int64_t bytes) {
+  std::memset(memory.get(), 0, size_t(bytes));
+  return memory;
+}
+
+std::shared_ptr<float> AsFloats(const std::shared_ptr<std::byte>& memory) {
+  return {memory, reinterpret_cast<float*>(memory.get())};
+}
+
+class StandInMemory final : public DeviceMemory {
+ public:
+  bool is_gpu() const override { return false; }
+  const Json& identity() const override { return identity_; }
+  std::shared_ptr<std::byte> HostBytes(int64_t bytes) override { return Allocate(bytes); }
+  std::shared_ptr<std::byte> DeviceBytes(int64_t bytes) override {
+    return Zeros(Allocate(bytes), bytes);
+  }
+  void CopyOver(const void* host, void* device, int64_t bytes) override {
+    std::memcpy(device, host, size_t(bytes));
+  }
+  void CopyBack(const void* device, void* host, int64_t bytes) override {
+    std::memcpy(host, device, size_t(bytes));
+  }
+  void Zero(void* device, int64_t bytes) override { std::memset(device, 0, size_t(bytes)); }
+  void Add(const float* from, float* to, int64_t count) override {
+    for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+  }
+  bool Hold(void*, size_t) override { return false; }
+  void Release(void*) override {}
+
+ private:
+  Json identity_ = {{"device", "cpu in a device's place"}};
+};
+
+constexpr int64_t Bytes(int64_t floats) { return floats * int64_t(sizeof(float)); }
 
 }  // namespace
 
-ComputeDevice ComputeDevice::StandIn() {
-  return {at::Device(at::kCPU), {{"device", "cpu in a device's place"}}};
-}
+ComputeDevice ComputeDevice::StandIn() { return ComputeDevice(std::make_shared<StandInMemory>()); }
 
-Result<ComputeDevice> ComputeDevice::OpenGpu() {
-  PT_LET(Json identity, StartCuda());
-  return ComputeDevice(at::Device(at::kCUDA, 0), std::move(identity));
+const Json& ComputeDevice::identity() const {
+  static const Json cpu = {{"device", "cpu"}};
+  return staged() ? device_->identity() : cpu;
 }
 
 int64_t ComputeDevice::predict_rows() const { return is_gpu() ? kGpuPredictRows : kCpuPredictRows; }
 
-at::Tensor ComputeDevice::HostBytes(int64_t count) const {
-  return at::empty({count}, OnHost(*this, at::kByte));
+std::shared_ptr<std::byte> ComputeDevice::HostBytes(int64_t bytes) const {
+  return staged() ? device_->HostBytes(bytes) : Allocate(bytes);
 }
 
-at::Tensor ComputeDevice::HostFloats(int64_t count) const {
-  return at::zeros({count}, OnHost(*this, at::kFloat));
+std::shared_ptr<std::byte> ComputeDevice::DeviceBytes(int64_t bytes) const {
+  return staged() ? device_->DeviceBytes(bytes) : Zeros(Allocate(bytes), bytes);
 }
 
-at::Tensor ComputeDevice::DeviceFloats(int64_t count) const {
-  return at::zeros({count}, at::TensorOptions(at::kFloat).device(where_));
+std::shared_ptr<float> ComputeDevice::HostFloats(int64_t count) const {
+  return AsFloats(Zeros(HostBytes(Bytes(count)), Bytes(count)));
 }
 
-at::Tensor ComputeDevice::Send(std::span<const float> values, at::IntArrayRef shape) const {
-  // LibTorch has no views of what is constant; nobody writes to this one.
-  const at::Tensor here = at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat);
-  if (!staged_) return here;
-  at::Tensor there = at::empty(shape, at::TensorOptions(at::kFloat).device(where_));
-  CopyOver(here, there);
-  return there;
+std::shared_ptr<float> ComputeDevice::DeviceFloats(int64_t count) const {
+  return AsFloats(DeviceBytes(Bytes(count)));
 }
 
-std::span<const float> ComputeDevice::Fetch(const at::Tensor& from, at::Tensor& room) const {
-  const auto count = size_t(from.numel());
-  if (!staged_) return {from.const_data_ptr<float>(), count};
-  if (!room.defined() || room.numel() < from.numel()) room = HostFloats(from.numel());
-  CopyBack(from.flatten(), room.narrow(0, 0, from.numel()));
-  return {room.const_data_ptr<float>(), count};
+std::span<float> ComputeDevice::Reserve(int64_t count, FloatRoom& room) const {
+  if (room.count < count) room = {AsFloats(HostBytes(Bytes(count))), count};
+  return {room.memory.get(), size_t(count)};
 }
 
-void CopyOver(const at::Tensor& host, const at::Tensor& device) {
-  device.copy_(host, /*non_blocking=*/true);
+void ComputeDevice::CopyOver(const float* host, float* device, int64_t count) const {
+  device_->CopyOver(host, device, Bytes(count));
 }
 
-void CopyBack(const at::Tensor& device, const at::Tensor& host) { host.copy_(device); }
+void ComputeDevice::CopyBack(const float* device, float* host, int64_t count) const {
+  device_->CopyBack(device, host, Bytes(count));
+}
 
-HeldMemory::HeldMemory(const ComputeDevice& device, std::span<float> memory) {
-  if (device.is_gpu() && HoldForCuda(memory.data(), memory.size_bytes())) memory_ = memory;
+void ComputeDevice::Zero(float* device, int64_t count) const {
+  device_->Zero(device, Bytes(count));
+}
+
+FloatValues ComputeDevice::Send(std::span<float> values, std::vector<int64_t> shape,
+                                FloatRoom& room) const {
+  if (!staged()) return {values.data(), std::move(shape)};
+  const auto count = int64_t(values.size());
+  if (room.count < count) room = {DeviceFloats(count), count};
+  CopyOver(values.data(), room.memory.get(), count);
+  return {room.memory.get(), std::move(shape)};
+}
+
+std::span<const float> ComputeDevice::Fetch(const FloatValues& from, FloatRoom& room) const {
+  if (!staged()) return from.host();
+  const std::span<float> here = Reserve(from.count(), room);
+  CopyBack(from.data, here.data(), from.count());
+  return here;
+}
+
+HeldMemory::HeldMemory(const ComputeDevice& device, std::span<float> memory) : device_(device) {
+  if (device.is_gpu() && device.memory()->Hold(memory.data(), memory.size_bytes())) {
+    memory_ = memory;
+  }
 }
 
 HeldMemory::~HeldMemory() {
-  if (!memory_.empty()) ReleaseFromCuda(memory_.data());
+  if (!memory_.empty()) device_.memory()->Release(memory_.data());
 }
 
 }  // namespace protium

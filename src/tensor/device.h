@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a rank computes: on the CPU, or on a device with memory of its own, which rows, weights and
-// outputs' derivatives are copied to and outputs and gradients back from. All that the house knows
-// of such copies is in this file; the rest asks for memory and for a copy.
+// outputs' derivatives are copied to and outputs and gradients back from. The house asks for memory
+// and for a copy; who makes them is the device's business.
 //
 // 1. On the CPU itself nothing is copied: both sides are the same memory.
 // 2. Copies to a device are ordered with the work that is given to it afterwards; they return at
@@ -9,79 +9,104 @@
 // 3. Copies back wait until the device has computed what they bring.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-#include <c10/core/Device.h>
-
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
-#include "base/status.h"
+#include "tensor/values.h"
 
 namespace protium {
 
-// A value; copies mean the same device. Calls that make or copy tensors may throw LibTorch's
-// exceptions.
+// A device and its memory. Sizes are in bytes; calls may throw what Guard() (tensor/guard.h) makes
+// a Status of. One thread at a time.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  virtual bool is_gpu() const = 0;
+  // What of it decides bits, as entries of the fingerprint (train/fingerprint.h): kind of device,
+  // versions of its libraries.
+  virtual const Json& identity() const = 0;
+  // Memory of the host that the device copies from and to without another copy between.
+  virtual std::shared_ptr<std::byte> HostBytes(int64_t bytes) = 0;
+  // Its own, zeros.
+  virtual std::shared_ptr<std::byte> DeviceBytes(int64_t bytes) = 0;
+  virtual void CopyOver(const void* host, void* device, int64_t bytes) = 0;
+  virtual void CopyBack(const void* device, void* host, int64_t bytes) = 0;
+  virtual void Zero(void* device, int64_t bytes) = 0;
+  // to[i] += from[i], both of it.
+  virtual void Add(const float* from, float* to, int64_t count) = 0;
+  // Holds memory of the host, allocated elsewhere, where it reads and writes it at full speed;
+  // false where that is refused.
+  virtual bool Hold(void* memory, size_t bytes) = 0;
+  virtual void Release(void* memory) = 0;
+};
+
+// Floats that grow as needed and keep their memory.
+struct FloatRoom {
+  std::shared_ptr<float> memory;
+  int64_t count = 0;
+};
+
+// A value; copies mean the same device.
 class ComputeDevice {
  public:
   // The CPU itself.
   ComputeDevice() = default;
+  explicit ComputeDevice(std::shared_ptr<DeviceMemory> device) : device_(std::move(device)) {}
   // The CPU in a device's place: everything takes the way of a device, so that this way can be
   // tried and tested without one.
   static ComputeDevice StandIn();
-  // The first GPU that CUDA_VISIBLE_DEVICES shows. Loads LibTorch's CUDA libraries, makes all
-  // kernels of this process repeatable and starts CUDA. Faults of Exit::kEnvironment: this LibTorch
-  // has no CUDA, the driver is too old for it, there is no such device, or it cannot be used.
-  static Result<ComputeDevice> OpenGpu();
 
-  at::Device where() const { return where_; }
   // Whether it has, or pretends to have, memory of its own.
-  bool staged() const { return staged_; }
-  bool is_gpu() const { return !where_.is_cpu(); }
-  // What of it decides bits, as entries of the fingerprint (train/fingerprint.h): kind of device,
-  // versions of its libraries.
-  const Json& identity() const { return identity_; }
+  bool staged() const { return device_ != nullptr; }
+  bool is_gpu() const { return staged() && device_->is_gpu(); }
+  const Json& identity() const;
   // Rows of every forward that predicts (tensor/predict.h).
   int64_t predict_rows() const;
 
-  // Memory of the host that a device copies from and to without another copy between: bytes.
-  at::Tensor HostBytes(int64_t count) const;
-  // Float32 [count], zeros, of the host in the same way.
-  at::Tensor HostFloats(int64_t count) const;
-  // Float32 [count], zeros, where it computes; a staged device's own.
-  at::Tensor DeviceFloats(int64_t count) const;
+  // DeviceMemory::HostBytes(); of the CPU itself its memory.
+  std::shared_ptr<std::byte> HostBytes(int64_t bytes) const;
+  std::shared_ptr<std::byte> DeviceBytes(int64_t bytes) const;
+  // So many zeros of the host, in the same way, and where it computes.
+  std::shared_ptr<float> HostFloats(int64_t count) const;
+  std::shared_ptr<float> DeviceFloats(int64_t count) const;
+  // At least so many floats of the host, whose values are of no account.
+  std::span<float> Reserve(int64_t count, FloatRoom& room) const;
 
-  // `values` as a tensor of this shape where it computes: a view on the CPU itself, else a copy.
-  at::Tensor Send(std::span<const float> values, at::IntArrayRef shape) const;
-  // The elements of a contiguous float32 tensor, on the host: those themselves on the CPU itself,
-  // else a copy of them in `room`, which grows as needed.
-  std::span<const float> Fetch(const at::Tensor& from, at::Tensor& room) const;
+  // Only of a staged device; in floats.
+  void CopyOver(const float* host, float* device, int64_t count) const;
+  void CopyBack(const float* device, float* host, int64_t count) const;
+  void Zero(float* device, int64_t count) const;
+  void Add(const float* from, float* to, int64_t count) const { device_->Add(from, to, count); }
+
+  // `values` in this shape where it computes: those themselves on the CPU itself, else a copy in
+  // `room`.
+  FloatValues Send(std::span<float> values, std::vector<int64_t> shape, FloatRoom& room) const;
+  // The elements on the host: those themselves on the CPU itself, else a copy in `room`.
+  std::span<const float> Fetch(const FloatValues& from, FloatRoom& room) const;
+
+  DeviceMemory* memory() const { return device_.get(); }
 
  private:
-  ComputeDevice(at::Device where, Json identity)
-      : where_(where), staged_(true), identity_(std::move(identity)) {}
-
-  at::Device where_ = at::kCPU;
-  bool staged_ = false;
-  Json identity_ = {{"device", "cpu"}};
+  std::shared_ptr<DeviceMemory> device_;
 };
 
-// Copies between memory of the host and of a device; `to` and `from` have one shape. CopyOver()
-// returns at once, CopyBack() when the copy is there.
-void CopyOver(const at::Tensor& host, const at::Tensor& device);
-void CopyBack(const at::Tensor& device, const at::Tensor& host);
-
-// Holds memory of the host, allocated elsewhere, where a GPU reads and writes it at full speed.
-// Other devices need no such thing, and where the system refuses it copies are just slower.
+// Holds memory of the host, allocated elsewhere, where a device reads and writes it at full speed;
+// where the system refuses that, copies are just slower.
 class HeldMemory {
  public:
   HeldMemory(const ComputeDevice& device, std::span<float> memory);
   ~HeldMemory();
-  HeldMemory(HeldMemory&& other) noexcept : memory_(std::exchange(other.memory_, {})) {}
+  HeldMemory(HeldMemory&& other) noexcept
+      : device_(other.device_), memory_(std::exchange(other.memory_, {})) {}
   HeldMemory& operator=(HeldMemory&&) = delete;
 
  private:
+  ComputeDevice device_;
   std::span<float> memory_;  // Empty: nothing is held.
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall for LibTorch's exceptions: every call into it passes here once.
+// The wall for exceptions of nets, losses and devices: every call into them passes here once.
 #pragma once
 
 #include <concepts>
@@ -10,9 +10,24 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/fault.h"
 #include "base/status.h"
 
 namespace protium {
+
+// What a library threw, in a fault's words: those of whoever knows that library (LeaveWith()).
+class KnownFailure : public std::exception {
+ public:
+  explicit KnownFailure(Fault fault) : fault_(std::move(fault)) {}
+  const char* what() const noexcept override { return fault_.what.c_str(); }
+  const Fault& fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+// Leaves all calls up to the next Guard(), which gives this fault.
+[[noreturn]] void LeaveWith(Fault fault);
 
 // The status of the exception being handled; called in a catch block only.
 Status StatusOfException(std::string_view doing, const std::exception& error);

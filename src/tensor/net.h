@@ -2,8 +2,6 @@
 // What is trained: a function of packed rows with parameters, forward and backward.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,6 +14,7 @@
 #include "base/status.h"
 #include "tensor/batch.h"
 #include "tensor/device.h"
+#include "tensor/values.h"
 
 namespace protium {
 
@@ -33,15 +32,15 @@ struct Variable {
   }
 };
 
-// Where one shard's gradient goes: one tensor per parameter, of its shape.
+// Where one shard's gradient goes: values for each parameter, of its shape.
 struct GradientSink {
-  std::span<const at::Tensor> parameters;
+  std::span<const FloatValues> parameters;
   bool add = false;          // Add to what is there, in one addition per element; else overwrite.
   std::span<float> defined;  // Grows by 1 for every parameter that got a gradient.
 };
 
-// One copy of a net on one rank; one thread. Forward and Backward may throw LibTorch's exceptions:
-// callers go through Guard(). Given the same rows, weights and key they give the same bits.
+// One copy of a net on one rank; one thread. What it calls may throw: callers go through Guard().
+// Given the same rows, weights and key they give the same bits.
 class Net {
  public:
   virtual ~Net() = default;
@@ -56,15 +55,15 @@ class Net {
   // Whether Forward() without training gives a row the same bits in any number of rows.
   virtual bool rows_apart() const { return false; }
   // Hands over the memory of parameters and buffers, where the net computes; before anything below.
-  virtual void Bind(std::vector<at::Tensor> parameters, std::vector<at::Tensor> buffers) = 0;
+  virtual void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) = 0;
   // Sets them to where training starts.
   virtual void Initialise(uint64_t key) = 0;
-  // float32 [rows, outputs], contiguous, where it computes, valid until the next call. With
+  // [rows, outputs], where it computes, valid until the next call. With
   // `training`, the key of all randomness of this forward, it may draw, update buffers, and
   // Backward may follow.
-  virtual at::Tensor Forward(const Batch& rows, const uint64_t* training) = 0;
+  virtual FloatValues Forward(const BatchRows& rows, const uint64_t* training) = 0;
   // `outputs`: the derivative of the loss by every output of the last Forward, of its shape.
-  virtual void Backward(const at::Tensor& outputs, const GradientSink& sink) = 0;
+  virtual void Backward(const FloatValues& outputs, const GradientSink& sink) = 0;
 };
 
 // What a net is made for.
@@ -76,6 +75,7 @@ struct NetInputs {
   // outputs stay float32. Not for nets with kernels of their own.
   bool bfloat16 = false;
   ComputeDevice device;  // Where it computes.
+  int32_t threads = 1;   // That share the work of one forward or backward.
 
   // Elements of a field, 0 without it.
   int64_t Width(std::string_view field) const {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/predict.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/fault.h"
 #include "tensor/guard.h"
 
 namespace protium {
 
-Status Predictor::Predict(const Batch& rows, std::span<float> out) {
+Status Predictor::Predict(const BatchRows& rows, std::span<float> out) {
   // So many rows take little memory beside those that they are blocks of.
   constexpr int64_t kMostRows = 16384;
   const int64_t height = apart() ? kMostRows : device_.predict_rows();
@@ -25,33 +21,18 @@ Status Predictor::Predict(const Batch& rows, std::span<float> out) {
   return Status::OK();
 }
 
-Status Predictor::PredictBlock(const Batch& given, int64_t rows, float* out) {
+Status Predictor::PredictBlock(const BatchRows& given, int64_t rows, float* out) {
   const int64_t height = apart() ? rows : device_.predict_rows(), width = given.schema().width();
-  Batch block = given;
+  BatchRows block = given;
   if (rows < height || device_.staged()) {
     std::byte* const to = block_.Reserve(height * width);
     std::memcpy(to, given.row(0), size_t(rows * width));
     std::memset(to + rows * width, 0, size_t((height - rows) * width));
     block = block_.Send(given.schema(), height);
   }
-  const at::Tensor outputs = net_.Forward(block, nullptr);
-  PT_TRY(CheckOutputs(outputs, height, outputs_));
+  const FloatValues outputs = net_.Forward(block, nullptr);
   std::copy_n(device_.Fetch(outputs, outputs_here_).data(), rows * outputs_, out);
   return Status::OK();
-}
-
-Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
-  if (given.dim() == 2 && given.size(0) == rows && given.size(1) == outputs &&
-      given.scalar_type() == at::kFloat && given.is_contiguous()) {
-    return Status::OK();
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the net returned {} [{}] for {} rows, but the label needs "
-                                   "float32 [{}, {}]",
-                                   c10::toString(given.scalar_type()),
-                                   fmt::join(given.sizes().begin(), given.sizes().end(), ", "),
-                                   rows, rows, outputs),
-               .where = "net"});
 }
 
 }  // namespace protium

@@ -25,21 +25,18 @@ class Predictor {
   // `net`, of so many outputs a row and made for `device`, must outlive it.
   Predictor(Net& net, int64_t outputs, const ComputeDevice& device = {})
       : net_(net), outputs_(outputs), device_(device), block_(device) {}
-  // [rows, outputs] as the net gives them. LibTorch's errors, and outputs of another shape, are
-  // faults.
-  Status Predict(const Batch& rows, std::span<float> out);
+  // [rows, outputs] as the net gives them. What it throws is a fault.
+  Status Predict(const BatchRows& rows, std::span<float> out);
 
  private:
   bool apart() const { return net_.rows_apart() && !device_.staged(); }
-  Status PredictBlock(const Batch& block, int64_t rows, float* out);
+  Status PredictBlock(const BatchRows& block, int64_t rows, float* out);
 
   Net& net_;
   int64_t outputs_;
   ComputeDevice device_;
   RowBlock block_;  // For padding, and for what goes to a device.
-  at::Tensor outputs_here_;
+  FloatRoom outputs_here_;
 };
 
-// Fails unless what a net gave for so many rows is float32 [rows, outputs], contiguous.
-Status CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs);
 }  // namespace protium

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/row_block.h"
 
-#include <ATen/ops/empty.h>
-
 namespace protium {
 
 std::byte* RowBlock::Reserve(int64_t bytes) {
   // Never smaller: a short last step would otherwise make it anew in every epoch.
-  if (!host_.defined() || host_.numel() < bytes) host_ = device_.HostBytes(bytes);
-  return static_cast<std::byte*>(host_.data_ptr());
+  if (host_ == nullptr || bytes_ < bytes) {
+    host_ = device_.HostBytes(bytes);
+    bytes_ = bytes;
+  }
+  return host_.get();
 }
 
-Batch RowBlock::Send(const RowSchema& schema, int64_t rows) {
+BatchRows RowBlock::Send(const RowSchema& schema, int64_t rows) {
   const int64_t bytes = rows * schema.width();
-  if (!device_.staged()) return {schema, host_.const_data_ptr(), rows};
-  if (!there_.defined() || there_.numel() < bytes) {
-    there_ = at::empty({host_.numel()}, at::TensorOptions(at::kByte).device(device_.where()));
+  if (!device_.staged()) return {schema, host_.get(), rows};
+  if (there_ == nullptr || there_bytes_ < bytes) {
+    there_ = device_.DeviceBytes(bytes_);
+    there_bytes_ = bytes_;
   }
-  const at::Tensor block = there_.narrow(0, 0, bytes);
-  CopyOver(host_.narrow(0, 0, bytes), block);
-  return {schema, host_.const_data_ptr(), rows, block.view({rows, schema.width()})};
+  device_.memory()->CopyOver(host_.get(), there_.get(), bytes);
+  return {schema, host_.get(), rows, there_.get()};
 }
 
 }  // namespace protium

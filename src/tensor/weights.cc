@@ -2,7 +2,6 @@
 #include "tensor/weights.h"
 
 #define XXH_INLINE_ALL
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <xxhash.h>
@@ -20,15 +19,6 @@ constexpr int64_t kAlignFloats = 16;
 
 std::span<std::byte> AsBytes(float* data, int64_t count) {
   return std::as_writable_bytes(std::span(data, size_t(count)));
-}
-
-// A tensor of its own over memory where the device computes: LibTorch's views would share one
-// counter of writes.
-at::Tensor View(float* data, at::IntArrayRef shape, const ComputeDevice& device) {
-  return at::for_blob(data, shape)
-      .options(at::TensorOptions(at::kFloat).device(device.where()))
-      .target_device(device.where())
-      .make_tensor();
 }
 
 Status Foreign(const std::string& where, std::string why) {
@@ -68,47 +58,49 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& de
   PT_TRY(Guard("making room for weights", [&] {
     out->memory_ = device.HostFloats(out->size_);
     out->buffer_memory_ = device.HostFloats(buffer_floats);
-    out->parameters_ = {out->memory_.data_ptr<float>(), size_t(out->size_)};
-    out->buffers_ = {out->buffer_memory_.data_ptr<float>(), size_t(buffer_floats)};
+    out->parameters_ = {out->memory_.get(), size_t(out->size_)};
+    out->buffers_ = {out->buffer_memory_.get(), size_t(buffer_floats)};
     out->there_ = device.staged() ? device.DeviceFloats(out->size_) : out->memory_;
     out->buffers_there_ =
         device.staged() ? device.DeviceFloats(buffer_floats) : out->buffer_memory_;
-    std::vector<at::Tensor> buffers;
+    std::vector<FloatValues> buffers;
     for (size_t i = 0; i < net.buffers().size(); ++i) {
-      buffers.push_back(View(out->buffers_there_.data_ptr<float>() + out->buffer_parts_[i].offset,
-                             net.buffers()[i].shape, device));
+      buffers.push_back(
+          {out->buffers_there_.get() + out->buffer_parts_[i].offset, net.buffers()[i].shape});
     }
-    net.Bind(out->Views(out->there_.data_ptr<float>()), std::move(buffers));
+    net.Bind(out->Views(out->there_.get()), std::move(buffers));
     // Some nets bring the values that training starts with.
     out->Download();
   }));
   return out;
 }
 
-std::vector<at::Tensor> Weights::Views(float* base) const {
-  std::vector<at::Tensor> views;
+std::vector<FloatValues> Weights::Views(float* base) const {
+  std::vector<FloatValues> views;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    views.push_back(View(base + parts_[i].offset, variables_[i].shape, device_));
+    views.push_back({base + parts_[i].offset, variables_[i].shape});
   }
   return views;
 }
 
 void Weights::Upload() {
-  if (device_.staged()) CopyOver(memory_, there_);
+  if (device_.staged()) device_.CopyOver(memory_.get(), there_.get(), size_);
   UploadBuffers();
 }
 
 void Weights::Download() {
-  if (device_.staged()) CopyBack(there_, memory_);
+  if (device_.staged()) device_.CopyBack(there_.get(), memory_.get(), size_);
   DownloadBuffers();
 }
 
 void Weights::UploadBuffers() {
-  if (device_.staged() && !buffers_.empty()) CopyOver(buffer_memory_, buffers_there_);
+  if (!device_.staged() || buffers_.empty()) return;
+  device_.CopyOver(buffer_memory_.get(), buffers_there_.get(), int64_t(buffers_.size()));
 }
 
 void Weights::DownloadBuffers() {
-  if (device_.staged() && !buffers_.empty()) CopyBack(buffers_there_, buffer_memory_);
+  if (!device_.staged() || buffers_.empty()) return;
+  device_.CopyBack(buffers_there_.get(), buffer_memory_.get(), int64_t(buffers_.size()));
 }
 
 std::vector<NamedTensor> Weights::Tensors() const {

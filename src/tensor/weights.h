@@ -9,8 +9,6 @@
 // bits, and files, averages and sums over ranks know of none.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,15 +50,15 @@ class Weights {
   const ComputeDevice& device() const { return device_; }
 
   // Both do nothing where the net computes on the host's memory. Upload() returns at once: see
-  // CopyOver(). May throw LibTorch's exceptions.
+  // tensor/device.h. May throw.
   void Upload();
   void Download();
   // The same of buffers alone.
   void UploadBuffers();
   void DownloadBuffers();
 
-  // One tensor a parameter over `size()` floats of the same layout, where the net computes.
-  std::vector<at::Tensor> Views(float* base) const;
+  // Each parameter's part of `size()` floats of the same layout, where the net computes.
+  std::vector<FloatValues> Views(float* base) const;
 
   // Parameters and buffers as they are now, borrowed.
   std::vector<NamedTensor> Tensors() const;
@@ -75,11 +73,11 @@ class Weights {
   std::vector<BufferPart> buffer_parts_;
   int64_t size_ = 0;
   ComputeDevice device_;
-  at::Tensor memory_;
-  at::Tensor buffer_memory_;
-  at::Tensor
-      there_;  // On a staged device: the copies that the net works in; else the same tensors.
-  at::Tensor buffers_there_;
+  std::shared_ptr<float> memory_;
+  std::shared_ptr<float> buffer_memory_;
+  // On a staged device the copies that the net works in; else the same memory.
+  std::shared_ptr<float> there_;
+  std::shared_ptr<float> buffers_there_;
   std::span<float> parameters_;
   std::span<float> buffers_;
 };

@@ -20,7 +20,7 @@ Feed::Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const Comp
     if (rows.owns(shard)) own_.push_back(shard);
   }
   const Step step{.blocks = std::vector(own_.size(), RowBlock(device)),
-                  .batches = std::vector<Batch>(own_.size())};
+                  .batches = std::vector<BatchRows>(own_.size())};
   made_.assign(device.staged() ? 2 : 1, step);
 }
 
@@ -74,10 +74,10 @@ Status Feed::Prepare() {
   return Status::OK();
 }
 
-Result<std::span<const Batch>> Feed::Next() {
+Result<std::span<const BatchRows>> Feed::Next() {
   PT_TRY(Prepare());
   prepared_ = false;
-  return std::span<const Batch>(MadeFor(step_++).batches);
+  return std::span<const BatchRows>(MadeFor(step_++).batches);
 }
 
 // Only now, when nobody waits for them: a rank that takes over a shard in the middle of an epoch

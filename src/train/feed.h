@@ -30,7 +30,7 @@ class Feed {
   // The batches of the next step of the epoch: one per own shard, in shard order, some perhaps
   // empty. They lie in memory of the feed and are valid until the next call of Next(), or until
   // that of Prepare() after the next one.
-  Result<std::span<const Batch>> Next();
+  Result<std::span<const BatchRows>> Next();
   // Gathers the rows of the step after this one, unless this is the last of its epoch, and starts
   // to copy them to the device: worth calling while that computes.
   Status Prepare();
@@ -52,7 +52,7 @@ class Feed {
   // those of the step before may still be copied or computed on.
   struct Step {
     std::vector<RowBlock> blocks;
-    std::vector<Batch> batches;
+    std::vector<BatchRows> batches;
   };
   Status Gather(size_t own, int64_t rows, Step& into);
   bool TooFew(int64_t rows) const;

@@ -1,69 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/fingerprint.h"
 
-#include <ATen/Parallel.h>
-#include <ATen/Version.h>
-#include <cpuid.h>
 #include <fmt/format.h>
-#include <torch/version.h>
 
-#include <cstring>
-#include <regex>
 #include <string>
+#include <vector>
 
 #include "base/fault.h"
-#include "tensor/guard.h"
 
 namespace protium {
 namespace {
 
 // The version of our own arithmetic; raise it whenever a net, loss, optimiser or sum gives other
 // bits. Checkpoints of another version are then refused instead of being continued differently.
-constexpr int64_t kArithmetic = 3;
+constexpr int64_t kArithmetic = 4;
 
-// MKL and oneDNN choose kernels by the maker of the processor, not only by its instruction sets.
-std::string ProcessorVendor() {
-  unsigned eax = 0;
-  unsigned words[3] = {};
-  if (__get_cpuid(0, &eax, &words[0], &words[2], &words[1]) == 0) return "unknown";
-  char text[13] = {};
-  std::memcpy(text, words, 12);
-  return text;
-}
-
-// What follows `name` in LibTorch's own description, up to the end of the version.
-std::string VersionIn(const std::string& description, const std::string& name) {
-  std::smatch found;
-  const std::regex pattern(name + "[^0-9\n]*([0-9][0-9.]*)");
-  return std::regex_search(description, found, pattern) ? found[1].str() : "none";
-}
+// The C library computes exp() and log() with fused multiply-adds where the processor has them, and
+// the last bit may be another then. Nothing else of ours depends on the processor.
+const char* MathOfProcessor() { return __builtin_cpu_supports("fma") ? "fused" : "plain"; }
 
 }  // namespace
 
-Json NumericsFingerprint(int32_t threads_per_shard, const ComputeDevice& device) {
-  // The only place where LibTorch tells the versions of MKL and oneDNN that it was built with, as
-  // prose.
-  const std::string description = at::show_config();
-  Json out = {{"arithmetic", kArithmetic},
-              {"torch", TORCH_VERSION},
-              {"cpu_capability", at::get_cpu_capability()},
-              {"processor_vendor", ProcessorVendor()},
-              {"mkl", VersionIn(description, "Math Kernel Library Version")},
-              {"onednn", VersionIn(description, "MKL-DNN v")},
-              {"threads_per_shard", threads_per_shard}};
+Json NumericsFingerprint(const Json& libraries, const ComputeDevice& device) {
+  Json out = {{"arithmetic", kArithmetic}, {"math", MathOfProcessor()}};
+  out.update(libraries);
   out.update(device.identity());
   return out;
-}
-
-// Bits of cpuid's leaf 7, as the processors' manuals number them.
-std::string Bfloat16Instructions() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned kAmx = 1u << 22, kAvx512 = 1u << 5;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmx) != 0) return "amx";
-  if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvx512) != 0) {
-    return "avx512";
-  }
-  return "none";
 }
 
 Status AgreeOn(const Json& fingerprint, Communicator& communicator) {
@@ -76,10 +38,6 @@ Status AgreeOn(const Json& fingerprint, Communicator& communicator) {
                  .fix = "run the gang on machines of one kind"});
   }
   return Status::OK();
-}
-
-Status UseThreads(int32_t threads_per_shard) {
-  return Guard("setting threads", [&] { at::set_num_threads(threads_per_shard); });
 }
 
 }  // namespace protium

@@ -3,9 +3,6 @@
 // threads. Ranks of a gang must agree on it, and so must whoever resumes from a checkpoint.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
@@ -14,20 +11,12 @@
 namespace protium {
 
 // Everything apart from rows, options and shards that decides the bits of the weights: the version
-// of our own arithmetic, versions of the libraries, the processor as they see it, threads per
-// shard, kind of device. A flat object of numbers and texts, compared as a whole.
-Json NumericsFingerprint(int32_t threads_per_shard, const ComputeDevice& device = {});
-
-// Which of the processor's instructions for bfloat16 LibTorch can use, "amx", "avx512" or "none":
-// part of the fingerprint of trainings in that precision.
-std::string Bfloat16Instructions();
+// of our own arithmetic, the kind of device, and `libraries`, what nets and losses rest on beside
+// it. A flat object of numbers and texts, compared as a whole.
+Json NumericsFingerprint(const Json& libraries, const ComputeDevice& device = {});
 
 // Collective. Refuses (exit code of environment) when a rank's fingerprint is not that of rank 0,
 // naming both.
 Status AgreeOn(const Json& fingerprint, Communicator& communicator);
-
-// Sets the number of threads that LibTorch uses for one operation called from this thread. It
-// belongs to the result: sums are split by threads.
-Status UseThreads(int32_t threads_per_shard);
 
 }  // namespace protium

@@ -22,7 +22,7 @@ struct Term {
 // o = 0 .. of_label - 1 that a label has.
 template <class Each>
 Loss OfEachOutput(size_t of_label, Each each) {
-  return [of_label, each](std::span<const float> outputs, const Batch& rows,
+  return [of_label, each](std::span<const float> outputs, const PackedRows& rows,
                           std::span<float> gradient) {
     const int64_t labels = rows.schema().Find(kLabelField)->elements();
     const FieldRows<float> label = rows.floats(kLabelField), weights = rows.floats(kWeightField);
@@ -67,7 +67,7 @@ Term OfLogit(float logit, float label, const LogitTerms& terms) {
 }
 
 // As OfValues(), where a label is 0 or 1.
-LossSums OfFlags(const LogitTerms& terms, std::span<const float> outputs, const Batch& rows,
+LossSums OfFlags(const LogitTerms& terms, std::span<const float> outputs, const PackedRows& rows,
                  std::span<float> gradient) {
   return OfValues([terms](float output, float label) { return OfLogit(output, label, terms); })(
       outputs, rows, gradient);
@@ -185,8 +185,8 @@ Loss QuantileLoss(std::vector<double> levels) {
 
 Loss BinaryCrossEntropyLoss(const BinaryLoss& options) {
   const LogitTerms terms{float(options.positive_weight), float(options.smoothing)};
-  return [terms, of_classes = options.of_classes](std::span<const float> outputs, const Batch& rows,
-                                                  std::span<float> gradient) {
+  return [terms, of_classes = options.of_classes](
+             std::span<const float> outputs, const PackedRows& rows, std::span<float> gradient) {
     const bool flags = rows.schema().Find(kLabelField)->element == RowElement::kFloat32;
     if (flags) return OfFlags(terms, outputs, rows, gradient);
     const FieldRows<int32_t> labels = rows.ints(kLabelField);
@@ -208,7 +208,8 @@ Loss BinaryCrossEntropyLoss(const BinaryLoss& options) {
 Loss CrossEntropyLoss(std::vector<double> of_classes, double smoothing) {
   // `slopes` is scratch memory that lives as long as the loss; a loss is called by one thread.
   return [of_classes = std::move(of_classes), smoothing, slopes = std::vector<double>()](
-             std::span<const float> outputs, const Batch& rows, std::span<float> gradient) mutable {
+             std::span<const float> outputs, const PackedRows& rows,
+             std::span<float> gradient) mutable {
     const FieldRows<int32_t> labels = rows.ints(kLabelField);
     const FieldRows<float> weights = rows.floats(kWeightField);
     LossSums sums;

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "recipe/choice.h"
-#include "tensor/batch.h"
+#include "rows/packed.h"
 
 namespace protium {
 
@@ -24,7 +24,7 @@ struct LossSums {
 
 // Compares outputs [rows, outputs] with the rows' labels; `gradient`, of their shape, becomes the
 // derivative of the summed loss by each output. NaN goes through to the sums. Called by one thread.
-using Loss = std::function<LossSums(std::span<const float> outputs, const Batch& rows,
+using Loss = std::function<LossSums(std::span<const float> outputs, const PackedRows& rows,
                                     std::span<float> gradient)>;
 
 // Makes a loss from the options in the job. Rows of class c count class_weights[c] times; if it is

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/stepper.h"
 
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <xmmintrin.h>
@@ -15,7 +14,6 @@
 #include "base/fault.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
-#include "tensor/predict.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -58,16 +56,16 @@ Stepper::Partial Stepper::MakePartial(std::span<float> sum) const {
   float* base = sum.data();
   if (weights_.device().staged()) {
     partial.there = weights_.device().DeviceFloats(weights_.size());
-    base = partial.there.data_ptr<float>();
+    base = partial.there.get();
   }
   partial.gradients = weights_.Views(base);
   return partial;
 }
 
 // `to` + `from`, element by element; of a staged device both halves of a leaf by themselves.
-void Stepper::AddPartial(const Partial& from, int64_t size, Partial& to) {
-  const size_t begin = from.there.defined() ? size_t(size) : 0;
-  if (from.there.defined()) to.there.add_(from.there);
+void Stepper::AddPartial(const Partial& from, Partial& to) const {
+  const size_t begin = from.there ? size_t(weights_.size()) : 0;
+  if (from.there) weights_.device().Add(from.there.get(), to.there.get(), weights_.size());
   AddTo(to.sum.subspan(begin), from.sum.subspan(begin));
 }
 
@@ -98,7 +96,7 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
   if (add) {
     PT_LET(Partial * spare, Guard("making room for a sum", [&] { return &Spare(depth); }));
     PT_TRY(AddUp(input, begin, end, *spare, false, depth + 1));
-    return Guard("adding up shards", [&] { AddPartial(*spare, weights_.size(), partial); });
+    return Guard("adding up shards", [&] { AddPartial(*spare, partial); });
   }
   const int32_t middle = begin + (end - begin) / 2;
   PT_TRY(AddUp(input, begin, middle, partial, false, depth));
@@ -110,7 +108,7 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
     // The net overwrites its gradients by itself; the tail is only ever added to.
     std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
   }
-  const Batch& rows = input.shards[size_t(shard - first_shard_)];
+  const BatchRows& rows = input.shards[size_t(shard - first_shard_)];
   if (rows.size() > 0 && spec_.train.micro_batches > 1) {
     return RunParts(rows, input, shard, partial);
   }
@@ -124,11 +122,12 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
 // bit where the owner of the shards differs.
 void Stepper::AddZeros(Partial& partial, bool add) const {
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
-  if (!partial.there.defined()) return;
+  if (!partial.there) return;
+  const ComputeDevice& device = weights_.device();
   if (add) {
-    partial.there.add_(0.0f);
+    device.Add(device.DeviceFloats(weights_.size()).get(), partial.there.get(), weights_.size());
   } else {
-    partial.there.zero_();
+    device.Zero(partial.there.get(), weights_.size());
   }
 }
 
@@ -141,7 +140,7 @@ uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
 
 // Parts differ by one row at most; with fewer rows than parts, some have none. Each draws from a
 // key of its own, or all would drop out the same hidden values.
-Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shard,
+Status Stepper::RunParts(const BatchRows& rows, const StepInput& input, int32_t shard,
                          Partial& partial) {
   const int64_t parts = spec_.train.micro_batches;
   bool add = false;
@@ -155,20 +154,16 @@ Status Stepper::RunParts(const Batch& rows, const StepInput& input, int32_t shar
   return Status::OK();
 }
 
-Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
+Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t shard, uint64_t key,
                        Partial& partial, bool add) {
   buffers_.Keep();
   const ComputeDevice& device = weights_.device();
   const auto count = rows.size() * spec_.outputs;
   const auto run = [&]() -> Status {
-    if (!output_gradient_.defined() || output_gradient_.numel() < count) {
-      output_gradient_ = device.HostFloats(count);
-    }
-    const std::span<float> gradient(output_gradient_.data_ptr<float>(), size_t(count));
+    const std::span<float> gradient = device.Reserve(count, output_gradient_);
     std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kForward);
     weights_.UploadBuffers();
-    const at::Tensor outputs = net_.Forward(rows, &key);
-    PT_TRY(CheckOutputs(outputs, rows.size(), spec_.outputs));
+    const FloatValues outputs = net_.Forward(rows, &key);
     weights_.DownloadBuffers();
     const LossSums sums = spec_.loss(device.Fetch(outputs, outputs_here_), rows, gradient);
     counts.emplace(times_, StepPart::kBackward);
@@ -178,11 +173,11 @@ Status Stepper::RunNet(const Batch& rows, const StepInput& input, int32_t shard,
     tail[kWeight] += float(sums.weight);
     tail[kLoss] += float(sums.loss);
     tail[kRows] += float(rows.size());
-    net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}),
+    net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}, output_gradient_there_),
                   {partial.gradients, add, Defined(partial)});
     return Status::OK();
   };
-  // Guard() puts this before whatever LibTorch throws.
+  // Guard() puts this before whatever the net throws.
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
@@ -208,8 +203,8 @@ Status Stepper::AddUpOwn(const StepInput& input) {
 // Gradients that were added up on a device go to where the reduction reads them.
 void Stepper::BringBack() {
   for (Partial& partial : own_) {
-    if (!partial.there.defined()) continue;
-    CopyBack(partial.there, at::from_blob(partial.sum.data(), {weights_.size()}, at::kFloat));
+    if (!partial.there) continue;
+    weights_.device().CopyBack(partial.there.get(), partial.sum.data(), weights_.size());
   }
 }
 

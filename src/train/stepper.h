@@ -43,11 +43,11 @@ struct StepSpec {
 };
 
 struct StepInput {
-  int64_t step = 0;               // Over all epochs, from 0; decides the randomness.
-  int64_t epoch = 0;              // From 0; for messages.
-  std::span<const Batch> shards;  // The rows of the own shards, in order; may be empty ones.
-  double rate = 1;                // Multiplies the learning rate; the same on all ranks.
-  bool stop = false;              // This rank asks for a stop, or for a checkpoint.
+  int64_t step = 0;                   // Over all epochs, from 0; decides the randomness.
+  int64_t epoch = 0;                  // From 0; for messages.
+  std::span<const BatchRows> shards;  // The rows of the own shards, in order; may be empty ones.
+  double rate = 1;                    // Multiplies the learning rate; the same on all ranks.
+  bool stop = false;                  // This rank asks for a stop, or for a checkpoint.
   bool save = false;
   bool saved = false;   // Told to all: this rank knows that the checkpoints so far are written.
   bool change = false;  // This rank has heard that the gang is to change.
@@ -101,17 +101,17 @@ class Stepper {
   // come to the host once a step; the rest of a leaf is always the host's.
   struct Partial {
     std::span<float> sum;
-    std::vector<at::Tensor> gradients;
-    at::Tensor there;  // On a staged device: what `gradients` are views of.
+    std::vector<FloatValues> gradients;
+    std::shared_ptr<float> there;  // On a staged device: what `gradients` are views of.
   };
   Partial MakePartial(std::span<float> sum) const;
-  static void AddPartial(const Partial& from, int64_t size, Partial& to);
+  void AddPartial(const Partial& from, Partial& to) const;
   Status AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial, bool add,
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);
-  Status RunParts(const Batch& rows, const StepInput& input, int32_t shard, Partial& partial);
+  Status RunParts(const BatchRows& rows, const StepInput& input, int32_t shard, Partial& partial);
   // A forward and backward whose randomness is `key`'s.
-  Status RunNet(const Batch& rows, const StepInput& input, int32_t shard, uint64_t key,
+  Status RunNet(const BatchRows& rows, const StepInput& input, int32_t shard, uint64_t key,
                 Partial& partial, bool add);
   uint64_t DrawKeyOf(const StepInput& input, int32_t shard) const;
   Status AddUpOwn(const StepInput& input);
@@ -143,8 +143,9 @@ class Stepper {
   std::vector<HeldMemory> held_;  // Their sums.
   std::vector<std::pair<std::vector<float>, std::unique_ptr<Partial>>> spares_;
   std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
-  at::Tensor outputs_here_;
-  at::Tensor output_gradient_;
+  FloatRoom outputs_here_;
+  FloatRoom output_gradient_;
+  FloatRoom output_gradient_there_;  // On a staged device.
 };
 
 // Fails unless this thread rounds to nearest and keeps denormals: a library built with fast-math

@@ -153,7 +153,6 @@ Result<TrainOutcome> Training::Work() {
 
 // What needs no other rank.
 Status Training::Prepare() {
-  PT_TRY(UseThreads(train_.threads_per_shard));
   PT_TRY(CheckFloatingPoint());
   PT_LET(const MetricSpec best, FindMetric(train_.best, spec_.own_metrics));
   higher_is_better_ = best.higher_is_better;
@@ -268,8 +267,7 @@ Status Training::Rejoin() {
 // What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
 // the rates of the steps already made depend on it.
 Status Training::Identify() {
-  Json fingerprint = NumericsFingerprint(train_.threads_per_shard, in_.weights.device());
-  if (train_.precision == Precision::kBfloat16) fingerprint["bfloat16"] = Bfloat16Instructions();
+  const Json fingerprint = NumericsFingerprint(in_.numerics, in_.weights.device());
   PT_TRY(AgreeOn(fingerprint, *in_.communicator));
   state_.identity = {{"shards", in_.rows.shards()},
                      {"options", spec_.options},
@@ -310,7 +308,7 @@ Status Training::RunEpoch() {
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
     std::optional<StepTimes::Running> counts(std::in_place, stepper_->times(), StepPart::kRows);
-    PT_LET(const std::span<const Batch> shards, feed_->Next());
+    PT_LET(const std::span<const BatchRows> shards, feed_->Next());
     counts.reset();
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,

@@ -52,6 +52,8 @@ struct TrainInput {
       nullptr;  // nullptr of a newcomer, which enters through `membership`.
   // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
+  // The libraries that net and loss rest on (NumericsFingerprint()).
+  Json numerics = Json::object();
   std::function<void(const Json&)> report;  // Called on rank 0.
   PhaseTeller phase;
   std::stop_token stop;

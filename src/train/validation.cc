@@ -35,7 +35,7 @@ Validation::Validation(const ShardedRows& rows, Net& net, const ComputeDevice& d
       own_(std::move(own)),
       predictor_(net, target.outputs(), device) {}
 
-Status Validation::ForBatch(const Batch& rows, const EachRow& each) {
+Status Validation::ForBatch(const BatchRows& rows, const EachRow& each) {
   const auto outputs = size_t(target_.outputs());
   outputs_.resize(size_t(rows.size()) * outputs);
   PT_TRY(predictor_.Predict(rows, outputs_));

@@ -48,7 +48,7 @@ class Validation {
  private:
   using EachRow = std::function<void(const Judged& row)>;
   Status ForOwnRows(const EachRow& each);
-  Status ForBatch(const Batch& rows, const EachRow& each);
+  Status ForBatch(const BatchRows& rows, const EachRow& each);
   Status FitTemperature(Communicator& communicator);
   Result<std::vector<Ranked>> RankScores(Communicator& communicator);
 

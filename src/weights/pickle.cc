@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/fault.h"
+#include "weights/pickle_operations.h"
 
 // The operations: Lib/pickletools.py of CPython. Each value takes at least one byte of the pickle,
 // so that their number is bounded by its length.
@@ -22,48 +23,9 @@ constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kMostValues = 4'000'000;
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 
-// Operations that pickles of other origin have, for the message that refuses them.
-std::string_view NameOf(uint8_t operation) {
-  static const std::unordered_map<uint8_t, std::string_view> kNames = {{'I', "INT"},
-                                                                       {'L', "LONG"},
-                                                                       {'F', "FLOAT"},
-                                                                       {'S', "STRING"},
-                                                                       {'T', "BINSTRING"},
-                                                                       {'U', "SHORT_BINSTRING"},
-                                                                       {'V', "UNICODE"},
-                                                                       {'P', "PERSID"},
-                                                                       {'p', "PUT"},
-                                                                       {'g', "GET"},
-                                                                       {'d', "DICT"},
-                                                                       {'l', "LIST"},
-                                                                       {'i', "INST"},
-                                                                       {'o', "OBJ"},
-                                                                       {'0', "POP"},
-                                                                       {'1', "POP_MARK"},
-                                                                       {'2', "DUP"},
-                                                                       {'B', "BINBYTES"},
-                                                                       {'C', "SHORT_BINBYTES"},
-                                                                       {0x81, "NEWOBJ"},
-                                                                       {0x82, "EXT1"},
-                                                                       {0x83, "EXT2"},
-                                                                       {0x84, "EXT4"},
-                                                                       {0x8b, "LONG4"},
-                                                                       {0x8c, "SHORT_BINUNICODE"},
-                                                                       {0x8d, "BINUNICODE8"},
-                                                                       {0x8e, "BINBYTES8"},
-                                                                       {0x8f, "EMPTY_SET"},
-                                                                       {0x90, "ADDITEMS"},
-                                                                       {0x91, "FROZENSET"},
-                                                                       {0x92, "NEWOBJ_EX"},
-                                                                       {0x93, "STACK_GLOBAL"},
-                                                                       {0x94, "MEMOIZE"},
-                                                                       {0x95, "FRAME"},
-                                                                       {0x96, "BYTEARRAY8"},
-                                                                       {0x97, "NEXT_BUFFER"},
-                                                                       {0x98, "READONLY_BUFFER"}};
-  const auto found = kNames.find(operation);
-  return found == kNames.end() ? "of no name" : found->second;
-}
+// Those of a state dict have up to seven. Calls and stored things hold a copy of theirs, which one
+// tuple that is used again and again would make large.
+constexpr size_t kMostArguments = 64;
 
 class PickleReader {
  public:
@@ -101,8 +63,8 @@ class PickleReader {
       PT_LET(const bool done, (this->*part)(operation));
       if (done) return Status::OK();
     }
-    return Refuse(fmt::format("operation 0x{:02x} ({}) is none that a state dict of protocol 2 has",
-                              operation, NameOf(operation)),
+    return Refuse(fmt::format("operation 0x{:02x} ({}) is none that a state dict has", operation,
+                              NameOfOperation(operation)),
                   "torch.save(module.state_dict(), \"weights.pt\") writes one that can be read");
   }
 
@@ -161,9 +123,12 @@ class PickleReader {
   Result<bool> Fill(uint8_t operation);
   Result<bool> Call(uint8_t operation);
   Result<bool> PushLong();
-  Result<bool> PushText();
-  Result<bool> PushClass();
+  Result<bool> PushText(size_t length_bytes);
+  Result<bool> PushClass(std::string_view operation, std::string_view module,
+                         std::string_view name);
+  Result<bool> PushClassOfTexts();
   Result<bool> PushTuple(size_t length);
+  Result<bool> PushCall();
   Result<bool> Append(Kind kind, size_t many);
 
   std::string_view bytes_;
@@ -187,10 +152,16 @@ Result<bool> PickleReader::Plain(uint8_t operation) {
   switch (operation) {
     case 0x80: {  // PROTO
       PT_LET(const uint64_t version, Number(1));
-      if (version > 2) {
-        return Refuse(fmt::format("it is of protocol {}", version),
-                      "torch.save() writes protocol 2 unless told otherwise");
+      if (version > 5) {
+        return Refuse(
+            fmt::format("it is of protocol {}, and 5 is the last one known here", version),
+            "torch.save() writes protocol 2 unless told otherwise");
       }
+      return true;
+    }
+    case 0x95: {  // FRAME: how many bytes may be read ahead, all of which lie here.
+      PT_LET(const uint64_t length, Number(8));
+      if (length > bytes_.size() - at_) return Refuse("it ends too early");
       return true;
     }
     case 'N':
@@ -212,8 +183,12 @@ Result<bool> PickleReader::Plain(uint8_t operation) {
       return Push(
           {.kind = Kind::kNumber, .number = std::bit_cast<double>(__builtin_bswap64(bits))});
     }
+    case 0x8c:
+      return PushText(1);
     case 'X':
-      return PushText();
+      return PushText(4);
+    case 0x8d:
+      return PushText(8);
     default:
       return false;
   }
@@ -229,17 +204,21 @@ Result<bool> PickleReader::PushLong() {
   return Push({.kind = Kind::kWhole, .whole = int64_t(bits)});
 }
 
-Result<bool> PickleReader::PushText() {
-  PT_LET(const uint64_t length, Number(4));
+Result<bool> PickleReader::PushText(size_t length_bytes) {
+  PT_LET(const uint64_t length, Number(length_bytes));
   PT_LET(const std::string_view text, Take(length));
   if (!arrow::util::ValidateUTF8(text)) return Refuse("a text in it is no UTF-8");
   return Push({.kind = Kind::kText, .text = std::string(text)});
 }
 
 Result<bool> PickleReader::Memo(uint8_t operation) {
-  const bool put = operation == 'q' || operation == 'r';
+  const bool next = operation == 0x94;  // MEMOIZE: under the next number.
+  const bool put = next || operation == 'q' || operation == 'r';
   if (!put && operation != 'h' && operation != 'j') return false;
-  PT_LET(const uint64_t key, Number(operation == 'q' || operation == 'h' ? 1 : 4));
+  uint64_t key = memo_.size();
+  if (!next) {
+    PT_LET(key, Number(operation == 'q' || operation == 'h' ? 1 : 4));
+  }
   if (put) {
     PT_LET(Pickled* const top, Pop());
     stack_.push_back(top);
@@ -318,38 +297,59 @@ Result<bool> PickleReader::Append(Kind kind, size_t many) {
   return true;
 }
 
-Result<bool> PickleReader::PushClass() {
-  PT_LET(const std::string_view module, Line());
-  PT_LET(const std::string_view name, Line());
-  std::string full = fmt::format("{}.{}", module, name);
+Result<bool> PickleReader::PushClass(std::string_view operation, std::string_view module,
+                                     std::string_view name) {
+  constexpr size_t kMostName = 200;  // Bytes of each, in a message.
+  std::string full = fmt::format("{}.{}", module.substr(0, kMostName), name.substr(0, kMostName));
   if (full != kOrderedDict && std::ranges::find(known_, full) == known_.end()) {
     return Refuse(
-        fmt::format("operation 0x63 (GLOBAL) names {}, which is no part of a state dict", full),
+        fmt::format("operation {} names {}, which is no part of a state dict", operation, full),
         "torch.save(module.state_dict(), \"weights.pt\") writes the tensors alone");
   }
   return Push({.kind = Kind::kClass, .text = std::move(full)});
 }
 
+// STACK_GLOBAL: a class whose module and name are the two texts on top of the stack.
+Result<bool> PickleReader::PushClassOfTexts() {
+  PT_LET(const Pickled* const name, Pop());
+  PT_LET(const Pickled* const module, Pop());
+  if (module->kind != Kind::kText || name->kind != Kind::kText) {
+    return Refuse("it names a class by what is no text");
+  }
+  return PushClass("0x93 (STACK_GLOBAL)", module->text, name->text);
+}
+
+// REDUCE: the call of a class or function, which stays a name.
+Result<bool> PickleReader::PushCall() {
+  PT_LET(const Pickled* const arguments, Pop());
+  PT_LET(const Pickled* const called, Pop());
+  if (called->kind != Kind::kClass || arguments->kind != Kind::kTuple) {
+    return Refuse("it calls what is no class or function");
+  }
+  if (arguments->items.size() > kMostArguments) return Refuse("it calls with over 64 arguments");
+  if (called->text != kOrderedDict) {
+    return Push({.kind = Kind::kCall, .text = called->text, .items = arguments->items});
+  }
+  if (!arguments->items.empty()) return Refuse("an OrderedDict in it is made of something");
+  return Push({.kind = Kind::kDict});
+}
+
 Result<bool> PickleReader::Call(uint8_t operation) {
   switch (operation) {
-    case 'c':
-      return PushClass();
+    case 'c': {
+      PT_LET(const std::string_view module, Line());
+      PT_LET(const std::string_view name, Line());
+      return PushClass("0x63 (GLOBAL)", module, name);
+    }
+    case 0x93:
+      return PushClassOfTexts();
     case 'Q': {  // BINPERSID
       PT_LET(const Pickled* const id, Pop());
+      if (id->items.size() > kMostArguments) return Refuse("what it stores has over 64 parts");
       return Push({.kind = Kind::kPersistent, .items = id->items});
     }
-    case 'R': {  // REDUCE: the call of a class or function, which stays a name.
-      PT_LET(const Pickled* const arguments, Pop());
-      PT_LET(const Pickled* const called, Pop());
-      if (called->kind != Kind::kClass || arguments->kind != Kind::kTuple) {
-        return Refuse("it calls what is no class or function");
-      }
-      if (called->text != kOrderedDict) {
-        return Push({.kind = Kind::kCall, .text = called->text, .items = arguments->items});
-      }
-      if (!arguments->items.empty()) return Refuse("an OrderedDict in it is made of something");
-      return Push({.kind = Kind::kDict});
-    }
+    case 'R':
+      return PushCall();
     case 'b': {  // BUILD: attributes of an object. Those of a dict (_metadata) are no weights.
       PT_TRY(Pop());
       PT_TRY(Top(Kind::kDict));

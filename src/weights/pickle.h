@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Python's pickles, read as data. A pickle is a program for a stack machine that may import and
-// call anything; this one has the operations of protocol 2 that plain values and the tensors of a
-// state dict need, and calls nothing: classes and calls stay names with their arguments, and only
-// names that the caller expects are let through.
+// call anything; this one has the operations that plain values and the tensors of a state dict need
+// in protocols 2 to 5, and calls nothing: classes and calls stay names with their arguments, and
+// only names that the caller expects are let through.
 #pragma once
 
 #include <cstdint>

@@ -55,13 +55,40 @@ TEST(Pickle, CallsNothingAndNamesWhatItWouldHaveCalled) {
   EXPECT_THAT(WhyRefused("\x80\2(i__builtin__\neval\n."), HasSubstr("0x69 (INST)"));
   EXPECT_THAT(WhyRefused("\x80\2\x82\1."), HasSubstr("0x82 (EXT1)"));
   EXPECT_THAT(WhyRefused("\x80\2)\x81."), HasSubstr("0x81 (NEWOBJ)"));
-  EXPECT_THAT(WhyRefused("\x80\4\x95"), HasSubstr("protocol 4"));
+  EXPECT_THAT(WhyRefused("\x80\4\x8c\5posix\x94\x8c\6system\x94\x93\x94."),
+              HasSubstr("operation 0x93 (STACK_GLOBAL) names posix.system"));
+  EXPECT_THAT(WhyRefused("\x80\6N."), HasSubstr("protocol 6"));
+  EXPECT_THAT(WhyRefused("\x80\5\x97."), HasSubstr("0x97 (NEXT_BUFFER)"));
+}
+
+TEST(Pickle, ReadsTheOperationsOfNewerProtocols) {
+  // pickle.dumps({"a": ("x", "x")}, 4), and with the length of a text in eight bytes.
+  const std::string body = "}\x94\x8c\1a\x94\x8d" + Little(1, 8) + "x\x94h\2\x86\x94s.";
+  const auto read = Read("\x80\5\x95" + Little(body.size(), 8) + body);
+  ASSERT_TRUE(read.ok()) << read.status();
+  const Pickled& pair = *read->top->Find("a");
+  ASSERT_EQ(pair.items.size(), 2u);
+  EXPECT_EQ(pair.items[0]->text, "x");
+  EXPECT_EQ(pair.items[0], pair.items[1]);
+}
+
+// A tuple of a thousand values that is the arguments of a thousand calls would be a million.
+TEST(Pickle, DoesNotCopyLongArgumentsAgainAndAgain) {
+  const std::string tuple = "(" + std::string(1000, 'N') + "tq\1";
+  EXPECT_THAT(WhyRefused("\x80\2" + tuple + "ctorch\nFloatStorage\nh\1R."),
+              HasSubstr("over 64 arguments"));
+  EXPECT_THAT(WhyRefused("\x80\2" + tuple + "Q."), HasSubstr("over 64 parts"));
 }
 
 TEST(Pickle, RefusesWhatIsDamaged) {
   EXPECT_THAT(WhyRefused(""), HasSubstr("ends too early"));
   EXPECT_THAT(WhyRefused("\x80\2."), HasSubstr("stack is empty"));
   EXPECT_THAT(WhyRefused("\x80\2X\xff\xff\xff\xff."), HasSubstr("ends too early"));
+  EXPECT_THAT(WhyRefused("\x80\4\x8d\xff\xff\xff\xff\xff\xff\xff\xff."),
+              HasSubstr("ends too early"));
+  EXPECT_THAT(WhyRefused("\x80\4\x95" + Little(3, 8) + "N."), HasSubstr("ends too early"));
+  EXPECT_THAT(WhyRefused("\x80\4\x94."), HasSubstr("stack is empty"));
+  EXPECT_THAT(WhyRefused("\x80\4K\1\x8c\1x\x93."), HasSubstr("by what is no text"));
   EXPECT_THAT(WhyRefused("\x80\2h\1."), HasSubstr("no value 1"));
   EXPECT_THAT(WhyRefused("\x80\2t."), HasSubstr("was not begun"));
   EXPECT_THAT(WhyRefused("\x80\2}(K\1u."), HasSubstr("has no value"));
@@ -72,18 +99,20 @@ TEST(Pickle, RefusesWhatIsDamaged) {
 }
 
 TEST(Pickle, OutlivesEveryDamageOfOneByte) {
-  const std::string whole = PickledState({{"w", "0", 0, {2, 3}, {3, 1}}});
-  ASSERT_TRUE(Read(whole).ok()) << Read(whole).status();
-  for (size_t at = 0; at < whole.size(); ++at) {
-    for (int value = 0; value < 256; ++value) {
-      std::string bytes = whole;
-      bytes[at] = char(value);
-      const auto read = Read(bytes);
-      if (!read.ok()) {
-        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+  const std::vector<TestTensor> tensors = {{"w", "0", 0, {2, 3}, {3, 1}}, {"v", "0", 0, {6}, {1}}};
+  for (const std::string& whole : {PickledState(tensors), PickledStateOfProtocol4(tensors)}) {
+    ASSERT_TRUE(Read(whole).ok()) << Read(whole).status();
+    for (size_t at = 0; at < whole.size(); ++at) {
+      for (int value = 0; value < 256; ++value) {
+        std::string bytes = whole;
+        bytes[at] = char(value);
+        const auto read = Read(bytes);
+        if (!read.ok()) {
+          ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+        }
       }
+      ASSERT_FALSE(Read(whole.substr(0, at)).ok()) << at;
     }
-    ASSERT_FALSE(Read(whole.substr(0, at)).ok()) << at;
   }
 }
 

@@ -72,4 +72,27 @@ inline std::string PickledState(const std::vector<TestTensor>& tensors) {
          Little(0, 1) + "(" + items + "u}" + PickledText("_metadata") + "}sb.";
 }
 
+// The same as protocol 4 has it: in a frame, with short texts, classes by the texts on the stack
+// (the tensors' second one by those that were kept), and values kept under the next number.
+inline std::string PickledStateOfProtocol4(const std::vector<TestTensor>& tensors) {
+  const auto text = [](std::string_view value) {
+    return "\x8c" + Little(value.size(), 1) + std::string(value);
+  };
+  const std::string ordered = text("collections") + "\x94" + text("OrderedDict") + "\x94\x93\x94";
+  std::string items;
+  for (const TestTensor& each : tensors) {
+    const bool first = &each == &tensors.front();
+    // 6 is the function: 0 to 2 are OrderedDict and its texts, 3 the dict itself.
+    const std::string rebuild =
+        first ? text("torch._utils") + "\x94" + text("_rebuild_tensor_v2") + "\x94\x93\x94"
+              : "h" + Little(6, 1);
+    items += text(each.name) + rebuild + "((" + text("storage") + text("torch") + text(each.type) +
+             "\x93" + text(each.key) + text("cpu") + Whole(each.elements) + "tQ" +
+             Whole(each.offset) + Tuple(each.shape) + Tuple(each.strides) + "\x89" + "h" +
+             Little(2, 1) + ")RtR";
+  }
+  const std::string body = ordered + ")R\x94(" + items + "u}\x94" + text("_metadata") + "}sb.";
+  return "\x80\4\x95" + Little(body.size(), 8) + body;
+}
+
 }  // namespace protium

@@ -22,6 +22,9 @@ namespace protium {
 namespace {
 
 constexpr size_t kMostDimensions = 64;
+// Tensors may share a storage, as tied weights do. But each becomes memory of its own sooner or
+// later, and a small file could name one storage many thousand times.
+constexpr int64_t kMostSharing = 16;
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
 constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
 
@@ -150,6 +153,15 @@ class StateReader {
     return AddTensor(name, tensor->items);
   }
 
+  // Counts what the tensors come to, beside the size of the archive.
+  Status Count(const std::string& name, int64_t bytes) {
+    bytes_ += bytes;  // Each at most the archive's size: this ends before it could overflow.
+    if (bytes_ / kMostSharing <= zip_.size()) return Status::OK();
+    return Bad(name, fmt::format("with it the tensors are more than {} times the file, whose "
+                                 "storages they share",
+                                 kMostSharing));
+  }
+
   Status AddTensor(const std::string& name, const std::vector<const Pickled*>& parts) {
     const auto shape = Counts(*parts[2]), strides = Counts(*parts[3]);
     if (parts[0]->kind != Pickled::Kind::kPersistent || parts[1]->kind != Pickled::Kind::kWhole ||
@@ -165,6 +177,7 @@ class StateReader {
                                    fmt::join(*shape, ", "), fmt::join(*strides, ", "),
                                    layout.offset, storage.size()));
     }
+    PT_TRY(Count(name, layout.count * type->bytes));
     if (layout.count == 0) storage = {};
     if (layout.count > 0 && !layout.row_major) {
       state_.gathered.push_back(Gather(layout, storage, type->bytes));
@@ -211,6 +224,7 @@ class StateReader {
   const std::string& where_;
   std::map<std::string, std::string_view> storages_;
   TorchState state_;
+  int64_t bytes_ = 0;  // Of the tensors so far.
 };
 
 Status NoStateDict(const Pickled& top, const std::string& key, const std::string& where) {

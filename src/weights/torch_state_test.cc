@@ -57,6 +57,33 @@ TEST(TorchState, GivesTensorsInRowMajorOrder) {
   EXPECT_EQ(Values(state->tensors[4]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(TorchState, ReadsProtocol4AsProtocol2) {
+  const std::vector<TestTensor> tensors = {{"w", "0", 0, {2, 3}, {3, 1}},
+                                           {"turned", "0", 0, {3, 2}, {1, 3}}};
+  const std::string archive = Archive(PickledStateOfProtocol4(tensors));
+  const auto state = ReadTorchState(archive, "", "w.pt");
+  ASSERT_TRUE(state.ok()) << state.status();
+  ASSERT_EQ(state->tensors.size(), 2u);
+  EXPECT_EQ(Values(state->tensors[0]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(Values(state->tensors[1]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(TorchState, RefusesOneStorageNamedAgainAndAgain) {
+  std::vector<TestTensor> tensors;
+  for (int i = 0; i < 255; ++i) {
+    tensors.push_back({std::to_string(i), "0", 0, {200, 100}, {1, 200}, "FloatStorage", 0});
+  }
+  // The number of elements has two bytes here: 20,000 are more than Whole() has.
+  std::string pickle = PickledState(tensors);
+  const std::string none = Whole(0) + "tQ", all = "M" + Little(20'000, 2) + "tQ";
+  for (size_t at = 0; (at = pickle.find(none, at)) != pickle.npos; at += all.size()) {
+    pickle.replace(at, none.size(), all);
+  }
+  const Fault fault = Refused(Zip({{"w/data.pkl", pickle}, {"w/data/0", std::string(80'000, 0)}}));
+  EXPECT_EQ(fault.exit, Exit::kInput);
+  EXPECT_THAT(fault.why, HasSubstr("more than 16 times the file"));
+}
+
 TEST(TorchState, FindsTheDictAmongOtherThings) {
   const std::string tensor = PickledText("w") + PickledTensor({"w", "0", 0, {6}, {1}});
   const std::string archive =
@@ -113,14 +140,17 @@ TEST(TorchState, OutlivesDamageAnywhere) {
 
 // As above, where no checksum stands before the pickle.
 TEST(TorchState, OutlivesPicklesThatSayAnything) {
-  const std::string pickle = PickledState({{"w", "0", 0, {3, 2}, {1, 3}}});
-  for (size_t at = 0; at < pickle.size(); ++at) {
-    for (const int value : {0, 1, int('t'), int('u'), int('R'), int('Q'), 0x7f, 0xff}) {
-      std::string bytes = pickle;
-      bytes[at] = char(value);
-      const auto read = ReadTorchState(Archive(bytes), "", "w.pt");
-      if (!read.ok()) {
-        ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+  const std::vector<TestTensor> tensors = {{"w", "0", 0, {3, 2}, {1, 3}}};
+  for (const std::string& pickle : {PickledState(tensors), PickledStateOfProtocol4(tensors)}) {
+    for (size_t at = 0; at < pickle.size(); ++at) {
+      for (const int value :
+           {0, 1, int('t'), int('u'), int('R'), int('Q'), 0x7f, 0x93, 0x94, 0xff}) {
+        std::string bytes = pickle;
+        bytes[at] = char(value);
+        const auto read = ReadTorchState(Archive(bytes), "", "w.pt");
+        if (!read.ok()) {
+          ASSERT_EQ(FaultOf(read.status()).exit, Exit::kInput) << at;
+        }
       }
     }
   }

@@ -3,6 +3,7 @@
 // compression, in one volume, with or without the 64-bit fields.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ class ZipFile {
   // The content of a file, a part of the bytes given. A file that is missing, compressed, encrypted
   // or whose checksum differs is a fault of Exit::kInput.
   Result<std::string_view> Read(const std::string& name) const;
+
+  // Of the whole archive, in bytes.
+  int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
 
   struct Entry {
     uint16_t flags = 0;

@@ -13,10 +13,10 @@
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
 #include "deep/synthetic_rows.h"
+#include "deep/torch_numerics.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
-#include "train/fingerprint.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -44,8 +44,8 @@ inline const SyntheticRows& CaseRows() {
 }
 
 // A copy of rows [begin, end) as the feed sends them.
-inline Batch SendRows(RowBlock& block, int64_t begin, int64_t end) {
-  const Batch rows = CaseRows().batch(begin, end);
+inline BatchRows SendRows(RowBlock& block, int64_t begin, int64_t end) {
+  const BatchRows rows = CaseRows().batch(begin, end);
   const int64_t bytes = rows.size() * rows.schema().width();
   std::memcpy(block.Reserve(bytes), rows.row(0), size_t(bytes));
   return block.Send(CaseRows().schema(), rows.size());
@@ -71,7 +71,7 @@ inline Status RunOneRank(const ComputeDevice& device, const DeviceCase& what,
   const auto rank = size_t(communicator.rank());
   std::vector<RowBlock> blocks(4, RowBlock(device));
   for (int64_t step = 0; step < 5; ++step) {
-    std::vector<Batch> own;
+    std::vector<BatchRows> own;
     for (int64_t s = first[rank]; s < first[rank + 1]; ++s) {
       // In the last step one shard has no rows.
       const int64_t rows = step == 4 && s == 2 ? 0 : 37 + s;

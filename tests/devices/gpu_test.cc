@@ -6,14 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "deep/linear.h"
-#include "deep/tabular_mlp.h"
-#include "deep/wide_and_deep.h"
+#include "deep/cuda_device.h"
+#include "deep/operations.h"
+#include "deep/torch_wall.h"
 #include "devices/device_cases.h"
-#include "tensor/guard.h"
 
 namespace protium {
 namespace {
+
+const at::Device kDevice(at::kCUDA, 0);
 
 using testing::FloatNear;
 using testing::HasSubstr;
@@ -23,7 +24,7 @@ using testing::Pointwise;
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = ComputeDevice::OpenGpu();
+    auto opened = OpenGpu();
     if (!opened.ok()) {
       const Fault fault = FaultOf(opened.status());
       GTEST_SKIP() << "no GPU: " << fault.what << ": " << fault.why;
@@ -45,10 +46,11 @@ TEST_F(Gpu, GivesTheSameBitsAgain) {
   const std::vector<DeviceCase> cases = {
       {.builder = kModule, .options = {{"dropout", 0.25}}},
       {.builder = kModule, .options = {{"dropout", 0.25}}, .micro_batches = 3},
-      {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
-      {.builder = MakeTabularMlp, .options = {{"hidden", {512, 256}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeep, .options = {{"hidden", {33}}, {"dropout", 0.25}}},
-      {.builder = MakeLinear}};
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
+      {.builder = MakeTabularMlpAnywhere,
+       .options = {{"hidden", {512, 256}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {33}}, {"dropout", 0.25}}},
+      {.builder = MakeLinearAnywhere}};
   for (const DeviceCase& what : cases) {
     const DeviceRun first = RunOn(device_, what), again = RunOn(device_, what);
     EXPECT_EQ(again.hash, first.hash) << what.options.dump();
@@ -59,7 +61,7 @@ TEST_F(Gpu, GivesTheSameBitsAgain) {
 
 TEST_F(Gpu, GivesTheSameBitsForAnyNumberOfWorkers) {
   for (const bool norm : {false, true}) {
-    DeviceCase what{.builder = MakeTabularMlp,
+    DeviceCase what{.builder = MakeTabularMlpAnywhere,
                     .options = {{"hidden", {33, 8}}, {"batch_norm", norm}},
                     .micro_batches = norm ? 2 : 1};
     const std::string one = RunOn(device_, what).hash;
@@ -72,10 +74,10 @@ TEST_F(Gpu, GivesTheSameBitsForAnyNumberOfWorkers) {
 TEST_F(Gpu, StartsFromTheWeightsOfTheCpuAndComesNear) {
   const std::vector<DeviceCase> cases = {
       {.builder = kModule},
-      {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}}},
-      {.builder = MakeTabularMlp, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeep, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
-      {.builder = MakeLinear}};
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}}},
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
+      {.builder = MakeLinearAnywhere}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what), there = RunOn(device_, what);
     EXPECT_EQ(there.begun, here.begun) << what.options.dump();
@@ -87,25 +89,25 @@ TEST_F(Gpu, StartsFromTheWeightsOfTheCpuAndComesNear) {
 TEST_F(Gpu, ComputesProductsInFullFloat32) {
   const at::Tensor a = torch::rand({256, 512}), b = torch::rand({512, 128});
   const at::Tensor exact = a.to(at::kDouble).mm(b.to(at::kDouble));
-  const at::Tensor there = a.to(device_.where()).mm(b.to(device_.where())).cpu().to(at::kDouble);
+  const at::Tensor there = a.to(kDevice).mm(b.to(kDevice)).cpu().to(at::kDouble);
   // TF32 keeps 10 bits of a factor and would be off by a thousandth of it.
   EXPECT_LT(((there - exact).norm() / exact.norm()).item<double>(), 1e-6);
 }
 
 TEST_F(Gpu, ThatIsFullSaysWhatToChange) {
-  const Fault fault = FaultOf(Guard("step 3", [&] {
-    (void)at::empty({int64_t{1} << 50}, at::TensorOptions(at::kByte).device(device_.where()));
+  const Fault fault = FaultOf(GuardTorch("step 3", [&] {
+    (void)at::empty({int64_t{1} << 50}, at::TensorOptions(at::kByte).device(kDevice));
   }));
   EXPECT_EQ(fault.exit, Exit::kNoRoom);
   EXPECT_EQ(fault.what, "step 3: the device's memory is exhausted");
   EXPECT_THAT(fault.why, HasSubstr("Tried to allocate"));
   // And can be used on.
-  EXPECT_EQ(torch::ones({3}, device_.where()).sum().item<float>(), 3);
+  EXPECT_EQ(torch::ones({3}, kDevice).sum().item<float>(), 3);
 }
 
 TEST_F(Gpu, RefusesOperationsThatAreNotRepeatable) {
-  const Status status = Guard("step 3", [&] {
-    const at::Tensor x = torch::rand({2, 1, 8, 8}, device_.where()).requires_grad_();
+  const Status status = GuardTorch("step 3", [&] {
+    const at::Tensor x = torch::rand({2, 1, 8, 8}, kDevice).requires_grad_();
     at::adaptive_avg_pool2d(x, {3, 3}).sum().backward();
   });
   EXPECT_THAT(FaultOf(status).what, HasSubstr("does not have a deterministic implementation"));
@@ -113,10 +115,10 @@ TEST_F(Gpu, RefusesOperationsThatAreNotRepeatable) {
 
 // Last: nothing on the device works after it.
 TEST_F(Gpu, ZThatFailsSaysSo) {
-  const Fault fault = FaultOf(Guard("step 3", [&] {
+  const Fault fault = FaultOf(GuardTorch("step 3", [&] {
     // An index beyond the table stops the kernel.
-    const at::Tensor table = torch::ones({3, 2}, device_.where());
-    const at::Tensor at = torch::tensor({7}, at::TensorOptions(at::kLong).device(device_.where()));
+    const at::Tensor table = torch::ones({3, 2}, kDevice);
+    const at::Tensor at = torch::tensor({7}, at::TensorOptions(at::kLong).device(kDevice));
     (void)at::embedding(table, at).sum().item<float>();
   }));
   EXPECT_EQ(fault.exit, Exit::kEnvironment);

@@ -6,13 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "deep/linear.h"
+#include "deep/operations.h"
 #include "deep/rank_context.h"
-#include "deep/tabular_mlp.h"
-#include "deep/task_device.h"
-#include "deep/wide_and_deep.h"
+#include "deep/torch_tasks.h"
 #include "devices/device_cases.h"
 #include "os/file.h"
+#include "tasks/task_device.h"
 
 namespace protium {
 namespace {
@@ -38,12 +37,12 @@ TEST(StandIn, GivesModulesTheBitsOfTheCpu) {
 // Nets with kernels of their own become operations, which add up in another order.
 TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
   const std::vector<DeviceCase> cases = {
-      {.builder = MakeTabularMlp, .options = {{"hidden", {33, 8}}}},
-      {.builder = MakeTabularMlp, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeTabularMlp, .options = {{"hidden", Json::array()}, {"embedding", 3}}},
-      {.builder = MakeWideAndDeep, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeep, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
-      {.builder = MakeLinear}};
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}}},
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", Json::array()}, {"embedding", 3}}},
+      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
+      {.builder = MakeLinearAnywhere}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what);
     const DeviceRun there = RunOn(ComputeDevice::StandIn(), what);
@@ -56,7 +55,7 @@ TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
 
 TEST(StandIn, GivesTheSameBitsForAnyNumberOfWorkers) {
   for (const bool norm : {false, true}) {
-    DeviceCase what{.builder = MakeTabularMlp,
+    DeviceCase what{.builder = MakeTabularMlpAnywhere,
                     .options = {{"hidden", {33, 8}}, {"batch_norm", norm}},
                     .micro_batches = norm ? 2 : 1};
     const std::string one = RunOn(ComputeDevice::StandIn(), what).hash;
@@ -68,8 +67,9 @@ TEST(StandIn, GivesTheSameBitsForAnyNumberOfWorkers) {
 
 // Dropout draws from the generator of the process, which ranks that are threads would share.
 TEST(StandIn, DropsOutTheSameAgain) {
-  const DeviceCase what{.builder = MakeTabularMlp, .options = {{"hidden", {33}}, {"dropout", 0.5}}};
-  const DeviceCase without{.builder = MakeTabularMlp, .options = {{"hidden", {33}}}};
+  const DeviceCase what{.builder = MakeTabularMlpAnywhere,
+                        .options = {{"hidden", {33}}, {"dropout", 0.5}}};
+  const DeviceCase without{.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33}}}};
   const std::string hash = RunOn(ComputeDevice::StandIn(), what).hash;
   EXPECT_EQ(RunOn(ComputeDevice::StandIn(), what).hash, hash);
   EXPECT_NE(RunOn(ComputeDevice::StandIn(), without).hash, hash);
@@ -80,7 +80,7 @@ TEST(StandIn, RefusesNetsOfTheCpuAlone) {
   const NetTable nets = {{"own", [](const Json& options, const NetInputs& given) {
                             NetInputs plain = given;
                             plain.device = ComputeDevice();
-                            return MakeTabularMlp(options, plain);
+                            return MakeTabularMlpAnywhere(options, plain);
                           }}};
   EXPECT_TRUE(BuildNetThere(nets, {"own", Json::object()}, inputs).ok());
   inputs.device = ComputeDevice::StandIn();
@@ -138,7 +138,7 @@ class StandInTask : public testing::Test {
       RankContext context(&communicator, Dump(FieldsToJson(config_)), TableSchema(),
                           {Table(700 * rank / world, 700 * (rank + 1) / world)}, *reports_);
       context.SetDevices(devices_);
-      return RunTrainTask(context, BuiltInRows());
+      return RunTrainTask(context, TorchRows());
     });
     return statuses[0];
   }
@@ -233,7 +233,7 @@ TEST_F(StandInTask, ScoresWithWhatItIsLeased) {
                         reports);
     context.SetDevices(devices);
     context.SetOutput(arrow::schema({arrow::field("prediction", arrow::float64())}));
-    const Status status = RunScoreTask(context, BuiltInRows());
+    const Status status = RunScoreTask(context, TorchRows());
     EXPECT_TRUE(status.ok()) << status.ToString();
     std::vector<double> values;
     for (const auto& batch : reports.emitted) {

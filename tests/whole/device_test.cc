@@ -84,7 +84,8 @@ TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
   ASSERT_EQ(ended.exit, 0) << ended.err;
   EXPECT_EQ(ModelWeights(ended, scratch_), ModelWeights(alone, scratch_));
   const std::string events = EventText(runs);
-  EXPECT_THAT(events, testing::HasSubstr("the gang pauses after this step: gang train of pid"));
+  EXPECT_THAT(events,
+              testing::HasSubstr("the gang pauses after this step: gang train_torch of pid"));
   EXPECT_THAT(events, testing::HasSubstr("the gang goes on: there is room again"));
   EXPECT_THAT(events, testing::Not(testing::HasSubstr("\"event\":\"restart\"")));
 }
@@ -133,19 +134,22 @@ TEST_F(Devices, WithoutCudaAreRefusedBeforeAnythingStarts) {
   EXPECT_THAT(outcome.err, testing::HasSubstr("PROTIUM_LIBTORCH"));
 }
 
+// By nets that need it; the flights job's own does not.
 TEST_F(Devices, AreNotNeededToLoadTheLibTorchThatIsNamed) {
-  const auto run = [&](const fs::path& torch) {
-    Running command(FlightsCommand(scratch_, ExampleTables(3000), {}), scratch_.path(),
+  const std::string net = R"(net={ name = "ft_transformer", width = 8, heads = 2, layers = 1 })";
+  const auto run = [&](const fs::path& torch, const std::vector<std::string>& settings) {
+    Running command(FlightsCommand(scratch_, ExampleTables(3000), settings), scratch_.path(),
                     {{"PROTIUM_LIBTORCH", torch.string()}});
     return command.Wait();
   };
-  const Outcome outcome = run(Repository() / ".deps" / "py" / "torch");
+  const Outcome outcome = run(Repository() / ".deps" / "py" / "torch", {net});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
   // That it is loaded from there shows when it cannot be.
   const fs::path broken = scratch_.path() / "broken";
   fs::create_directories(broken);
   std::ofstream(broken / "libtorch_cpu.so") << "no library";
-  const Outcome refused = run(broken);
+  EXPECT_EQ(run(broken, {}).exit, 0);
+  const Outcome refused = run(broken, {net});
   EXPECT_EQ(refused.exit, 4) << refused.err;
   EXPECT_THAT(refused.err, testing::HasSubstr((broken / "libtorch_cpu.so").string()));
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """import_check.py make MODEL WEIGHTS: saves the state dict of a PyTorch module that is made as the net of the
-model is, with weights of its own, as DistributedDataParallel names them.
+model is, with weights of its own, as DistributedDataParallel names them; WEIGHTS.3 to WEIGHTS.5 are the same in
+those protocols of pickles, WEIGHTS in PyTorch's own.
 import_check.py compare MODEL WEIGHTS SCORED: what that module predicts for the rows of the Parquet table SCORED, beside the
 predictions that the table has. Prints the number of rows; what differs by more than 1e-6 of its size ends it with 1.
 """
@@ -9,6 +10,7 @@ import json
 import sys
 
 import numpy as np
+import predictions
 import pyarrow.parquet as parquet
 import torch
 
@@ -48,7 +50,10 @@ def make(model, weights):
     module = net_of(model)
     for _ in range(3):  # Statistics of batches, and the number of them.
         module(torch.randn(64, 1), torch.randint(0, module.embedding[0].num_embeddings, (64, 1)))
-    torch.save({"module." + name: each for name, each in module.state_dict().items()}, weights)
+    state = type(module.state_dict())(("module." + name, each) for name, each in module.state_dict().items())
+    torch.save(state, weights)
+    for protocol in (3, 4, 5):
+        torch.save(state, f"{weights}.{protocol}", pickle_protocol=protocol)
 
 
 def compare(model, weights, scored):
@@ -60,14 +65,8 @@ def compare(model, weights, scored):
     kinds = torch.tensor([[keys.index(each)] for each in table["kind"].to_pylist()])
     ages = torch.tensor(np.array(table["age"].to_pylist(), np.float32)[:, None])
     with torch.no_grad():
-        theirs = module(ages, kinds)[:, 0].double().numpy()
-    label = read(model, "net.json")["objective"]["labels"][0]
-    theirs = theirs * label["deviation"] + label["mean"]
-    ours = table["prediction"].to_numpy()
-    worst = np.max(np.abs(ours - theirs) / np.maximum(1, np.abs(theirs)))
-    if not worst <= 1e-6:
-        sys.exit(f"apart by {worst}")
-    print(table.num_rows)
+        outputs = module(ages, kinds)[:, 0]
+    predictions.compare(weights, outputs, read(model, "net.json")["objective"]["labels"][0], table)
 
 
 {"make": make, "compare": compare}[sys.argv[1]](*sys.argv[2:])

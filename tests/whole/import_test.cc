@@ -97,6 +97,12 @@ TEST(Import, PredictsAsTheModuleOfPyTorchDoes) {
       {"import", weights, "--model", own.Model(), "--out", out, "--rename", "^module\\.="});
   ASSERT_EQ(made.exit, 0) << made.err;
   EXPECT_THAT(made.err, HasSubstr("norm.0.num_batches_tracked"));
+  for (const char* protocol : {".3", ".4", ".5"}) {
+    const Outcome same = own.Protium({"import", weights + protocol, "--model", own.Model(), "--out",
+                                      out + protocol, "--rename", "^module\\.="});
+    ASSERT_EQ(same.exit, 0) << same.err;
+    EXPECT_EQ(ReadWeightsHash(out + protocol, own.path()), ReadWeightsHash(out, own.path()));
+  }
   ASSERT_EQ(Predicted(own, out, "scored.parquet").exit, 0);
   const Outcome checked = Check(own, {"compare", out, weights, (own / "scored.parquet").string()});
   EXPECT_EQ(checked.exit, 0) << checked.err;

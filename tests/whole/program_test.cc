@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -284,6 +285,48 @@ TEST_F(Programs, PrintWithoutLineBreaksAndFillNoMemory) {
   EXPECT_THAT(outcome.out, HasSubstr("... (99995904 bytes more)\n"));
   EXPECT_THAT(outcome.out, HasSubstr("[1] end\n"));
   EXPECT_THAT(outcome.out, HasSubstr("[0] over\n"));
+}
+
+// As Gloo does it in Horovod: each rank puts its address, and asks for those of the others.
+TEST_F(Programs, MeetThroughHorovodsRendezvous) {
+  const std::string meet = R"(
+import os, time, urllib.request, urllib.error
+me, size = os.environ['HOROVOD_RANK'], int(os.environ['HOROVOD_SIZE'])
+store = 'http://%s:%s/global_/' % (os.environ['HOROVOD_GLOO_RENDEZVOUS_ADDR'],
+                                   os.environ['HOROVOD_GLOO_RENDEZVOUS_PORT'])
+def ask(method, key, data=None):
+    return urllib.request.urlopen(urllib.request.Request(store + key, data, method=method)).read()
+def wait(key):
+    while True:
+        try: return ask('GET', key).decode()
+        except urllib.error.HTTPError as error:
+            assert error.code == 404
+            time.sleep(0.01)
+ask('PUT', me, b'address of %d' % int(me))
+print([wait(str(rank)) for rank in range(size)], os.environ['HOROVOD_CONTROLLER'])
+ask('DELETE', me)
+)";
+  Running command(Command({"--workers", "3"}, {"python3", "-c", meet}), scratch_.path());
+  const Outcome outcome = command.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  const std::string all = "['address of 0', 'address of 1', 'address of 2'] gloo";
+  EXPECT_THAT(Lines(outcome.out), testing::ElementsAre("[0] " + all, "[1] " + all, "[2] " + all));
+}
+
+// With the Python that PROTIUM_TEST_HOROVOD names, or the peers'.
+TEST_F(Programs, OfHorovodMeetAndMeetAgain) {
+  const char* const named = std::getenv("PROTIUM_TEST_HOROVOD");
+  const fs::path python = named != nullptr ? named : Repository() / ".deps/peers/bin/python3";
+  if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";
+  Running look({python.string(), "-c", "import horovod.torch"}, scratch_.path());
+  if (look.Wait().exit != 0) GTEST_SKIP() << python << " has no Horovod";
+  const std::string script = (Repository() / "tests/whole/hvd.py").string();
+  Running command(Command({"--workers", "2"}, {python.string(), script}), scratch_.path());
+  const Outcome outcome = command.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  const std::string zero = "[0] rank 0 of 2 has [3.0, 3.0, 3.0, 3.0]";
+  const std::string one = "[1] rank 1 of 2 has [3.0, 3.0, 3.0, 3.0]";
+  EXPECT_THAT(Lines(outcome.out), testing::ElementsAre(zero, zero, one, one));
 }
 
 // An unmodified script of torch.distributed that is killed in the middle.

@@ -57,6 +57,16 @@ pt::Result<pt::Json> Refuse(pt::RunnerRank& rank) {
   return pt::Json();
 }
 
+// Rank 1 thinks for ever, and lives.
+pt::Result<pt::Json> Hang(pt::RunnerRank& rank) {
+  if (rank.context.rank() == 1) {
+    rank.context.SetPhase("thought");
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  PT_TRY(rank.context.Barrier("never"));
+  return pt::Json();
+}
+
 // As in docs/programs.md.
 pt::Result<pt::Json> Mean(pt::RunnerRank& rank) {
   PT_LET(pt::Ranks ranks, pt::Ranks::Of(rank.context));
@@ -76,6 +86,7 @@ pt::Status Run(pt::Session& session) {
   const std::string what = session.Setting("what", "tell");
   const int workers = std::stoi(session.Setting("workers", "3"));
   pt::RunnerOptions options{.workers = workers, .max_restarts = what == "go on" ? 1 : 0};
+  if (what == "hang") options.deadline = 3;
   const std::string logs = session.Setting("logs", "all");
   options.logs = logs == "all"    ? pt::RunnerLogs::kAll
                  : logs == "none" ? pt::RunnerLogs::kQuiet
@@ -100,6 +111,7 @@ int main(int argc, char** argv) {
                   {.run = Run,
                    .tasks = {{"tell", pt::RunnerTask(Tell)},
                              {"go on", pt::RunnerTask(GoOn)},
+                             {"hang", pt::RunnerTask(Hang)},
                              {"refuse", pt::RunnerTask(Refuse)},
                              {"mean", pt::RunnerTask(Mean)},
                              {"rank", EmitRank}}});

@@ -12,6 +12,7 @@ namespace protium::whole {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class Runners : public testing::Test {
@@ -113,6 +114,20 @@ TEST_F(Runners, RunOnSparkOrOnTheDriversMachine) {
     EXPECT_EQ(told[0]["rows"].get<int64_t>() + told[1]["rows"].get<int64_t>(), 100);
     EXPECT_THAT(outcome.err, HasSubstr("[1] a line\n"));
   }
+}
+
+// The ranks of a barrier stage.
+TEST_F(Runners, NameARankThatHangsOnSpark) {
+  const char* const address = std::getenv("PROTIUM_TEST_SPARK");
+  if (address == nullptr) GTEST_SKIP() << "no Spark server: PROTIUM_TEST_SPARK is not set";
+  const Outcome outcome = Run({"what=hang", "workers=2"}, address);
+  EXPECT_EQ(outcome.exit, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, ContainsRegex("warning  rank 1 on [^ ]+ has kept rank 0 waiting for "
+                                         "[0-9.]+ s \\([0-9.]+ s in thought\\)"));
+  EXPECT_THAT(outcome.err, ContainsRegex("error: rank 1 kept the others waiting for 3 seconds "
+                                         "\\([0-9.]+ s in thought\\)"));
+  EXPECT_THAT(outcome.err, HasSubstr("the task is at this moment in"));
+  EXPECT_THAT(outcome.err, HasSubstr("nanosleep"));
 }
 
 TEST_F(Runners, AreShownInThePlanAndNotRun) {

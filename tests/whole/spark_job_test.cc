@@ -8,6 +8,8 @@
 #include <string>
 
 #include "whole/flights.h"
+#include "whole/live_run.h"
+#include "whole/own_job.h"
 #include "whole/ranks.h"
 
 namespace protium::whole {
@@ -138,8 +140,23 @@ TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {
   ExpectToSurvive([](pid_t rank) { ::kill(rank, SIGKILL); });
 }
 
-TEST_F(SparkJob, StartsAgainWhenARankHangs) {
-  ExpectToSurvive([](pid_t rank) { ::kill(rank, SIGSTOP); }, {"gang.deadline=5"});
+// The one that writes checkpoints: woken when the others have started again, it must not go on.
+TEST_F(SparkJob, StartsAgainWhenARankIsStoppedAndFencesIt) {
+  const std::vector<std::string> settings = {"train.epochs=40", "gang.deadline=5",
+                                             "train.checkpoint.every_steps=10"};
+  const std::string weights = ModelWeights(RunFlights(scratch_, tables_, settings), scratch_);
+  fs::remove_all(runs_);
+  Running job(FlightsCommand(scratch_, tables_, Joined(settings, {engine_})), scratch_.path());
+  ASSERT_TRUE(AwaitStep(job, scratch_, 5));
+  const pid_t stopped = FindPid(runs_, 0);
+  ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
+  ASSERT_TRUE(AwaitEvents(job, scratch_, "restart", 1));
+  (void)::kill(stopped, SIGCONT);  // Unless Spark has killed it already.
+  EXPECT_TRUE(EndWithin({stopped}, std::chrono::seconds(20)));
+  const Outcome outcome = job.Wait();
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+  EXPECT_THAT(outcome.err, HasSubstr("restart  rank 0 fell silent"));
 }
 
 TEST_F(SparkJob, StartsAgainWhenALauncherIsKilled) {
@@ -220,6 +237,35 @@ TEST_F(SparkJob, ScoresNewTablesAsTheEmbeddedEngineDoes) {
   EXPECT_EQ(there.json["metrics"], here.json["metrics"]);
   EXPECT_GT(there.json["metrics"]["test"]["rows"].get<int64_t>(), 2000);
   EXPECT_TRUE(fs::exists(scratch_.path() / "there.parquet" / "_SUCCESS"));
+}
+
+// score() within a query over the same table, in another one's rows, and in the SQL of a job.
+TEST_F(SparkJob, ScoresInSqlAsTheEmbeddedEngineDoes) {
+  const OwnJob own(MachinesTable(200));
+  ASSERT_EQ(own.Run({"--set", "train.epochs=1"}).exit, 0);
+  const std::string model = own.Model();
+  const std::string scored = "score('" + model + "', (SELECT * FROM machines WHERE id < 50))";
+  const std::string queries[] = {
+      "SELECT m.kind, count(*) AS n, max(s.prediction) AS p, min(m.age) AS a FROM machines m "
+      "JOIN " +
+          scored + " s ON m.id = s.id GROUP BY m.kind ORDER BY m.kind",
+      "SELECT id, once, prediction FROM score('" + model +
+          "', (SELECT id, kind, age, load, prediction AS once FROM " + scored +
+          " WHERE id > 40)) ORDER BY id",
+      "WITH few AS (SELECT * FROM " + scored +
+          " WHERE id < 9), again AS (SELECT id, kind, age, load "
+          "FROM few) SELECT f.id, a.prediction FROM few f, score('" +
+          model + "', again) a WHERE a.id = f.id ORDER BY f.id"};
+  for (const std::string& query : queries) {
+    const auto rows = [&](const std::string& engine) {
+      return RunCommand({ProtiumCommand(), "sql", query, "--json", "--engine", engine, "--table",
+                         "machines=" + (own / "machines.csv").string()});
+    };
+    const Outcome here = rows("local"), there = rows(engine_.substr(engine_.find('=') + 1));
+    ASSERT_EQ(there.exit, 0) << there.err;
+    EXPECT_EQ(there.json, here.json);
+    EXPECT_FALSE(here.json["rows"].empty()) << here.err;
+  }
 }
 
 TEST_F(SparkJob, IsPossibleAccordingToTheDoctor) {

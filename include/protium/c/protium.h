@@ -157,9 +157,9 @@ void pt_model_free(pt_model* model);
 // ---- Predictions in the calling process, for rows that come one by one: without workers, without
 // LibTorch, with the bits of pt_model_transform(). Since version 2.
 
-// Refuses, by name, nets that LibTorch computes (all but tabular_mlp, linear and wide_and_deep) and
-// stages that only an engine computes. The scorer needs neither the model nor the session any
-// longer; its functions may be called by several threads at once.
+// Refuses, by name, nets that LibTorch computes (all but tabular_mlp, linear and wide_and_deep).
+// The scorer needs neither the model nor the session any longer; its functions may be called by
+// several threads at once.
 pt_error* pt_scorer_open(const pt_model* model, pt_scorer** scorer);
 // {"input", "output"}: the columns that rows must have, and those of predictions.
 pt_error* pt_scorer_describe(const pt_scorer* scorer, char** json);

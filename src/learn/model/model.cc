@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/torch_task_name.h"
 #include "learn/model/model_state.h"
+#include "learn/needs_torch.h"
 #include "learn/pipeline/learned.h"
 #include "learn/torch_folder.h"
 
@@ -163,7 +165,7 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     output.push_back(field);
   }
   for (const auto& field : PredictedBy(state)) output.push_back(field);
-  MapTask task{.task = "score",
+  MapTask task{.task = TaskName("score", NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)),
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),
                .workers = options.gang.workers};

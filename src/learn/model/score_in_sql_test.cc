@@ -70,7 +70,36 @@ TEST_F(ScoreInSql, StandsWhereATableDoes) {
   EXPECT_EQ(Rows("SELECT 'score(''model'', t)' FROM t WHERE id = 1"), "score('model', t) ");
 }
 
+TEST_F(ScoreInSql, StandsBesideOtherTablesAndCommas) {
+  EXPECT_EQ(Rows("SELECT count(*) FROM t AS a, score('model', t) AS b, score('model', t) AS c"),
+            "27 ");
+  EXPECT_EQ(Rows("SELECT count(*) FROM t JOIN t AS u ON t.id = u.id, score('model', t) AS b"),
+            "9 ");
+  EXPECT_EQ(Rows("SELECT coalesce(max(x__fill), 0) FROM (SELECT 1, 2), score('model', t)"), "7 ");
+  EXPECT_THAT(Rows("SELECT id, score('model', t) FROM t"), HasSubstr("not a value of each row"));
+  EXPECT_THAT(Rows("SELECT id FROM t WHERE id IN (1, score('model', t))"),
+              HasSubstr("not a value of each row"));
+}
+
+TEST_F(ScoreInSql, ReadsWhatIsNamedBeforeIt) {
+  EXPECT_EQ(Rows("WITH a AS (SELECT * FROM t WHERE id > 1), b (id, x) AS (SELECT id, x FROM A) "
+                 "SELECT x__fill FROM score('model', B) ORDER BY id"),
+            "7 4 ");
+  EXPECT_EQ(Rows("WITH a AS (SELECT * FROM t), s AS (SELECT * FROM score('model', (SELECT * FROM a "
+                 "WHERE id < 3))) SELECT sum(x__fill) FROM s"),
+            "8.5 ");
+  // Rows that WITH made of a model are scored by it again, and counted beside them.
+  EXPECT_EQ(Rows("WITH s AS (SELECT id, x__fill AS x FROM score('model', t)) SELECT sum(u.x__fill) "
+                 "FROM score('model', s) AS u, s"),
+            "37.5 ");
+  // A name that stands behind the call is not there yet.
+  EXPECT_THAT(Rows("WITH s AS (SELECT * FROM score('model', a)), a AS (SELECT * FROM t) SELECT 1 "
+                   "FROM s"),
+              HasSubstr("no table \"a\""));
+}
+
 TEST_F(ScoreInSql, SaysWhatItCannotBe) {
+  EXPECT_THAT(Rows("SELECT * FROM score(\"model\", t)"), HasSubstr("text in single quotes"));
   EXPECT_THAT(Rows("SELECT *, score('model', *) FROM t"), HasSubstr("it is a table, not a value"));
   EXPECT_THAT(Rows("SELECT * FROM score('model')"), HasSubstr("behind the model come the rows"));
   EXPECT_THAT(Rows("SELECT * FROM score('model', 1 + 1)"), HasSubstr("the rows are (SELECT ...)"));

@@ -9,10 +9,12 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "frame/session_state.h"
+#include "gang/torch_task_name.h"
 #include "learn/model/model_state.h"
 #include "learn/model/net_file.h"
 #include "learn/model/net_library.h"
 #include "learn/model/start_file.h"
+#include "learn/needs_torch.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/make_rows.h"
 #include "learn/pipeline/preview.h"
@@ -85,8 +87,8 @@ Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings s
 
 // The gang's node without the task's config: enough to describe and to admit it before any stage
 // has learned.
-Plan GangOver(const GangSpec& gang, Plan rows) {
-  return MakePlan(MapTask{.task = "train",
+Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
+  return MakePlan(MapTask{.task = TaskName("train", torch),
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
                           .workers = gang.workers,
                           .gang = gang},
@@ -98,7 +100,8 @@ Plan GangOver(const GangSpec& gang, Plan rows) {
 Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return Status::OK();
   const GangSpec& gang = chain.estimator->options.gang;
-  const Demand demand{.gang = gang, .torch = true, .plan = GangOver(gang, rows.all)};
+  const bool torch = NeedsLibTorch(chain, gang.gpus_per_worker > 0);
+  const Demand demand{.gang = gang, .torch = torch, .plan = GangOver(gang, torch, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
   // Of other machines only their workers can tell what is installed there.
   const bool here = session.engine().address().starts_with("local");
@@ -258,7 +261,8 @@ Preview MakePreview(const SessionState& session, const Chain& chain, const Train
   const TorchEstimatorOptions& options = chain.estimator->options;
   preview.training = DescribeTraining(options);
   preview.training.update(DescribePacked(session.options(), *chain.estimator));
-  preview.plan = GangOver(options.gang, rows.all);
+  preview.plan =
+      GangOver(options.gang, NeedsLibTorch(chain, options.gang.gpus_per_worker > 0), rows.all);
   return preview;
 }
 

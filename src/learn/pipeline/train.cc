@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/torch_task_name.h"
+#include "learn/needs_torch.h"
 #include "learn/pipeline/learned.h"
 
 namespace protium {
@@ -65,12 +67,13 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   Plan input = MakePlan(Project{std::move(read)}, {applied});
   // Its schema alone is asked for.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
-  return MakePlan(MapTask{.task = "train",
-                          .config = Dump(FieldsToJson(config)),
-                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-                          .workers = chain.estimator->options.gang.workers,
-                          .gang = chain.estimator->options.gang},
-                  {std::move(input)});
+  return MakePlan(
+      MapTask{.task = TaskName("train", NeedsLibTorch(chain, config.device != DeviceUse::kCpu)),
+              .config = Dump(FieldsToJson(config)),
+              .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+              .workers = chain.estimator->options.gang.workers,
+              .gang = chain.estimator->options.gang},
+      {std::move(input)});
 }
 
 // Only rank 0 emits a row; batches of the others may come empty. Reads to the end, where a failure

@@ -189,6 +189,16 @@ Result<std::string> KeyTables::Get(const std::shared_ptr<Database>& database,
   return name;
 }
 
+Result<std::string> NullColumns(const arrow::Schema& schema) {
+  std::string list;
+  for (const auto& field : schema.fields()) {
+    PT_LET(const std::string type, TypeText(*field->type(), DuckDbDialect()));
+    list += fmt::format("{}CAST(NULL AS {}) AS {}", list.empty() ? "" : ", ", type,
+                        QuoteName(field->name(), DuckDbDialect()));
+  }
+  return list;
+}
+
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan) {
   return std::make_unique<Holder>(std::move(stream), std::move(held), std::move(plan));
 }

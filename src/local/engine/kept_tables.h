@@ -89,6 +89,9 @@ class KeyTables {
   std::map<const void*, Entry> entries_;
 };
 
+// Columns of NULL as SQL, with the names and types of a table: what describes it to the database.
+Result<std::string> NullColumns(const arrow::Schema& schema);
+
 // A stream that keeps `held` until it goes, and whose errors of bad CSV are sharpened by `plan`
 // (local/engine/inputs.h).
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan);

@@ -92,25 +92,9 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
   return std::nullopt;
 }
 
-// Spark's hash() of a text (Murmur3_x86_32.hashUnsafeBytes): MurmurHash3 of 32 bits with seed 42,
-// but for the tail: the one to three bytes after the last whole word are each mixed in like a word
-// of their own, sign-extended, where Appleby's MurmurHash3 mixes them in together. hasher and
-// hashed_cross keep indices made of it in models, so its values are part of the format.
-std::optional<int32_t> HashText(Chunk&, Text text) {
-  uint32_t hash = 42;
-  const size_t whole = text.size() & ~size_t{3};
-  for (size_t i = 0; i < whole; i += 4) {
-    uint32_t word = 0;
-    for (size_t byte = 4; byte-- > 0;)
-      word = word << 8 | static_cast<unsigned char>(text[i + byte]);
-    hash = MurmurMix(hash, word);
-  }
-  for (size_t i = whole; i < text.size(); ++i) {
-    const auto extended = static_cast<int32_t>(static_cast<signed char>(text[i]));
-    hash = MurmurMix(hash, static_cast<uint32_t>(extended));
-  }
-  return static_cast<int32_t>(MurmurEnd(hash, text.size()));
-}
+// Spark's hash() of a text. hasher and hashed_cross keep indices made of it in models, so its
+// values are part of the format.
+std::optional<int32_t> HashText(Chunk&, Text text) { return SparkHash(text); }
 
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&CrcOf>("pt_crc32"),

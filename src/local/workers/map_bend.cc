@@ -29,8 +29,9 @@ Member* MapRun::FindMember(int32_t number) const {
 
 void MapRun::Lose(Member& member, RankFailure failure) {
   const bool kept = failure.kind == RankFailure::Kind::kSilent && !ReplacesHung();
+  if (bend_ && !kept) return bend_->gang.Lost(std::move(failure));
   LeaveSeat(member, failure);
-  bend_ && !kept ? bend_->gang.Lost(std::move(failure)) : Fail(std::move(failure));
+  Fail(std::move(failure));
 }
 
 // A rank died on the member's seat. Where that puts a device into quarantine, and another one can

@@ -81,6 +81,7 @@ class MapRun final : private Crew {
   // Waits for anything to happen, a quarter of a beat at most, and looks at what did.
   void Round();
   void Drain(Member& member);
+  void HearTheRest();
   // One message of a member.
   void HandleFrame(Member& member, Frame frame);
   void Ended(Member& member);
@@ -97,10 +98,8 @@ class MapRun final : private Crew {
   bool IsOver();
   void FindSilent();
   // Ranks that wait for others (map_hang.cc).
-  void Look(Member& member, const Frame& beat);
   std::vector<Member*> InGeneration() const;  // `mutex_` is held.
   void CheckWaits();
-  void Warn(Member& late, const std::string& waiting, double seconds);
   void FindHung();  // `mutex_` is held.
   // A rank that hangs counts as dead; otherwise the run ends.
   bool ReplacesHung() const { return !spec_.task.gang || spec_.task.gang->replace_hung; }
@@ -128,6 +127,9 @@ class MapRun final : private Crew {
   bool IsDone(int32_t member) const override;
   // The end of a process is seen by itself, so one that lives and does not answer hangs.
   bool MayHang(int32_t) const override { return true; }
+  void CountLoss(const RankFailure& failure) override {
+    if (Member* const member = FindMember(failure.rank)) LeaveSeat(*member, failure);
+  }
   RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const override;
   void Fail(RankFailure failure) override;
   void GiveUp(std::vector<RankFailure> losses, const std::string& why) override;

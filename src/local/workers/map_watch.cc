@@ -42,7 +42,28 @@ int64_t MapRun::Now() { return Clock::now().time_since_epoch().count(); }
 
 void MapRun::Watch() {
   while (!IsOver()) Round();
+  if (!failures_.empty()) HearTheRest();
   Finish();
+}
+
+// A rank tells how it failed before the others can fail because of it, but its channel may have
+// been looked at too early, or hold much else before that word. So all that was said by now is read
+// before the cause is chosen.
+void MapRun::HearTheRest() {
+  std::vector<Member*> rest;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& member : members_) {
+      if (!member->done && member->worker) rest.push_back(member.get());
+    }
+  }
+  const Deadline end = Clock::now() + kSettleTime;
+  for (Member* const member : rest) {
+    pollfd channel = {.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0};
+    while (!member->done && Clock::now() < end && Poll({&channel, 1}, Clock::now())) {
+      Drain(*member);
+    }
+  }
 }
 
 void MapRun::Round() {
@@ -90,8 +111,8 @@ void MapRun::Drain(Member& member) {
 }
 
 void MapRun::HandleFrame(Member& member, Frame frame) {
-  member.heard = Clock::now();
-  if (frame.type == "beat") Look(member, frame);
+  member.sight.heard = Clock::now();
+  if (frame.type == "beat") member.sight.OnBeat(frame.head, member.sight.heard);
   if (frame.type == "ready") {
     const Status status = pool_.OnReady(frame);
     if (!status.ok()) Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
@@ -151,7 +172,7 @@ void MapRun::Fail(RankFailure failure) {
 }
 
 RankFailure MapRun::Silence(const Member& member) const {
-  const auto since = Clock::now() - member.heard;
+  const auto since = Clock::now() - member.sight.heard;
   return member.Failure(
       spec_, RankFailure::Kind::kSilent,
       protium::Fail({.exit = Exit::kStalled,
@@ -166,7 +187,8 @@ void MapRun::CheckSilence() {
   {
     std::lock_guard lock(mutex_);
     for (const auto& member : members_) {
-      if (!member->done && Clock::now() - member->heard >= limit) silent.push_back(member.get());
+      if (!member->done && Clock::now() - member->sight.heard >= limit)
+        silent.push_back(member.get());
     }
   }
   for (Member* member : silent) {
@@ -225,8 +247,7 @@ void MapRun::FindSilent() {
   if (failures_.empty() || !IsAboutOthers(FindCause(failures_))) return;
   std::lock_guard lock(mutex_);
   for (const auto& member : members_) {
-    const auto silent = Clock::now() - member->heard;
-    if (member->done || silent < 4 * spec_.beat()) continue;
+    if (member->done || !spec_.wait_terms().IsSilent(member->sight, Clock::now())) continue;
     failures_.push_back(Silence(*member));
   }
   FindHung();

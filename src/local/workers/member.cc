@@ -89,9 +89,11 @@ std::string LastLines(std::string text) {
 
 }  // namespace
 
-std::chrono::milliseconds RunSpec::beat() const {
-  const auto quarter = std::chrono::milliseconds(static_cast<int64_t>(deadline * 250));
-  return std::clamp(quarter, std::chrono::milliseconds(1), std::chrono::milliseconds(1000));
+WaitTerms RunSpec::wait_terms() const {
+  return {.deadline = deadline,
+          .beat = beat(),
+          .silent_after = 4 * beat(),
+          .replaces_hung = !task.gang || task.gang->replace_hung};
 }
 
 WorkerWish RunSpec::MakeWish(int32_t seat) const {
@@ -146,18 +148,13 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
   return failure;
 }
 
-double Member::SecondsAt(Clock::time_point now) const {
-  return doing.seconds + std::chrono::duration<double>(now - looked).count();
-}
-
 std::string Member::Hang(bool silent) const {
   const char state = worker ? ReadProcessState(worker->process.pid()) : '?';
   // What it said last may be of the time before.
   if (state == 'T' || state == 't') return "its process is stopped";
   if (silent && state == 'D') return "its process waits for a disk or a device";
   if (silent) return "its process is stopped or gets no CPU time";
-  const std::string at = doing.phase.empty() ? "its own code" : doing.phase;
-  return fmt::format("{:.1f} s in {}", SecondsAt(Clock::now()), at);
+  return sight.AtWhat(Clock::now());
 }
 
 Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,
@@ -185,7 +182,7 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPla
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
   // Silence counts from here: a worker that never speaks is noticed, too.
-  member->heard = member->looked = Clock::now();
+  member->sight.Begin(Clock::now());
   // If the worker has just died, whoever watches it finds that out, and how it ended.
   (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
   worker->used = true;

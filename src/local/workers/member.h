@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gang/doing.h"
 #include "gang/failure.h"
 #include "gang/placement.h"
 #include "gang/roster.h"
+#include "gang/waits.h"
 #include "local/workers/pool.h"
 #include "local/workers/slots.h"
 
@@ -53,14 +53,16 @@ struct RunSpec {
   int32_t lane = 0;
   SchemaPtr input;
 
-  // How often workers show that they live: a quarter of the deadline, 1 s at most.
-  std::chrono::milliseconds beat() const;
+  // How often workers show that they live.
+  std::chrono::milliseconds beat() const { return BeatOf(deadline); }
+  // Who is late in a gang.
+  WaitTerms wait_terms() const;
   // The kind of worker that this seat of the placement needs.
   WorkerWish MakeWish(int32_t seat) const;
 };
 
 // Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;
-// `heard` is the watching thread's.
+// `sight` is the watching thread's.
 struct Member {
   int32_t rank = 0;       // Of a gang that bends: the number of the member (gang/roster.h).
   int32_t seat = 0;       // Of the placement.
@@ -75,11 +77,7 @@ struct Member {
   // Size of the log before this task: ranks of an earlier attempt wrote to the same file.
   int64_t log_begin = 0;
   int64_t sent = 0;  // Batches, in all.
-  // When the last message came.
-  Clock::time_point heard;
-  TaskSight doing;                // What it was at when it last said so,
-  Clock::time_point looked;       // and when that was.
-  Clock::time_point warned_at{};  // When a person was last told that it keeps others waiting.
+  RankSight sight;   // Every message is a sign of life.
   // Nothing more is expected of it: it said "done", ended or fell silent.
   std::atomic<bool> done = false;
 
@@ -92,8 +90,6 @@ struct Member {
   void Tell(const Json& head, std::string_view raw = {}, std::span<const int> fds = {}) const;
   // A failure of this member, with its place and its log's last lines of this attempt.
   RankFailure Failure(const RunSpec& spec, RankFailure::Kind kind, Status status, int64_t at) const;
-  // Seconds that it has been at `doing`, as far as is known.
-  double SecondsAt(Clock::time_point now) const;
   // "61.0 s in forward", or what its process waits for if that is stopped or it is `silent`.
   std::string Hang(bool silent) const;
 };

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "gang/bend_task.h"
+
 namespace protium {
 
 const TaskTable& TestTasks();
@@ -157,6 +159,13 @@ Status Refuse(TaskContext& context) {
   return Fail({.exit = Exit::kInput, .what = "3 labels are null", .fix = "drop them"});
 }
 
+Status TalkAndRefuse(TaskContext& context) {
+  return OnRank1(context, [&]() -> Status {
+    for (int i = 0; i < 60; ++i) context.Report({{"event", "talk"}});
+    return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
+  });
+}
+
 Status Throw(TaskContext&) { throw std::runtime_error("thrown on purpose"); }
 
 Status ExitEarly(TaskContext& context) {
@@ -240,6 +249,7 @@ const TaskTable& TestTasks() {
       {"refuse", Refuse},
       {"sigstop", StopSelf},
       {"stopped_once", StoppedOnce},
+      {"talk_and_refuse", TalkAndRefuse},
       {"throw", Throw},
       {"until_stopped", UntilStopped},
       {"wrong_schema", WrongSchema},

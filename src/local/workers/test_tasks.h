@@ -36,9 +36,6 @@ MapTask TextTask(const std::string& name, const std::string& config = "{}");
 MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts = 0,
                  const std::string& config = "{}");
 
-// A gang that bends; its configuration is told in workers_bend_test.cc.
-Status BendTask(TaskContext& context);
-
 // What this process holds open and which children it has: the same before and after.
 struct Belongings {
   size_t descriptors = 0;

@@ -3,15 +3,11 @@
 // told to end, or disagree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <csignal>
 #include <mutex>
 
 #include "base/json.h"
-#include "gang/membership.h"
 #include "local/workers/test_tasks.h"
 
 namespace protium {
@@ -22,59 +18,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// One step of all ranks: whether any has heard of a change.
-Result<bool> CountTogether(Communicator& ranks, bool changing) {
-  std::array<int64_t, 2> sums{1, changing ? 1 : 0};
-  PT_TRY(ranks.AllReduce(AsBuffer(std::span<int64_t>(sums)), Reduce::kSum));
-  if (sums[0] != ranks.world()) return Status::Invalid("a step without all of its ranks");
-  return sums[1] > 0;
-}
-
-// Every rank asks for another length.
-Status Quarrel(Communicator& ranks) {
-  std::vector<std::byte> bytes(size_t(ranks.rank()) + 1);
-  return ranks.Broadcast(bytes, 0);
-}
-
-// All go on from the furthest.
-Status CatchUpSteps(Communicator& ranks, int64_t& step) {
-  PT_LET(const auto all, ranks.AllGather(std::to_string(step)));
-  for (const std::string& each : all) step = std::max<int64_t>(step, std::stoll(each));
-  return Status::OK();
-}
-
-}  // namespace
-
-// The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
-// one at which every rank asks for something else}.
-Status BendTask(TaskContext& context) {
-  PT_LET(const Json config, ParseJson(context.config()));
-  GangMembership& gang = *context.membership();
-  PT_TRY(gang.Share({.text = std::to_string(context.rank())}).status());
-  PT_LET(Communicator * ranks, context.communicator());
-  const auto is_at = [&](const char* what, int64_t step) { return config.value(what, -1) == step; };
-  int64_t step = 0;
-  while (step < config.value("steps", 0)) {
-    Status failed;
-    if (ranks != nullptr) {
-      if (is_at("hang", step) && context.rank() == 1) Hang();
-      if (is_at("quarrel", step)) PT_TRY(Quarrel(*ranks));
-      const auto change = CountTogether(*ranks, gang.changing());
-      failed = change.status();
-      if (failed.ok()) context.Report({{"event", "step"}, {"step", ++step}});
-      ::usleep(2000);
-      if (failed.ok() && !*change) continue;
-    }
-    PT_LET(ranks, gang.Enter(failed));
-    if (ranks == nullptr) return Status::OK();
-    PT_TRY(CatchUpSteps(*ranks, step));
-    gang.Settled(step);
-  }
-  return ranks->rank() == 0 ? context.Emit(*TextBatch(std::to_string(step))) : Status::OK();
-}
-
-namespace {
 
 class BendingWorkers : public TestWithWorkers {
  protected:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 #include "local/workers/test_tasks.h"
 #include "os/socket.h"
@@ -36,6 +37,17 @@ TEST_F(HardCases, ATaskThatRefusesIsToldInItsOwnWords) {
   EXPECT_EQ(gang.what, "3 labels are null");
   EXPECT_THAT(gang.where, HasSubstr("rank 1 of 3"));
   EXPECT_EQ(restarts, 0);
+}
+
+// The answers of the ranks that fail because of it are read before its own.
+TEST_F(HardCases, ARankThatIsHeardLateIsStillTheCause) {
+  const Call call{.events = [](const Json& event) {
+    if (event["event"] == "talk") std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }};
+  const Fault fault =
+      FaultOf(RunTask(*workers_, GangTask("talk_and_refuse", 3), Numbers(1, 1), call).status());
+  EXPECT_EQ(fault.what, "3 labels are null");
+  EXPECT_THAT(fault.where, HasSubstr("rank 1 of 3"));
 }
 
 TEST_F(HardCases, ATaskThatThrowsIsAnError) {

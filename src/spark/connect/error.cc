@@ -108,6 +108,8 @@ Exit ChooseExit(const SparkError& error) {
                                                            "ExtendedAnalysisException",
                                                            "SparkIllegalArgumentException"};
   if (error.Has("PATH_NOT_FOUND") || error.Has("FAILED_READ_FILE")) return Exit::kInput;
+  // What a stage refuses in a row (error() of expressions): as on the embedded engine.
+  if (error.Has("USER_RAISED_EXCEPTION")) return Exit::kInput;
   if (error.Has("OutOfMemoryError")) return Exit::kNoRoom;
   if (std::find(kUsageTypes.begin(), kUsageTypes.end(), error.type) != kUsageTypes.end()) {
     return Exit::kUsage;

@@ -26,6 +26,16 @@ TEST(Error, OfATaskIsToldWithItsTextAndPlace) {
   EXPECT_EQ(fault.exit, Exit::kFailed);
 }
 
+TEST(Error, ThatAStageRaisesIsOneOfTheRows) {
+  const Fault fault = MakeFault(
+      "Job aborted due to stage failure: Task 0 in stage 7.0 failed 4 times, most recent failure: "
+      "Lost task 0.3 in stage 7.0 (TID 9) (10.0.0.7 executor 0): "
+      "org.apache.spark.SparkRuntimeException: [USER_RAISED_EXCEPTION] column \"a\" has a NULL "
+      "SQLSTATE: P0001\n\tat org.apache.spark.A.b(A.scala:1)\n\nDriver stacktrace:");
+  EXPECT_EQ(fault.what, "job: column \"a\" has a NULL");
+  EXPECT_EQ(fault.exit, Exit::kInput);
+}
+
 TEST(Error, OfARankIsToldWithItsTextAndPlace) {
   const std::string barrier =
       "Job aborted due to stage failure: Could not recover from a failed barrier ResultStage. Most "

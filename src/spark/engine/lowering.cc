@@ -54,7 +54,9 @@ Result<std::string> ConvertedList(const arrow::Schema& schema) {
 
 class Lowering {
  public:
-  explicit Lowering(const LoweringContext& context) : context_(context) {}
+  // `depth`: of how many tasks around it this plan is the input.
+  explicit Lowering(const LoweringContext& context, int32_t depth = 0)
+      : context_(context), depth_(depth) {}
 
   Result<SparkTable> Lower(const Plan& plan) {
     PT_CHECK(plan != nullptr);
@@ -93,7 +95,7 @@ class Lowering {
     const Plan rows = InGroups(
         task, plan->inputs.front(),
         "DISTRIBUTE BY " + NameList(task.groups) + " SORT BY " + OrderList(GroupOrder(task)));
-    PT_LET(const SparkTable input, LowerPlan(rows, context_));
+    PT_LET(const SparkTable input, Lowering(context_, depth_ + 1).Lower(rows));
     return context_.map(task, rows, input);
   }
 
@@ -153,9 +155,12 @@ class Lowering {
     return Status::OK();
   }
 
-  // Returns the table's name as SQL spells it, different for each table of the query.
+  // Returns the table's name as SQL spells it, different for each table of the query. Spark makes
+  // them views while it reads a query and drops them afterwards: those of a query within it, which
+  // a task stands between, must have other names, or it would drop the outer one's.
   std::string Add(const std::string& about, Relation relation) {
-    std::string name = fmt::format("pt_{}_{}", tables_.size(), about);
+    const std::string within = depth_ > 0 ? fmt::format("in{}_", depth_) : "";
+    std::string name = fmt::format("pt_{}{}_{}", within, tables_.size(), about);
     tables_.push_back({name, std::move(relation)});
     return connect::SparkName(name);
   }
@@ -208,6 +213,7 @@ class Lowering {
   }
 
   const LoweringContext& context_;
+  const int32_t depth_;
   std::vector<NamedRelation> tables_;
   std::unordered_map<const Node*, KeptRows> names_;
 };

@@ -43,11 +43,12 @@ Result<std::string> NewKey() {
 // thread.
 class RankWatch {
  public:
-  RankWatch(const SparkCommand& command, const Call& call)
+  RankWatch(const SparkCommand& command, const WaitTerms& terms, const Call& call)
       : command_(command),
+        terms_(terms),
         call_(call),
         tail_(command.events),
-        seen_(command.task, command.world),
+        seen_(command.task, command.world, terms),
         thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
 
   // Stops the job's own call: not the caller's token, so that ranks can end in good order first.
@@ -82,6 +83,7 @@ class RankWatch {
     while (!wake.wait_for(lock, ended, kTick, [&] { return ended.stop_requested(); })) {
       ShowLife();
       ReadEvents();
+      CheckWaits();
       CheckStop();
     }
   }
@@ -99,7 +101,7 @@ class RankWatch {
     // The job's own end says what became of it.
     if (!events.ok()) return;
     for (TailedEvent& each : *events) {
-      if (!seen_.On(each.event)) call_.Tell(each.event);
+      if (!seen_.On(each)) call_.Tell(each.event);
     }
     if (told_ || !seen_.AllStarted()) return;
     told_ = true;
@@ -107,6 +109,15 @@ class RankWatch {
                 {"task", command_.task},
                 {"attempt", command_.attempt},
                 {"ranks", seen_.StartTable()}});
+  }
+
+  void CheckWaits() {
+    if (!told_ || call_.stop.stop_requested()) return;
+    for (const LateRank& each : FindLate(seen_.Watched(), terms_, Clock::now())) {
+      const SeenRank& late = seen_.At(each.late.rank);
+      (void)tail_.AskWhere(late.task);
+      call_.Tell(LateWarning(each, late, terms_));
+    }
   }
 
   void CheckStop() {
@@ -121,6 +132,7 @@ class RankWatch {
   }
 
   const SparkCommand& command_;
+  const WaitTerms terms_;
   const Call& call_;
   EventTail tail_;
   RanksSeen seen_;
@@ -178,7 +190,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   if (!command.ok()) return fail(command.status());
   const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
-  RankWatch watch(*command, call);
+  RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung), call);
   // The watch has the call's stop and deadline; the job must outlive both until the ranks have
   // ended.
   Call job = call;

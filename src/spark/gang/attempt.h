@@ -42,6 +42,7 @@ struct GangAttempt {
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
   // the same. Empty: the ranks read files and check these themselves.
   std::string observed;
+  bool replaces_hung = true;  // GangSpec::replace_hung.
   // Of a lease: sends executors the program that a job failed for lack of.
   std::function<Status(const Status& failure)> send_missing;
 };

@@ -10,9 +10,7 @@
 
 #include "base/fault.h"
 #include "spark/gang/lease_run.h"
-#include "spark/ship/deployment.h"
 #include "spark/ship/lease_words.h"
-#include "spark/worker/error_text.h"
 
 namespace protium {
 namespace {
@@ -51,6 +49,7 @@ void GangLease::Round() {
   ReadEvents();
   for (const LeaseJobEnd& each : ends) OnJobEnd(each);
   CheckSilence();
+  CheckWaits();
   if (began_ == 0) Gather();
   if (gang_) gang_->Look();
   SeatNewcomers();
@@ -64,35 +63,11 @@ void GangLease::ShowLife() {
   (void)tail_.ShowLife();
 }
 
-// The job of one task. Executors that lack the program get it, and the job is submitted again.
-LeaseJobEnd GangLease::RunJob(int32_t seat, const std::stop_token& stop) {
-  LeaseJobEnd end = TryJob(seat, stop);
-  if (end.status.ok() || stop.stop_requested() || !LacksProgram(end.status)) return end;
-  const Status sent = attempt_.send_missing(end.status);
-  if (sent.ok()) return TryJob(seat, stop);
-  end.status = sent;
-  end.server_lost = true;
-  return end;
-}
-
-LeaseJobEnd GangLease::TryJob(int32_t seat, const std::stop_token& stop) {
-  LeaseJobEnd end{.seat = seat};
+LeaseJobEnd GangLease::RunJob(int32_t seat, const std::stop_token& stop) const {
   SparkCommand command = command_;
   command.lease->seat = seat;
-  bool failed_there = false;
-  ExecuteOptions options = attempt_.options;
-  options.explain = [&](const SparkError& error) {
-    failed_there = !connect::IsServerStopped(error);
-    end.told = FailureFromWorkerText(error.WorkerText());
-    return attempt_.options.explain(error);
-  };
-  const auto run = [&]() -> Status {
-    PT_LET(const auto relation, attempt_.relation(command));
-    PT_LET(const auto stream, session_.Execute(relation, options, {.stop = stop}));
-    return Collect(*stream).status();
-  };
-  end.status = run();
-  end.server_lost = !end.status.ok() && !failed_there && !stop.stop_requested();
+  LeaseJobEnd end = spec_.run_job(command, stop);
+  end.seat = seat;
   return end;
 }
 
@@ -127,7 +102,8 @@ AttemptResult GangLease::Outcome() const {
     const RankFailure& cause = FindCause(failures_);
     // Ranks that stopped because they were asked to have not failed.
     if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
-    return {ReportFailure(failures_), RestartMayHelp(cause)};
+    const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
+    return {ReportFailure(failures_), RestartMayHelp(cause) && !kept};
   }
   if (AllDone()) return {};
   const bool late = Clock::now() >= call_.deadline;
@@ -138,6 +114,7 @@ AttemptResult GangLease::Outcome() const {
 }
 
 GangOutcome GangLease::Finish() {
+  FindHung();
   GangOutcome outcome{.result = Outcome()};
   Say({{"type", "over"}});
   if (outcome.result.status.ok()) {
@@ -185,8 +162,7 @@ void GangLease::RemoveRows() const {
   }
 }
 
-GangOutcome RunGangLease(SparkSession& session, const GangAttempt& attempt, const LeaseSpec& spec,
-                         const Call& call) {
+GangOutcome RunGangLease(const GangAttempt& attempt, const LeaseSpec& spec, const Call& call) {
   const auto fail = [](const Status& status) { return GangOutcome{{status, false}, {}}; };
   auto command = OpenAttempt(attempt);
   if (!command.ok()) return fail(command.status());
@@ -195,7 +171,7 @@ GangOutcome RunGangLease(SparkSession& session, const GangAttempt& attempt, cons
   // It must be there before the first task looks: some network file systems remember for a while
   // that a file was not.
   (*lines)->Write({{"type", "begin"}});
-  return GangLease(session, attempt, spec, *std::move(command), *std::move(lines), call).Run();
+  return GangLease(spec, *std::move(command), *std::move(lines), call).Run();
 }
 
 }  // namespace protium

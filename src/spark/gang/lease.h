@@ -14,24 +14,38 @@
 // 4. A rank that is given up has its job interrupted: Spark kills its process, also a stopped one.
 // 5. A second try of a rank that lives, as Spark begins one when it speculates, waits until the
 //    first has ended: whichever ends before the other, Spark kills the other.
-// 6. What ranks emit is kept in files until all are done: a job that came and went has no rows.
+// 6. A task on an executor or host that is left out (spark/gang/left_out.h) gets no place either
+//    while there are enough others, and waits: were it to end, the next one would come to the same
+//    slot.
+// 7. What ranks emit is kept in files until all are done: a job that came and went has no rows.
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <stop_token>
 
 #include "spark/gang/attempt.h"
+#include "spark/gang/lease_jobs.h"
+#include "spark/gang/left_out.h"
 
 namespace protium {
 
 struct LeaseSpec {
   GangSpec gang;
-  std::filesystem::path wish;  // See BendingSpec.
+  std::filesystem::path wish;   // See BendingSpec.
+  LeftOut* left_out = nullptr;  // Counts for all attempts of the gang.
+  // Runs the job of one task to its end, or until the stop; on a thread of the job's own.
+  std::function<LeaseJobEnd(const SparkCommand& command, const std::stop_token& stop)> run_job;
 };
 
 // Runs the attempt to its end; `attempt.command` has terms of a lease. All events go to `call` from
 // this thread. Stop and deadline are those of RunGangAttempt. Not gathered in gang.patience seconds
 // since the last task came: a Fault of exit kStalled.
-GangOutcome RunGangLease(SparkSession& session, const GangAttempt& attempt, const LeaseSpec& spec,
-                         const Call& call);
+GangOutcome RunGangLease(const GangAttempt& attempt, const LeaseSpec& spec, const Call& call);
+
+// LeaseSpec::run_job on Spark. Executors that lack the program get it, and the job is submitted
+// again.
+LeaseJobEnd RunLeaseJob(SparkSession& session, const GangAttempt& attempt,
+                        const SparkCommand& command, const std::stop_token& stop);
 
 }  // namespace protium

@@ -16,8 +16,11 @@ void GangLease::ReadEvents() {
   if (!events.ok()) return;
   for (const TailedEvent& each : *events) {
     LeaseTask& task = tasks_.Of(each.partition, each.task_attempt);
-    task.heard = Clock::now();
-    if (each.event.value("event", "") == kMemberEvent) {
+    task.seen.sight.heard = Clock::now();
+    const std::string name = each.event.value("event", "");
+    if (name == kBeatEvent) {
+      task.seen.sight.OnBeat(each.event, Clock::now());
+    } else if (name == kMemberEvent) {
       OnMember(task, each.event);
     } else if (!task.gone) {
       call_.Tell(each.event);
@@ -90,8 +93,11 @@ void GangLease::OnGone(LeaseTask& task, const Status& why) {
 }
 
 void GangLease::Lose(const LeaseTask& task, RankFailure::Kind kind, Status status) {
+  const bool kept = kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
   RankFailure failure = Describe(task.member, kind, std::move(status));
-  gang_ ? gang_->Lost(std::move(failure)) : Fail(std::move(failure));
+  if (gang_ && !kept) return gang_->Lost(std::move(failure));
+  CountLoss(failure);
+  Fail(std::move(failure));
 }
 
 void GangLease::OnJobEnd(const LeaseJobEnd& end) {
@@ -103,10 +109,20 @@ void GangLease::OnJobEnd(const LeaseJobEnd& end) {
   for (const auto& each : tasks_.all()) {
     if (each->seat != end.seat) continue;
     placed = placed || each->member >= 0;
-    OnGone(*each, end.status);
+    // That its process has ended was seen first; why comes through Spark.
+    if (each->gone && each->member >= 0 && end.told) TellLate(*each, *end.told);
+    OnGone(*each, end.told ? end.told->status : end.status);
   }
   if (end.status.ok() || placed) return;
   OnVain(end);
+}
+
+void GangLease::TellLate(const LeaseTask& task, const RankFailure& told) const {
+  if (IsAboutOthers(told)) return;
+  const std::string what = FaultOf(told.status).what;
+  call_.Tell(
+      {{"event", "warning"},
+       {"message", fmt::format("rank {} on {} ended: {}", task.member, task.seen.host, what)}});
 }
 
 // A job failed whose task never said that it was there.
@@ -124,15 +140,49 @@ void GangLease::OnVain(const LeaseJobEnd& end) {
 void GangLease::CheckSilence() {
   const auto latest = Clock::now() - ToDuration(spec_.gang.deadline);
   for (const auto& each : tasks_.all()) {
-    if (!each->alive() || each->heard > latest) continue;
+    if (!each->alive() || each->seen.sight.heard > latest) continue;
     // The process may be stopped: it must not wake up and go on.
     jobs_.Interrupt(each->seat);
     each->gone = true;
     if (each->member < 0) continue;
     Lose(*each, RankFailure::Kind::kSilent,
          protium::Fail({.exit = Exit::kStalled,
-                        .what = fmt::format("was silent for {:g} seconds", spec_.gang.deadline),
-                        .why = "its process is stopped, or its host cannot be reached"}));
+                        .what = fmt::format("was silent for {:g} seconds", terms_.deadline)}));
+  }
+}
+
+// A newcomer that prepares itself keeps nobody waiting.
+std::vector<WatchedRank> GangLease::Watched() const {
+  std::vector<WatchedRank> ranks;
+  if (began_ == 0) return ranks;
+  for (const int32_t each : gang_ ? gang_->newest().members : meeting_.members) {
+    LeaseTask* const task = tasks_.OfMember(each);
+    if (task != nullptr && task->alive()) ranks.push_back({each, &task->seen.sight});
+  }
+  return ranks;
+}
+
+void GangLease::CheckWaits() {
+  if (call_.stop.stop_requested()) return;
+  for (const LateRank& each : FindLate(Watched(), terms_, Clock::now())) {
+    const LeaseTask& task = *tasks_.OfMember(each.late.rank);
+    (void)tail_.AskWhere(task.id);
+    call_.Tell(LateWarning(each, task.seen, terms_));
+  }
+}
+
+// If all failures are about other ranks, one that is busy with something else is taken for their
+// cause.
+void GangLease::FindHung() {
+  if (failures_.empty() || !IsAboutOthers(FindCause(failures_))) return;
+  const auto now = Clock::now();
+  for (const WatchedRank& each : Watched()) {
+    const bool calls = !each.sight->doing.call.empty() && !terms_.IsSilent(*each.sight, now);
+    if (calls || each.sight->SecondsAt(now) < terms_.deadline / 2) continue;
+    const std::string what =
+        fmt::format("kept the others waiting for {:g} seconds", terms_.deadline);
+    failures_.push_back(Describe(each.rank, RankFailure::Kind::kSilent,
+                                 protium::Fail({.exit = Exit::kStalled, .what = what})));
   }
 }
 

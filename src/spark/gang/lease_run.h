@@ -29,16 +29,15 @@ class GangLease final : private Crew {
  public:
   // Everything outlives it but `command`, which is opened (OpenAttempt), and `lines`, in which the
   // driver speaks to the tasks.
-  GangLease(SparkSession& session, const GangAttempt& attempt, const LeaseSpec& spec,
-            SparkCommand command, std::unique_ptr<EventFile> lines, const protium::Call& call)
-      : session_(session),
-        attempt_(attempt),
-        spec_(spec),
+  GangLease(const LeaseSpec& spec, SparkCommand command, std::unique_ptr<EventFile> lines,
+            const protium::Call& call)
+      : spec_(spec),
         command_(std::move(command)),
         call_(call),
         lines_(std::move(lines)),
         tail_(command_.events),
         tasks_(command_.task, command_.log),
+        terms_(SparkWaitTerms(spec.gang.deadline, spec.gang.replace_hung)),
         jobs_([this](int32_t seat, const std::stop_token& stop) { return RunJob(seat, stop); }) {}
 
   // Once.
@@ -59,8 +58,7 @@ class GangLease final : private Crew {
   void RemoveRows() const;
 
   // On the threads of jobs.
-  LeaseJobEnd RunJob(int32_t seat, const std::stop_token& stop);
-  LeaseJobEnd TryJob(int32_t seat, const std::stop_token& stop);
+  LeaseJobEnd RunJob(int32_t seat, const std::stop_token& stop) const;
 
   // What is heard (lease_heard.cc).
   void ReadEvents();
@@ -71,14 +69,20 @@ class GangLease final : private Crew {
   void OnGone(LeaseTask& task, const Status& why);
   void Lose(const LeaseTask& task, RankFailure::Kind kind, Status status);
   void OnJobEnd(const LeaseJobEnd& end);
+  void TellLate(const LeaseTask& task, const RankFailure& told) const;
   void OnVain(const LeaseJobEnd& end);
   void CheckSilence();
+  std::vector<WatchedRank> Watched() const;
+  void CheckWaits();
+  void FindHung();
 
   // Who has which place (lease_seats.cc).
+  bool IsLeftOut(const LeaseTask& task) const;
   void Gather();
   void Begin(const std::vector<LeaseTask*>& tasks);
   void Place(LeaseTask& task, int32_t member, bool newcomer);
   void SeatNewcomers();
+  bool HasEnough() const;
   void Seat(LeaseTask& task);
   void Start(int32_t member) override { expected_.push_back(member); }
   void Dismiss(int32_t member) override;
@@ -86,18 +90,18 @@ class GangLease final : private Crew {
               const std::string& why) override;
   bool IsDone(int32_t member) const override;
   bool MayHang(int32_t member) const override;
+  void CountLoss(const RankFailure& failure) override;
   RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const override;
   void Fail(RankFailure failure) override;
   void GiveUp(std::vector<RankFailure> losses, const std::string& why) override;
 
-  SparkSession& session_;
-  const GangAttempt& attempt_;
   const LeaseSpec& spec_;
   const SparkCommand command_;
   const protium::Call& call_;
   const std::unique_ptr<EventFile> lines_;
   EventTail tail_;
   LeaseTasks tasks_;
+  const WaitTerms terms_;
   std::optional<BendingGang> gang_;          // Of a gang that bends, once it has begun.
   int32_t began_ = 0;                        // Members that were there at the start; 0: not yet.
   Clock::time_point came_;                   // When the last task came.

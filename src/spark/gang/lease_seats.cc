@@ -20,14 +20,24 @@ constexpr auto kSilence = std::chrono::seconds(5);
 
 }  // namespace
 
+bool GangLease::IsLeftOut(const LeaseTask& task) const {
+  return spec_.left_out->Holds(task.seen, Clock::now());
+}
+
 // All or none: who came too few waits for a while, and then gives the slots back.
 void GangLease::Gather() {
-  const std::vector<LeaseTask*> waiting = tasks_.Waiting();
+  std::vector<LeaseTask*> waiting = tasks_.Waiting();
   const auto& workers = spec_.gang.workers;
   const auto now = Clock::now();
   if (int32_t(waiting.size()) >= workers.min) {
     if (!enough_) enough_ = now;
-    if (int32_t(waiting.size()) >= workers.max || now - *enough_ >= kGrace) Begin(waiting);
+    const auto good = std::ranges::stable_partition(
+        waiting, [&](const LeaseTask* task) { return !IsLeftOut(*task); });
+    // Those that are left out come last, and are used where there are too few others.
+    const auto others = int32_t(good.begin() - waiting.begin());
+    if (others < workers.max && now - *enough_ < kGrace) return;
+    waiting.resize(size_t(std::max(others, workers.min)));
+    Begin(waiting);
     return;
   }
   enough_.reset();
@@ -84,13 +94,25 @@ void GangLease::Place(LeaseTask& task, int32_t member, bool newcomer) {
 void GangLease::SeatNewcomers() {
   if (!gang_ || !gang_->bends() || gang_->closed() || call_.stop.stop_requested()) return;
   std::vector<int32_t> coming = jobs_.running();
+  int32_t left_out = 0;
   for (LeaseTask* const task : tasks_.Waiting()) {
     // Spark is about to kill the task of a job that was interrupted.
-    if (std::ranges::find(coming, task->seat) != coming.end()) Seat(*task);
+    if (std::ranges::find(coming, task->seat) == coming.end()) continue;
+    const bool passed_over = !expected_.empty() && IsLeftOut(*task) && HasEnough();
+    passed_over ? void(++left_out) : Seat(*task);
   }
   std::erase_if(coming, [&](int32_t seat) { return tasks_.Lives(seat) || tasks_.HasEnded(seat); });
   for (; coming.size() > expected_.size(); coming.pop_back()) jobs_.Interrupt(coming.back());
+  // Not for ever more where all slots that are free are left out.
+  if (left_out >= spec_.gang.workers.max) return;
   for (size_t many = coming.size(); many < expected_.size(); ++many) jobs_.Start();
+}
+
+// The gang can go on with those it has.
+bool GangLease::HasEnough() const {
+  const std::vector<int32_t>& in = gang_->newest().members;
+  return std::ranges::count_if(in, [&](int32_t each) { return !IsDone(each); }) >=
+         spec_.gang.workers.min;
 }
 
 void GangLease::Seat(LeaseTask& task) {
@@ -138,11 +160,24 @@ bool GangLease::IsDone(int32_t member) const {
 
 bool GangLease::MayHang(int32_t member) const {
   const LeaseTask* const task = tasks_.OfMember(member);
-  return task == nullptr || Clock::now() - task->heard > kSilence;
+  return task == nullptr || Clock::now() - task->seen.sight.heard > kSilence;
+}
+
+// An answer is the task's own, wherever it runs.
+void GangLease::CountLoss(const RankFailure& failure) {
+  const LeaseTask* const task = tasks_.OfMember(failure.rank);
+  if (task == nullptr || failure.kind == RankFailure::Kind::kAnswered) return;
+  spec_.left_out->Died(task->seen, Clock::now(), call_);
 }
 
 RankFailure GangLease::Describe(int32_t member, RankFailure::Kind kind, Status status) const {
-  return tasks_.Failure(*tasks_.OfMember(member), spec_.gang.workers.max, kind, std::move(status));
+  const LeaseTask& task = *tasks_.OfMember(member);
+  Fault fault = FaultOf(status);
+  if (kind == RankFailure::Kind::kSilent && fault.exit == Exit::kStalled) {
+    fault.what += fmt::format(" ({})", AtWhat(task.seen, terms_));
+    status = protium::Fail(std::move(fault));
+  }
+  return tasks_.Failure(task, spec_.gang.workers.max, kind, std::move(status));
 }
 
 void GangLease::Fail(RankFailure failure) {

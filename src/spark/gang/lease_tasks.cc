@@ -20,6 +20,7 @@ LeaseTask& LeaseTasks::Of(int32_t seat, int64_t id) {
 void LeaseTasks::OnHere(LeaseTask& task, const Json& event) const {
   task.here = true;
   task.seen = SeenRankIn(event);
+  task.seen.sight.Begin(Clock::now());
 }
 
 void LeaseTasks::Place(LeaseTask& task, int32_t member) const {

@@ -26,7 +26,6 @@ struct LeaseTask {
   bool done = false;    // It said how it ended.
   SeenRank seen;
   Status status;  // Of one that is done.
-  Clock::time_point heard;
 
   bool alive() const { return here && !gone && !done; }
 };

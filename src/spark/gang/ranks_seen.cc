@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/gang/ranks_seen.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -34,8 +36,15 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
   return partition;
 }
 
-bool RanksSeen::On(const Json& event) {
+bool RanksSeen::On(const TailedEvent& tailed) {
+  const Json& event = tailed.event;
   const std::string what = TextIn(event, "event");
+  if (what == kBeatEvent) {
+    if (Has(tailed.partition)) {
+      ranks_[size_t(tailed.partition)].seen.sight.OnBeat(event, Clock::now());
+    }
+    return true;
+  }
   if (what != "rank_start" && what != "rank_end") return false;
   const int64_t number = NumberIn(event, "rank");
   // A rank that cannot be of this gang: the event is ours all the same, and is dropped.
@@ -43,16 +52,27 @@ bool RanksSeen::On(const Json& event) {
   Rank& rank = ranks_[size_t(number)];
   if (what == "rank_start") {
     rank = {.started = true, .seen = SeenRankIn(event)};
-  } else {
-    rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
-                           StatusFromJson(event.value("status", Json::object())));
-    rank.end->at = NumberIn(event, "at");
-    if (event.contains("read")) {
-      const auto read = RowSumsFromJson(event["read"]);
-      if (read.ok()) rank.rows = *read;
-    }
+    rank.seen.task = tailed.task_attempt;
+    rank.seen.sight.Begin(Clock::now());
+    return true;
+  }
+  rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
+                         StatusFromJson(event.value("status", Json::object())));
+  rank.end->at = NumberIn(event, "at");
+  if (event.contains("read")) {
+    const auto read = RowSumsFromJson(event["read"]);
+    if (read.ok()) rank.rows = *read;
   }
   return true;
+}
+
+std::vector<WatchedRank> RanksSeen::Watched() {
+  std::vector<WatchedRank> watched;
+  for (size_t i = 0; i < ranks_.size(); ++i) {
+    Rank& rank = ranks_[i];
+    if (rank.started && !rank.end) watched.push_back({int32_t(i), &rank.seen.sight});
+  }
+  return watched;
 }
 
 bool RanksSeen::AllStarted() const {
@@ -102,29 +122,49 @@ bool RanksSeen::AnyFault() const {
   });
 }
 
+bool RanksSeen::Spoke(int32_t rank, const std::vector<RankFailure>& answers) const {
+  return ranks_[size_t(rank)].end ||
+         std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
+}
+
+std::optional<int32_t> RanksSeen::Busiest(const std::vector<RankFailure>& answers) const {
+  const auto now = Clock::now();
+  std::optional<int32_t> found;
+  double longest = -1;
+  for (int32_t rank = 0; Has(rank); ++rank) {
+    if (Spoke(rank, answers)) continue;
+    const RankSight& sight = At(rank).sight;
+    const bool calls = !sight.doing.call.empty() && !terms_.IsSilent(sight, now);
+    const double seconds = calls || !ranks_[size_t(rank)].started ? 0 : sight.SecondsAt(now);
+    if (seconds > longest) found = rank;
+    longest = std::max(longest, seconds);
+  }
+  return found;
+}
+
 std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<int32_t> lost,
                                            const std::vector<RankFailure>& answers) const {
-  const auto spoke = [&](int32_t rank) {
-    return ranks_[size_t(rank)].end ||
-           std::ranges::any_of(answers, [&](const auto& each) { return each.rank == rank; });
-  };
-  const bool known = lost && Has(*lost) && !spoke(*lost);
+  const bool known = lost && Has(*lost) && !Spoke(*lost, answers);
   if (!known) {
     // If all who spoke speak of others, one that has not spoken is meant.
     if (answers.empty() || !std::ranges::all_of(answers, IsAboutOthers)) return std::nullopt;
-    lost = 0;
-    while (Has(*lost) && spoke(*lost)) ++*lost;
-    if (!Has(*lost)) return std::nullopt;
+    lost = Busiest(answers);
+    if (!lost) return std::nullopt;
   }
-  // The others' error says in which way the rank was missed: silent until a deadline, or gone.
-  const bool stalled = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
-  Fault fault{.exit = stalled ? Exit::kStalled : Exit::kFailed,
-              .what = (stalled ? "fell silent in the middle of task \""
-                               : "was lost in the middle of task \"") +
-                      task_ + "\"",
+  // The others' error says in which way the rank was missed: late until a deadline, or gone.
+  const bool late = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
+  const SeenRank& seen = At(*lost);
+  const bool silent = !known && terms_.IsSilent(seen.sight, Clock::now());
+  Fault fault{.exit = late || silent ? Exit::kStalled : Exit::kFailed,
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
-  return MakeFailure(*lost, stalled ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded,
-                     Fail(std::move(fault)));
+  if (late && !silent) {
+    fault.what = KeptWaiting(AtWhat(seen, terms_), terms_);
+  } else {
+    fault.what =
+        fmt::format("{} in the middle of task \"{}\"", silent ? "fell silent" : "was lost", task_);
+  }
+  const auto kind = late || silent ? RankFailure::Kind::kSilent : RankFailure::Kind::kEnded;
+  return MakeFailure(*lost, kind, Fail(std::move(fault)));
 }
 
 AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFailure>& told,
@@ -134,7 +174,8 @@ AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFai
   if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = FindCause(failures);
-  return {ReportFailure(failures), RestartMayHelp(cause)};
+  const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
+  return {ReportFailure(failures), RestartMayHelp(cause) && !kept};
 }
 
 }  // namespace protium

@@ -11,21 +11,26 @@
 #include "gang/attempts.h"
 #include "gang/failure.h"
 #include "spark/gang/seen_rank.h"
+#include "spark/ship/event_tail.h"
 #include "spark/ship/row_sums.h"
 
 namespace protium {
 
-// Collects the events "rank_start" and "rank_end" of spark/worker/worker.h. One thread at a time.
+// Collects the events "rank_start" and "rank_end" of spark/worker/spark_task.h, and beats. One
+// thread at a time.
 class RanksSeen {
  public:
-  RanksSeen(std::string task, int32_t world) : task_(std::move(task)), ranks_(size_t(world)) {}
+  RanksSeen(std::string task, int32_t world, const WaitTerms& terms)
+      : task_(std::move(task)), terms_(terms), ranks_(size_t(world)) {}
 
-  // Takes in an event; false if it is neither of the two. A second start of a rank replaces the
-  // first.
-  bool On(const Json& event);
+  // Takes in an event; false if it is none of these. A second start of a rank replaces the first.
+  bool On(const TailedEvent& tailed);
   bool AllStarted() const;
   // Whether every rank that started, except the lost one, has told how it ended.
   bool AllEndedBut(std::optional<int32_t> lost) const;
+  // Those that started and have not ended.
+  std::vector<WatchedRank> Watched();
+  const SeenRank& At(int32_t rank) const { return ranks_[size_t(rank)].seen; }
   // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} for each rank.
   Json StartTable() const;
 
@@ -39,7 +44,7 @@ class RanksSeen {
   // Spark's message, `named` the rank that Spark names.
   // 1. What ranks said of themselves is collected.
   // 2. A rank that did not say how it ended is lost if Spark names it, or if all others speak only
-  //    of others; then it joins them.
+  //    of others; then it joins them. Of several the one that was busy for longest.
   // 3. The cause is chosen among them by FindCause (gang/failure.h).
   // 4. Without any word from the ranks Spark's status is the cause; then a restart may help only
   //    where the server was out of reach.
@@ -63,7 +68,12 @@ class RanksSeen {
   std::optional<RankFailure> Lost(const Status& status, std::optional<int32_t> lost,
                                   const std::vector<RankFailure>& answers) const;
 
+  // The rank among those that did not speak that the others may have waited for.
+  std::optional<int32_t> Busiest(const std::vector<RankFailure>& answers) const;
+  bool Spoke(int32_t rank, const std::vector<RankFailure>& answers) const;
+
   const std::string task_;
+  const WaitTerms terms_;
   std::vector<Rank> ranks_;
 };
 

@@ -28,11 +28,22 @@ const Status kSpark = Fail(
              "Stage failed because barrier task ResultTask(15, 1) finished unsuccessfully."});
 const Status kGone = Fail({.exit = Exit::kRemote, .what = "rank 1 is gone"});
 
+const WaitTerms kTerms = SparkWaitTerms(20, true);
+
+bool Take(RanksSeen& ranks, Json event, int32_t partition = 0) {
+  return ranks.On({.partition = partition, .event = std::move(event)});
+}
+
+// What the rank says that it is at.
+void Beat(RanksSeen& ranks, int32_t rank, const TaskSight& sight) {
+  EXPECT_TRUE(Take(ranks, {{"event", kBeatEvent}, {"doing", FieldsToJson(sight)}}, rank));
+}
+
 RanksSeen Started() {
-  RanksSeen ranks("train", 2);
-  EXPECT_TRUE(ranks.On(Start(0)));
+  RanksSeen ranks("train", 2, kTerms);
+  EXPECT_TRUE(Take(ranks, Start(0)));
   EXPECT_FALSE(ranks.AllStarted());
-  EXPECT_TRUE(ranks.On(Start(1)));
+  EXPECT_TRUE(Take(ranks, Start(1)));
   EXPECT_TRUE(ranks.AllStarted());
   return ranks;
 }
@@ -40,27 +51,28 @@ RanksSeen Started() {
 TEST(RanksSeen, ShowWhoSitsWhere) {
   const Json table = Started().StartTable();
   EXPECT_EQ(Dump(table[1]), R"({"rank":1,"host":"h1","gpus":["5"],"pid":101})");
-  RanksSeen ranks("train", 2);
-  EXPECT_FALSE(ranks.On({{"event", "step"}, {"step", 3}}));
-  EXPECT_TRUE(ranks.On({{"event", "rank_start"}, {"rank", 7}}));
+  RanksSeen ranks("train", 2, kTerms);
+  EXPECT_FALSE(Take(ranks, {{"event", "step"}, {"step", 3}}));
+  EXPECT_TRUE(Take(ranks, {{"event", "rank_start"}, {"rank", 7}}));
   EXPECT_FALSE(ranks.AllStarted());
 }
 
 TEST(RanksSeen, NothingMoreIsAwaitedOnceAllButTheLostOneHaveToldTheirEnd) {
-  EXPECT_TRUE(RanksSeen("train", 2).AllEndedBut({}));  // Nobody started, so nobody will speak.
+  EXPECT_TRUE(
+      RanksSeen("train", 2, kTerms).AllEndedBut({}));  // Nobody started, so nobody will speak.
   RanksSeen ranks = Started();
   EXPECT_FALSE(ranks.AllEndedBut({}));
   EXPECT_FALSE(ranks.AllEndedBut(1));
-  ranks.On(End(0, kGone, 5));
+  Take(ranks, End(0, kGone, 5));
   EXPECT_TRUE(ranks.AllEndedBut(1));
   EXPECT_FALSE(ranks.AllEndedBut({}));
-  ranks.On(End(1, Status::OK(), 6));
+  Take(ranks, End(1, Status::OK(), 6));
   EXPECT_TRUE(ranks.AllEndedBut({}));
 }
 
 TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, kGone, 5));
+  Take(ranks, End(0, kGone, 5));
   const AttemptResult result = ranks.Judge(kSpark, {}, 1);
   const Fault fault = FaultOf(result.status);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was lost in the middle of task \"train\""));
@@ -70,35 +82,51 @@ TEST(RanksSeen, TheOneThatSparkNamesAndThatSaidNothingIsTheCause) {
 
 TEST(RanksSeen, WhoSaidNothingIsTheCauseWhenTheOthersSpeakOfOthers) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not join"}), 5));
+  Take(ranks, End(0, Fail({.exit = Exit::kStalled, .what = "rank 1 did not join"}), 5));
   const Fault fault = FaultOf(ranks.Judge(kGone, {}, {}).status);
-  EXPECT_THAT(fault.what, HasSubstr("rank 1 fell silent"));
+  EXPECT_THAT(fault.what, HasSubstr("rank 1 kept the others waiting for 20 seconds ("));
   EXPECT_EQ(fault.exit, Exit::kStalled);
+}
+
+TEST(RanksSeen, TheBusiestOfThoseThatSaidNothingIsTheCause) {
+  RanksSeen ranks("train", 3, kTerms);
+  for (int rank = 0; rank < 3; ++rank) Take(ranks, Start(rank));
+  Beat(ranks, 1, {.call = "reduce", .seconds = 20});
+  Beat(ranks, 2, {.phase = "forward", .seconds = 21});
+  const auto late = FindLate(ranks.Watched(), kTerms, Clock::now());
+  ASSERT_EQ(late.size(), 1u);
+  EXPECT_THAT(Dump(LateWarning(late[0], ranks.At(2), kTerms)),
+              HasSubstr("rank 2 on h2 has kept rank 1 waiting for 20.0 s (21.0 s in forward)"));
+  Take(ranks, End(0, Fail({.exit = Exit::kStalled, .what = "some rank did not join"}), 5));
+  const AttemptResult result = ranks.Judge(kGone, {}, {});
+  EXPECT_THAT(FaultOf(result.status).what,
+              HasSubstr("rank 2 kept the others waiting for 20 seconds (21.0 s in forward)"));
+  EXPECT_TRUE(result.restart_may_help);
 }
 
 TEST(RanksSeen, AddUpTheRowsThatAllOfThemRead) {
   RanksSeen ranks = Started();
   Json end = End(0, Status::OK(), 4);
   end["read"] = ToJson({.rows = 30, .hashes = 5});
-  ranks.On(end);
+  Take(ranks, end);
   EXPECT_EQ(ranks.RowsRead(), std::nullopt);
   end["rank"] = 1;
   end["read"] = ToJson({.rows = 12, .hashes = 4});
-  ranks.On(end);
+  Take(ranks, end);
   EXPECT_EQ(ranks.RowsRead(), (RowSums{.rows = 42, .hashes = 9}));
 }
 
 TEST(RanksSeen, WhoEndedWellIsNotTheCause) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, Status::OK(), 4));
-  ranks.On(End(1, Fail({.exit = Exit::kRemote, .what = "rank 0 is gone"}), 5));
+  Take(ranks, End(0, Status::OK(), 4));
+  Take(ranks, End(1, Fail({.exit = Exit::kRemote, .what = "rank 0 is gone"}), 5));
   EXPECT_EQ(FaultOf(ranks.Judge(kGone, {}, {}).status).what, "rank 0 is gone");
 }
 
 TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, kGone, 5));
-  ranks.On(End(1, Fail({.exit = Exit::kInput, .what = "the loss is NaN"}), 9));
+  Take(ranks, End(0, kGone, 5));
+  Take(ranks, End(1, Fail({.exit = Exit::kInput, .what = "the loss is NaN"}), 9));
   const AttemptResult result = ranks.Judge(kSpark, {}, 1);
   EXPECT_THAT(FaultOf(result.status).what, HasSubstr("the loss is NaN"));
   EXPECT_FALSE(result.restart_may_help);
@@ -106,7 +134,7 @@ TEST(RanksSeen, ARanksOwnErrorComesBeforeWhatOthersSayOfIt) {
 
 TEST(RanksSeen, ACrashThatAWorkerDescribedThroughSparkIsTheCause) {
   RanksSeen ranks = Started();
-  ranks.On(End(0, kGone, 5));
+  Take(ranks, End(0, kGone, 5));
   EXPECT_FALSE(ranks.AnyFault());
   const RankFailure crash{.kind = RankFailure::Kind::kEnded,
                           .rank = 1,
@@ -120,7 +148,7 @@ TEST(RanksSeen, ACrashThatAWorkerDescribedThroughSparkIsTheCause) {
 }
 
 TEST(RanksSeen, WithoutAnyWordOfTheRanksSparksOwnIsTold) {
-  RanksSeen ranks("train", 2);
+  RanksSeen ranks("train", 2, kTerms);
   EXPECT_EQ(FaultOf(ranks.Judge(Fail({.what = "no slots"}), {}, {}).status).what, "no slots");
   EXPECT_TRUE(ranks.Judge(Status::OK(), {}, {}).status.ok());
 }

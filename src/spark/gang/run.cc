@@ -74,7 +74,7 @@ Status Gather(const GangEngine& engine, bool lease, GangInput& input, const Call
 }
 
 GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInput& input,
-                    const Admitted& admitted, int32_t number, const Call& call) {
+                    const Admitted& admitted, LeftOut& left_out, int32_t number, const Call& call) {
   const GangSpec& gang = *task.gang;
   GangAttempt attempt{.command = {.task = task.task,
                                   .config = task.config,
@@ -86,7 +86,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                                   .plaintext = engine.settings.plaintext,
                                   .events = engine.folder.New("events-" + task.task).string(),
                                   .log = engine.logs.string()},
-                      .options = engine.options};
+                      .options = engine.options,
+                      .replaces_hung = gang.replace_hung};
   if (input.files) {
     attempt.command.rows = input.files->files;
   } else {
@@ -105,9 +106,12 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   attempt.send_missing = [&](const Status& failure) {
     return engine.deployment.SendMissing(failure, engine.deployment.sends(), call).status();
   };
-  LeaseSpec lease{.gang = gang};
+  LeaseSpec lease{.gang = gang, .left_out = &left_out};
   if (!engine.logs.empty()) lease.wish = engine.logs.parent_path() / kWorkersWanted;
-  return RunGangLease(engine.session, attempt, lease, call);
+  lease.run_job = [&](const SparkCommand& command, const std::stop_token& stop) {
+    return RunLeaseJob(engine.session, attempt, command, stop);
+  };
+  return RunGangLease(attempt, lease, call);
 }
 
 }  // namespace
@@ -122,12 +126,13 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
+  LeftOut left_out(*task.gang);
   PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number, const Call& call) {
     // An executor that lacks the program says so instead of running the task. That is not the
     // attempt's fault: it is sent, and the attempt runs once more under its number.
     while (true) {
       const int64_t sends = engine.deployment.sends();
-      GangOutcome outcome = Attempt(engine, task, input, admitted, number, call);
+      GangOutcome outcome = Attempt(engine, task, input, admitted, left_out, number, call);
       const auto again = engine.deployment.SendMissing(outcome.result.status, sends, call);
       if (!again.ok()) return AttemptResult{again.status(), false};
       if (*again) continue;

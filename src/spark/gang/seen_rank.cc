@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/gang/seen_rank.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gang/program.h"
@@ -21,15 +22,41 @@ std::vector<Device> DevicesIn(const Json& event) {
   return devices;
 }
 
+int64_t WholeAt(const Json& event, const char* key) {
+  const auto found = event.find(key);
+  return found != event.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
 }  // namespace
 
 SeenRank SeenRankIn(const Json& event) {
-  const auto pid = event.find("pid");
-  const bool whole = pid != event.end() && pid->is_number_integer();
   return {.host = TextAt(event, "host"),
-          .pid = whole ? pid->get<int64_t>() : 0,
+          .pid = WholeAt(event, "pid"),
+          .executor = WholeAt(event, "executor"),
           .devices = DevicesIn(event),
           .log = TextAt(event, "log")};
+}
+
+WaitTerms SparkWaitTerms(double deadline, bool replaces_hung) {
+  const Clock::duration beat = BeatOf(deadline);
+  // A file needs its time from host to host.
+  const Clock::duration missed = 4 * beat + std::chrono::seconds(1);
+  const std::chrono::duration<double> limit(std::min(deadline, 1e6));
+  return {.deadline = deadline,
+          .beat = beat,
+          .silent_after = std::min(missed, std::chrono::duration_cast<Clock::duration>(limit)),
+          .replaces_hung = replaces_hung};
+}
+
+std::string AtWhat(const SeenRank& seen, const WaitTerms& terms) {
+  const auto now = Clock::now();
+  if (!terms.IsSilent(seen.sight, now)) return seen.sight.AtWhat(now);
+  return "its process is stopped, or its host cannot be reached";
+}
+
+Json LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms) {
+  const std::string who = "rank " + std::to_string(late.late.rank) + " on " + seen.host;
+  return LateWarning(late, who, AtWhat(seen, terms), terms);
 }
 
 Json StartRow(int32_t rank, const SeenRank& seen) {

@@ -9,19 +9,33 @@
 
 #include "base/json.h"
 #include "gang/failure.h"
+#include "gang/waits.h"
 
 namespace protium {
 
 struct SeenRank {
   std::string host;
   int64_t pid = 0;
+  int64_t task = 0;  // Spark's number.
+  int64_t executor =
+      0;  // The process of its host that started it: the executor's or its launcher's.
   std::vector<Device> devices;
   std::filesystem::path log;  // Empty: it has none.
+  RankSight sight;
 };
 
 // Reads "host", "pid", "devices" and "log" of an event; what is missing or of another type is
 // empty.
 SeenRank SeenRankIn(const Json& event);
+
+// Of ranks whose signs come through files.
+WaitTerms SparkWaitTerms(double deadline, bool replaces_hung);
+
+// What it keeps the others waiting with.
+std::string AtWhat(const SeenRank& seen, const WaitTerms& terms);
+
+// The warning of a late rank, with its host.
+Json LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms);
 
 // A row of {"event": "gang_start"}: {"rank", "host", "gpus", "pid", "log"}.
 Json StartRow(int32_t rank, const SeenRank& seen);

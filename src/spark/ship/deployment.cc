@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/torch_task_name.h"
 #include "os/library.h"
 #include "spark/ship/bundle_format.h"
 
@@ -18,9 +19,7 @@ constexpr const char* kTorchLibrary = "libprotium_torch.so";
 
 }  // namespace
 
-bool NeedsTorch(std::string_view task) {
-  return task == "train" || task == "score" || task == "doctor";
-}
+bool NeedsTorch(std::string_view task) { return IsTorchTask(task) || task == "doctor"; }
 
 bool LacksProgram(const Status& failure) {
   return !failure.ok() && FaultOf(failure).what.find(kNeedsBundle) != std::string::npos;

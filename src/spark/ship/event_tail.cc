@@ -67,6 +67,12 @@ Status EventTail::ShowLife() {
   return written ? Status::OK() : SystemFault("write to " + folder_.string(), errno);
 }
 
+std::string WhereFile(int64_t task_attempt) { return fmt::format("where-{}", task_attempt); }
+
+Status EventTail::AskWhere(int64_t task_attempt) {
+  return WriteFile(folder_ / WhereFile(task_attempt), std::to_string(++questions_));
+}
+
 Status EventTail::AskToStop() const { return WriteFile(folder_ / kStopFile, "stop\n"); }
 
 }  // namespace protium

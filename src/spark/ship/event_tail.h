@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tasks on executors report while they run. Spark carries rows only, so events go through
 // files in a folder that driver and executors reach: <partition>-<Spark's task attempt>.jsonl, one
-// JSON object per line, appended by one task each. The folder also carries two files the other way,
-// kStopFile and kDriverFile.
+// JSON object per line, appended by one task each. The folder also carries files the other way:
+// kStopFile, kDriverFile and, for each task, WhereFile().
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,8 @@ class EventTail {
 
   // Asks the tasks to end early in good order.
   Status AskToStop() const;
+  // Asks a task to write its stack to its log.
+  Status AskWhere(int64_t task_attempt);
   // Changes kDriverFile. Ranks end themselves when it has not changed for 15 s.
   Status ShowLife();
 
@@ -61,10 +63,16 @@ class EventTail {
   std::map<std::string, File> files_;
   std::vector<EventWriter> ended_;
   int64_t signs_ = 0;
+  int64_t questions_ = 0;
 };
 
 // "007-123.jsonl".
 std::string EventFileName(int32_t partition, int64_t task_attempt);
+// A sign of life of a rank, in its own file: {"event": kBeatEvent, "doing": a TaskSight
+// (gang/doing.h)}.
+inline constexpr char kBeatEvent[] = "rank_beat";
+// Its changes ask the task to write its stack to its log.
+std::string WhereFile(int64_t task_attempt);
 // Its existence asks tasks to end early in good order.
 inline constexpr char kStopFile[] = "stop";
 // Holds a number that changes every second while the driver follows a gang: its content counts,

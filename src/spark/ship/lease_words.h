@@ -3,9 +3,8 @@
 // events: each task appends to its own file (spark/ship/event_tail.h), the driver to kLeaseFile,
 // which all tasks follow. All lines are JSON objects.
 //
-// From a task, beside its events, {"event": "member", "type": ...}:
-//   here      "attempt", "host", "pid", "devices": it has a slot and waits for a place
-//   beat      it lives
+// From a task, beside its events and beats, {"event": "member", "type": ...}:
+//   here      "attempt", "host", "pid", "executor", "devices": it has a slot and waits for a place
 //   card      "generation", "card": where this rank of the generation can be reached
 //   shared    "memories": its rows are in SharedRowsFile(member, 0 ..), their text in PartFile
 //   prepared, failed, entered: gang/gang_member.h

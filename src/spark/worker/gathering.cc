@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/fault.h"
 #include "base/fields.h"
 #include "collective/self.h"
-#include "collective/tcp/candidate.h"
 
 namespace protium {
 
@@ -62,6 +63,16 @@ Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
 
 }  // namespace
 
+TcpOptions TcpOptionsOf(const SparkCommand& command) {
+  // Below that, a busy machine would pass for one that is gone.
+  constexpr std::chrono::milliseconds kLeast{2'000};
+  TcpOptions options{.key = command.key, .plaintext = command.plaintext};
+  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
+  options.unreachable_after = std::clamp(options.deadline, kLeast, options.unreachable_after);
+  options.heartbeat = options.unreachable_after / 10;
+  return options;
+}
+
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
                                                 const BarrierTask& task, RankSigns* signs,
                                                 std::stop_token stop) {
@@ -76,8 +87,7 @@ Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
     (void)signs->AwaitReady(Clock::now() + kMostWaiting);
     PT_TRY(signs->silence());
   }
-  TcpOptions options{.key = command.key, .plaintext = command.plaintext};
-  options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
+  const TcpOptions options = TcpOptionsOf(command);
   PT_LET(auto candidate, TcpCandidate::Make(options, task.rank, command.world));
   const Seat own{task.rank, command.world, command.attempt, candidate.card()};
   const BarrierClient barrier(task.address, std::move(stop));

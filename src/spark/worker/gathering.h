@@ -5,7 +5,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "collective/communicator.h"
+#include "collective/tcp/candidate.h"
 #include "spark/ship/command.h"
 #include "spark/worker/barrier.h"
 #include "spark/worker/rank_signs.h"
@@ -18,6 +18,10 @@ struct BarrierTask {
   int64_t task = 0;  // Spark's number, which grows with every try.
   BarrierAddress address;
 };
+
+// How ranks of the command talk over TCP. One that is silent is out of reach by the deadline at the
+// latest.
+TcpOptions TcpOptionsOf(const SparkCommand& command);
 
 // Collective over the gang's ranks. They tell each other once through Spark's barrier where they
 // listen and which gang they are of, and talk directly from then on (collective/tcp.h). If the

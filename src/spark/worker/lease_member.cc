@@ -12,9 +12,9 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
-#include "collective/tcp/candidate.h"
 #include "os/file.h"
 #include "spark/ship/lease_words.h"
+#include "spark/worker/gathering.h"
 
 namespace protium {
 namespace {
@@ -43,12 +43,13 @@ Status CopyTo(const std::filesystem::path& path, int memory) {
 
 }  // namespace
 
-LeaseMember::LeaseMember(GangMemberSpec spec, LeaseTalk& talk, const SparkCommand& command,
-                         LeasePlace place)
+LeaseMember::LeaseMember(GangMemberSpec spec, LeaseTalk& talk, Doing& doing,
+                         const SparkCommand& command, LeasePlace place)
     : GangMember(spec),
       deadline_(spec.deadline),
       stop_(spec.stop),
       talk_(talk),
+      doing_(doing),
       command_(command),
       place_(place) {
   talk_.Follow([this](const Json& line) { Hear(line); });
@@ -109,14 +110,15 @@ Status LeaseMember::JoinFirst() {
 Result<std::unique_ptr<Communicator>> LeaseMember::Join(int64_t generation, int32_t rank,
                                                         int32_t world,
                                                         const std::stop_token& over) {
-  if (world == 1) return MakeSelfCommunicator();
-  const TcpOptions options{.key = command_.key + std::to_string(generation),
-                           .plaintext = command_.plaintext,
-                           .deadline = deadline_};
+  if (world == 1) return MarkCalls(MakeSelfCommunicator(), doing_);
+  const Doing::Waiting waiting(doing_, "first meeting");
+  TcpOptions options = TcpOptionsOf(command_);
+  options.key += std::to_string(generation);
   PT_LET(auto candidate, TcpCandidate::Make(options, rank, world));
   Say({{"type", "card"}, {"generation", generation}, {"card", candidate.card()}});
   PT_LET(const auto cards, AwaitCards(generation, over));
-  return std::move(candidate).Join(cards, Clock::now() + deadline_, over);
+  PT_LET(auto ranks, std::move(candidate).Join(cards, Clock::now() + deadline_, over));
+  return MarkCalls(std::move(ranks), doing_);
 }
 
 Result<std::vector<std::string>> LeaseMember::AwaitCards(int64_t generation,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/doing.h"
 #include "gang/gang_member.h"
 #include "spark/ship/command.h"
 #include "spark/worker/lease_talk.h"
@@ -18,8 +19,9 @@ namespace protium {
 
 class LeaseMember final : public GangMember {
  public:
-  // `talk` and `command` outlive it; lines are heard from its construction on.
-  LeaseMember(GangMemberSpec spec, LeaseTalk& talk, const SparkCommand& command, LeasePlace place);
+  // `talk`, `doing` and `command` outlive it; lines are heard from its construction on.
+  LeaseMember(GangMemberSpec spec, LeaseTalk& talk, Doing& doing, const SparkCommand& command,
+              LeasePlace place);
 
   // Collective over those that are there from the start; once, not for a newcomer.
   Status JoinFirst();
@@ -40,6 +42,7 @@ class LeaseMember final : public GangMember {
   const std::chrono::milliseconds deadline_;
   const std::stop_token stop_;
   LeaseTalk& talk_;
+  Doing& doing_;
   const SparkCommand& command_;
   const LeasePlace place_;
 

@@ -41,7 +41,6 @@ void LeaseTalk::Wait(int change) {
 
 void LeaseTalk::Listen(const std::stop_token& ended) {
   while (!ended.stop_requested()) {
-    Beat();
     ReadLines();
     CheckDriver();
     std::unique_lock lock(mutex_);
@@ -49,13 +48,6 @@ void LeaseTalk::Listen(const std::stop_token& ended) {
     (void)changed_.wait_for(lock, ended, waiting > 0 ? kWaitingTick : kIdleTick,
                             [&] { return waiting_ > waiting; });
   }
-}
-
-void LeaseTalk::Beat() {
-  const auto now = Clock::now();
-  if (now < next_beat_) return;
-  next_beat_ = now + options_.beat;
-  Say({{"type", "beat"}});
 }
 
 // A line that cannot be read now may be readable the next time.

@@ -28,13 +28,12 @@ struct LeasePlace {
   bool newcomer = false;
 };
 
-// Reads the driver's lines and shows that this process lives in a thread of its own.
+// Reads the driver's lines in a thread of its own.
 class LeaseTalk {
  public:
   struct Options {
     std::filesystem::path folder;
     int64_t task = 0;
-    std::chrono::milliseconds beat{1'000};
     std::stop_token stop;
   };
   // `events` outlives it.
@@ -67,13 +66,11 @@ class LeaseTalk {
   void Listen(const std::stop_token& ended);
   void ReadLines();
   void Keep(Json line);
-  void Beat();
   void CheckDriver();
 
   const Options options_;
   EventFile& events_;
   LineTail tail_;
-  Clock::time_point next_beat_{};
   std::optional<Clock::time_point> stopped_;
   bool deserted_ = false;
 

@@ -39,7 +39,6 @@ TEST_F(LeaseTalkTest, TakesThePlaceThatIsMeantForIt) {
   EXPECT_EQ((*place)->world, 3);
   EXPECT_TRUE((*place)->newcomer);
   EXPECT_NE(Said().find(R"("type":"here")"), std::string::npos) << Said();
-  EXPECT_NE(Said().find(R"("type":"beat")"), std::string::npos) << Said();
 }
 
 TEST_F(LeaseTalkTest, EndsWhenItIsNotNeeded) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/waits.h"
 #include "spark/ship/event_tail.h"
 #include "spark/ship/lease_words.h"
 #include "spark/worker/gathering.h"
@@ -107,10 +108,27 @@ Status SparkTask::StartWatch(std::stop_token signals) {
   return Status::OK();
 }
 
+// A rank that cannot say anything any more, since the disk of the folder is full, would be taken
+// for one that hangs: so it ends.
+void SparkTask::StartBeats() {
+  if (!command_.gang || command_.events.empty()) return;
+  const std::filesystem::path folder = command_.events;
+  beats_ = std::make_unique<RankBeats>(
+      RankBeats::Options{.where = folder / WhereFile(init_.task_attempt_id),
+                         .beat = BeatOf(command_.deadline),
+                         .on_mute = [this] { mute_.request_stop(); }},
+      *events_, doing_);
+  on_mute_.emplace(mute_.get_token(), [this] {
+    stop_.request_stop();
+    wire_.Interrupt();
+  });
+}
+
 Status SparkTask::Prepare(std::stop_token signals) {
   PT_LET(events_, EventFile::Make(EventPath(command_, init_), command_.lease.has_value()));
   PT_TRY(CheckGang());
   PT_TRY(StartWatch(signals));
+  StartBeats();
   if (command_.lease) {
     PT_LET(needed_, TakePlace(std::move(signals)));
   }
@@ -123,16 +141,14 @@ Result<bool> SparkTask::TakePlace(std::stop_token signals) {
   const std::filesystem::path folder = command_.events;
   using std::chrono::milliseconds;
   const auto seconds = [](double time) { return milliseconds(int64_t(time * 1000)); };
-  const milliseconds beat = seconds(command_.deadline / 4);
   talk_ = std::make_unique<LeaseTalk>(
-      LeaseTalk::Options{.folder = folder,
-                         .task = init_.task_attempt_id,
-                         .beat = std::clamp(beat, milliseconds(1), milliseconds(1000)),
-                         .stop = stop_.get_token()},
+      LeaseTalk::Options{
+          .folder = folder, .task = init_.task_attempt_id, .stop = stop_.get_token()},
       *events_);
   const Json about = {{"attempt", init_.attempt},
                       {"host", host()},
                       {"pid", ::getpid()},
+                      {"executor", ::getppid()},
                       {"devices", DevicesToJson(devices())}};
   PT_LET(const std::optional<LeasePlace> place, talk_->AwaitPlace(about));
   if (!place) return false;
@@ -146,17 +162,29 @@ Result<bool> SparkTask::TakePlace(std::stop_token signals) {
                                                    .patience = seconds(command_.lease->patience),
                                                    .rebalances = command_.lease->rebalances,
                                                    .stop = stop_.get_token()},
-                                    *talk_, command_, *place);
+                                    *talk_, doing_, command_, *place);
   if (command_.lease->bends) {
+    // A stop would be one of the whole gang, which can do without this rank.
+    on_mute_.emplace(mute_.get_token(), [this] {
+      member_->Despair(events_->status());
+      member_->Abort(events_->status());
+    });
     on_notice_.emplace(std::move(signals), [this] { talk_->Say({{"type", "notice"}}); });
   }
   return true;
 }
 
+// What comes through Spark is waited for, what is in files the task reads itself.
+Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Receive() {
+  if (source_ != sent_.get()) return source_->Next();
+  const Doing::Waiting waiting(doing_, kForInput);
+  return source_->Next();
+}
+
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   while (true) {
     if (stop_.stop_requested()) return Stopped();
-    PT_LET(auto batch, source_->Next());
+    PT_LET(auto batch, Receive());
     // Readers of files know by themselves how many rows they must give; only a stream is summed.
     if (batch != nullptr && command_.gang && !command_.rows) read_ += SumRows(*batch);
     read_all_ = read_all_ || (batch == nullptr && !command_.rows);
@@ -173,11 +201,13 @@ Result<Communicator*> SparkTask::communicator() {
   }
   if (member_) return member_->ranks();
   if (ranks_) return ranks_.get();
+  const Doing::Waiting waiting(doing_, "first meeting");
   PT_LET(
-      ranks_,
+      auto ranks,
       JoinRanks(command_,
                 {.rank = rank(), .task = init_.task_attempt_id, .address = init_.barrier_address},
                 signs_.get(), stop()));
+  ranks_ = MarkCalls(std::move(ranks), doing_);
   signs_.reset();
   return ranks_.get();
 }
@@ -188,6 +218,7 @@ GangMembership* SparkTask::membership() {
 
 Status SparkTask::Call(const Task& task) {
   if (!needed_) return Status::OK();
+  doing_.SetPhase("");
   if (member_ && !member_->newcomer()) PT_TRY(member_->JoinFirst());
   try {
     return task(*this);
@@ -253,9 +284,12 @@ Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
   if (status.ok()) status = Prepare(std::move(signals));
   if (status.ok()) status = Call(*task);
   if (status.ok()) status = SkipInput();
-  if (status.ok()) status = events_->status();
+  // Whatever it fails with then, it was made to stop because of that.
+  if (events_ && !events_->status().ok()) status = events_->status();
   if (status.ok() && kept_) status = kept_->Close();
   watch_.reset();
+  beats_.reset();
+  on_mute_.reset();
   on_notice_.reset();
   ReportEnd(status);
   return status;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "gang/doing.h"
 #include "gang/failure.h"
 #include "gang/task.h"
 #include "plan/row_steps.h"
@@ -22,6 +23,7 @@
 #include "spark/worker/event_file.h"
 #include "spark/worker/lease_member.h"
 #include "spark/worker/lease_talk.h"
+#include "spark/worker/rank_beats.h"
 #include "spark/worker/rank_signs.h"
 #include "spark/worker/rows_file.h"
 #include "spark/worker/task_init.h"
@@ -64,11 +66,13 @@ class SparkTask : public TaskContext, private BatchStream {
   Result<Communicator*> communicator() override;
   GangMembership* membership() override;
   void Report(const Json& event) override { events_->Write(event); }
+  void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   std::stop_token stop() const override { return stop_.get_token(); }
 
  private:
   Status Prepare(std::stop_token signals);
   Status StartWatch(std::stop_token signals);
+  void StartBeats();
   // Of a lease: waits for a place. False: it is not needed.
   Result<bool> TakePlace(std::stop_token signals);
   Status CheckGang() const;
@@ -80,6 +84,7 @@ class SparkTask : public TaskContext, private BatchStream {
   void ReportEnd(const Status& status);
   const SchemaPtr& schema() const override { return steps_ ? steps_->schema() : source_->schema(); }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
+  Result<std::shared_ptr<arrow::RecordBatch>> Receive();
 
   ExecutorWire& wire_;
   const TaskInit& init_;
@@ -89,7 +94,9 @@ class SparkTask : public TaskContext, private BatchStream {
   int32_t world_;
   bool needed_ = true;  // False: a lease has no place for it, and its task is not run.
   std::stop_source stop_;
+  Doing doing_;
   std::unique_ptr<EventFile> events_;
+  std::unique_ptr<RankBeats> beats_;  // Of a gang's rank.
   // Rows of files; unset if the rows come through Spark.
   std::unique_ptr<BatchStream> rows_;
   // What makes the task's rows of those in the files.
@@ -109,6 +116,8 @@ class SparkTask : public TaskContext, private BatchStream {
   std::unique_ptr<LeaseMember> member_;  // Of a lease; before the conversation that calls it.
   std::unique_ptr<LeaseTalk> talk_;
   std::optional<std::stop_callback<std::function<void()>>> on_notice_;
+  std::stop_source mute_;  // Requested when its events cannot be written any more.
+  std::optional<std::stop_callback<std::function<void()>>> on_mute_;
 };
 
 }  // namespace protium

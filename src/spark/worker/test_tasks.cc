@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "base/fault.h"
+#include "gang/bend_task.h"
 
 namespace protium {
 
@@ -136,10 +137,11 @@ Status Count(TaskContext& context) {
 }  // namespace
 
 const TaskTable& TestTasks() {
-  static const TaskTable tasks = {{"same", Same},   {"first", First},     {"nothing", Nothing},
-                                  {"facts", Facts}, {"fail", FailAsTold}, {"throw", Throw},
-                                  {"crash", Crash}, {"other", Other},     {"report", ReportTwice},
-                                  {"wait", Wait},   {"gather", Gather},   {"count", Count}};
+  static const TaskTable tasks = {{"same", Same},    {"first", First},     {"nothing", Nothing},
+                                  {"facts", Facts},  {"fail", FailAsTold}, {"throw", Throw},
+                                  {"crash", Crash},  {"other", Other},     {"report", ReportTwice},
+                                  {"wait", Wait},    {"gather", Gather},   {"count", Count},
+                                  {"bend", BendTask}};
   return tasks;
 }
 

@@ -33,6 +33,7 @@ std::vector<std::string> Texts(const arrow::RecordBatchVector& batches);
 //   wait      reports {"event": "waiting"}, waits to be stopped
 //   gather    gives what AllGather() of its config gives
 //   count     counts its rows
+//   bend      counts steps (gang/bend_task.h)
 const TaskTable& TestTasks();
 
 }  // namespace protium

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "gang/task_book.h"
 #include "os/signals.h"
+#include "os/stack.h"
 #include "spark/ship/bundle_format.h"
 #include "spark/worker/crash.h"
 #include "spark/worker/error_text.h"
@@ -162,7 +163,8 @@ Status SparkWorker::Tell(const Status& status, RankFailure place) {
 // Dispositions (if ignored) and the mask of blocked signals survive exec: these are the launcher's.
 void ResetSignals() {
   for (const int signal : {SIGHUP, SIGCHLD, SIGTERM, SIGINT}) ::signal(signal, SIG_DFL);
-  ::signal(SIGPIPE, SIG_IGN);
+  // Both are errors of a write, which are told.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -198,6 +200,7 @@ int SparkWorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   ResetSignals();
   TellOfCrashes();
+  PrepareStacks();
   const auto code = ServeAt(*fd, TaskBook(tasks, more));
   if (!code.ok()) std::fputs(Render(FaultOf(code.status())).c_str(), stderr);
   return code.ok() ? *code : static_cast<int>(FaultOf(code.status()).exit);

@@ -9,12 +9,14 @@
 //   rows (wire_output.h), times, -1, no accumulators, and -4: another may follow, or -1: none may
 // or at any time -2 and a text (error_text.h).
 //
-// Driver and task have two more ways to hear of each other, in the folder SparkCommand::events:
+// Driver and task have more ways to hear of each other, in the folder SparkCommand::events:
 //   stop                                     when this file appears, tasks end early in good order
 //   <NNN partition>-<task attempt id>.jsonl  what the task reports; ranks of a gang also tell
 //     {"event": "rank_start", "rank", "world", "host", "pid", "devices", "attempt", "log"} and
 //     {"event": "rank_end", "rank", "status", "at", "read"}: status is {} for a good end, `read`
-//     the RowSums of what it read, if its rows came through Spark and it saw their end
+//     the RowSums of what it read, if its rows came through Spark and it saw their end; and
+//     {"event": "rank_beat", "doing"}: it lives, see rank_beats.h
+//   where-<task attempt id>                  when it changes, the rank writes its stack to its log
 #pragma once
 
 #include <functional>

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deep/torch_tasks.h"
+
+#include "deep/cnn.h"
+#include "deep/cuda_device.h"
+#include "deep/ft_transformer.h"
+#include "deep/operations.h"
+#include "deep/text_classifier.h"
+#include "deep/torch_numerics.h"
+#include "deep/torch_script.h"
+#include "learn/torch_library.h"
+
+namespace protium {
+
+TaskRows TorchRows() {
+  return {.nets = {{"tabular_mlp", MakeTabularMlpAnywhere},
+                   {"linear", MakeLinearAnywhere},
+                   {"wide_and_deep", MakeWideAndDeepAnywhere},
+                   {"ft_transformer", MakeFtTransformer},
+                   {"cnn", MakeCnn},
+                   {"text_classifier", MakeTextClassifier},
+                   {"torchscript", MakeTorchScript}},
+          .losses = BuiltInLosses(),
+          .numerics = TorchNumerics,
+          .use_threads = UseThreads,
+          .open_gpu = OpenGpu};
+}
+
+}  // namespace protium
+
+bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
+                         protium::TaskTable* tasks) {
+  // The tables passed here are C++ types, whose layout both sides must agree on.
+  if (version != protium::kTorchLibraryVersion) return false;
+  protium::TaskRows rows = protium::TorchRows();
+  // A program's own nets come after the built-in ones, so that one of the same name wins.
+  if (own != nullptr) protium::AddRows(*own, rows);
+  tasks->merge(protium::TasksOver(rows, /*torch=*/true));
+  return true;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that wait for others, as a driver sees them on every engine. A rank says with its signs of
+// life what its task is at (gang/doing.h): it waits in a collective call, or is busy with
+// something. Where some wait and others are busy or silent, those are what the first wait for. A
+// person is told so after a tenth of gang.deadline, and the late rank is asked to write its stack
+// to its log, where a report of its failure finds it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/call.h"
+#include "base/json.h"
+#include "gang/doing.h"
+
+namespace protium {
+
+// How often ranks give signs of life: a quarter of the deadline, which is in seconds; 1 s at most.
+std::chrono::milliseconds BeatOf(double deadline);
+
+// What is known of a rank's doings.
+struct RankSight {
+  Clock::time_point heard{};   // Its last sign of life, of any kind.
+  TaskSight doing;             // What it was at when it last said so,
+  Clock::time_point looked{};  // and when that was.
+  Clock::time_point warned{};  // When a person was last told that it keeps others waiting.
+
+  void Begin(Clock::time_point now) { heard = looked = now; }
+  // A beat, which has a TaskSight at "doing".
+  void OnBeat(const Json& beat, Clock::time_point now);
+  // Seconds that it has been at `doing`, as far as is known.
+  double SecondsAt(Clock::time_point now) const;
+  // "61.0 s in forward".
+  std::string AtWhat(Clock::time_point now) const;
+};
+
+struct WaitTerms {
+  double deadline = 60;            // GangSpec::deadline, in seconds.
+  Clock::duration beat{};          // How often a rank gives a sign.
+  Clock::duration silent_after{};  // Without a sign for so long a rank is silent.
+  bool replaces_hung = true;       // GangSpec::replace_hung.
+
+  bool IsSilent(const RankSight& sight, Clock::time_point now) const {
+    return now - sight.heard > silent_after;
+  }
+};
+
+struct WatchedRank {
+  int32_t rank = 0;
+  RankSight* sight = nullptr;
+};
+
+// A rank that keeps others waiting, for so many seconds already.
+struct LateRank {
+  WatchedRank late;
+  std::string waiting;  // "ranks 0, 2"
+  double seconds = 0;
+};
+
+// Those of `ranks` that a person is to be told of now: once in a deadline each, since a rank that
+// is only slow would fill the log.
+std::vector<LateRank> FindLate(const std::vector<WatchedRank>& ranks, const WaitTerms& terms,
+                               Clock::time_point now);
+
+// The warning; `who` is "rank 1", `at_what` what it does meanwhile.
+Json LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
+                 const WaitTerms& terms);
+
+// What is said of a rank beyond the deadline, behind its name.
+std::string KeptWaiting(const std::string& at_what, const WaitTerms& terms);
+
+}  // namespace protium

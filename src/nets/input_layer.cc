@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nets/input_layer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace protium {
+namespace {
+
+// The most categories of a column whose whole table is multiplied: with more of them this costs
+// more than multiplying the rows of a usual shard of a batch.
+constexpr int64_t kMostFactored = 128;
+
+}  // namespace
+
+InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out)
+    : out_(out) {
+  // Columns of many categories that lie side by side in x share one matrix product; one of few
+  // between them ends the run, since a run must be one contiguous range of W's columns.
+  std::vector<size_t> waiting;  // Columns of the next run.
+  for (size_t c = 0; c < tables.size(); ++c) {
+    const int64_t cardinality = tables[c].cardinality, width = tables[c].width;
+    columns_.push_back({.category = tables[c].category, .offset = in_, .width = width});
+    cardinalities_.push_back(cardinality);
+    if (cardinality <= kMostFactored) {
+      AddRun(std::exchange(waiting, {}), 0);
+      const auto floats = size_t(cardinality * out);
+      factored_.push_back({.column = c,
+                           .product = std::vector<float>(floats),
+                           .gradient = std::vector<float>(floats)});
+    } else {
+      waiting.push_back(c);
+    }
+    in_ += width;
+  }
+  AddRun(waiting, numeric);
+  in_ += numeric;
+}
+
+// The run ends where the inputs that were counted so far end.
+void InputLayer::AddRun(const std::vector<size_t>& columns, int64_t numeric) {
+  int64_t embedded = 0;
+  for (const size_t c : columns) embedded += columns_[c].width;
+  if (embedded + numeric == 0) return;
+  runs_.push_back({.columns = columns,
+                   .offset = in_ - embedded,
+                   .embedded = embedded,
+                   .width = embedded + numeric});
+}
+
+void InputLayer::Bind(std::vector<const float*> tables, const float* weight, const float* bias) {
+  tables_ = std::move(tables);
+  weight_ = weight;
+  bias_ = bias;
+}
+
+void InputLayer::MultiplyTables(Product& product) {
+  for (Factored& each : factored_) {
+    const EmbeddedColumn& column = columns_[each.column];
+    product.Set(Table(each.column), PartOfWeight(column.offset, column.width).Transposed(),
+                each.product.data(), out_);
+  }
+}
+
+MatrixView InputLayer::FillInput(Run& run, const PackedRows& rows) const {
+  std::vector<EmbeddedColumn> columns;
+  std::vector<const float*> tables;
+  for (const size_t c : run.columns) {
+    columns.push_back(columns_[c]);
+    tables.push_back(tables_[c]);
+  }
+  run.input.resize(size_t(rows.size() * run.width));
+  GatherInput(rows, columns, tables, run.width - run.embedded, run.input.data());
+  return MatrixView::Of(run.input.data(), rows.size(), run.width);
+}
+
+void InputLayer::Forward(const PackedRows& rows, Product& product, float* out) {
+  MultiplyTables(product);
+  std::vector<CategoryRows> products;
+  for (Factored& each : factored_) {
+    products.push_back({columns_[each.column].category, each.product.data()});
+  }
+  SumByCategory(rows, products, bias_, out_, out);
+  for (Run& run : runs_) {
+    product.Add(FillInput(run, rows), PartOfWeight(run.offset, run.width).Transposed(), out, out_);
+  }
+}
+
+void InputLayer::Backward(const PackedRows& rows, const float* gradient, Product& product,
+                          const std::vector<float*>& tables, float* weight) {
+  for (const Run& run : runs_) BackwardRun(run, rows, gradient, product, tables, weight);
+  BackwardFactored(rows, gradient, product, tables, weight);
+}
+
+void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float* gradient,
+                             Product& product, const std::vector<float*>& tables, float* weight) {
+  const MatrixView by_out = MatrixView::Of(gradient, rows.size(), out_);
+  // run.input still holds what Forward gathered for these rows.
+  product.Set(by_out.Transposed(), MatrixView::Of(run.input.data(), rows.size(), run.width),
+              weight + run.offset, in_);
+  if (run.embedded == 0) return;
+  embedded_gradient_.resize(size_t(rows.size() * run.embedded));
+  product.Set(by_out, PartOfWeight(run.offset, run.embedded), embedded_gradient_.data(),
+              run.embedded);
+  for (const size_t c : run.columns) {
+    // Rows of a table that no row of the batch names have a gradient of zero, and the kernel only
+    // adds.
+    std::fill_n(tables[c], cardinalities_[c] * columns_[c].width, 0.0f);
+    AddByCategory(rows, embedded_gradient_.data() + columns_[c].offset - run.offset, run.embedded,
+                  columns_[c].width, {{columns_[c].category, tables[c]}});
+  }
+}
+
+void InputLayer::BackwardFactored(const PackedRows& rows, const float* gradient, Product& product,
+                                  const std::vector<float*>& tables, float* weight) {
+  if (factored_.empty()) return;
+  std::vector<CategoryRows> sums;
+  for (Factored& each : factored_) {
+    std::ranges::fill(each.gradient, 0.0f);
+    sums.push_back({columns_[each.column].category, each.gradient.data()});
+  }
+  AddByCategory(rows, gradient, out_, out_, sums);
+  for (const Factored& each : factored_) {
+    const EmbeddedColumn& column = columns_[each.column];
+    const MatrixView by_out =
+        MatrixView::Of(each.gradient.data(), cardinalities_[each.column], out_);
+    product.Set(by_out, PartOfWeight(column.offset, column.width), tables[each.column],
+                column.width);
+    product.Set(by_out.Transposed(), Table(each.column), weight + column.offset, in_);
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first dense layer over embedded categories and numeric values: x W' + b, where x is a row's
+// embeddings, one after another, followed by its numeric values.
+//
+// A column with few categories contributes only few different pieces to x. The product of each such
+// piece with its slice of W is computed once per call, and a row adds the products that its
+// categories name; in backward, the gradients of rows are first summed by category. This is the
+// same sum in another order, for a fraction of the multiplications. Which columns are treated so
+// depends on their cardinalities alone, never on the rows, so the order of additions is the same in
+// every step and on every rank.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "forward/product.h"
+#include "nets/mlp_kernels.h"
+#include "tensor/values.h"
+
+namespace protium {
+
+// A categorical column and the table of its embeddings.
+struct TableColumn {
+  int64_t category = 0;  // Which of the categories of a row.
+  int64_t cardinality = 0;
+  int64_t width = 0;
+};
+
+// One thread, but for what `product` shares with others.
+class InputLayer {
+ public:
+  // `numeric` is the number of numeric values, `out` the number of neurons.
+  InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out);
+
+  // The width of x.
+  int64_t in() const { return in_; }
+
+  // Tables [cardinality, width] by column, weight W [out, in] and bias [out]; must come before the
+  // calls below. Borrowed: the caller updates them in place.
+  void Bind(std::vector<const float*> tables, const float* weight, const float* bias);
+
+  // Overwrites `out` [rows, out].
+  void Forward(const PackedRows& rows, Product& product, float* out);
+
+  // Overwrites the gradients of tables and weight. `gradient` [rows, out] is the derivative by the
+  // output of the last Forward, for the same rows: the inputs gathered there are reused. The
+  // gradient of the bias is left to the caller.
+  void Backward(const PackedRows& rows, const float* gradient, Product& product,
+                const std::vector<float*>& tables, float* weight);
+
+ private:
+  struct Factored {
+    size_t column = 0;
+    std::vector<float> product;   // Table times its part of W: [cardinality, out].
+    std::vector<float> gradient;  // Of the product.
+  };
+  // A stretch of neighbours in x that is gathered row by row and multiplied as usual: embeddings of
+  // columns with many categories and, at the end of x, the numeric values.
+  struct Run {
+    std::vector<size_t> columns;
+    int64_t offset = 0;
+    int64_t embedded = 0;  // Width of the embeddings; numbers follow them.
+    int64_t width = 0;
+    std::vector<float> input;  // [rows, width] of the last Forward.
+  };
+
+  void AddRun(const std::vector<size_t>& columns, int64_t numeric);
+  void MultiplyTables(Product& product);
+  MatrixView FillInput(Run& run, const PackedRows& rows) const;
+  void BackwardRun(const Run& run, const PackedRows& rows, const float* gradient, Product& product,
+                   const std::vector<float*>& tables, float* weight);
+  void BackwardFactored(const PackedRows& rows, const float* gradient, Product& product,
+                        const std::vector<float*>& tables, float* weight);
+  // The columns of W that multiply inputs offset .. offset + width - 1.
+  MatrixView PartOfWeight(int64_t offset, int64_t width) const {
+    return MatrixView::Of(weight_, out_, in_).Columns(offset, width);
+  }
+  MatrixView Table(size_t column) const {
+    return MatrixView::Of(tables_[column], cardinalities_[column], columns_[column].width);
+  }
+
+  int64_t in_ = 0;
+  int64_t out_ = 0;
+  std::vector<EmbeddedColumn> columns_;
+  std::vector<int64_t> cardinalities_;  // Of the columns.
+  std::vector<Factored> factored_;
+  std::vector<Run> runs_;
+  std::vector<const float*> tables_;
+  const float* weight_ = nullptr;
+  const float* bias_ = nullptr;
+  std::vector<float> embedded_gradient_;
+};
+
+}  // namespace protium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nets/mlp_kernels.h"
+
+#include <algorithm>
+
+// GCC compiles a function once for each of these instruction sets and picks one when the program is
+// loaded. The bits agree because each element's operations keep their order and -ffp-contract=off
+// keeps the compiler from fusing them.
+#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+
+namespace protium {
+
+void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
+                 const std::vector<const float*>& tables, int64_t numeric, float* out) {
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  const FieldRows<float> numbers = rows.floats(kNumericField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    const int32_t* categories = all.at(i);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const int64_t width = columns[c].width;
+      out = std::copy_n(tables[c] + categories[columns[c].category] * width, width, out);
+    }
+    out = std::copy_n(numbers.at(i), numeric, out);
+  }
+}
+
+PT_CLONES void SumByCategory(const PackedRows& rows, const std::vector<CategoryRows>& tables,
+                             const float* start, int64_t width, float* out) {
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i, out += width) {
+    const int32_t* categories = all.at(i);
+    std::copy_n(start, width, out);
+    for (const CategoryRows& table : tables) {
+      const float* from = table.rows + categories[table.category] * width;
+      for (int64_t j = 0; j < width; ++j) out[j] += from[j];
+    }
+  }
+}
+
+PT_CLONES void AddByCategory(const PackedRows& rows, const float* gradient, int64_t stride,
+                             int64_t width, const std::vector<CategoryRows>& tables) {
+  const FieldRows<int32_t> all = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i, gradient += stride) {
+    const int32_t* categories = all.at(i);
+    for (const CategoryRows& table : tables) {
+      float* to = table.rows + categories[table.category] * width;
+      for (int64_t j = 0; j < width; ++j) to[j] += gradient[j];
+    }
+  }
+}
+
+void RepeatRow(const float* row, int64_t columns, int64_t rows, float* out) {
+  for (int64_t i = 0; i < rows; ++i) out = std::copy_n(row, columns, out);
+}
+
+PT_CLONES void SumColumns(const float* in, int64_t rows, int64_t columns, float* out) {
+  std::copy_n(in, columns, out);
+  for (int64_t i = 1; i < rows; ++i) {
+    const float* row = in + i * columns;
+    for (int64_t j = 0; j < columns; ++j) out[j] += row[j];
+  }
+}
+
+PT_CLONES void BackwardRelu(std::span<const float> activated, float factor,
+                            std::span<float> gradient) {
+  const float* h = activated.data();
+  float* g = gradient.data();
+  const size_t n = gradient.size();
+  for (size_t i = 0; i < n; ++i) g[i] = h[i] > 0 ? g[i] * factor : 0.0f;
+}
+
+}  // namespace protium

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of the nets of this room that are no matrix product. Each element is one
+// chain of float operations in the order of the rows, so that the width of the processor's vectors
+// never changes bits. The kernels do not check categories: rows were checked once when they were
+// sharded (CheckCategories). One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rows/packed.h"
+
+namespace protium {
+
+// The place of a categorical column's embedding in the input of the first layer, in floats.
+struct EmbeddedColumn {
+  int64_t category = 0;  // Which of the categories of a row.
+  int64_t offset = 0;
+  int64_t width = 0;
+};
+
+// Fills `out` [rows, sum of the widths of `columns` + numeric]: each row's embeddings in the order
+// of `columns`, then its first `numeric` values. tables[c], of this width, belongs to columns[c].
+void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
+                 const std::vector<const float*>& tables, int64_t numeric, float* out);
+
+// A row of floats for each value of a category.
+struct CategoryRows {
+  int64_t category = 0;  // Which of the categories of a row.
+  float* rows = nullptr;
+};
+
+// out[i] = start + the rows of tables that the categories of row i name, added in the order of
+// `tables`. `start` and all rows of tables have `width` floats; out is [rows, width].
+void SumByCategory(const PackedRows& rows, const std::vector<CategoryRows>& tables,
+                   const float* start, int64_t width, float* out);
+
+// The backward of SumByCategory(): adds the first `width` values of row i of `gradient` [rows,
+// stride] to those rows of tables, of this width, that the categories of row i name. The tables are
+// not cleared first.
+void AddByCategory(const PackedRows& rows, const float* gradient, int64_t stride, int64_t width,
+                   const std::vector<CategoryRows>& tables);
+
+// Fills `out` [rows, columns] with `row` again and again.
+void RepeatRow(const float* row, int64_t columns, int64_t rows, float* out);
+
+// out[j] = sum over i of in[i, j], in the order of the rows; at least one row.
+void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);
+
+// gradient[i] = activated[i] > 0 ? gradient[i] * factor : 0. One test undoes both ReLU and dropout:
+// a dropped neuron is 0 in `activated` as well. `factor` is what ReluDropout() returned.
+void BackwardRelu(std::span<const float> activated, float factor, std::span<float> gradient);
+
+}  // namespace protium

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/row_columns.h"
+
+#include <arrow/api.h>
+
+#include <cmath>
+
+namespace protium {
+namespace {
+
+using Kind = RowValues::Kind;
+
+// Decimals of so many digits are whole numbers below 2^53 divided by a power of ten that is a
+// double, too: one rounding, the same for every engine. How engines divide larger ones differs.
+constexpr int32_t kMostDigits = 15;
+
+template <class Array, class Value, class Make>
+void Copy(const arrow::Array& column, std::vector<Value>& values, const Make& make) {
+  const auto& array = static_cast<const Array&>(column);
+  values.resize(size_t(array.length()));
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (array.IsValid(i)) values[size_t(i)] = make(array.Value(i));
+  }
+}
+
+constexpr auto kAsWhole = [](auto value) { return static_cast<int64_t>(value); };
+constexpr auto kAsDouble = [](auto value) { return static_cast<double>(value); };
+
+// How many of a unit a second has; none of nanoseconds, which engines do not have.
+std::optional<int64_t> PerSecond(const arrow::DataType& type) {
+  switch (static_cast<const arrow::TimestampType&>(type).unit()) {
+    case arrow::TimeUnit::SECOND:
+      return 1;
+    case arrow::TimeUnit::MILLI:
+      return 1'000;
+    case arrow::TimeUnit::MICRO:
+      return 1'000'000;
+    default:
+      return std::nullopt;
+  }
+}
+
+void CopyDecimals(const arrow::Array& column, std::vector<double>& values) {
+  const auto& type = static_cast<const arrow::Decimal128Type&>(*column.type());
+  const auto& array = static_cast<const arrow::Decimal128Array&>(column);
+  // Exact: scales of up to 15 digits are asked for (KindOfType).
+  double divisor = 1;
+  for (int32_t i = 0; i < type.scale(); ++i) divisor *= 10;
+  values.resize(size_t(array.length()));
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (array.IsNull(i)) continue;
+    const arrow::Decimal128 value(array.GetValue(i));
+    values[size_t(i)] = static_cast<double>(int64_t(value.low_bits())) / divisor;
+  }
+}
+
+void CopyDoubles(const arrow::Array& column, std::vector<double>& values) {
+  switch (column.type_id()) {
+    case arrow::Type::FLOAT:
+      return Copy<arrow::FloatArray>(column, values, kAsDouble);
+    case arrow::Type::DECIMAL128:
+      return CopyDecimals(column, values);
+    default:
+      return Copy<arrow::DoubleArray>(column, values, kAsDouble);
+  }
+}
+
+void CopyWholes(const arrow::Array& column, std::vector<int64_t>& values) {
+  switch (column.type_id()) {
+    case arrow::Type::BOOL:
+      return Copy<arrow::BooleanArray>(column, values, kAsWhole);
+    case arrow::Type::INT8:
+      return Copy<arrow::Int8Array>(column, values, kAsWhole);
+    case arrow::Type::INT16:
+      return Copy<arrow::Int16Array>(column, values, kAsWhole);
+    case arrow::Type::INT32:
+      return Copy<arrow::Int32Array>(column, values, kAsWhole);
+    case arrow::Type::DATE32:
+      return Copy<arrow::Date32Array>(column, values, kAsWhole);
+    case arrow::Type::TIMESTAMP:
+      return Copy<arrow::TimestampArray>(
+          column, values, [per = *PerSecond(*column.type())](int64_t value) {
+            return value / per - (value % per < 0 ? 1 : 0);  // Rounded down, also before 1970.
+          });
+    default:
+      return Copy<arrow::Int64Array>(column, values, kAsWhole);
+  }
+}
+
+// Of a type that IsItem() takes.
+double NumberAt(const arrow::Array& items, int64_t at) {
+  switch (items.type_id()) {
+    case arrow::Type::BOOL:
+      return static_cast<const arrow::BooleanArray&>(items).Value(at) ? 1 : 0;
+    case arrow::Type::INT8:
+      return static_cast<const arrow::Int8Array&>(items).Value(at);
+    case arrow::Type::INT16:
+      return static_cast<const arrow::Int16Array&>(items).Value(at);
+    case arrow::Type::INT32:
+      return static_cast<const arrow::Int32Array&>(items).Value(at);
+    case arrow::Type::INT64:
+      return static_cast<double>(static_cast<const arrow::Int64Array&>(items).Value(at));
+    case arrow::Type::FLOAT:
+      return static_cast<const arrow::FloatArray&>(items).Value(at);
+    default:
+      return static_cast<const arrow::DoubleArray&>(items).Value(at);
+  }
+}
+
+bool IsItem(const arrow::DataType& type) {
+  return type.id() == arrow::Type::BOOL || type.id() == arrow::Type::FLOAT ||
+         type.id() == arrow::Type::DOUBLE || arrow::is_signed_integer(type.id());
+}
+
+template <class ListArray>
+RowValues TakeElements(const arrow::Array& column, int64_t place) {
+  const auto& lists = static_cast<const ListArray&>(column);
+  const arrow::Array& items = *lists.values();
+  RowValues values = NullsOf(Kind::kNumber, size_t(lists.length()));
+  for (int64_t row = 0; row < lists.length(); ++row) {
+    if (lists.IsNull(row) || place >= int64_t(lists.value_length(row))) continue;
+    const int64_t at = int64_t(lists.value_offset(row)) + place;
+    if (items.IsNull(at)) continue;
+    values.valid[size_t(row)] = 1;
+    values.doubles[size_t(row)] = NumberAt(items, at);
+  }
+  return values;
+}
+
+template <class Builder, class Value>
+Result<std::shared_ptr<arrow::Array>> Built(const std::vector<uint8_t>& valid, const Value& value) {
+  Builder builder;
+  PT_TRY(builder.Reserve(int64_t(valid.size())));
+  for (size_t i = 0; i < valid.size(); ++i) {
+    PT_TRY(valid[i] != 0 ? builder.Append(value(i)) : builder.AppendNull());
+  }
+  return builder.Finish();
+}
+
+}  // namespace
+
+std::optional<Kind> KindOfType(const arrow::DataType& type) {
+  switch (type.id()) {
+    case arrow::Type::BOOL:
+      return Kind::kFlag;
+    case arrow::Type::INT8:
+    case arrow::Type::INT16:
+    case arrow::Type::INT32:
+    case arrow::Type::INT64:
+      return Kind::kWhole;
+    case arrow::Type::DOUBLE:
+      return Kind::kDouble;
+    case arrow::Type::FLOAT:
+      return Kind::kNumber;
+    case arrow::Type::DECIMAL128: {
+      const auto& decimal = static_cast<const arrow::Decimal128Type&>(type);
+      if (decimal.precision() > kMostDigits || decimal.scale() < 0) return std::nullopt;
+      return Kind::kNumber;
+    }
+    case arrow::Type::STRING:
+      return Kind::kText;
+    case arrow::Type::DATE32:
+      return Kind::kDay;
+    case arrow::Type::TIMESTAMP:
+      return PerSecond(type) ? std::optional(Kind::kTime) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+RowValues ValuesOf(const arrow::Array& column) {
+  const auto kind = KindOfType(*column.type());
+  PT_CHECK(kind.has_value());
+  RowValues values{.kind = *kind};
+  values.valid.resize(size_t(column.length()));
+  for (size_t i = 0; i < values.valid.size(); ++i) {
+    values.valid[i] = column.IsValid(int64_t(i)) ? 1 : 0;
+  }
+  switch (values.kind) {
+    case Kind::kDouble:
+    case Kind::kNumber:
+      CopyDoubles(column, values.doubles);
+      break;
+    case Kind::kText: {
+      const auto& texts = static_cast<const arrow::StringArray&>(column);
+      for (int64_t i = 0; i < texts.length(); ++i) values.texts.emplace_back(texts.GetView(i));
+      break;
+    }
+    default:
+      CopyWholes(column, values.wholes);
+      break;
+  }
+  return values;
+}
+
+RowValues NullsOf(Kind kind, size_t rows) {
+  RowValues values{.kind = kind};
+  values.valid.assign(rows, 0);
+  if (kind == Kind::kDouble || kind == Kind::kNumber) {
+    values.doubles.resize(rows);
+  } else if (kind == Kind::kText) {
+    values.texts.resize(rows);
+  } else {
+    values.wholes.resize(rows);
+  }
+  return values;
+}
+
+bool HasNumbers(const arrow::DataType& type) {
+  const auto id = type.id();
+  return (id == arrow::Type::LIST || id == arrow::Type::LARGE_LIST ||
+          id == arrow::Type::FIXED_SIZE_LIST) &&
+         IsItem(*type.field(0)->type());
+}
+
+RowValues ElementsOf(const arrow::Array& lists, int64_t place) {
+  switch (lists.type_id()) {
+    case arrow::Type::LIST:
+      return TakeElements<arrow::ListArray>(lists, place);
+    case arrow::Type::LARGE_LIST:
+      return TakeElements<arrow::LargeListArray>(lists, place);
+    default:
+      return TakeElements<arrow::FixedSizeListArray>(lists, place);
+  }
+}
+
+Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
+  switch (values.kind) {
+    case Kind::kDouble:
+      return Built<arrow::DoubleBuilder>(values.valid, [&](size_t i) { return values.doubles[i]; });
+    case Kind::kWhole:
+      return Built<arrow::Int64Builder>(values.valid, [&](size_t i) { return values.wholes[i]; });
+    case Kind::kText:
+      return Built<arrow::StringBuilder>(values.valid, [&](size_t i) { return values.texts[i]; });
+    default:
+      return Built<arrow::BooleanBuilder>(values.valid,
+                                          [&](size_t i) { return values.wholes[i] != 0; });
+  }
+}
+
+std::shared_ptr<arrow::DataType> ToArrowType(Kind kind) {
+  switch (kind) {
+    case Kind::kDouble:
+      return arrow::float64();
+    case Kind::kWhole:
+      return arrow::int64();
+    case Kind::kFlag:
+      return arrow::boolean();
+    case Kind::kText:
+      return arrow::utf8();
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace protium

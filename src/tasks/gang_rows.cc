@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/gang_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rows/shared_rows.h"
+
+// A part's text is a Header and the identities of all shards, of training rows and then of held-out
+// ones; its memories are the rows of the rank's own shards, in the same order, in memory or in a
+// file on the disk. All of it is read by processes of this program.
+
+namespace protium {
+namespace {
+
+struct Header {
+  int64_t unseen = 0;
+  int64_t disk_bytes = 0;  // As in RankRows.
+  int32_t begin = 0;       // The rank's own shards.
+  int32_t end = 0;
+  int32_t shards = 0;
+  int32_t sets = 1;     // 2 with held-out rows.
+  int32_t on_disk = 0;  // Bit s: the rows of set s.
+  bool OnDisk(size_t set) const { return (on_disk >> set & 1) != 0; }
+};
+
+void Append(const void* data, size_t bytes, std::string& text) {
+  text.append(static_cast<const char*>(data), bytes);
+}
+
+Result<SharedPart> PartOf(RankRows& rows) {
+  const ShardedRows::Owned own = rows.train->own();
+  Header header{.unseen = rows.unseen,
+                .disk_bytes = rows.disk_bytes,
+                .begin = own.begin,
+                .end = own.end,
+                .shards = rows.train->shards()};
+  SharedPart part;
+  std::string identities;
+  for (ShardedRows* set : {rows.train.get(), rows.held_out.get()}) {
+    if (set == nullptr) continue;
+    const auto& identity = set->identity();
+    Append(identity.data(), identity.size() * sizeof(ShardIdentity), identities);
+    PT_LET(SharedFile shared, ShareRows(*set));
+    if (shared.on_disk) header.on_disk |= 1 << part.memories.size();
+    part.memories.push_back(std::move(shared.file));
+  }
+  header.sets = int32_t(part.memories.size());
+  Append(&header, sizeof(header), part.text);
+  part.text += identities;
+  return part;
+}
+
+Result<Header> ReadHeader(const SharedPart& part) {
+  Header header;
+  if (part.text.size() < sizeof(header)) return Status::Invalid("shared rows lack their header");
+  std::memcpy(&header, part.text.data(), sizeof(header));
+  const bool known = header.shards >= 1 && (header.sets == 1 || header.sets == 2);
+  if (!known || part.memories.size() != size_t(header.sets) ||
+      part.text.size() !=
+          sizeof(header) + size_t(header.sets) * size_t(header.shards) * sizeof(ShardIdentity)) {
+    return Status::Invalid("shared rows do not fit their header");
+  }
+  return header;
+}
+
+// What all ranks have shared.
+struct SharedParts {
+  std::vector<Header> headers;
+  std::vector<SharedPart> parts;
+  std::vector<std::vector<ShardIdentity>> identities;  // By set.
+};
+
+Result<SharedParts> ReadParts(std::vector<SharedPart> parts) {
+  if (parts.empty()) return Status::Invalid("nobody has shared rows");
+  SharedParts all{.parts = std::move(parts)};
+  for (const SharedPart& part : all.parts) {
+    PT_LET(const Header header, ReadHeader(part));
+    all.headers.push_back(header);
+  }
+  const Header& first = all.headers.front();
+  const char* from = all.parts.front().text.data() + sizeof(Header);
+  for (int32_t set = 0; set < first.sets; ++set) {
+    std::vector<ShardIdentity> identity(size_t(first.shards));
+    std::memcpy(identity.data(), from, identity.size() * sizeof(ShardIdentity));
+    from += identity.size() * sizeof(ShardIdentity);
+    all.identities.push_back(std::move(identity));
+  }
+  return all;
+}
+
+int64_t BytesInMemory(const SharedParts& all, int64_t width) {
+  int64_t rows = 0;
+  for (const Header& header : all.headers) {
+    for (size_t set = 0; set < all.identities.size(); ++set) {
+      if (header.OnDisk(set)) continue;
+      for (int32_t s = header.begin; s < header.end; ++s)
+        rows += all.identities[set][size_t(s)].rows;
+    }
+  }
+  return rows * width;
+}
+
+// Shards share what rows in memory leave of engine.rows_memory, whichever rank owns them.
+FilePass PassFor(const TrainConfig& config, const SharedParts& all, int64_t width) {
+  const int64_t left = config.memory_bytes - BytesInMemory(all, width);
+  return {.bytes = std::max<int64_t>(left, 0) / all.headers.front().shards,
+          .disk = ScratchFolder(config)};
+}
+
+Result<std::unique_ptr<ShardedRows>> OpenSet(const RowSchema& schema, size_t set,
+                                             const FilePass& pass, SharedParts& all) {
+  std::vector<SharedFile> files;
+  for (size_t p = 0; p < all.parts.size(); ++p) {
+    const Header& header = all.headers[p];
+    files.push_back({.file = std::move(all.parts[p].memories[set]),
+                     .on_disk = header.OnDisk(set),
+                     .shards = {header.begin, header.end}});
+  }
+  return OpenSharedRows(schema, all.identities[set], std::move(files), pass);
+}
+
+Result<RankRows> OpenParts(const RowSchema& schema, const TrainConfig& config,
+                           std::vector<SharedPart> parts) {
+  PT_LET(SharedParts all, ReadParts(std::move(parts)));
+  const Header& first = all.headers.front();
+  const FilePass pass = PassFor(config, all, schema.width());
+  RankRows rows{.unseen = first.unseen, .disk_bytes = first.disk_bytes};
+  PT_LET(rows.train, OpenSet(schema, 0, pass, all));
+  if (first.sets == 1) return rows;
+  PT_LET(rows.held_out, OpenSet(schema, 1, pass, all));
+  return rows;
+}
+
+}  // namespace
+
+Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMembership& gang) {
+  const RowSchema schema = own.train->schema();
+  const bool packed = own.packed;
+  PT_LET(SharedPart part, PartOf(own));
+  // Gone before the shared ones are opened: they would be in memory twice.
+  own = {};
+  PT_LET(std::vector<SharedPart> parts, gang.Share(std::move(part)));
+  PT_LET(RankRows rows, OpenParts(schema, config, std::move(parts)));
+  rows.packed = packed;
+  return rows;
+}
+
+Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
+                              GangMembership& gang) {
+  PT_LET(std::vector<SharedPart> parts, gang.Share({}));
+  return OpenParts(schema, config, std::move(parts));
+}
+
+}  // namespace protium

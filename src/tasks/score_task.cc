@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/fault.h"
+#include "format/safetensors.h"
+#include "inference/net_rows.h"
+#include "inference/predictions.h"
+#include "metrics/diagnostics.h"
+#include "metrics/metrics.h"
+#include "score/scorer.h"
+#include "tasks/task_device.h"
+#include "tasks/tasks.h"
+#include "tensor/guard.h"
+#include "tensor/weights.h"
+
+// The task "score": batches of one partition go through the net and come out with the predicted
+// columns behind their own. Where metrics are asked for, rows with known labels are also compared
+// with the model and with the baseline; the task reports mergeable states, which the driver adds up
+// over all partitions. There is no gang: partitions know nothing of each other, and a failed one
+// can be run again.
+
+namespace protium {
+namespace {
+
+// Measures the model, and beside it the baseline, on the rows whose labels are known. A row without
+// a label is skipped, one of a class that training never saw is counted (unseen_rows) and skipped:
+// no output stands for it.
+class Measured {
+ public:
+  // nullopt when the config asks for no metrics. Keeps a pointer to `config`, which must outlive
+  // it.
+  static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target,
+                                              const std::vector<MetricSpec>& own) {
+    if (config.metrics.empty()) return std::optional<Measured>();
+    PT_LET(MetricState model, MetricState::Make(config.metrics, target.kind, own));
+    Measured out(config, target, std::move(model));
+    if (config.baseline) {
+      PT_LET(out.baseline_, MetricState::Make(config.metrics, target.kind, own));
+      out.constant_ = ConstantScores(*config.baseline, target.kind);
+    }
+    return std::optional<Measured>(std::move(out));
+  }
+
+  Status Add(const arrow::RecordBatch& batch, std::span<const float> outputs) {
+    PT_TRY(ReadLabels(batch));
+    const auto width = size_t(target_.outputs());
+    std::vector<double> labels(labels_.size()), scores(width);
+    for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
+      if (!TakeLabels(i, labels)) continue;
+      target_.Scores(outputs.data() + i * width, scores);
+      const double weight = weights_.empty() ? 1 : weights_[i];
+      const Judged row = target_.Judge(labels, scores, weight);
+      model_.Add(row);
+      diagnostics_.Add(row);
+      if (!baseline_) continue;
+      double line = 0;
+      const std::span<const double> compared = BaselineScores(i, line);
+      // The baseline is a line in one column, which may be NULL where the model's own inputs are
+      // imputed. It knows no threshold but 0.5.
+      if (std::isnan(compared[0])) continue;
+      baseline_->Add({labels, compared, weight, target_.levels});
+    }
+    return Status::OK();
+  }
+
+  Json Event() const {
+    Json event = {{"event", "score_metrics"},
+                  {"model", model_.ToJson()},
+                  {"diagnostics", diagnostics_.ToJson()}};
+    if (baseline_) event["baseline"] = baseline_->ToJson();
+    if (unseen_ > 0) event["unseen_rows"] = unseen_;
+    return event;
+  }
+
+ private:
+  Measured(const ScoreConfig& config, const Target& target, MetricState model)
+      : config_(&config), target_(target), model_(std::move(model)), diagnostics_(target.kind) {}
+
+  bool of_classes() const { return OfClasses(target_.kind); }
+  // Whether the baseline is a line in a column.
+  bool of_line() const { return baseline_ && !config_->baseline->column.empty(); }
+
+  Status ReadLabels(const arrow::RecordBatch& batch) {
+    labels_.clear();
+    for (const ScaledLabel& label : config_->net.objective.labels) {
+      PT_LET(auto values, Doubles(batch, of_classes() ? kClassColumn : label.column));
+      labels_.push_back(std::move(values));
+    }
+    if (!config_->weight.empty()) {
+      PT_LET(weights_, Doubles(batch, config_->weight));
+    }
+    if (!of_line()) return Status::OK();
+    PT_LET(line_, Doubles(batch, config_->baseline->column));
+    return Status::OK();
+  }
+
+  // False for a row whose labels or weight are not known, or of a class that was never learned.
+  bool TakeLabels(size_t row, std::span<double> labels) {
+    for (size_t l = 0; l < labels.size(); ++l) {
+      labels[l] = labels_[l][row];
+      if (std::isnan(labels[l])) return false;
+    }
+    if (!weights_.empty() && std::isnan(weights_[row])) return false;
+    const bool unseen = of_classes() && labels[0] < 0;
+    unseen_ += unseen ? 1 : 0;
+    return !unseen;
+  }
+
+  // The baseline that is the same for every row. Of numbers its values; else the outputs with which
+  // a net would predict the shares of the training rows: the logit for two classes and for flags,
+  // logarithms for more classes (a softmax gives the shares back).
+  static std::vector<double> ConstantScores(const Baseline& baseline, TargetKind kind) {
+    const std::vector<double>& shares = baseline.shares;
+    if (kind == TargetKind::kTwoClasses) return {std::log(shares[1] / shares[0])};
+    std::vector<double> scores = baseline.values;
+    for (const double share : shares) {
+      scores.push_back(kind == TargetKind::kFlags ? std::log(share / (1 - share))
+                                                  : std::log(share));
+    }
+    return scores;
+  }
+
+  std::span<const double> BaselineScores(size_t row, double& line) const {
+    if (!of_line()) return constant_;
+    line = config_->baseline->intercept + config_->baseline->slope * line_[row];
+    return {&line, 1};
+  }
+
+  const ScoreConfig* config_;
+  Target target_;
+  MetricState model_;
+  Diagnostics diagnostics_;
+  std::optional<MetricState> baseline_;
+  std::vector<std::vector<double>> labels_;  // Of the batch at hand.
+  std::vector<double> line_;                 // The column that the baseline is a line in.
+  std::vector<double> weights_;              // Likewise; empty: 1.
+  std::vector<double> constant_;             // The baseline without a column, as scores.
+  int64_t unseen_ = 0;
+};
+
+// The rows with the columns that `output` names: those of the batch by name, then the predicted
+// ones. Columns are shared with the batch, not copied.
+Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
+                                                   const arrow::RecordBatch& batch,
+                                                   arrow::ArrayVector predicted) {
+  arrow::ArrayVector columns;
+  for (int i = 0; i + int(predicted.size()) < output->num_fields(); ++i) {
+    columns.push_back(batch.GetColumnByName(output->field(i)->name()));
+    if (columns.back() == nullptr) {
+      return Fail(
+          {.exit = Exit::kBug,
+           .what = fmt::format("the rows to score have no column {}", output->field(i)->name())});
+    }
+  }
+  columns.insert(columns.end(), predicted.begin(), predicted.end());
+  return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
+}
+
+// A table with two columns of one name could be written but not be addressed by name afterwards.
+Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& schema) {
+  for (const std::string& name : config.added) {
+    if (schema.GetFieldIndex(name) < 0) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the input already has a column {}", name),
+                 .where = "prediction",
+                 .fix = "give the prediction another name, or drop the column"});
+  }
+  return Status::OK();
+}
+
+// The fields of `output` that predictions become: its last ones.
+arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& output) {
+  const auto& fields = output.fields();
+  return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
+}
+
+Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net,
+                    const std::vector<MetricSpec>& own, TaskContext& context) {
+  const Target target = MakeTarget(config.net.objective);
+  NetScorer scorer(net, inputs);
+  PT_LET(std::optional<Measured> measured, Measured::Make(config, target, own));
+  PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
+                                                   AddedFields(config, *context.output_schema())));
+  int64_t rows = 0;
+  while (true) {
+    PT_LET(const auto batch, context.input().Next());
+    if (batch == nullptr) break;
+    const auto outputs = scorer.Predict(*batch);
+    PT_TRY(Annotate(outputs.status(), fmt::format("scoring, after {} rows", rows)));
+    if (measured) PT_TRY(measured->Add(*batch, *outputs));
+    PT_LET(auto columns, predictions.Columns(*outputs));
+    PT_LET(const auto out, Scored(context.output_schema(), *batch, std::move(columns)));
+    PT_TRY(context.Emit(*out));
+    rows += batch->num_rows();
+    if (context.stop().stop_requested()) return Status::Cancelled("scoring was stopped");
+  }
+  if (measured) context.Report(measured->Event());
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RunScoreTask(TaskContext& context, const TaskRows& known) {
+  ScoreConfig config;
+  PT_LET(const Json json, ParseJson(context.config()));
+  PT_TRY(FieldsFromJson(json, "", config));
+  PT_TRY(CheckPredictionNames(config, *context.input().schema()));
+  // Workers already share the cores: one thread, as inputs have it, so that sums have one order.
+  // Rows to score are packed without labels and weights: tables to predict for have neither.
+  NetInputs inputs = MakeNetInputs(config);
+  if (known.use_threads) PT_TRY(known.use_threads(inputs.threads));
+  PT_LET(inputs.device, ChooseDevice(context, config.device, known));
+  PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
+  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
+  PT_LET(const Safetensors file, Safetensors::Read(config.weights));
+  PT_TRY(weights->Load(file, config.weights));
+  PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
+  return ScoreBatches(config, inputs, *net, all.metrics, context);
+}
+
+}  // namespace protium

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/tasks.h"
+
+#include <utility>
+
+#include "gang/torch_task_name.h"
+#include "inference/net_rows.h"
+#include "learn/model/net_library.h"
+#include "nets/linear.h"
+#include "nets/tabular_mlp.h"
+#include "nets/wide_and_deep.h"
+
+namespace protium {
+namespace {
+
+NetInputs InputsOf(const NetConfig& config, RowSchema rows) {
+  return {.rows = std::move(rows),
+          .cardinalities = Cardinalities(config),
+          .outputs = config.objective.outputs()};
+}
+
+}  // namespace
+
+TaskRows PlainRows() {
+  return {.nets = {{"tabular_mlp", MakeTabularMlp},
+                   {"linear", MakeLinear},
+                   {"wide_and_deep", MakeWideAndDeep}},
+          .losses = BuiltInLosses()};
+}
+
+void AddRows(const Catalogue& own, TaskRows& rows) {
+  for (const NetRow& row : own.nets) {
+    if (row.builder) rows.nets[row.name] = *static_cast<const NetBuilder*>(row.builder.get());
+  }
+  for (const LossRow& row : own.losses) {
+    if (row.builder) rows.losses[row.name] = *static_cast<const LossBuilder*>(row.builder.get());
+  }
+  for (MetricSpec& metric : OwnMetrics(own)) rows.metrics.push_back(std::move(metric));
+}
+
+Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions) {
+  for (const NetLibrary& each : extensions) {
+    PT_LET(const Catalogue own, OpenExtension(each));
+    AddRows(own, rows);
+  }
+  return rows;
+}
+
+TaskTable TasksOver(const TaskRows& rows, bool torch) {
+  return {{TaskName("train", torch),
+           [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
+          {TaskName("score", torch),
+           [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
+}
+
+NetInputs MakeNetInputs(const TrainConfig& config) {
+  return InputsOf(config.net, NetRows(config.net, config.scaled, config.weight, true));
+}
+
+NetInputs MakeNetInputs(const ScoreConfig& config) {
+  return InputsOf(config.net, NetRows(config.net, config.scaled, {}, false));
+}
+
+}  // namespace protium

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tasks "train" and "score" of a worker, over nets and losses by name. Those of the rooms nets
+// and train need no LibTorch; the library that brings LibTorch has the same tasks, under other
+// names (gang/torch_task_name.h), over more of them.
+#pragma once
+
+#include "gang/task.h"
+#include "learn/catalogue.h"
+#include "learn/torch_task.h"
+#include "metrics/metrics.h"
+#include "tensor/net.h"
+#include "train/loss.h"
+
+namespace protium {
+
+// The implementations behind the rows of the catalogue (learn/catalogue.h), by name, and what they
+// rest on.
+struct TaskRows {
+  NetTable nets;
+  LossTable losses;
+  std::vector<MetricSpec> metrics;  // Beside the built-in ones.
+  // The libraries that decide their bits beside our own arithmetic, as entries of the fingerprint
+  // (train/fingerprint.h); empty: there are none.
+  std::function<Json(int32_t threads, bool bfloat16)> numerics;
+  // Sets how many threads those libraries use for one operation called from this thread; empty:
+  // there are none.
+  std::function<Status(int32_t threads)> use_threads;
+  // The first GPU that CUDA_VISIBLE_DEVICES shows; empty: these nets compute on the CPU alone.
+  std::function<Result<ComputeDevice>()> open_gpu;
+};
+
+// What is computed without LibTorch: the nets of the room nets, the built-in losses.
+TaskRows PlainRows();
+
+// Adds the rows of a program or of an extension that have an implementation, replacing those of the
+// same name; rows without one name what is there.
+void AddRows(const Catalogue& own, TaskRows& rows);
+// `rows` plus those of these extensions. Opens each where the driver did, or its copy where that
+// file is missing or has other content (learn/model/net_library.h).
+Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
+
+// The tasks "train" and "score", each with a copy of `rows`, called as TaskName() says.
+TaskTable TasksOver(const TaskRows& rows, bool torch);
+
+// Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
+// 0. Config, events and that row are described in learn/torch_task.h. Needs a communicator;
+// collective throughout.
+Status RunTrainTask(TaskContext& context, const TaskRows& rows);
+// Scores the batches of one partition, in their order, without a gang. Emits a batch for each that
+// it reads.
+Status RunScoreTask(TaskContext& context, const TaskRows& rows);
+
+// The row layout and sizes that a net is built for: of rows to learn from, with the labels and
+// their weights, or of rows to score, with neither.
+NetInputs MakeNetInputs(const TrainConfig& config);
+NetInputs MakeNetInputs(const ScoreConfig& config);
+
+}  // namespace protium

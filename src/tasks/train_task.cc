@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/fault.h"
+#include "inference/net_rows.h"
+#include "metrics/metrics.h"
+#include "tasks/gang_rows.h"
+#include "tasks/rank_rows.h"
+#include "tasks/task_device.h"
+#include "tasks/tasks.h"
+#include "tensor/weights.h"
+#include "train/trainer.h"
+
+// The task "train", one rank of a gang. In order, all of it collective:
+// 1. the config becomes a TrainSpec and a net on the rank's device; whatever is wrong in it fails
+// on
+//    all ranks alike;
+// 2. this rank gets the rows of its shards, training and held-out ones apart (rank_rows.h);
+// 3. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
+
+namespace protium {
+namespace {
+
+// Everything that decides the weights, or which of them are kept, apart from the rows. A checkpoint
+// stores it, and a run with other options is refused when it resumes. The start counts by the hash
+// of its weights, since the path of the copy differs from run folder to run folder.
+Json CollectOptions(const TrainConfig& config) {
+  Json options = FieldsThatDecide(config.train);
+  options["net"] = FieldsToJson(config.net);
+  options["weight"] = config.weight;
+  options["loss"] = FieldsToJson(config.loss);
+  if (!config.train.from.sha256.empty()) {
+    options["from"] = {{"sha256", config.train.from.sha256},
+                       {"parameters", config.train.from.parameters}};
+  }
+  return options;
+}
+
+Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows, int32_t attempt) {
+  const Objective& objective = config.net.objective;
+  PT_LET(const Loss loss, MakeLoss(rows.losses, config.loss, objective.class_weights));
+  TrainSpec spec{.train = config.train,
+                 .target = MakeTarget(objective),
+                 .loss = loss,
+                 .decision = {config.calibration, config.threshold_by},
+                 .own_metrics = rows.metrics,
+                 .folder = config.folder,
+                 // A restarted gang continues from its own checkpoints, whether or not the user
+                 // asked to resume a run.
+                 .resume = config.resume || attempt > 0,
+                 .options = CollectOptions(config),
+                 .stages_sha256 = config.stages_sha256};
+  // The metric that chooses the best epoch must be measured even where it is not listed.
+  std::vector<std::string>& metrics = spec.train.metrics;
+  const bool measured = std::ranges::find(metrics, spec.train.best) != metrics.end();
+  if (!measured) metrics.push_back(spec.train.best);
+  PT_TRY(MetricState::Make(metrics, spec.target.kind, spec.own_metrics));
+  return spec;
+}
+
+Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankRows& rows) {
+  const TrainResult result{.weights = outcome.weights.string(),
+                           .weights_sha256 = outcome.weights_sha256,
+                           .steps = outcome.steps,
+                           .rows = rows.train->total_rows(),
+                           .validation_rows = rows.held_out ? rows.held_out->total_rows() : 0,
+                           .unseen_rows = rows.unseen,
+                           .disk_bytes = rows.disk_bytes,
+                           .best_epoch = outcome.best_epoch,
+                           .validation = outcome.validation,
+                           .decision = outcome.decision,
+                           .diagnostics = outcome.diagnostics,
+                           .importance = outcome.importance,
+                           .history = outcome.history,
+                           .fingerprint = outcome.fingerprint,
+                           .rows_identity = outcome.rows_identity,
+                           .wait_share = outcome.wait_share};
+  return EmitJson(context, FieldsToJson(result));
+}
+
+// Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
+// with all.
+Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
+                          TaskContext& context) {
+  GangMembership* const gang = context.membership();
+  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
+  PT_LET(Communicator * communicator, context.communicator());
+  PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
+  if (gang == nullptr) return rows;
+  return ShareRankRows(std::move(rows), config, *gang);
+}
+
+}  // namespace
+
+Status RunTrainTask(TaskContext& context, const TaskRows& known) {
+  TrainConfig config;
+  PT_LET(const Json json, ParseJson(context.config()));
+  PT_TRY(FieldsFromJson(json, "", config));
+  PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
+  PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
+  PT_LET(Communicator * communicator, context.communicator());
+  if (context.world() > config.train.shards) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} workers cannot share {} shards", context.world(),
+                                     config.train.shards),
+                 .where = "train.shards",
+                 .fix = fmt::format("set train.shards = {}", context.world())});
+  }
+  NetInputs inputs = MakeNetInputs(config);
+  context.SetPhase("building the net");
+  inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
+  inputs.threads = config.train.threads_per_shard;
+  if (all.use_threads) PT_TRY(all.use_threads(inputs.threads));
+  PT_LET(inputs.device, ChooseDevice(context, config.device, all));
+  PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
+  PT_LET(const auto weights, Weights::Make(*net, inputs.device));
+  context.SetPhase("packing rows");
+  PT_LET(const RankRows rows, LoadRows(config, inputs, context));
+  PT_LET(const TrainOutcome outcome,
+         Train(spec, {.net = *net,
+                      .weights = *weights,
+                      .rows = *rows.train,
+                      .validation = rows.held_out.get(),
+                      .packed = rows.packed,
+                      .communicator = communicator,
+                      .membership = context.membership(),
+                      .numerics = all.numerics ? all.numerics(inputs.threads, inputs.bfloat16)
+                                               : Json::object(),
+                      .report = [&](const Json& event) { context.Report(event); },
+                      .phase = [&](const char* phase) { context.SetPhase(phase); },
+                      .stop = context.stop()}));
+  // The last generation's rank 0 has them.
+  return outcome.weights.empty() ? Status::OK() : EmitResult(context, outcome, rows);
+}
+
+}  // namespace protium
