@@ -41,7 +41,7 @@ class Training {
   static Result<std::unique_ptr<Training>> Make(const Case& c, const ComputeDevice& device,
                                                 Communicator& communicator) {
     auto out = std::make_unique<Training>();
-    PT_TRY(UseThreads(1));
+    PT_TRY(PrepareTorch(1));
     NetInputs inputs = TabularInputs(kWidth, {});
     inputs.device = device;
     PT_LET(out->net_, MakeTabularMlpAnywhere({{"hidden", c.hidden}}, inputs));

@@ -111,7 +111,7 @@ struct Training {
 };
 
 Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
-  PT_TRY(UseThreads(1));
+  PT_TRY(PrepareTorch(1));
   Training t;
   PT_LET(t.net, c.builder(c.options, c.inputs()));
   PT_LET(t.weights, Weights::Make(*t.net));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "deep/batch.h"
 #include "tensor/net.h"
 
 namespace protium {

@@ -40,7 +40,7 @@ std::string HashAfterSteps(int32_t world) {
   static const SyntheticRows rows({.rows = 400, .numeric = 6, .cardinalities = {5, 9}, .seed = 8});
   std::string hash;
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
-    PT_TRY(UseThreads(1));
+    PT_TRY(PrepareTorch(1));
     PT_LET(auto net, MakeOdd());
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);

@@ -30,7 +30,7 @@ std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks, co
   std::vector<std::string> hashes{size_t(world)};
   std::mutex drawing;
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
-    PT_TRY(UseThreads(1));
+    PT_TRY(PrepareTorch(1));
     std::unique_ptr<Net> net;
     std::unique_ptr<Weights> weights;
     {

@@ -10,6 +10,7 @@
 #include <regex>
 #include <string>
 
+#include "deep/torch_products.h"
 #include "deep/torch_wall.h"
 
 namespace protium {
@@ -54,13 +55,17 @@ Json TorchNumerics(int32_t threads, bool bfloat16) {
               {"processor_vendor", ProcessorVendor()},
               {"mkl", VersionIn(description, "Math Kernel Library Version")},
               {"onednn", VersionIn(description, "MKL-DNN v")},
+              {"products", "protium"},
               {"threads_per_shard", threads}};
   if (bfloat16) out["bfloat16"] = Bfloat16Instructions();
   return out;
 }
 
-Status UseThreads(int32_t threads) {
-  return GuardTorch("setting threads", [&] { at::set_num_threads(threads); });
+Status PrepareTorch(int32_t threads) {
+  return GuardTorch("preparing LibTorch", [&] {
+    UseOwnProducts();
+    at::set_num_threads(threads);
+  });
 }
 
 }  // namespace protium

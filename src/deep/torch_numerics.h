@@ -14,8 +14,9 @@ namespace protium {
 // there are. Entries of the fingerprint (train/fingerprint.h).
 Json TorchNumerics(int32_t threads, bool bfloat16);
 
-// Sets the number of threads that LibTorch uses for one operation called from this thread. It
-// belongs to the result: sums are split by threads.
-Status UseThreads(int32_t threads);
+// Makes LibTorch ready for nets, before anything is computed in this process: it takes its matrix
+// products from the house (deep/torch_products.h) and shares an operation called from this thread
+// among `threads`. That number belongs to the result: sums are split by threads.
+Status PrepareTorch(int32_t threads);
 
 }  // namespace protium

@@ -22,7 +22,7 @@ TaskRows TorchRows() {
                    {"torchscript", MakeTorchScript}},
           .losses = BuiltInLosses(),
           .numerics = TorchNumerics,
-          .use_threads = UseThreads,
+          .prepare = PrepareTorch,
           .open_gpu = OpenGpu};
 }
 

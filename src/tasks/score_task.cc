@@ -213,7 +213,7 @@ Status RunScoreTask(TaskContext& context, const TaskRows& known) {
   // Workers already share the cores: one thread, as inputs have it, so that sums have one order.
   // Rows to score are packed without labels and weights: tables to predict for have neither.
   NetInputs inputs = MakeNetInputs(config);
-  if (known.use_threads) PT_TRY(known.use_threads(inputs.threads));
+  if (known.prepare) PT_TRY(known.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, known));
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));

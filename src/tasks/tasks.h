@@ -22,9 +22,9 @@ struct TaskRows {
   // The libraries that decide their bits beside our own arithmetic, as entries of the fingerprint
   // (train/fingerprint.h); empty: there are none.
   std::function<Json(int32_t threads, bool bfloat16)> numerics;
-  // Sets how many threads those libraries use for one operation called from this thread; empty:
-  // there are none.
-  std::function<Status(int32_t threads)> use_threads;
+  // Makes those libraries ready before anything is computed; they share one operation called from
+  // this thread among `threads`. Empty: there are none.
+  std::function<Status(int32_t threads)> prepare;
   // The first GPU that CUDA_VISIBLE_DEVICES shows; empty: these nets compute on the CPU alone.
   std::function<Result<ComputeDevice>()> open_gpu;
 };

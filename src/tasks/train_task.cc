@@ -114,7 +114,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   context.SetPhase("building the net");
   inputs.bfloat16 = config.train.precision == Precision::kBfloat16;
   inputs.threads = config.train.threads_per_shard;
-  if (all.use_threads) PT_TRY(all.use_threads(inputs.threads));
+  if (all.prepare) PT_TRY(all.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, all));
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));

@@ -53,7 +53,7 @@ inline BatchRows SendRows(RowBlock& block, int64_t begin, int64_t end) {
 
 inline Status RunOneRank(const ComputeDevice& device, const DeviceCase& what,
                          Communicator& communicator, DeviceRun& run) {
-  PT_TRY(UseThreads(1));
+  PT_TRY(PrepareTorch(1));
   NetInputs inputs = TabularInputs(6, {5, 900});
   inputs.device = device;
   PT_LET(auto net, what.builder(what.options, inputs));
