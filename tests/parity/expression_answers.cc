@@ -104,14 +104,16 @@ bool SameDoubles(const std::string& a, const std::string& b) {
 
 Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
                                   const std::vector<Expression>& asked) {
-  constexpr size_t kAtOnce = 16;
+  constexpr size_t kRowsAtOnce = 16;
   std::vector<Answered> answers;
   for (const bool total : {false, true}) {
+    // A total beside others keeps engines from shortcuts that they take for one alone.
+    const size_t at_once = total ? 1 : kRowsAtOnce;
     Asked some;
     for (const Expression& each : asked) {
       if (each.total != total) continue;
       some.push_back(each);
-      if (some.size() < kAtOnce) continue;
+      if (some.size() < at_once) continue;
       AskAll(engine, tables, some, total, answers);
       some.clear();
     }

@@ -24,7 +24,8 @@ struct Rule {
   Status (*apply)(Json& node);
 };
 
-// When a rule sees a node. In each turn the first rule that matches is applied, and no other.
+// When a rule sees a node. In each turn the first rule that matches is applied, and no other; to a
+// SELECT, of which rules change different parts, each that matches.
 enum class RuleTurn {
   kBeforeChildren,
   kAfterChildren,  // What is below is rewritten: a cast within a cast is found.
@@ -34,7 +35,8 @@ enum class RuleTurn {
 // The rules of a turn, in the order in which they are tried.
 std::span<const Rule> ListRules(RuleTurn turn);
 
-// Applies the first rule of the turn that matches `node`; false if none does.
+// Applies the rules of the turn to `node`; false if none matches. After a refusal no other is
+// tried.
 Result<bool> ApplyRules(Json& node, RuleTurn turn);
 
 // One a file of the same name.
@@ -45,6 +47,7 @@ Rule CountIfRule();
 Rule CountPairsRule();
 Rule DatePartRule();
 Rule ElementRule();
+Rule ExtremesRule();
 Rule LambdaPlacesRule();
 Rule LikeRule();
 Rule ListConditionsRule();

@@ -11,13 +11,13 @@ std::span<const Rule> ListRules(RuleTurn turn) {
   // Before the children, so that the copies that it makes are rewritten like everything else.
   static const Rule kBefore[] = {OrderAliasesRule()};
   // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
-  // two match the same node.
+  // two match the same node, but for those of a SELECT.
   static const Rule kAfter[] = {TypedLiteralRule(), CastRule(),           RenameRule(),
                                 LambdaPlacesRule(), TimePatternRule(),    TrimRule(),
                                 DatePartRule(),     CountPairsRule(),     LikeRule(),
                                 CollectRule(),      CountIfRule(),        NamedStructRule(),
                                 StructRule(),       ListConditionsRule(), ReduceRule(),
-                                ElementRule(),      ColumnNamesRule()};
+                                ElementRule(),      ColumnNamesRule(),    ExtremesRule()};
   static const Rule kStatement[] = {NullColumnsRule()};
   switch (turn) {
     case RuleTurn::kBeforeChildren:
@@ -30,20 +30,31 @@ std::span<const Rule> ListRules(RuleTurn turn) {
   return {};
 }
 
+namespace {
+
+// The first of `rules` that matches. The view refers to the node and is gone when `apply` replaces
+// it.
+std::span<const Rule>::iterator FindRule(std::span<const Rule> rules, const Json& node) {
+  const tree::View view(node);
+  return std::ranges::find_if(rules, [&](const Rule& rule) { return rule.matches(view); });
+}
+
+}  // namespace
+
 Result<bool> ApplyRules(Json& node, RuleTurn turn) {
-  const Rule* found = nullptr;
-  {
-    // The view refers to the node and must be gone when `apply` replaces it.
-    const tree::View view(node);
-    if (view.Is(tree::Kind::kOther)) return false;
-    const auto rules = ListRules(turn);
-    const auto at = std::find_if(rules.begin(), rules.end(),
-                                 [&](const Rule& rule) { return rule.matches(view); });
-    if (at != rules.end()) found = &*at;
+  const tree::Kind kind = tree::FindKind(node);
+  if (kind == tree::Kind::kOther) return false;
+  bool changed = false;
+  auto rules = ListRules(turn);
+  while (!rules.empty()) {
+    const auto found = FindRule(rules, node);
+    if (found == rules.end()) break;
+    PT_TRY(found->apply(node));
+    changed = true;
+    if (kind != tree::Kind::kSelect) break;
+    rules = {found + 1, rules.end()};
   }
-  if (found == nullptr) return false;
-  PT_TRY(found->apply(node));
-  return true;
+  return changed;
 }
 
 }  // namespace protium
