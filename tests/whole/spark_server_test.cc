@@ -122,36 +122,80 @@ TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
   EXPECT_NE(ranks[0]["gpus"][0], ranks[1]["gpus"][0]);
 }
 
-// Barrier stages refuse dynamic allocation; a gang's ranks are ordinary tasks there.
-TEST_F(SparkServer, WhoseExecutorsComeAndGoTrainsGangsThatMayAndMayNotBend) {
-  const std::vector<std::string> settings = {"train.epochs=60", "train.batch_size=128"};
-  const std::string weights = ModelWeights(RunFlights(scratch_, tables_, settings), scratch_);
-  ASSERT_NE(weights, "");
-  const OwnServer server(
-      version_, "0", "standalone",
-      {"spark.dynamicAllocation.enabled=true",
-       "spark.dynamicAllocation.shuffleTracking.enabled=true",
-       "spark.dynamicAllocation.shuffleTracking.timeout=5s",
-       "spark.dynamicAllocation.executorIdleTimeout=5s", "spark.dynamicAllocation.maxExecutors=3",
-       "spark.executor.cores=1", "spark.executor.resource.gpu.amount=1"});
-  const auto command = [&](const std::string& workers) {
+// A server whose executors come when tasks wait for one, and go when they have none.
+class ChangingServer : public SparkServer {
+ protected:
+  // To be asked before the server is started, which takes the cores.
+  std::string WeightsWithoutSpark() const {
+    return ModelWeights(RunFlights(scratch_, tables_, settings_), scratch_);
+  }
+
+  std::unique_ptr<OwnServer> Start(const std::vector<std::string>& further = {}) const {
+    return std::make_unique<OwnServer>(
+        version_, "0", "standalone",
+        Joined({"spark.dynamicAllocation.enabled=true",
+                "spark.dynamicAllocation.shuffleTracking.enabled=true",
+                "spark.dynamicAllocation.shuffleTracking.timeout=5s",
+                "spark.dynamicAllocation.executorIdleTimeout=5s",
+                "spark.dynamicAllocation.maxExecutors=3", "spark.executor.cores=1",
+                "spark.executor.resource.gpu.amount=1"},
+               further));
+  }
+
+  std::vector<std::string> Command(const OwnServer& server, const std::string& workers) const {
     fs::remove_all(runs_);
     return FlightsCommand(
         scratch_, tables_,
-        Joined({"engine=" + server.address(), "gang.workers=" + workers}, settings));
-  };
-  Running fixed(command("2"), scratch_.path());
+        Joined({"engine=" + server.address(), "gang.workers=" + workers}, settings_));
+  }
+
+  // The executor of rank 0 of a job that has taken some steps; 0 if it never came that far. It
+  // is waited for, since Spark has to start it first.
+  pid_t AwaitExecutor(Running& job) const {
+    const bool began = job.AwaitChange(
+        runs_, [&] { return PidOfRank(scratch_, 0) > 0; }, std::chrono::seconds(180));
+    if (!began || !AwaitStep(job, scratch_, 20)) return 0;
+    return FindParent(FindParent(PidOfRank(scratch_, 0)));
+  }
+
+  std::vector<std::string> settings_ = {"train.epochs=60", "train.batch_size=128"};
+};
+
+// Barrier stages refuse dynamic allocation; a gang's ranks are ordinary tasks there.
+TEST_F(ChangingServer, TrainsGangsThatMayAndMayNotBend) {
+  const std::string weights = WeightsWithoutSpark();
+  ASSERT_NE(weights, "");
+  const auto server = Start();
+  Running fixed(Command(*server, "2"), scratch_.path());
   const Outcome whole = fixed.Wait(std::chrono::seconds(180));
   ASSERT_EQ(whole.exit, 0) << whole.err;
   EXPECT_EQ(ModelWeights(whole, scratch_), weights);
 
-  Running bending(command("{min=1,max=2}"), scratch_.path());
-  // Executors are started for it.
-  ASSERT_TRUE(bending.AwaitChange(
-      runs_, [&] { return PidOfRank(scratch_, 0) > 0; }, std::chrono::seconds(180)));
-  ASSERT_TRUE(AwaitStep(bending, scratch_, 20));
-  ::kill(FindParent(FindParent(PidOfRank(scratch_, 0))), SIGKILL);
+  Running bending(Command(*server, "{min=1,max=2}"), scratch_.path());
+  const pid_t executor = AwaitExecutor(bending);
+  ASSERT_GT(executor, 1);
+  ::kill(executor, SIGKILL);
   const Outcome outcome = bending.Wait(std::chrono::seconds(180));
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+}
+
+// SIGPWR is how a host that is to go tells its executors (spark.executor.decommission.signal). Such
+// a one takes no more tasks and ends, at the latest after the timeout.
+TEST_F(ChangingServer, DecommissionsAnExecutorAndTheGangGoesOnWithoutIt) {
+  settings_[0] = "train.epochs=400";
+  const std::string weights = WeightsWithoutSpark();
+  ASSERT_NE(weights, "");
+  const auto server =
+      Start({"spark.decommission.enabled=true", "spark.executor.decommission.forceKillTimeout=3s"});
+  Running job(Command(*server, "{min=1,max=2}"), scratch_.path());
+  const pid_t executor = AwaitExecutor(job);
+  ASSERT_GT(executor, 1);
+  ::kill(executor, SIGPWR);
+  EXPECT_TRUE(job.AwaitChange(
+      runs_, [&] { return ::kill(executor, 0) != 0; }, std::chrono::seconds(60)))
+      << "the executor outlived its job";
+  const Outcome outcome = job.Wait(std::chrono::seconds(240));
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
   EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
 }
