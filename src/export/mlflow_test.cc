@@ -5,12 +5,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <httplib.h>
 
 #include <mutex>
 #include <thread>
 
 #include "base/fault.h"
+#include "http/library.h"
 #include "os/file.h"
 #include "run/folder.h"
 

@@ -2,12 +2,12 @@
 #include "export/service.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <fstream>
 #include <utility>
 
 #include "base/fault.h"
+#include "http/library.h"
 
 namespace protium {
 

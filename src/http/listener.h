@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows cpp-httplib: a server's port, connections and end. Included by the file
+// A server on cpp-httplib: its port, connections and end. Included by the file
 // of each server that routes requests, which is compiled by itself: the library brings macros and
 // names of its own. Every connection has a thread of a pool for as long as it lasts.
 #pragma once
 
-#define CPPHTTPLIB_OPENSSL_SUPPORT  // As Debian has built the library: the layout depends on these.
-#define CPPHTTPLIB_ZLIB_SUPPORT
-#define CPPHTTPLIB_BROTLI_SUPPORT
 #include <fmt/format.h>
-#include <httplib.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +16,7 @@
 #include "base/fault.h"
 #include "http/exchange.h"
 #include "http/guard.h"
+#include "http/library.h"
 
 namespace protium {
 

@@ -211,7 +211,9 @@ HttpAnswer PageApi::AnswerOfRun(const HttpRequest& request, std::string_view res
   if (what == "executors") {
     Json overview;
     const Result<Json> executors = ExecutorsOfRun(*run, overview);
-    return executors.ok() ? AnswerJson({{"executors", *executors}}) : AnswerResult(executors);
+    if (!executors.ok()) return AnswerResult(executors);
+    const auto links = [](const RunStory& story, int64_t) { return story.executor_links(); };
+    return AnswerJson({{"executors", *executors}, {"links", run->Tell(links).ValueOr(Json())}});
   }
   if (what == "operators") {
     return AnswerResult(

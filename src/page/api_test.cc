@@ -73,6 +73,35 @@ TEST_F(HttpAnswers, TheSlowRankIsNamed) {
   EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
 }
 
+// As an engine on Spark tells it; what is no address of the web becomes no link.
+TEST_F(HttpAnswers, WhatRanElsewhereIsLinked) {
+  auto run = runs.Begin();
+  Json told = {{"event", "engine_plan"},
+               {"name", "write"},
+               {"operators", {{{"name", "Range"}, {"depth", 0}}}},
+               {"page", {{"address", "http://driver:4040"}, {"session", "s-1"}}},
+               {"jobs", {4, "x"}},
+               {"stages", {7}},
+               {"executions", {2}}};
+  (void)run->events().Append(told);
+  told["page"]["address"] = "javascript:alert(1)//";
+  (void)run->events().Append(told);
+  told["page"]["address"] = "http://driver:4040";
+  told["page"]["session"] = "\"><b>";
+  (void)run->events().Append(told);
+  const Json plans = GetJson("runs/" + run->id() + "/operators")["plans"];
+  ASSERT_EQ(plans.size(), 3u);
+  EXPECT_EQ(plans[0]["links"], Json::parse(R"([
+    {"text": "SQL execution 2", "href": "http://driver:4040/SQL/execution/?id=2"},
+    {"text": "job 4", "href": "http://driver:4040/jobs/job/?id=4"},
+    {"text": "stage 7", "href": "http://driver:4040/stages/stage/?id=7&attempt=0"},
+    {"text": "session", "href": "http://driver:4040/connect/session/?id=s-1"}])"));
+  EXPECT_EQ(plans[1]["links"], Json::array());
+  EXPECT_EQ(plans[2]["links"].size(), 3u);
+  const Json executors = GetJson("runs/" + run->id() + "/executors");
+  EXPECT_EQ(executors["links"][0]["href"], "http://driver:4040/executors/");
+}
+
 TEST_F(HttpAnswers, EveryPathThatIsDescribedIsThere) {
   const std::string name = runs.Done(1).filename();
   const Json described = GetJson("openapi.json")["paths"];

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "page/engine_links.h"
 #include "run/event_log.h"
 #include "run/summary.h"
 
@@ -77,7 +78,9 @@ void RunStory::TakePlan(const Json& event) {
                            {"name", TextAt(event, "name")},
                            {"seconds", event.value("seconds", Json())},
                            {"cpu_seconds", event.value("cpu_seconds", Json())},
-                           {"operators", std::move(operators)}});
+                           {"operators", std::move(operators)},
+                           {"links", PlanLinks(event)}});
+  if (Json links = ExecutorLinks(event); !links.empty()) executor_links_ = std::move(links);
 }
 
 // As the event has them: engines say more of a rank than events.h declares, such as cores and GPUs.

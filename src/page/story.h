@@ -32,9 +32,13 @@ class RunStory {
   // Where the time of each rank went: RankLanes::ToJson, with "hosts" by rank of the last gang.
   Json Lanes(size_t most) const;
 
-  // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators"}]}: what the engine ran, as
-  // it counted it itself (src/local/duckdb/operator_times.h).
+  // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
+  // ran, as it counted it itself (src/local/duckdb/operator_times.h), and where its own page shows
+  // that (page/engine_links.h).
   Json EnginePlans() const { return {{"plans", engine_plans_}}; }
+
+  // To the executors on the engine's own page, as far as that is known.
+  const Json& executor_links() const { return executor_links_; }
 
   // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
   Json Gangs() const;
@@ -68,6 +72,7 @@ class RunStory {
   Json changes_ = Json::array();
   Json messages_ = Json::array();
   Json engine_plans_ = Json::array();
+  Json executor_links_ = Json::array();
   Json trials_ = Json::array();
   Json marks_ = Json::array();
   int64_t events_ = 0;

@@ -41,6 +41,7 @@ struct SparkSettings {
   RowsBy rows = RowsBy::kAuto;
   bool plaintext = false;  // Ranks on different hosts talk without TLS.
   std::string program;     // Where executors find the launcher; empty: it is sent to them.
+  std::string page;        // Of Spark's own page; empty: where the server's settings say.
   GangExecutors executors;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -48,6 +49,8 @@ struct SparkSettings {
     visit("plaintext", plaintext, {.help = "lets ranks on different hosts talk without TLS"});
     visit("program", program,
           {.help = "where executors find the launcher; unless set, it is sent to them"});
+    visit("page", page,
+          {.help = "the address of Spark's own page; unless set, it is looked for on the driver"});
     visit("executors", executors,
           {.help = "executors of a gang's own, where Spark starts and ends them by itself"});
   }

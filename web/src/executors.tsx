@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes that ran the tasks of a run: where, with what, what they run and have run.
 import { runPath, useJson } from "./api";
-import { clock, counted, seconds, shown } from "./format";
-import { Empty, Link, Panel, Table, Waiting, Wrong } from "./parts";
+import { bytes, clock, counted, seconds, shown } from "./format";
+import { type Elsewhere, Empty, Link, Links, Panel, Table, Waiting, Wrong } from "./parts";
 import { runHref } from "./route";
 import type { Json, Overview } from "./types";
 
@@ -18,6 +18,7 @@ interface Executor {
   host?: string;
   pid?: Json;
   cores?: Json;
+  peak_bytes?: number;
   gpus?: Json;
   log?: string;
   began: number;
@@ -33,7 +34,7 @@ function taskText(task: Task): string {
 }
 
 export function ExecutorsScreen({ run, beat }: { run: Overview; beat: number }) {
-  const { data, error } = useJson<{ executors: Executor[] }>(runPath(run.run, "executors"), `${beat} ${run.state}`);
+  const { data, error } = useJson<{ executors: Executor[]; links?: Elsewhere[] }>(runPath(run.run, "executors"), `${beat} ${run.state}`);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   if (!data.executors.length) return <Empty>No process has run a task of this run.</Empty>;
   const active = data.executors.filter((each) => each.active).length;
@@ -41,6 +42,11 @@ export function ExecutorsScreen({ run, beat }: { run: Overview; beat: number }) 
   const told = run.state === "running" ? `${active} of them at work${cores ? `, with ${counted(cores, "core")}` : ""}` : "";
   return (
     <Panel title={counted(data.executors.length, "executor")} more={told} wide>
+      {data.links && data.links.length > 0 && (
+        <p>
+          Elsewhere: <Links links={data.links} />
+        </p>
+      )}
       <Table
         label="executors"
         rows={data.executors}
@@ -50,6 +56,7 @@ export function ExecutorsScreen({ run, beat }: { run: Overview; beat: number }) 
           { name: "host", cell: (each) => shown(each.host) },
           { name: "process", number: true, cell: (each) => (typeof each.pid === "number" ? String(each.pid) : shown(each.pid)) },
           { name: "cores", number: true, cell: (each) => shown(each.cores) },
+          { name: "memory at most", number: true, cell: (each) => (each.peak_bytes === undefined ? "" : bytes(each.peak_bytes)) },
           { name: "GPUs", wrap: true, cell: (each) => shown(each.gpus) || <span class="soft">none</span> },
           { name: "state", cell: (each) => (each.active ? "at work" : (each.why ?? "ended")) },
           { name: "from (UTC)", cell: (each) => <code>{clock(each.began)}</code> },

@@ -2,7 +2,7 @@
 // What the engine ran, operator by operator, with the time and the rows that it counted itself.
 import { runPath, useJson } from "./api";
 import { clock, grouped, seconds } from "./format";
-import { Bar, Panel, Table } from "./parts";
+import { Bar, type Elsewhere, Links, Panel, Table } from "./parts";
 import type { Overview } from "./types";
 
 interface Operator {
@@ -14,7 +14,7 @@ interface Operator {
   what?: string;
 }
 interface Plans {
-  plans: { time: number; name: string; seconds: number | null; cpu_seconds: number | null; operators: Operator[] }[];
+  plans: { time: number; name: string; seconds: number | null; cpu_seconds: number | null; operators: Operator[]; links?: Elsewhere[] }[];
 }
 
 // DuckDB's "HASH_JOIN" as "hash join"; Spark's "BroadcastHashJoin" as it is.
@@ -35,6 +35,11 @@ export function OperatorsPanel({ run }: { run: Overview }) {
             more={`at ${clock(plan.time).slice(0, 8)} UTC, ${seconds(plan.seconds)}; ${seconds(all)} of the cores' time in operators`}
             wide
           >
+            {plan.links && plan.links.length > 0 && (
+              <p>
+                On Spark's own page: <Links links={plan.links} />
+              </p>
+            )}
             <Table
               label={`operators of ${plan.name}`}
               rows={plan.operators}

@@ -153,6 +153,27 @@ export function Table<Row>(props: {
   );
 }
 
+export interface Elsewhere {
+  text: string;
+  href: string;
+}
+
+// To another page than this one: in a tab of its own, which learns nothing of where it was.
+export function Links({ links }: { links: Elsewhere[] | undefined }) {
+  return (
+    <>
+      {(links ?? []).map((each, at) => (
+        <span key={each.href}>
+          {at > 0 && ", "}
+          <a href={each.href} target="_blank" rel="noreferrer">
+            {each.text}
+          </a>
+        </span>
+      ))}
+    </>
+  );
+}
+
 // A share as a bar; `of` is what 100 % are.
 export function Bar({ share, label }: { share: number; label: string }) {
   const percent = Math.max(0, Math.min(100, 100 * share));

@@ -268,8 +268,16 @@ TEST_F(Execute, TellsProgressAndThePlanAndKeepsObservedValues) {
   std::vector<Json> events;
   call_.events = [&](const Json& event) { events.push_back(event); };
   options_.observed = std::make_shared<ObservedMetrics>();
+  std::string operation;
+  options_.more = [&](const std::string& id, bool operators) -> Json {
+    operation = id;
+    EXPECT_FALSE(operators);
+    return {{"jobs", {4}}};
+  };
   ExpectAll();
   ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(operation.size(), 36u);
+  EXPECT_EQ(events[1]["jobs"], Json({4}));
   EXPECT_EQ(events[1]["event"], "engine_plan");
   EXPECT_EQ(events[1]["operators"], Json::parse(R"([
       {"name":"Sort","depth":0,"seconds":1.5,"what":"spill size 2.5 MB"},

@@ -26,11 +26,6 @@ std::string FigureText(const Metrics::MetricValue& metric) {
                      : fmt::format("{:.1f} MB", bytes / 1e6);
 }
 
-// Nodes that hold others together and work on no rows themselves.
-bool IsWrapper(const std::string& name) {
-  return name == "AdaptiveSparkPlan" || name == "InputAdapter" || name.ends_with("QueryStage");
-}
-
 // Spark sums its metrics over tasks: "timing" in milliseconds, "nsTiming" in nanoseconds. Those of
 // no value say that nothing was counted, and averages are not sums.
 Json OperatorOf(const Metrics::MetricObject& node, int depth) {
@@ -63,6 +58,10 @@ Json OperatorOf(const Metrics::MetricObject& node, int depth) {
 
 }  // namespace
 
+bool IsWrapperNode(const std::string& name) {
+  return name == "AdaptiveSparkPlan" || name == "InputAdapter" || name.ends_with("QueryStage");
+}
+
 // The nodes come with each before its inputs, and name the one that they give their rows to. What
 // is left out has its inputs in its own place.
 Json OperatorsOf(const Metrics& metrics) {
@@ -73,7 +72,7 @@ Json OperatorsOf(const Metrics& metrics) {
     const auto above = depths.find(node.parent());
     const bool root = above == depths.end() || node.parent() == node.plan_id();
     const int depth = root ? 0 : std::min(above->second + 1, kMostDepth);
-    const bool told = !IsWrapper(node.name());
+    const bool told = !IsWrapperNode(node.name());
     depths[node.plan_id()] = told ? depth : depth - 1;
     if (told) list.push_back(OperatorOf(node, depth));
   }

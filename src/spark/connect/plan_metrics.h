@@ -15,4 +15,7 @@ namespace protium::connect {
 // or no times have none.
 Json OperatorsOf(const proto::ExecutePlanResponse::Metrics& metrics);
 
+// Nodes of Spark's plans that hold others together and work on no rows themselves.
+bool IsWrapperNode(const std::string& name);
+
 }  // namespace protium::connect

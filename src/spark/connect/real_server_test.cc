@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "spark/connect/session.h"
+#include "spark/page/own_page.h"
 #include "spark/ship/row_sums.h"
 
 namespace protium {
@@ -109,6 +110,39 @@ TEST_F(RealServer, TellsThePlanThatItExecuted) {
   }
   EXPECT_EQ(rows["Range"], 1000) << plans[0];
   EXPECT_EQ(rows["HashAggregate"], 7) << plans[0];
+}
+
+// The server sends no figures of it; its own page has them, where there is one.
+TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
+  const auto folder = *TemporaryFolder::Make();
+  std::vector<Json> plans;
+  call_.events = [&](const Json& event) {
+    if (event["event"] == "engine_plan") plans.push_back(event);
+  };
+  const auto address = *ParseSparkAddress(std::getenv("PROTIUM_TEST_SPARK"));
+  const auto hints = AskPageHints(*session_, address.host, "", call_);
+  ASSERT_TRUE(hints.ok()) << hints.status().ToString();
+  OwnPage page(*hints);
+  const auto write = [&](const char* name, TellMore more) {
+    return session_->Command(Write(Range(0, 1000, 1), {.path = folder.path() / name}),
+                             {.name = "write", .more = std::move(more)}, call_);
+  };
+  ASSERT_TRUE(write("a", {}).ok());
+  EXPECT_TRUE(plans.empty());
+  const auto ask = [&](const std::string& operation, bool operators) {
+    EXPECT_TRUE(operators);
+    return page.Tell(operation, operators);
+  };
+  ASSERT_TRUE(write("b", ask).ok());
+  ASSERT_EQ(plans.size(), hints->port > 0 ? 1u : 0u);
+  if (plans.empty()) return;
+  const Json& operators = plans[0]["operators"];
+  EXPECT_TRUE(TextAt(operators[0], "name").starts_with("Execute Insert")) << plans[0];
+  EXPECT_EQ(operators[0]["rows"], 1000);
+  EXPECT_EQ(operators.back()["name"], "Range");
+  EXPECT_EQ(plans[0]["jobs"].size(), 1u);
+  EXPECT_EQ(plans[0]["stages"].size(), 1u);
+  EXPECT_EQ(plans[0]["executions"].size(), 1u);
 }
 
 TEST_F(RealServer, GivesASchemaForNoRows) {

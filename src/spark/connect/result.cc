@@ -82,18 +82,24 @@ Status Alongside::Take(const proto::ExecutePlanResponse& response) {
     if (observed_ != nullptr) (*observed_)[observed.name()] = ObservedToJson(observed);
   }
   if (response.has_execution_progress()) TellProgress(response.execution_progress());
-  if (response.has_metrics()) TellPlan(response.metrics());
+  // They come once, with the last rows.
+  if (response.has_metrics()) {
+    if (Json operators = OperatorsOf(response.metrics()); !operators.empty()) {
+      TellPlan(std::move(operators));
+    }
+  }
   return Status::OK();
 }
 
-// It comes once, with the last rows.
-void Alongside::TellPlan(const proto::ExecutePlanResponse::Metrics& metrics) {
-  Json operators = OperatorsOf(metrics);
-  if (operators.empty()) return;
-  call_.Tell({{"event", "engine_plan"},
-              {"name", name_},
-              {"seconds", std::chrono::duration<double>(Clock::now() - since_).count()},
-              {"operators", std::move(operators)}});
+void Alongside::TellPlan(Json operators) {
+  if (!call_.events) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
+  Json more = more_ ? more_(operation_, operators.empty()) : Json::object();
+  if (!operators.empty()) more["operators"] = std::move(operators);
+  if (!more.contains("operators")) return;
+  Json event = {{"event", "engine_plan"}, {"name", name_}, {"seconds", seconds}};
+  event.update(more);
+  call_.Tell(event);
 }
 
 void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {

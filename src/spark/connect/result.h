@@ -17,16 +17,24 @@ namespace protium::connect {
 // call, observed values are kept. One thread.
 class Alongside {
  public:
-  Alongside(std::string name, std::shared_ptr<ObservedMetrics> observed, Call call)
-      : name_(std::move(name)), observed_(std::move(observed)), call_(std::move(call)) {}
+  Alongside(const ExecuteOptions& options, std::string operation, Call call)
+      : name_(options.name),
+        observed_(options.observed),
+        more_(options.more),
+        operation_(std::move(operation)),
+        call_(std::move(call)) {}
   Status Take(const proto::ExecutePlanResponse& response);
+  // At the end of a write, of which the server sends no figures.
+  void TellWrite() { TellPlan(Json::array()); }
 
  private:
-  void TellPlan(const proto::ExecutePlanResponse::Metrics& metrics);
+  void TellPlan(Json operators);
   void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
 
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;
+  const TellMore more_;
+  const std::string operation_;  // Its id.
   const Call call_;
   const Clock::time_point since_ = Clock::now();
   double percent_ = 0;  // Never falls.

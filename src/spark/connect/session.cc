@@ -186,9 +186,9 @@ Result<BatchStreamPtr> SparkSession::Execute(const connect::Relation& relation,
   *request.plan.mutable_root() = relation;
   auto execution =
       std::make_unique<connect::Execution>(state_->operations, std::move(request), call);
-  auto stream = std::make_unique<connect::ResultStream>(
-      std::move(execution), connect::Alongside(options.name, options.observed, call), options.name,
-      std::move(zone));
+  connect::Alongside alongside(options, execution->id(), call);
+  auto stream = std::make_unique<connect::ResultStream>(std::move(execution), std::move(alongside),
+                                                        options.name, std::move(zone));
   PT_TRY(stream->Start());
   return stream;
 }
@@ -201,8 +201,8 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
                                     .stream_limit = state_->options.stream_limit};
   *request.plan.mutable_command() = command;
   connect::Execution execution(state_->operations, std::move(request), call);
-  auto observed = options.observed ? options.observed : std::make_shared<ObservedMetrics>();
-  connect::Alongside alongside(options.name, observed, call);
+  if (!options.observed) options.observed = std::make_shared<ObservedMetrics>();
+  connect::Alongside alongside(options, execution.id(), call);
   CommandResult result;
   proto::ExecutePlanResponse response;
   while (true) {
@@ -216,7 +216,8 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
       result.relation = response.sql_command_result().relation();
     }
   }
-  result.observed = *observed;
+  if (command.has_write_operation()) alongside.TellWrite();
+  result.observed = *options.observed;
   return result;
 }
 

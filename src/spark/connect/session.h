@@ -37,6 +37,10 @@ using ObservedMetrics = std::map<std::string, Json>;
 // Turns the server's error into what the user is told, in place of connect::SparkFault.
 using ExplainSparkError = std::function<Status(const SparkError&)>;
 
+// What can be told of an operation, by its id, beside what the server sends: members for the event
+// "engine_plan". `operators`: the server sent none, so they are wanted, too.
+using TellMore = std::function<Json(const std::string& operation, bool operators)>;
+
 struct ExecuteOptions {
   // What is run, for progress and messages.
   std::string name = "query";
@@ -46,6 +50,8 @@ struct ExecuteOptions {
   std::shared_ptr<ObservedMetrics> observed;
   // For a failure of the operation itself, not of the line; may be empty.
   ExplainSparkError explain;
+  // Asked at the end of what has rows, and of writes; may be empty.
+  TellMore more;
 };
 
 // What a command that ran to its end gave; only what its kind of command produces is set.

@@ -17,6 +17,7 @@
 #include "spark/engine/tasks_run.h"
 #include "spark/gang/capacity.h"
 #include "spark/gang/run.h"
+#include "spark/page/own_page.h"
 #include "spark/ship/deployment.h"
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
@@ -36,13 +37,15 @@ constexpr char kSessionNote[] = "spark-session";
 class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
-              std::filesystem::path logs, std::filesystem::path note, std::filesystem::path program)
+              std::filesystem::path logs, std::filesystem::path note, std::filesystem::path program,
+              PageHints page)
       : settings_(settings),
         logs_(std::move(logs)),
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, std::move(settings), std::move(program)) {}
+        deployment_(*session_, std::move(settings), std::move(program)),
+        page_(std::make_shared<OwnPage>(std::move(page))) {}
 
   ~SparkEngine() override {
     std::error_code ignored;
@@ -120,7 +123,10 @@ class SparkEngine : public Engine {
   };
 
   ExecuteOptions Options(const std::string& name) const {
-    return {.name = name, .explain = Explainer(name, session_->address())};
+    const auto more = [page = page_](const std::string& operation, bool operators) {
+      return page->Tell(operation, operators);
+    };
+    return {.name = name, .explain = Explainer(name, session_->address()), .more = more};
   }
 
   // `tasks` collects the folders of events of the tasks that are lowered; null if no task is to
@@ -283,6 +289,7 @@ class SparkEngine : public Engine {
   JobFolder folder_;
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
+  const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::map<const Node*, Kept> kept_;
@@ -295,10 +302,12 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   SparkSettings settings;
   PT_TRY(FieldsFromJson(request.options, "engine.spark", settings));
   PT_LET(std::unique_ptr<SparkSession> session, OpenSession(request.address, note));
+  PT_LET(const SparkAddress address, ParseSparkAddress(request.address));
+  PT_LET(PageHints page, AskPageHints(*session, address.host, settings.page, {}));
   PT_LET(JobFolder folder, JobFolder::Make(request.folder));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
   return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
-                                       request.program);
+                                       request.program, std::move(page));
 }
 
 }  // namespace protium

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark/page/own_page.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/fault.h"
+#include "base/web_address.h"
+#include "http/library.h"
+#include "spark/page/page_plan.h"
+
+namespace protium {
+
+namespace {
+
+constexpr int32_t kFirstPort = 4040;  // Unless spark.ui.port says otherwise.
+constexpr int32_t kMostPorts = 16;    // Spark itself tries as many.
+// The first answer of a server's monitoring takes a second; a job is not to wait for more.
+constexpr auto kLookLimit = std::chrono::milliseconds(1500);
+constexpr auto kOverLimit = std::chrono::milliseconds(1000);
+constexpr auto kPause = std::chrono::milliseconds(50);
+constexpr time_t kConnectSeconds = 1, kReadSeconds = 5;
+constexpr size_t kMostExecutions = 100'000;
+constexpr size_t kMostJobs = 10;  // Of an operation, whose stages are asked for.
+constexpr size_t kNewest = 30;    // Executions that are looked at again; others run beside this.
+constexpr size_t kLargestAnswer = 32 << 20;
+
+std::string Authority(const std::string& host, int32_t port) {
+  const bool six = host.find(':') != host.npos;
+  return six ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
+int32_t PortOf(const std::optional<std::string>& text) {
+  if (!text) return kFirstPort;
+  int32_t port = 0;
+  std::from_chars(text->data(), text->data() + text->size(), port);
+  return port > 0 && port < 65536 ? port : 0;
+}
+
+}  // namespace
+
+// One page. No thread but the one that holds it.
+class OwnPage::Client {
+ public:
+  explicit Client(std::string address)
+      : address_(std::move(address)), library_(address_.substr(0, PathBegin(address_))) {
+    library_.set_connection_timeout(kConnectSeconds);
+    library_.set_read_timeout(kReadSeconds);
+    library_.set_keep_alive(true);
+  }
+
+  const std::string& address() const { return address_; }
+  bool connected() const { return connected_; }
+  bool gone() const { return gone_; }
+
+  // Null where there is no such thing, or no answer.
+  Json Get(const std::string& path) {
+    if (gone_) return {};
+    std::string body;
+    const auto take = [&](const char* bytes, size_t size) {
+      body.append(bytes, size);
+      return body.size() <= kLargestAnswer;
+    };
+    const std::string whole = address_.substr(PathBegin(address_)) + "/api/v1/applications/" + path;
+    const auto answer = library_.Get(whole.c_str(), take);
+    connected_ = answer || answer.error() != httplib::Error::Connection;
+    gone_ = !answer;
+    if (!answer || answer->status != 200) return {};
+    return ParseJson(body).ValueOr(Json());
+  }
+
+  bool Shows(const std::string& application) {
+    return TextAt(Get(application), "id") == application;
+  }
+
+ private:
+  static size_t PathBegin(const std::string& address) {
+    return std::min(address.find('/', address.find("://") + 3), address.size());
+  }
+
+  std::string address_;
+  httplib::Client library_;
+  bool connected_ = false;
+  bool gone_ = false;  // A page that failed to answer.
+};
+
+Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
+                               const std::string& given, const Call& call) {
+  PageHints hints{.session = session.id(), .given = given};
+  while (hints.given.ends_with('/')) hints.given.pop_back();
+  if (!given.empty() && !IsWebAddress(hints.given)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "\"" + given + "\" is no address of a page",
+                 .where = "engine.spark.page",
+                 .fix = "http://host:port or https://host/path, of at most 300 characters"});
+  }
+  PT_LET(auto conf,
+         session.GetConf({"spark.app.id", "spark.ui.enabled", "spark.ui.port", "spark.driver.host",
+                          "spark.ui.reverseProxy", "spark.ssl.ui.enabled", "spark.ssl.enabled"},
+                         call));
+  hints.application = conf["spark.app.id"].value_or("");
+  // An id becomes a part of paths.
+  if (hints.application.find_first_of("/?#%") != std::string::npos) hints.application.clear();
+  const bool plain = conf["spark.ui.enabled"] != "false" &&
+                     conf["spark.ui.reverseProxy"] != "true" &&
+                     conf["spark.ssl.ui.enabled"] != "true" && conf["spark.ssl.enabled"] != "true";
+  if (!plain) return hints;
+  hints.port = PortOf(conf["spark.ui.port"]);
+  hints.hosts = {host};
+  const std::string driver = conf["spark.driver.host"].value_or(host);
+  if (driver != host) hints.hosts.insert(hints.hosts.begin(), driver);
+  return hints;
+}
+
+OwnPage::OwnPage(PageHints hints) : hints_(std::move(hints)) {
+  const auto look = [](const PageHints& where) -> std::unique_ptr<Client> {
+    if (where.application.empty()) return nullptr;
+    if (!where.given.empty()) {
+      auto client = std::make_unique<Client>(where.given);
+      (void)client->Shows(where.application);  // Whether it can be asked is known from now on.
+      return client;
+    }
+    for (const std::string& host : where.hosts) {
+      for (int32_t port = where.port; port > 0 && port < where.port + kMostPorts; ++port) {
+        const std::string address = "http://" + Authority(host, port);
+        if (!IsWebAddress(address)) break;
+        auto client = std::make_unique<Client>(address);
+        if (client->Shows(where.application)) return client;
+        // Where nobody listens, Spark would: only ports that are taken make it go on.
+        if (!client->connected()) break;
+      }
+    }
+    return nullptr;
+  };
+  looking_ = std::async(std::launch::async, look, hints_);
+}
+
+OwnPage::~OwnPage() = default;
+
+Json OwnPage::Tell(const std::string& operation, bool operators) {
+  const std::lock_guard lock(mutex_);
+  if (looking_.valid()) {
+    const auto wait = operators ? kLookLimit : std::chrono::milliseconds(0);
+    if (looking_.wait_for(wait) != std::future_status::ready) return Json::object();
+    client_ = looking_.get();
+  }
+  if (client_ == nullptr) return Json::object();
+  return Ask(operation, operators);
+}
+
+Json OwnPage::Ask(const std::string& operation, bool operators) {
+  Json told = {{"page",
+                {{"address", client_->address()},
+                 {"application", hints_.application},
+                 {"session", hints_.session}}},
+               {"jobs", Json::array()},
+               {"stages", Json::array()},
+               {"executions", Json::array()}};
+  const Json execution = FindExecution(operation);
+  if (!execution.is_object()) return told;
+  const Json id = execution.value("id", Json());
+  told["jobs"] = JobsOfExecution(execution);
+  told["stages"] = StagesOf(JobsOfExecution(execution));
+  told["executions"].push_back(id);
+  if (!operators) return told;
+  if (const auto whole = AwaitExecution(Dump(id))) {
+    told["operators"] = OperatorsOfExecution(*whole);
+  }
+  return told;
+}
+
+// A server that is old has a thousand executions and jobs: only the newest executions are asked
+// for, and of each of this session's once whose it is.
+Json OwnPage::FindExecution(const std::string& operation) {
+  const Json list =
+      client_->Get(fmt::format("{}/sql?details=false&planDescription=false&offset={}&length={}",
+                               hints_.application, first_, kMostExecutions));
+  if (!list.is_array()) return {};
+  // Where there is none, the server has dropped its oldest, and counts from another one.
+  first_ = list.empty() ? 0 : first_ + list.size();
+  first_ -= std::min(first_, kNewest);
+  for (size_t i = list.size(); i-- > 0;) {
+    const Json& execution = list[i];
+    const std::vector<int64_t> jobs = JobsOfExecution(execution);
+    const Json id = execution.is_object() ? execution.value("id", Json()) : Json();
+    if (jobs.empty() || !id.is_number_integer() || !IsOfSession(execution, hints_.session))
+      continue;
+    const auto [found, is_new] = known_.try_emplace(id.get<int64_t>());
+    if (is_new) {
+      found->second =
+          OperationOfJob(client_->Get(fmt::format("{}/jobs/{}", hints_.application, jobs.front())));
+    }
+    if (found->second == operation) return execution;
+  }
+  return {};
+}
+
+Json OwnPage::StagesOf(const std::vector<int64_t>& jobs) {
+  std::set<int64_t> stages;
+  for (size_t i = 0; i < std::min(jobs.size(), kMostJobs); ++i) {
+    const Json job = client_->Get(fmt::format("{}/jobs/{}", hints_.application, jobs[i]));
+    const Json ids = job.is_object() ? job.value("stageIds", Json()) : Json();
+    for (const Json& id : ids.is_array() ? ids : Json::array()) {
+      if (id.is_number_integer()) stages.insert(id.get<int64_t>());
+    }
+  }
+  return stages;
+}
+
+// The page hears of the end of an execution a little after its client does.
+std::optional<Json> OwnPage::AwaitExecution(const std::string& id) {
+  const Deadline end = Clock::now() + kOverLimit;
+  while (true) {
+    Json execution = client_->Get(
+        fmt::format("{}/sql/{}?details=true&planDescription=false", hints_.application, id));
+    if (IsExecutionOver(execution)) return execution;
+    if (client_->gone() || Clock::now() > end) return std::nullopt;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace protium

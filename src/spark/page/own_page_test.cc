@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Against pages of this process; connect/real_server_test.cc asks a real one.
+#include "spark/page/own_page.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "base/web_address.h"
+#include "http/library.h"
+
+namespace protium {
+namespace {
+
+// A page that answers as Spark's monitoring does.
+class SomePage {
+ public:
+  explicit SomePage(const std::string& application) {
+    const std::string root = "/api/v1/applications/" + application;
+    Answers(root, R"({"id":")" + application + "\"}");
+    Answers(root + "/jobs/2", R"({"jobId":2,"stageIds":[4],"jobTags":["a_Operation_op"]})");
+    Answers(root + "/jobs/3", R"({"jobId":3,"stageIds":[5],"jobTags":["a_Operation_op"]})");
+    Answers(root + "/jobs/4", R"({"jobId":4,"stageIds":[6],"jobTags":["a_Operation_other"]})");
+    Answers(root + "/sql",
+            R"([{"id":4,"successJobIds":[1],"description":"session_id: \"t\""},
+                {"id":5,"successJobIds":[2,3],"description":"session_id: \"s\""},
+                {"id":6,"successJobIds":[4],"description":"session_id: \"s\""},
+                {"id":7,"successJobIds":[],"description":"session_id: \"s\""}])");
+    Answers(root + "/sql/5",
+            R"({"id":5,"status":"COMPLETED","nodes":[{"nodeId":0,"nodeName":"Scan"}]})");
+    port = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();
+  }
+  ~SomePage() {
+    server_.stop();
+    thread_.join();
+  }
+  void Answers(const std::string& path, const std::string& text) {
+    server_.Get(path, [text](const httplib::Request&, httplib::Response& answer) {
+      answer.set_content(text, "application/json");
+    });
+  }
+  std::string address() const { return "http://127.0.0.1:" + std::to_string(port); }
+
+  int port = 0;
+
+ private:
+  httplib::Server server_;
+  std::thread thread_;
+};
+
+PageHints Hints(int port) {
+  return {.application = "app-1", .session = "s", .hosts = {"127.0.0.1"}, .port = port};
+}
+
+TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
+  const SomePage page("app-1");
+  OwnPage own(Hints(page.port));
+  const Json told = own.Tell("op", true);
+  EXPECT_EQ(told["page"],
+            (Json{{"address", page.address()}, {"application", "app-1"}, {"session", "s"}}));
+  EXPECT_EQ(told["jobs"], Json({2, 3}));
+  EXPECT_EQ(told["stages"], Json({4, 5}));
+  EXPECT_EQ(told["executions"], Json({5}));
+  EXPECT_EQ(told["operators"][0]["name"], "Scan");
+  EXPECT_FALSE(own.Tell("op", false).contains("operators"));
+  EXPECT_EQ(own.Tell("another", true)["jobs"], Json::array());
+}
+
+TEST(SparkOwnPage, OfAnotherApplicationIsNotBelieved) {
+  const SomePage page("app-2");
+  OwnPage own(Hints(page.port));
+  EXPECT_EQ(own.Tell("op", true), Json::object());
+}
+
+TEST(SparkOwnPage, ThatIsNowhereIsNotTold) {
+  for (const PageHints& hints : {PageHints{}, Hints(0), Hints(1)}) {
+    OwnPage own(hints);
+    EXPECT_EQ(own.Tell("op", true), Json::object());
+  }
+}
+
+// A proxy may answer people alone.
+TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
+  PageHints hints = Hints(0);
+  hints.given = "http://127.0.0.1:1/proxy/app-1";
+  OwnPage own(hints);
+  const Json told = own.Tell("op", true);
+  EXPECT_EQ(told["page"]["address"], hints.given);
+  EXPECT_EQ(told["jobs"], Json::array());
+  EXPECT_FALSE(told.contains("operators"));
+}
+
+TEST(WebAddress, IsOfHttpAndOfPlainCharacters) {
+  for (const char* good :
+       {"http://a:4040", "https://gateway.example/proxy/app_1/", "http://[::1]:4040"}) {
+    EXPECT_TRUE(IsWebAddress(good)) << good;
+  }
+  for (const std::string& bad :
+       {std::string(), std::string("http://"), std::string("http:///x"), std::string("ftp://a"),
+        std::string("javascript:alert(1)"), std::string("http://a\"onclick=x"),
+        std::string("http://a b"), std::string("http://a\n"), "http://" + std::string(300, 'a')}) {
+    EXPECT_FALSE(IsWebAddress(bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace protium
