@@ -37,8 +37,8 @@ Result<Json> PageApi::OfApplication(LiveRun& run, std::string_view what) {
   Json overview;
   PT_LET(const Json executors, ExecutorsOfRun(run, overview));
   if (what.empty()) return SparkApplication(overview);
-  if (what == "jobs") return SparkJobs(overview);
-  if (what == "stages") return SparkStages(overview);
+  if (what == "jobs") return SparkJobs(overview, executors);
+  if (what == "stages") return SparkStages(overview, executors);
   if (what == "executors") return SparkExecutors(overview, executors, false);
   if (what == "allexecutors") return SparkExecutors(overview, executors, true);
   return Json();

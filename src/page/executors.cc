@@ -25,7 +25,7 @@ std::string RankOf(const Json& json) { return Dump(json.value("rank", Json())); 
 class Seats {
  public:
   void Place(const Json& gang) {
-    CloseAll(TimeOf(gang));
+    CloseAll(TimeOf(gang), true);
     gang_ = gang;
     for (const Json& rank : gang["ranks"]) Open(rank, TimeOf(gang));
   }
@@ -33,18 +33,29 @@ class Seats {
   void Change(const Json& change) {
     const std::string event = TextAt(change, "event");
     const double time = TimeOf(change);
-    if (event == "restart") CloseAll(time);
+    if (event == "restart") CloseAll(time, false);
     if (event == "member_start") {
-      Close(RankOf(change), time);
+      Close(RankOf(change), time, true);
       Open(change, time);
     }
     if (event == "rank_lost") {
-      if (Json* const executor = Close(RankOf(change), time)) (*executor)["why"] = "lost";
+      if (Json* const executor = Close(RankOf(change), time, false)) (*executor)["why"] = "lost";
     }
   }
 
-  void CloseAll(double time) {
-    while (!open_.empty()) Close(open_.begin()->first, time);
+  void CloseAll(double time, bool done) {
+    while (!open_.empty()) Close(open_.begin()->first, time, done);
+  }
+
+  // What each process of this machine had resident at most, as result.json has it.
+  void AddMemory(const Json& workers) {
+    for (const Json& worker : workers.is_array() ? workers : Json::array()) {
+      const Json pid = worker.is_object() ? worker.value("pid", Json()) : Json();
+      if (!pid.is_number_integer() || !worker.value("bytes", Json()).is_number_integer()) continue;
+      for (Json& each : executors_) {
+        if (each.value("pid", Json()) == pid) each["peak_bytes"] = worker["bytes"];
+      }
+    }
   }
 
   Json Take(bool running) {
@@ -79,14 +90,18 @@ class Seats {
                                  {"began", time}});
   }
 
-  Json* Close(const std::string& rank, double time) {
+  // `done`: not because something went wrong.
+  Json* Close(const std::string& rank, double time, bool done) {
     const auto found = open_.find(rank);
     if (found == open_.end()) return nullptr;
     Json& executor = executors_[found->second];
     open_.erase(found);
     executor["ended"] = time;
     Json& last = executor["tasks"].back();
-    if (!last.contains("ended")) last["ended"] = time;
+    if (!last.contains("ended")) {
+      last["ended"] = time;
+      last["done"] = done;
+    }
     return &executor;
   }
 
@@ -125,8 +140,14 @@ Json ExecutorsOf(const Json& gangs, const Json& overview) {
       seats.Change(*json);
     }
   }
-  if (const double end = EndOf(overview, placed); end > 0) seats.CloseAll(end);
-  return seats.Take(TextAt(overview, "state") == "running");
+  const std::string& state = TextAt(overview, "state");
+  if (const double end = EndOf(overview, placed); end > 0) {
+    seats.CloseAll(end, state == "running" || state == "done");
+  }
+  const Json result = overview.value("result", Json());
+  const Json memory = result.is_object() ? result.value("memory", Json()) : Json();
+  if (memory.is_object()) seats.AddMemory(memory.value("workers", Json()));
+  return seats.Take(state == "running");
 }
 
 }  // namespace protium

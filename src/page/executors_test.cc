@@ -40,11 +40,26 @@ TEST(Executors, AreTheProcessesThatRanksHadWithWhatTheyRan) {
   EXPECT_EQ(all[1]["active"], false);
   EXPECT_EQ(all[1]["why"], "lost");
   EXPECT_EQ(all[1]["tasks"][0]["ended"], 3000.0);
+  EXPECT_EQ(all[1]["tasks"][0]["done"], false);
   EXPECT_EQ(all[2]["pid"], 9);
   EXPECT_EQ(all[2]["began"], 4000.0);
   const Json over = ExecutorsOf(Gangs(), Overview("done"));
   EXPECT_EQ(over[2]["active"], false);
   EXPECT_EQ(over[2]["ended"], 9000.0);
+  EXPECT_EQ(over[2]["tasks"][0]["done"], true);
+  EXPECT_EQ(ExecutorsOf(Gangs(), Overview("failed"))[2]["tasks"][0]["done"], false);
+}
+
+TEST(Executors, HaveTheMemoryThatTheirProcessHad) {
+  Json overview = Overview("done");
+  overview["result"]["memory"]["workers"] =
+      Json::parse(R"([{"pid": 8, "bytes": 4096}, {"pid": 5, "bytes": 1}, 7, {"pid": "7"}])");
+  const Json all = ExecutorsOf(Gangs(), overview);
+  EXPECT_FALSE(all[0].contains("peak_bytes"));
+  EXPECT_EQ(all[1]["peak_bytes"], 4096);
+  const Json told = SparkExecutors(overview, all, true);
+  EXPECT_EQ(told[1]["peakMemoryMetrics"]["ProcessTreeOtherRSSMemory"], 4096);
+  EXPECT_FALSE(told[0].contains("peakMemoryMetrics"));
 }
 
 TEST(Executors, OfTwoGangsAProcessIsOne) {
@@ -62,17 +77,20 @@ TEST(Executors, OfTwoGangsAProcessIsOne) {
 
 TEST(SparkRest, HasTheFieldsOfSparksMonitoring) {
   const Json overview = Overview("failed");
-  const Json stages = SparkStages(overview);
+  const Json stages = SparkStages(overview, ExecutorsOf(Gangs(), overview));
   EXPECT_EQ(stages, Json::parse(R"([
     {"status": "FAILED", "stageId": 1, "attemptId": 0, "name": "train",
-     "submissionTime": "1970-01-01T00:00:02.000GMT", "failureReason": "rank 1 died"},
+     "submissionTime": "1970-01-01T00:00:02.000GMT", "numTasks": 3, "numActiveTasks": 0,
+     "numCompleteTasks": 0, "numFailedTasks": 3, "executorRunTime": 12000,
+     "failureReason": "rank 1 died"},
     {"status": "COMPLETE", "stageId": 0, "attemptId": 0, "name": "etl",
      "submissionTime": "1970-01-01T00:00:01.000GMT", "completionTime": "1970-01-01T00:00:02.000GMT",
      "outputRecords": 12, "inputBytes": 70.0}])"));
-  const Json job = SparkJobs(overview)[0];
+  const Json job = SparkJobs(overview, ExecutorsOf(Gangs(), overview))[0];
   EXPECT_EQ(job["status"], "FAILED");
   EXPECT_EQ(job["stageIds"], Json({1, 0}));
   EXPECT_EQ(job["numFailedStages"], 1);
+  EXPECT_EQ(job["numFailedTasks"], 3);
   const Json done = SparkApplication(Overview("done"))["attempts"][0];
   EXPECT_EQ(done["endTime"], "2026-01-02T03:04:09.500GMT");
   EXPECT_EQ(done["duration"], 4500);
@@ -82,8 +100,13 @@ TEST(SparkRest, HasTheFieldsOfSparksMonitoring) {
   ASSERT_EQ(now.size(), 2u);
   EXPECT_EQ(now[0]["resources"]["gpu"]["addresses"], Json({"0"}));
   EXPECT_EQ(now[0]["totalCores"], 2);
+  EXPECT_EQ(now[0]["activeTasks"], 1);
   EXPECT_EQ(now[0]["executorLogs"]["stdout"], "/api/v1/runs/r/files/logs/rank-000.log");
-  EXPECT_EQ(SparkExecutors(overview, executors, true).size(), 3u);
+  const Json all = SparkExecutors(overview, executors, true);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1]["failedTasks"], 1);
+  EXPECT_EQ(all[1]["completedTasks"], 0);
+  EXPECT_EQ(all[1]["totalDuration"], 500);
   const Json settings = {{"settings", {{{"key", "train.epochs"}, {"value", 3}}}},
                          {"versions", {{"protium", "0.1"}}}};
   EXPECT_EQ(SparkEnvironment(settings)["sparkProperties"],

@@ -40,6 +40,42 @@ std::string JobStatus(const std::string& state) {
   return state == "failed" || state == "cut off" || state == "stopped" ? "FAILED" : "UNKNOWN";
 }
 
+double NumberAt(const Json& json, const char* key, double otherwise) {
+  const Json number = Member(json, key);
+  return number.is_number() ? number.get<double>() : otherwise;
+}
+
+// What became of the tasks of a stage, or of an executor.
+struct TaskCounts {
+  int64_t all = 0, active = 0, complete = 0, failed = 0;
+  double millis = 0;  // Of those that have ended.
+
+  void Add(const Json& task) {
+    ++all;
+    if (!task.contains("ended")) {
+      ++active;
+      return;
+    }
+    ++(task.value("done", false) ? complete : failed);
+    millis += NumberAt(task, "ended", 0) - NumberAt(task, "began", 0);
+  }
+};
+
+// The ranks that ran in a part; a part that no gang ran has none.
+TaskCounts TasksOfPart(const Json& part, const Json& executors) {
+  constexpr double kNow = 1e18;
+  TaskCounts counts;
+  const double began = NumberAt(part, "began", 0), ended = NumberAt(part, "ended", kNow);
+  for (const Json& executor : executors) {
+    for (const Json& task : executor["tasks"]) {
+      if (TextAt(task, "task") != TextAt(part, "name")) continue;
+      const bool before = NumberAt(task, "ended", kNow) < began;
+      if (!before && NumberAt(task, "began", 0) <= ended) counts.Add(task);
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 Json SparkApplication(const Json& summary) {
@@ -58,7 +94,7 @@ Json SparkApplication(const Json& summary) {
           {"attempts", Json::array({std::move(attempt)})}};
 }
 
-Json SparkStages(const Json& overview) {
+Json SparkStages(const Json& overview, const Json& executors) {
   const Json parts = Member(overview, "parts");
   const std::string state = TextAt(overview, "state");
   Json stages = Json::array();
@@ -74,6 +110,13 @@ Json SparkStages(const Json& overview) {
       stage[part["name"] == "etl" ? "outputRecords" : "inputRecords"] = part["rows"];
     }
     if (part["name"] == "etl") stage["inputBytes"] = Member(overview, "input_bytes");
+    if (const TaskCounts tasks = TasksOfPart(part, executors); tasks.all > 0) {
+      stage.update({{"numTasks", tasks.all},
+                    {"numActiveTasks", tasks.active},
+                    {"numCompleteTasks", tasks.complete},
+                    {"numFailedTasks", tasks.failed},
+                    {"executorRunTime", int64_t(tasks.millis)}});
+    }
     if (status == "FAILED") stage["failureReason"] = TextAt(Member(overview, "failure"), "what");
     stages.push_back(std::move(stage));
   }
@@ -81,15 +124,20 @@ Json SparkStages(const Json& overview) {
   return stages;
 }
 
-Json SparkJobs(const Json& overview) {
-  const Json stages = SparkStages(overview);
+Json SparkJobs(const Json& overview, const Json& executors) {
+  const Json stages = SparkStages(overview, executors);
   Json ids = Json::array();
   int64_t active = 0, complete = 0, failed = 0;
+  TaskCounts tasks;
   for (const Json& stage : stages) {
     ids.push_back(stage["stageId"]);
     active += stage["status"] == "ACTIVE";
     complete += stage["status"] == "COMPLETE";
     failed += stage["status"] == "FAILED";
+    tasks.all += stage.value("numTasks", 0);
+    tasks.active += stage.value("numActiveTasks", 0);
+    tasks.complete += stage.value("numCompleteTasks", 0);
+    tasks.failed += stage.value("numFailedTasks", 0);
   }
   Json job = {{"jobId", 0},
               {"name", TextAt(overview, "run")},
@@ -97,7 +145,11 @@ Json SparkJobs(const Json& overview) {
               {"status", JobStatus(TextAt(overview, "state"))},
               {"numActiveStages", active},
               {"numCompletedStages", complete},
-              {"numFailedStages", failed}};
+              {"numFailedStages", failed},
+              {"numTasks", tasks.all},
+              {"numActiveTasks", tasks.active},
+              {"numCompletedTasks", tasks.complete},
+              {"numFailedTasks", tasks.failed}};
   AddTime(job, "submissionTime", Json(ReadTimeText(TextAt(overview, "started")).value_or(0)));
   AddTime(job, "completionTime", Json(ReadTimeText(TextAt(overview, "ended")).value_or(0)));
   return Json::array({std::move(job)});
@@ -108,12 +160,21 @@ Json SparkExecutors(const Json& overview, const Json& executors, bool all) {
   for (const Json& each : executors) {
     const bool active = each.value("active", false);
     if (!all && !active) continue;
+    TaskCounts tasks;
+    for (const Json& task : each["tasks"]) tasks.Add(task);
     Json told = {{"id", each["id"]},
                  {"hostPort", TextAt(each, "host")},
                  {"isActive", active},
-                 {"activeTasks", active ? 1 : 0},
-                 {"totalTasks", each["tasks"].size()},
+                 {"maxTasks", 1},
+                 {"activeTasks", active ? tasks.active : 0},
+                 {"completedTasks", tasks.complete},
+                 {"failedTasks", tasks.failed},
+                 {"totalTasks", tasks.all},
+                 {"totalDuration", int64_t(tasks.millis)},
                  {"attributes", {{"pid", Dump(Member(each, "pid"))}}}};
+    if (Member(each, "peak_bytes").is_number_integer()) {
+      told["peakMemoryMetrics"] = {{"ProcessTreeOtherRSSMemory", each["peak_bytes"]}};
+    }
     if (Member(each, "cores").is_number_integer()) told["totalCores"] = each["cores"];
     AddTime(told, "addTime", Member(each, "began"));
     AddTime(told, "removeTime", Member(each, "ended"));

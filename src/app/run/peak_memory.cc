@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace protium {
 namespace {
@@ -25,14 +26,22 @@ int64_t PeakOf(const std::string& pid) {
 
 Json PeakMemory() {
   Json memory = {{"driver_bytes", PeakOf("self")}};
+  constexpr size_t kMostWorkers = 1000;
+  Json workers = Json::array();
   int64_t most = 0;
   std::error_code error;
   // Children belong to the thread that started them.
   for (const auto& thread : fs::directory_iterator("/proc/self/task", error)) {
     std::ifstream children(thread.path() / "children");
-    for (std::string pid; children >> pid;) most = std::max(most, PeakOf(pid));
+    for (int64_t pid = 0; children >> pid;) {
+      const int64_t bytes = PeakOf(std::to_string(pid));
+      most = std::max(most, bytes);
+      if (bytes > 0 && workers.size() < kMostWorkers) {
+        workers.push_back({{"pid", pid}, {"bytes", bytes}});
+      }
+    }
   }
-  if (most > 0) memory["worker_bytes"] = most;
+  if (most > 0) memory.update({{"worker_bytes", most}, {"workers", std::move(workers)}});
   return memory;
 }
 

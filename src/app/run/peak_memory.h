@@ -6,9 +6,9 @@
 
 namespace protium {
 
-// {"driver_bytes", "worker_bytes"}: the most memory that this process, and the largest of its child
-// processes that are still alive, had resident so far. Without the second where there is no child,
-// as on Spark, whose workers are elsewhere.
+// {"driver_bytes", "worker_bytes", "workers": [{"pid", "bytes"}]}: the most memory that this
+// process, the largest of its child processes that are still alive, and each of these had resident
+// so far. The first alone where there is no child, as on Spark, whose workers are elsewhere.
 Json PeakMemory();
 
 }  // namespace protium
