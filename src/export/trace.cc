@@ -60,9 +60,8 @@ class TraceMaker {
 
  private:
   void AddParts() {
-    RunParts parts;
-    for (const Json& event : facts_.events) parts.On(event);
-    for (const RunPart& part : parts.parts()) {
+    for (const Json& event : facts_.events) parts_.On(event);
+    for (const RunPart& part : parts_.parts()) {
       Json more = Json::object();
       if (part.rows > 0) more["rows"] = part.rows;
       list_.push_back(Slice(part.name, kJob, kParts, part.began / 1000, part.ended / 1000, more));
@@ -146,13 +145,25 @@ class TraceMaker {
     free = at;
   }
 
-  void CloseRanks(double time) {
+  // When the ranks ended their task. Of training no event tells that: scoring comes after it.
+  double TaskEnd(double time) const {
+    for (const RunPart& part : parts_.parts()) {
+      const double ended = part.ended / 1000;
+      if (part.name == task_ && part.over && ended > began_ && ended < time) return ended;
+    }
+    return time;
+  }
+
+  void CloseRanks(double at) {
+    const double time = TaskEnd(at);
     for (const Json& rank : ranks_) {
       const Json number = rank.is_object() ? rank.value("rank", Json()) : Json();
       const int64_t thread = number.is_number() ? number.get<int64_t>() + 1 : 1;
       list_.push_back(Name("thread_name", kGang, thread,
                            fmt::format("rank {} on {}", thread - 1, TextAt(rank, "host"))));
-      list_.push_back(Slice(task_, kGang, thread, began_, time, rank));
+      const auto lane = lane_ends_.find(size_t(thread) - 1);
+      const double last = lane == lane_ends_.end() ? time : std::max(time, lane->second);
+      list_.push_back(Slice(task_, kGang, thread, began_, std::min(at, last), rank));
     }
     ranks_ = Json::array();
   }
@@ -172,6 +183,7 @@ class TraceMaker {
   }
 
   const RunFacts& facts_;
+  RunParts parts_;
   Json list_ = Json::array();
   Json ranks_ = Json::array();  // Of the gang that is placed.
   std::string task_;

@@ -49,9 +49,11 @@ void RunParts::EnterScoring() {
   Enter("score", trained ? trained_ : time_);
 }
 
-// The plan stands, and its first rows are about to be read.
+// The plan stands, and its first rows are about to be read; or ranks tell what their last steps
+// took.
 void RunParts::Take(const OtherEvent& event) {
   if (event.name == "pipeline") EnterEtl();
+  if (event.name == "lanes") trained_ = time_;
 }
 
 void RunParts::Take(const EtlProgress& event) {

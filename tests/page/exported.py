@@ -17,6 +17,7 @@ import time
 import urllib.request
 
 try:
+    import duckdb
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_open_metrics
     from prometheus_client.parser import text_string_to_metric_families as read_prometheus
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -76,6 +77,53 @@ def check_trace(name):
             ends.append(begin - minus)
     ranks = [names for (process, _), slices in lanes.items() if process == 2 for names in [{each[2] for each in slices}]]
     assert len(ranks) == 2 and all({"train", "forward", "backward", "reduce"} <= each for each in ranks), ranks
+
+
+# What is asked of a trace: which lanes ran at the same time, and for how long. The slices are a
+# table, as they are for Perfetto's own processor.
+OVERLAP = """
+    SELECT coalesce(sum(least(a.ts + a.dur, b.ts + b.dur) - greatest(a.ts, b.ts)), 0) / 1e6
+    FROM slices a JOIN slices b ON a.ts < b.ts + b.dur AND b.ts < a.ts + a.dur
+    WHERE {} AND {}"""
+STEP = "IN ('rows', 'forward', 'backward', 'reduce', 'optimizer')"
+
+
+def check_overlap(name, result):
+    trace = json.loads(run("export", name, "--to", "trace", "--out", "-"))
+    slices = [(each["pid"], each["tid"], each["name"], each["ts"], each["dur"], each["args"].get("steps"))
+              for each in trace["traceEvents"] if each["ph"] == "X"]
+    table = duckdb.connect()
+    table.execute("CREATE TABLE slices (pid INT, tid INT, name TEXT, ts DOUBLE, dur DOUBLE, steps INT)")
+    table.executemany("INSERT INTO slices VALUES (?, ?, ?, ?, ?, ?)", slices)
+
+    def ask(sql):
+        return table.execute(sql).fetchone()[0]
+
+    def overlap(one, other):
+        return ask(OVERLAP.format(one, other))
+
+    def share(of, rank):
+        return ask(f"SELECT sum(dur) FILTER (name = '{of}') / sum(dur) FROM slices"
+                   f" WHERE pid = 2 AND tid = {rank} AND name <> 'train'")
+
+    # The engine read and wrote tables while "etl" went on, and no rank made a step meanwhile.
+    etl = ask("SELECT sum(dur) / 1e6 FROM slices WHERE pid = 1 AND tid = 1 AND name = 'etl'")
+    assert abs(etl - result["seconds"]["etl"]) < 0.3, (etl, result["seconds"])
+    engine = overlap("a.pid = 1 AND a.tid = 2", "b.pid = 1 AND b.tid = 1 AND b.name = 'etl'")
+    assert 0 < engine <= etl + 1e-3, (engine, etl)
+    assert overlap("a.pid = 1 AND a.tid = 1 AND a.name IN ('etl', 'fit', 'score')", "b.pid = 2 AND b.name = 'train'") < 1e-3
+    assert overlap("a.pid = 1 AND a.tid = 1 AND a.name IN ('etl', 'fit', 'score')", f"b.pid = 2 AND b.name {STEP}") < 1e-3
+    for rank in (1, 2):
+        mine = f"pid = 2 AND tid = {rank}"
+        assert ask(f"SELECT sum(steps) FROM slices WHERE {mine} AND name = 'forward'") == result["steps"]
+        # Every step lies within the rank's task, and what it takes within the time of training.
+        steps = ask(f"SELECT sum(dur) / 1e6 FROM slices WHERE {mine} AND name {STEP}")
+        inside = overlap(f"a.pid = 2 AND a.tid = {rank} AND a.name {STEP}", f"b.pid = 2 AND b.tid = {rank} AND b.name = 'train'")
+        assert abs(inside - steps) < 5e-3, (inside, steps)
+        assert steps <= result["seconds"]["train"], (steps, result["seconds"])
+        # The sum over ranks begins where the backward pass has ended: a rank never does both.
+        assert overlap(f"a.pid = 2 AND a.tid = {rank} AND a.name = 'reduce'", f"b.pid = 2 AND b.tid = {rank} AND b.name = 'backward'") < 1e-6
+    assert abs(share("reduce", 1) - result["wait_share"]) < 0.1, (share("reduce", 1), result["wait_share"])
 
 
 def check_mlflow(name, result):
@@ -145,9 +193,10 @@ def main():
         check_metrics(done["run"], result)
         check_board(done["run"])
         check_trace(done["run"])
+        check_overlap(done["run"], result)
         more = check_mlflow(done["run"], result)
         os.chdir("/")
-    print(f"{4 + more} passed, 0 failed")
+    print(f"{5 + more} passed, 0 failed")
 
 
 main()
