@@ -111,9 +111,13 @@ export class Browser {
     const { targetId } = await this.connection.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.connection.send("Target.attachToTarget", { targetId, flatten: true });
     const tab = new Tab(this.connection, sessionId);
+    tab.target = targetId;
     for (const part of ["Page", "Runtime", "Log"]) await tab.send(`${part}.enable`);
     await tab.size(1280, 900);
     return tab;
+  }
+  async close(tab) {
+    await this.connection.send("Target.closeTarget", { targetId: tab.target });
   }
   async end() {
     const ended = new Promise((done) => this.process.once("exit", done));
