@@ -9,9 +9,10 @@ namespace protium {
 
 // Whether it is http://... or https://..., short, and of characters that an address may have as it
 // stands: no spaces, quotes, angle brackets or controls, so that it is safe wherever it is shown.
+// Nor an "@": before it may be a password.
 inline bool IsWebAddress(std::string_view text) {
   constexpr size_t kLongest = 300;
-  constexpr std::string_view kMarks = "-._~:/?#[]@!$&()*+,;=%";
+  constexpr std::string_view kMarks = "-._~:/?#[]!$&()*+,;=%";
   const size_t scheme = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : 0;
   if (scheme == 0 || text.size() <= scheme || text.size() > kLongest) return false;
   if (text[scheme] == '/') return false;

@@ -121,7 +121,9 @@ grpc::Status TestServer::Config(Context*, const proto::ConfigRequest* request,
   response->set_server_side_session_id(server_session);
   for (const std::string& key : request->operation().get_option().keys()) {
     response->add_pairs()->set_key(key);
-    response->mutable_pairs(response->pairs_size() - 1)->set_value("UTC");
+    const auto set = settings.find(key);
+    response->mutable_pairs(response->pairs_size() - 1)
+        ->set_value(set == settings.end() ? "UTC" : set->second);
   }
   return grpc::Status::OK;
 }

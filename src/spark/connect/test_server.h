@@ -44,7 +44,8 @@ class TestServer : private proto::SparkConnectService::Service {
   // What the test sets before the calls.
   std::vector<proto::ExecutePlanResponse> responses;
   std::deque<StreamScript> scripts;
-  std::deque<grpc::Status> failures;  // Of the next Config calls.
+  std::deque<grpc::Status> failures;            // Of the next Config calls.
+  std::map<std::string, std::string> settings;  // All others are "UTC".
   std::string server_session = "first";
   std::string token;                         // Asked for when not empty.
   proto::FetchErrorDetailsResponse details;  // For any error.

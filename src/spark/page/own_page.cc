@@ -18,6 +18,8 @@ namespace protium {
 
 namespace {
 
+constexpr const char* kLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 constexpr int32_t kFirstPort = 4040;  // Unless spark.ui.port says otherwise.
 constexpr int32_t kMostPorts = 16;    // Spark itself tries as many.
 // The first answer of a server's monitoring takes a second; a job is not to wait for more.
@@ -97,15 +99,15 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
     return Fail({.exit = Exit::kUsage,
                  .what = "\"" + given + "\" is no address of a page",
                  .where = "engine.spark.page",
-                 .fix = "http://host:port or https://host/path, of at most 300 characters"});
+                 .fix = "http://host:port or https://host/path, without a password"});
   }
   PT_LET(auto conf,
          session.GetConf({"spark.app.id", "spark.ui.enabled", "spark.ui.port", "spark.driver.host",
                           "spark.ui.reverseProxy", "spark.ssl.ui.enabled", "spark.ssl.enabled"},
                          call));
   hints.application = conf["spark.app.id"].value_or("");
-  // An id becomes a part of paths.
-  if (hints.application.find_first_of("/?#%") != std::string::npos) hints.application.clear();
+  // It becomes a part of paths.
+  if (hints.application.find_first_not_of(kLetters) != std::string::npos) hints.application.clear();
   const bool plain = conf["spark.ui.enabled"] != "false" &&
                      conf["spark.ui.reverseProxy"] != "true" &&
                      conf["spark.ssl.ui.enabled"] != "true" && conf["spark.ssl.enabled"] != "true";

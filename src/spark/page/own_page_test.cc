@@ -7,8 +7,10 @@
 #include <map>
 #include <thread>
 
+#include "base/fault.h"
 #include "base/web_address.h"
 #include "http/library.h"
+#include "spark/connect/test_server.h"
 
 namespace protium {
 namespace {
@@ -93,6 +95,37 @@ TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
   EXPECT_FALSE(told.contains("operators"));
 }
 
+TEST(SparkOwnPage, IsLookedForWhereTheServersSettingsSay) {
+  connect::TestServer server;
+  server.settings = {{"spark.app.id", "app-1"},
+                     {"spark.ui.port", "4050"},
+                     {"spark.ui.enabled", "true"},
+                     {"spark.driver.host", "driver"}};
+  const auto session = server.Open();
+  const PageHints hints = AskPageHints(*session, "gateway", "", {}).ValueOrDie();
+  EXPECT_EQ(hints.application, "app-1");
+  EXPECT_EQ(hints.session, session->id());
+  EXPECT_EQ(hints.hosts, (std::vector<std::string>{"driver", "gateway"}));
+  EXPECT_EQ(hints.port, 4050);
+  server.settings["spark.ssl.ui.enabled"] = "true";
+  EXPECT_EQ(AskPageHints(*session, "gateway", "", {})->port, 0);
+  server.settings = {{"spark.app.id", "../other"}, {"spark.ui.enabled", "false"}};
+  EXPECT_EQ(AskPageHints(*session, "gateway", "", {})->application, "");
+}
+
+TEST(SparkOwnPage, MustBeNamedByAnAddress) {
+  connect::TestServer server;
+  const auto session = server.Open();
+  for (const char* given : {"javascript:alert(1)", "driver:4040", "http://me:secret@driver:4040"}) {
+    const auto hints = AskPageHints(*session, "gateway", given, {});
+    ASSERT_FALSE(hints.ok()) << given;
+    EXPECT_EQ(FaultOf(hints.status()).exit, Exit::kUsage);
+    EXPECT_EQ(FaultOf(hints.status()).where, "engine.spark.page");
+  }
+  EXPECT_EQ(AskPageHints(*session, "gateway", "https://proxy/app/", {})->given,
+            "https://proxy/app");
+}
+
 TEST(WebAddress, IsOfHttpAndOfPlainCharacters) {
   for (const char* good :
        {"http://a:4040", "https://gateway.example/proxy/app_1/", "http://[::1]:4040"}) {
@@ -101,7 +134,8 @@ TEST(WebAddress, IsOfHttpAndOfPlainCharacters) {
   for (const std::string& bad :
        {std::string(), std::string("http://"), std::string("http:///x"), std::string("ftp://a"),
         std::string("javascript:alert(1)"), std::string("http://a\"onclick=x"),
-        std::string("http://a b"), std::string("http://a\n"), "http://" + std::string(300, 'a')}) {
+        std::string("http://a b"), std::string("http://a:b@c"), std::string("http://a\n"),
+        "http://" + std::string(300, 'a')}) {
     EXPECT_FALSE(IsWebAddress(bad)) << bad;
   }
 }
