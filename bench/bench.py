@@ -51,6 +51,7 @@ GOALS = {
     "step 67-128-64-1": [(TIMES, 1.8)],
     "step 300-1000-1000-1000-500-1": [(TIMES, 1.0)],
     "a module / the kernels": [(AT_MOST, 1.6)],
+    "large net, a checkpoint a second": [(AT_MOST, 2)],
     "step cnn 28x28": [(TIMES, 1.1)],
     "all-reduce 4 KiB": [(TIMES, 10)],
     "all-reduce 256 KiB": [(TIMES, 10)],
@@ -209,6 +210,11 @@ def our_map():
         return program(f"{BIN}/bench_map", "run", "--runs-dir", runs)()
 
 
+def our_checkpoints():
+    with tempfile.TemporaryDirectory(prefix="protium-bench-", dir="build/bench") as folder:
+        return program(f"{BIN}/bench_step", "checkpoints", f"{folder}/run", threads=1)()
+
+
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
@@ -226,6 +232,7 @@ BENCHES = {
     "spill": (1, program(f"{BIN}/bench_spill", "build/bench"), None, ""),
     "step": (5, program(f"{BIN}/bench_step", threads=1),
              program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),
+    "checkpoints": (3, our_checkpoints, None, ""),
     "elastic": (1, ELASTIC.ours, ELASTIC.theirs, "torchrun"),
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),

@@ -2,9 +2,16 @@
 // bench_step [PART]: one training step of two processes: 512 rows each (64 for nets with
 // convolutions or attention), huber loss, Adam, four shards, one thread a shard. With PART, only
 // the cases whose figure has it in its name.
+//
+// bench_step checkpoints FOLDER: how much longer the large net's steps take with a checkpoint a
+// second, written to a new folder there. A second of steps with one and a second without follow one
+// another, in turn.
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <string>
 
 #include "bench/ranks.h"
@@ -19,6 +26,8 @@
 #include "nets/wide_and_deep.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
+#include "train/progress.h"
+#include "train/saving.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -107,7 +116,10 @@ struct Training {
   std::unique_ptr<SyntheticRows> rows;
   std::vector<BatchRows> own;
 
-  Status Step(int64_t step) { return stepper->Run({.step = step, .shards = own}).status(); }
+  Result<StepResult> Run(int64_t step, bool save = false) {
+    return stepper->Run({.step = step, .shards = own, .save = save});
+  }
+  Status Step(int64_t step) { return Run(step).status(); }
 };
 
 Result<Training> MakeTraining(const Case& c, Communicator& communicator) {
@@ -164,12 +176,80 @@ Status Run(Communicator& communicator, const std::string& part) {
   return Status::OK();
 }
 
+// What Train() does around its steps to save them.
+class Savings {
+ public:
+  Savings(Training& training, Communicator& communicator, const std::filesystem::path& folder)
+      : training_(training),
+        rows_({}, {}, nullptr, {}),
+        progress_({}, 0),
+        spec_{.folder = folder},
+        input_{.net = *training.net,
+               .weights = *training.weights,
+               .rows = rows_,
+               .communicator = &communicator},
+        saving_(spec_, input_, {*training.weights, *training.optimizer}, progress_, state_) {}
+
+  Status Begin() { return saving_.TakeUp().status(); }
+
+  // Seconds of so many steps, with a checkpoint after the first of them or with none.
+  Result<double> Time(int64_t steps, bool save) {
+    const Stopwatch watch;
+    for (int64_t i = 0; i < steps; ++i) {
+      PT_LET(const StepResult result, training_.Run(state_.step, save && i == 0));
+      ++state_.step;
+      PT_TRY(saving_.Stepped(result.saved));
+      if (result.save) PT_TRY(saving_.Save());
+    }
+    PT_TRY(saving_.Finish());
+    return watch.seconds();
+  }
+
+ private:
+  Training& training_;
+  ShardedRows rows_;
+  Progress progress_;
+  const TrainSpec spec_;
+  const TrainInput input_;
+  CheckpointState state_;
+  Saving saving_;
+};
+
+Status RunSaving(Communicator& communicator, const std::filesystem::path& folder) {
+  constexpr int kPairs = 30;
+  const Case c = MakeCases()[2];
+  PT_LET(Training t, MakeTraining(c, communicator));
+  Savings savings(t, communicator, folder);
+  PT_TRY(savings.Begin());
+  PT_TRY(savings.Time(kWarmUp, true).status());
+  PT_LET(const double one, savings.Time(c.steps, false));
+  auto steps = int64_t(std::lround(c.steps / one));
+  PT_TRY(communicator.Broadcast(std::as_writable_bytes(std::span(&steps, 1)), 0));
+  std::vector<double> longer;
+  for (int i = 0; i < kPairs; ++i) {
+    double seconds[2];  // Without and with.
+    for (const bool save : {i % 2 == 0, i % 2 != 0}) {
+      PT_TRY(communicator.Barrier("timing"));
+      PT_LET(seconds[save ? 1 : 0], savings.Time(steps, save));
+    }
+    longer.push_back((seconds[1] - seconds[0]) / seconds[0]);
+  }
+  std::ranges::sort(longer);
+  if (communicator.rank() != 0) return Status::OK();
+  PrintFigure("large net, a checkpoint a second", longer[kPairs / 2] * 100, "% longer");
+  return Status::OK();
+}
+
 }  // namespace
 }  // namespace protium
 
 int main(int argc, char** argv) {
   using protium::Communicator;
   const std::string part = argc > 1 ? argv[1] : "";
+  if (part == "checkpoints" && argc > 2) {
+    return protium::ExitCode(protium::RunProcessRanks(
+        2, [&](Communicator& communicator) { return protium::RunSaving(communicator, argv[2]); }));
+  }
   return protium::ExitCode(protium::RunProcessRanks(
       2, [&](Communicator& communicator) { return protium::Run(communicator, part); }));
 }

@@ -18,6 +18,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "os/file.h"
+#include "os/past_cache.h"
 
 // The format: https://github.com/huggingface/safetensors. Files come from users and from other
 // programs, so everything in the header is checked before it is used: counts before they are added,
@@ -132,6 +133,12 @@ Status ReadMetadata(const Json& json, const std::string& where,
   return Status::OK();
 }
 
+// Where the data begins, as a multiple: so that a mapped file can be read in place, and much data
+// can be written past the page cache.
+size_t AlignmentOf(int64_t data_bytes) {
+  return size_t(data_bytes < kPastCacheLeast ? 64 : kPastCachePage);
+}
+
 // Eight bytes of length and the header, padded with spaces (which the format allows) so that the
 // data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
@@ -146,11 +153,27 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
     at = end;
   }
   std::string text = Dump(header);
-  // Data begins at a multiple of 64 bytes, so that a mapped file can be read in place.
-  text.resize((text.size() + kLengthBytes + 63) / 64 * 64 - kLengthBytes, ' ');
+  const size_t unit = AlignmentOf(at);
+  text.resize((text.size() + kLengthBytes + unit - 1) / unit * unit - kLengthBytes, ' ');
   std::string out(kLengthBytes, '\0');
   for (size_t i = 0; i < kLengthBytes; ++i) out[i] = char(uint64_t(text.size()) >> (8 * i));
   return out + text;
+}
+
+// The data of all tensors in order, in as few pieces as memory has it.
+std::vector<std::span<const std::byte>> JoinNeighbours(std::span<const NamedTensor> tensors) {
+  std::vector<std::span<const std::byte>> pieces;
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.data.empty()) continue;
+    const bool joins =
+        !pieces.empty() && pieces.back().data() + pieces.back().size() == tensor.data.data();
+    if (joins) {
+      pieces.back() = {pieces.back().data(), pieces.back().size() + tensor.data.size()};
+    } else {
+      pieces.push_back(tensor.data);
+    }
+  }
+  return pieces;
 }
 
 // Little-endian, on machines of either order.
@@ -183,7 +206,7 @@ Status WriteSafetensors(const std::filesystem::path& path, std::span<const Named
                         const std::map<std::string, std::string>& metadata) {
   PT_LET(AtomicFile file, AtomicFile::Make(path));
   PT_TRY(file.Write(HeaderBytes(tensors, metadata)));
-  for (const NamedTensor& tensor : tensors) PT_TRY(file.Write(tensor.data));
+  for (const auto piece : JoinNeighbours(tensors)) PT_TRY(file.WritePastCache(piece));
   return file.Commit();
 }
 

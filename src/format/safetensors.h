@@ -44,6 +44,8 @@ class Safetensors {
 };
 
 // Writes the file so that it appears whole or not at all. Order, names and data decide the bytes.
+// Much data that lies in memory as it is to lie in the file, from a whole page on, is written past
+// the page cache (AtomicFile::WritePastCache).
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/fault.h"
+#include "os/past_cache.h"
 #include "os/publish.h"
 
 namespace protium {
@@ -123,6 +124,25 @@ Status AtomicFile::Write(std::span<const std::byte> bytes) {
     written_ += put;
   }
   return Status::OK();
+}
+
+// What does not get past the cache, and why, is left to Write().
+Status AtomicFile::WritePastCache(std::span<const std::byte> bytes) {
+  const auto page = static_cast<size_t>(kPastCachePage);
+  std::span<const std::byte> whole = bytes.first(bytes.size() / page * page);
+  if (!FitsPastCache(written_, whole)) return Write(bytes);
+  const UniqueFd direct = OpenPastCache(fd_, O_WRONLY);
+  while (direct && !whole.empty()) {
+    const ssize_t put = ::pwrite(direct.get(), whole.data(), whole.size(), written_);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) break;
+    written_ += put;
+    whole = whole.subspan(put);
+    bytes = bytes.subspan(put);
+    if (put % kPastCachePage != 0) break;
+  }
+  if (::lseek(fd_.get(), written_, SEEK_SET) < 0) return Failed("write", written_, errno);
+  return Write(bytes);
 }
 
 Status AtomicFile::Commit() {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/fault.h"
+#include "os/memfd.h"
 #include "os/publish.h"
 
 namespace protium {
@@ -48,6 +49,27 @@ TEST(AtomicFile, HasTheRightsThatTheProcessGives) {
   };
   EXPECT_EQ(rights_under(077), fs::perms(0600));
   EXPECT_EQ(rights_under(022), fs::perms(0644));
+}
+
+// Whatever lies on whole pages and whatever does not, the file holds it in order.
+TEST(AtomicFile, HoldsWhatWentPastTheCacheAndWhatDidNot) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  const auto memory = Memfd::Make("pages", 1 << 20).ValueOrDie();
+  const auto pages = memory.Map().ValueOrDie();
+  for (int64_t i = 0; i < pages.size(); ++i) pages.data()[i] = std::byte(i * 7 + (i >> 12));
+  const auto all = pages.bytes();
+  const std::vector<std::span<const std::byte>> pieces = {
+      all.first(500'001), all.subspan(0, 300'000), all.first(4096 - 800'001 % 4096),
+      all.subspan(4096), all.subspan(4097, 300'000)};
+  AtomicFile file = AtomicFile::Make(folder.path() / "a").ValueOrDie();
+  std::string expected;
+  for (const auto piece : pieces) {
+    ASSERT_TRUE(file.WritePastCache(piece).ok());
+    expected.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    EXPECT_EQ(file.written(), int64_t(expected.size()));
+  }
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_TRUE(*ReadFile(folder.path() / "a") == expected);
 }
 
 TEST(AtomicFile, NamesBytesAndPathWhenTheDiskIsFull) {

@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/memfd.h"
+#include "os/past_cache.h"
 
 namespace protium {
 namespace {
@@ -30,13 +31,6 @@ Result<UniqueFd> OpenUnlinked(const std::filesystem::path& folder) {
   if (!fd) return SystemFault("make a file in " + folder.string(), errno);
   ::unlink(pattern.c_str());
   return fd;
-}
-
-// A second description of the file, since its way past the cache demands whole pages. None where
-// the file system has no such way.
-UniqueFd OpenDirect(const UniqueFd& fd, int access) {
-  const std::string own = "/proc/self/fd/" + std::to_string(fd.get());
-  return UniqueFd(::open(own.c_str(), access | O_DIRECT | O_CLOEXEC));
 }
 
 Status NoRoom(const std::filesystem::path& folder, int64_t bytes, int64_t more, int error) {
@@ -54,25 +48,19 @@ Status NoRoom(const std::filesystem::path& folder, int64_t bytes, int64_t more, 
   return Fail(std::move(fault));
 }
 
-bool IsWholePages(int64_t at, std::span<const std::byte> bytes) {
-  const auto memory = reinterpret_cast<uintptr_t>(bytes.data());
-  return int64_t(bytes.size()) >= ScratchFile::kLarge &&
-         (uint64_t(at) | bytes.size() | memory) % ScratchFile::kPage == 0;
-}
-
 }  // namespace
 
 Result<ScratchFile> ScratchFile::Make(const std::filesystem::path& folder) {
   PT_TRY(MakeFolder(folder));
   PT_LET(UniqueFd fd, OpenUnlinked(folder));
-  UniqueFd direct = OpenDirect(fd, O_RDWR);
+  UniqueFd direct = OpenPastCache(fd, O_RDWR);
   return ScratchFile(std::move(fd), std::move(direct), folder);
 }
 
 Result<ScratchFile> ScratchFile::Adopt(UniqueFd fd, const std::filesystem::path& folder) {
   struct stat about {};
   if (::fstat(fd.get(), &about) != 0) return SystemFault("look at a file of rows", errno);
-  UniqueFd direct = OpenDirect(fd, O_RDONLY);
+  UniqueFd direct = OpenPastCache(fd, O_RDONLY);
   ScratchFile file(std::move(fd), std::move(direct), folder);
   file.reserved_ = about.st_size;
   return file;
@@ -107,7 +95,7 @@ Status ScratchFile::Reserve(int64_t bytes) {
 // early where the file does.
 template <class Byte, class Call>
 Status ScratchFile::Move(int64_t at, std::span<Byte> bytes, Call call, const char* doing) const {
-  bool direct = direct_ && IsWholePages(at, bytes);
+  bool direct = direct_ && FitsPastCache(at, bytes);
   while (!bytes.empty()) {
     const ssize_t moved =
         call(direct ? direct_.get() : fd_.get(), bytes.data(), bytes.size(), off_t(at));

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "os/fd.h"
+#include "os/past_cache.h"
 
 namespace protium {
 
@@ -19,9 +20,9 @@ namespace protium {
 class ScratchFile {
  public:
   // Large reads and writes of whole pages, to and from whole pages, go past the page cache, where
-  // the file system can do that: they take a fraction of the time, and other files stay in it.
-  static constexpr int64_t kPage = 4096;
-  static constexpr int64_t kLarge = 256 << 10;
+  // the file system can do that.
+  static constexpr int64_t kPage = kPastCachePage;
+  static constexpr int64_t kLarge = kPastCacheLeast;
 
   ScratchFile() = default;
   // In `folder`, which is made if it is missing.

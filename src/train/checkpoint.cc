@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
-constexpr int64_t kFormat = 4;
+constexpr int64_t kFormat = 5;
 // A bound on what is read of a file that may be damaged; the history of very many epochs stays far
 // below it.
 constexpr int64_t kMostStateBytes = 256 << 20;
@@ -91,10 +91,9 @@ Result<CheckpointState> ReadState(const fs::path& path) {
 
 // Reads tensors and refuses others than those that the state was written with. The hash covers
 // names, shapes and values, not the file's bytes.
-Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash,
-                                std::string (*compute)(std::span<const NamedTensor>)) {
+Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash) {
   PT_LET(Safetensors tensors, Safetensors::Read(file));
-  const std::string found = compute(tensors.tensors());
+  const std::string found = WeightsXxh3(tensors.tensors());
   if (found == hash) return tensors;
   return Damaged(
       file, file.filename().string() + " is damaged",
@@ -104,13 +103,11 @@ Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash,
 Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   Checkpoint out{.path = path};
   PT_LET(out.state, ReadState(path));
-  PT_LET(out.weights,
-         ReadTensors(path / "weights.safetensors", out.state.weights_sha256, WeightsSha256));
-  PT_LET(out.optimizer,
-         ReadTensors(path / "optimizer.safetensors", out.state.optimizer_xxh3, WeightsXxh3));
+  PT_LET(out.weights, ReadTensors(path / "weights.safetensors", out.state.weights_xxh3));
+  PT_LET(out.optimizer, ReadTensors(path / "optimizer.safetensors", out.state.optimizer_xxh3));
   if (out.state.best.epoch > 0) {
     const fs::path best = path.parent_path() / out.state.best.file;
-    PT_TRY(ReadTensors(best, out.state.best.sha256, WeightsSha256).status());
+    PT_TRY(ReadTensors(best, out.state.best.xxh3).status());
   }
   return out;
 }
@@ -188,9 +185,9 @@ Status CheckpointFolder::CheckAttempt() const {
 Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
                                          std::span<const NamedTensor> weights,
                                          std::span<const NamedTensor> optimizer, int32_t keep) {
-  state.weights_sha256 = WeightsSha256(weights);
+  state.weights_xxh3 = WeightsXxh3(weights);
   state.optimizer_xxh3 = WeightsXxh3(optimizer);
-  if (IsBest(state)) state.best.sha256 = state.weights_sha256;
+  if (IsBest(state)) state.best.xxh3 = state.weights_xxh3;
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {

@@ -7,7 +7,7 @@
 //                                         the weights in training ("trained"),
 //                                         as the file above holds the average
 //   step-000000120/state.json             everything else; see CheckpointState.
-//   {"format": 4,
+//   {"format": 5,
 //                                         "sha256": of "state" as JSON without
 //                                         spaces, "state"}
 //   best/step-000000100.safetensors       the best weights so far, as
@@ -44,8 +44,8 @@ struct BestSoFar {
   int64_t step = 0;
   double value = 0;
   Json metrics = Json::object();
-  std::string file;    // Below the folder.
-  std::string sha256;  // Of its tensors.
+  std::string file;  // Below the folder.
+  std::string xxh3;  // Of its tensors.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("epoch", epoch);
@@ -53,7 +53,7 @@ struct BestSoFar {
     visit("value", value);
     visit("metrics", metrics);
     visit("file", file);
-    visit("sha256", sha256);
+    visit("xxh3", xxh3);
   }
 };
 
@@ -66,9 +66,10 @@ struct CheckpointState {
   double epoch_loss = 0;   // Sums over the steps of the epoch begun.
   double epoch_weight = 0;
   double seconds = 0;  // Spent training so far, in all attempts.
-  // Of the tensors in the two files. Weights may become a model, whose hash
-  // this is; of the rest, which is twice as much, damage alone has to be found.
-  std::string weights_sha256;
+  // Of the tensors in the two files (WeightsXxh3()): they find damage. A hash that withstands
+  // intent would take longer than all else that writes a checkpoint; the weights of a model get
+  // theirs once they are handed out.
+  std::string weights_xxh3;
   std::string optimizer_xxh3;
   Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
   BestSoFar best;
@@ -84,7 +85,7 @@ struct CheckpointState {
     visit("epoch_loss", epoch_loss);
     visit("epoch_weight", epoch_weight);
     visit("seconds", seconds);
-    visit("weights_sha256", weights_sha256);
+    visit("weights_xxh3", weights_xxh3);
     visit("optimizer_xxh3", optimizer_xxh3);
     visit("identity", identity);
     visit("best", best);

@@ -28,7 +28,7 @@ class Checkpoints : public testing::Test {
   static Status Write(CheckpointFolder& folder, int64_t step, int64_t best = 0) {
     CheckpointState state{.step = step};
     if (best > 0) {
-      state.best = {1, best, 0.5, {}, CheckpointFolder::BestFile(best), WeightsSha256(Tensors())};
+      state.best = {1, best, 0.5, {}, CheckpointFolder::BestFile(best), WeightsXxh3(Tensors())};
     }
     return folder.Write(state, Tensors(), Tensors(), 2).status();
   }

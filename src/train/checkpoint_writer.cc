@@ -3,11 +3,13 @@
 
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <utility>
 
 #include "base/fault.h"
+#include "os/past_cache.h"
 
 namespace protium {
 
@@ -23,13 +25,16 @@ CheckpointWriter::~CheckpointWriter() {
   thread_.join();
 }
 
-void CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
+Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
   size_t bytes = 0;
   for (const NamedTensor& each : tensors) bytes += each.data.size();
   if (bytes != bytes_) {
     memory_.reset();  // Before the new memory is taken: there is no need for both.
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    bytes_ = bytes;
+    const auto page = size_t(kPastCachePage);
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, (bytes / page + 1) * page)));
+    bytes_ = memory_ ? bytes : 0;
+    if (!memory_)
+      return SystemFault("copy a checkpoint of " + std::to_string(bytes) + " bytes", ENOMEM);
   }
   tensors_.assign(tensors.begin(), tensors.end());
   std::byte* at = memory_.get();
@@ -39,6 +44,7 @@ void CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
     each.data = {at, size};
     at += size;
   }
+  return Status::OK();
 }
 
 Status CheckpointWriter::Write(CheckpointState state, std::span<const NamedTensor> weights,
@@ -47,8 +53,8 @@ Status CheckpointWriter::Write(CheckpointState state, std::span<const NamedTenso
   AwaitIdle(lock);
   PT_TRY(failed_);
   state_ = std::move(state);
-  weights_.Take(weights);
-  optimizer_.Take(optimizer);
+  PT_TRY(weights_.Take(weights));
+  PT_TRY(optimizer_.Take(optimizer));
   busy_ = true;
   changed_.notify_all();
   return Status::OK();
@@ -101,8 +107,8 @@ void CheckpointWriter::Run() {
 
 Result<WrittenCheckpoint> CheckpointWriter::WriteOne(CheckpointState state) {
   try {
-    if (state.best.sha256.empty() && state.best.step == best_.step) {
-      state.best.sha256 = best_.sha256;
+    if (state.best.xxh3.empty() && state.best.step == best_.step) {
+      state.best.xxh3 = best_.xxh3;
     }
     PT_LET(auto path, folder_.Write(state, weights_.tensors(), optimizer_.tensors(), keep_));
     best_ = state.best;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -50,15 +51,19 @@ class CheckpointWriter {
   bool idle();
 
  private:
-  // Tensors in memory of their own.
+  // Tensors in memory of their own, one behind another from a whole page on, as files past the page
+  // cache want them: the cache would take more of the processor than all the rest.
   class Copy {
    public:
-    void Take(std::span<const NamedTensor> tensors);
+    Status Take(std::span<const NamedTensor> tensors);
     std::span<const NamedTensor> tensors() const { return tensors_; }
 
    private:
+    struct Free {
+      void operator()(std::byte* memory) const { std::free(memory); }
+    };
     std::vector<NamedTensor> tensors_;
-    std::unique_ptr<std::byte[]> memory_;
+    std::unique_ptr<std::byte, Free> memory_;
     size_t bytes_ = 0;
   };
 

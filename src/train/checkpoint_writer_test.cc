@@ -76,8 +76,8 @@ TEST_F(CheckpointWriters, CarryTheHashOfTheBest) {
   for (const int64_t step : {1, 2, 3}) ASSERT_TRUE(Write(writer, step, 1).ok());
   const auto written = writer.Finish().ValueOrDie();
   ASSERT_EQ(written.size(), 3u);
-  EXPECT_EQ(written[2].state.best.sha256, written[0].state.weights_sha256);
-  EXPECT_EQ(Newest().state.best.sha256, written[0].state.weights_sha256);
+  EXPECT_EQ(written[2].state.best.xxh3, written[0].state.weights_xxh3);
+  EXPECT_EQ(Newest().state.best.xxh3, written[0].state.weights_xxh3);
 }
 
 TEST_F(CheckpointWriters, EndWithTheOneInFlight) {

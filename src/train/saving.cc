@@ -59,8 +59,8 @@ Status Saving::Write() {
 void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
   for (const WrittenCheckpoint& each : written) {
     saved_step_ = each.state.step;
-    state_.weights_sha256 = each.state.weights_sha256;
-    if (state_.best.step == each.state.best.step) state_.best.sha256 = each.state.best.sha256;
+    state_.weights_xxh3 = each.state.weights_xxh3;
+    if (state_.best.step == each.state.best.step) state_.best.xxh3 = each.state.best.xxh3;
     progress_.Tell({{"event", "checkpoint"},
                     {"step", each.state.step},
                     {"epoch", each.state.epoch},
@@ -77,11 +77,11 @@ Status Saving::Finish() {
 
 Status Saving::Share() {
   PT_TRY(FailTogether(Finish(), *in_.communicator));
-  const Json own = {{"weights", state_.weights_sha256}, {"best", state_.best.sha256}};
+  const Json own = {{"weights", state_.weights_xxh3}, {"best", state_.best.xxh3}};
   PT_LET(const auto all, in_.communicator->AllGather(leads() ? Dump(own) : std::string()));
   PT_LET(const Json hashes, ParseJson(all[0]));
-  state_.weights_sha256 = hashes.value("weights", std::string());
-  state_.best.sha256 = hashes.value("best", std::string());
+  state_.weights_xxh3 = hashes.value("weights", std::string());
+  state_.best.xxh3 = hashes.value("best", std::string());
   saved_step_ = handed_step_;
   return Status::OK();
 }
@@ -118,19 +118,15 @@ Result<std::filesystem::path> Saving::HandOut(TrainOutcome& out) {
   const std::filesystem::path weights = spec_.folder / file;
   if (!leads()) return weights;
   out.weights = weights;
-  PT_LET(out.weights_sha256, WeightsSha256(weights));
-  PT_TRY(CheckKept(out));
-  return weights;
-}
-
-Status Saving::CheckKept(const TrainOutcome& out) const {
+  PT_LET(const Safetensors written, Safetensors::Read(weights));
   const bool best = state_.best.epoch > 0;
-  if (out.weights_sha256 == (best ? state_.best.sha256 : state_.weights_sha256)) {
-    return Status::OK();
+  if (WeightsXxh3(written.tensors()) != (best ? state_.best.xxh3 : state_.weights_xxh3)) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights changed after they were written: " + weights.string(),
+                 .why = "the hash of their tensors differs"});
   }
-  return Fail({.exit = Exit::kInput,
-               .what = "the weights changed after they were written: " + out.weights.string(),
-               .why = "the sha256 of their tensors differs"});
+  out.weights_sha256 = WeightsSha256(written.tensors());
+  return weights;
 }
 
 }  // namespace protium

@@ -61,7 +61,6 @@ class Saving {
   bool leads() const { return in_.communicator->rank() == 0; }
   Status Write();
   void Tell(const std::vector<WrittenCheckpoint>& written);
-  Status CheckKept(const TrainOutcome& out) const;
 
   const TrainSpec& spec_;
   const TrainInput& in_;
