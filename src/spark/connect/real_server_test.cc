@@ -123,6 +123,7 @@ TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
   const auto hints = AskPageHints(*session_, address.host, "", call_);
   ASSERT_TRUE(hints.ok()) << hints.status().ToString();
   OwnPage page(*hints);
+  page.Begin();
   const auto write = [&](const char* name, TellMore more) {
     return session_->Command(Write(Range(0, 1000, 1), {.path = folder.path() / name}),
                              {.name = "write", .more = std::move(more)}, call_);

@@ -123,6 +123,7 @@ class SparkEngine : public Engine {
   };
 
   ExecuteOptions Options(const std::string& name) const {
+    page_->Begin();
     const auto more = [page = page_](const std::string& operation, bool operators) {
       return page->Tell(operation, operators);
     };

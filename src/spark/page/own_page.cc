@@ -119,27 +119,33 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
   return hints;
 }
 
-OwnPage::OwnPage(PageHints hints) : hints_(std::move(hints)) {
-  const auto look = [](const PageHints& where) -> std::unique_ptr<Client> {
-    if (where.application.empty()) return nullptr;
-    if (!where.given.empty()) {
-      auto client = std::make_unique<Client>(where.given);
-      (void)client->Shows(where.application);  // Whether it can be asked is known from now on.
-      return client;
+OwnPage::OwnPage(PageHints hints) : hints_(std::move(hints)) {}
+
+std::unique_ptr<OwnPage::Client> OwnPage::Look(const PageHints& where) {
+  if (where.application.empty()) return nullptr;
+  if (!where.given.empty()) {
+    auto client = std::make_unique<Client>(where.given);
+    (void)client->Shows(where.application);  // Whether it can be asked is known from now on.
+    return client;
+  }
+  for (const std::string& host : where.hosts) {
+    for (int32_t port = where.port; port > 0 && port < where.port + kMostPorts; ++port) {
+      const std::string address = "http://" + Authority(host, port);
+      if (!IsWebAddress(address)) break;
+      auto client = std::make_unique<Client>(address);
+      if (client->Shows(where.application)) return client;
+      // Where nobody listens, Spark would: only ports that are taken make it go on.
+      if (!client->connected()) break;
     }
-    for (const std::string& host : where.hosts) {
-      for (int32_t port = where.port; port > 0 && port < where.port + kMostPorts; ++port) {
-        const std::string address = "http://" + Authority(host, port);
-        if (!IsWebAddress(address)) break;
-        auto client = std::make_unique<Client>(address);
-        if (client->Shows(where.application)) return client;
-        // Where nobody listens, Spark would: only ports that are taken make it go on.
-        if (!client->connected()) break;
-      }
-    }
-    return nullptr;
-  };
-  looking_ = std::async(std::launch::async, look, hints_);
+  }
+  return nullptr;
+}
+
+void OwnPage::Begin() {
+  const std::lock_guard lock(mutex_);
+  if (begun_) return;
+  begun_ = true;
+  looking_ = std::async(std::launch::async, Look, hints_);
 }
 
 OwnPage::~OwnPage() = default;

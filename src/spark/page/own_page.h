@@ -39,9 +39,12 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
 // Thread-safe.
 class OwnPage {
  public:
-  // Begins to look, in a thread of its own.
   explicit OwnPage(PageHints hints);
-  ~OwnPage();
+  ~OwnPage();  // Waits for a look that goes on.
+
+  // Begins to look, in a thread of its own, unless that was done. Whoever only asks for a plan
+  // begins nothing: the name of a host that nobody knows may take seconds.
+  void Begin();
 
   // What an event of the operation with this id says more: {"page": {"address", "application",
   // "session"}, "jobs": [id], "stages": [id], "executions": [id]} and, if they are asked for, its
@@ -50,6 +53,7 @@ class OwnPage {
 
  private:
   class Client;
+  static std::unique_ptr<Client> Look(const PageHints& where);
   Json Ask(const std::string& operation, bool operators);
   Json FindExecution(const std::string& operation);
   Json StagesOf(const std::vector<int64_t>& jobs);
@@ -58,6 +62,7 @@ class OwnPage {
   const PageHints hints_;
   std::mutex mutex_;
   // Of what follows.
+  bool begun_ = false;
   std::future<std::unique_ptr<Client>> looking_;
   std::unique_ptr<Client> client_;        // Null: not found, or not yet.
   std::map<int64_t, std::string> known_;  // Operations by the executions that they are.

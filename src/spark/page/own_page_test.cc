@@ -60,6 +60,7 @@ PageHints Hints(int port) {
 TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
   const SomePage page("app-1");
   OwnPage own(Hints(page.port));
+  own.Begin();
   const Json told = own.Tell("op", true);
   EXPECT_EQ(told["page"],
             (Json{{"address", page.address()}, {"application", "app-1"}, {"session", "s"}}));
@@ -74,12 +75,14 @@ TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
 TEST(SparkOwnPage, OfAnotherApplicationIsNotBelieved) {
   const SomePage page("app-2");
   OwnPage own(Hints(page.port));
+  own.Begin();
   EXPECT_EQ(own.Tell("op", true), Json::object());
 }
 
 TEST(SparkOwnPage, ThatIsNowhereIsNotTold) {
   for (const PageHints& hints : {PageHints{}, Hints(0), Hints(1)}) {
     OwnPage own(hints);
+    own.Begin();
     EXPECT_EQ(own.Tell("op", true), Json::object());
   }
 }
@@ -89,6 +92,7 @@ TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
   PageHints hints = Hints(0);
   hints.given = "http://127.0.0.1:1/proxy/app-1";
   OwnPage own(hints);
+  own.Begin();
   const Json told = own.Tell("op", true);
   EXPECT_EQ(told["page"]["address"], hints.given);
   EXPECT_EQ(told["jobs"], Json::array());
