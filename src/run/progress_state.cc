@@ -32,10 +32,16 @@ std::string Joined(std::vector<Piece> pieces, int32_t width) {
   }
 }
 
+// As RunParts counts.
+double Millis(Deadline time) {
+  return std::chrono::duration<double, std::milli>(time.time_since_epoch()).count();
+}
+
 }  // namespace
 
 std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   const Event event = EventFromJson(json);
+  parts_.On(event, Millis(now));
   Lines lines = std::visit([&](const auto& each) { return Take(each, now); }, event);
   view_.On(event);
   const std::string detail = with_details_ ? details_.On(event, now) : std::string();
@@ -104,6 +110,11 @@ ProgressState::Lines ProgressState::Take(const StageFitted& event, Deadline now)
   return lines;
 }
 
+// Its ranks start, which belongs to training and not to what came before.
+ProgressState::Lines ProgressState::Take(const GangPlaced& event, Deadline now) {
+  return event.task.starts_with("train") ? Enter(Phase::kTrain, now) : Lines();
+}
+
 ProgressState::Lines ProgressState::Take(const TrainStarted& event, Deadline now) {
   Lines lines = Enter(Phase::kTrain, now);
   rows_ = event.rows;
@@ -164,6 +175,33 @@ std::vector<std::string> ProgressState::Metrics() const {
 
 double ProgressState::SecondsIn(Deadline now) const {
   return std::chrono::duration<double>(now - entered_).count();
+}
+
+// Of the parts that the phase consists of, the last of them and those of its kind before it: ranks
+// that start are a part of training, and reading the job is none of ETL.
+double ProgressState::SecondsOfParts(Deadline now) const {
+  const auto belongs = [this](const RunPart& part) {
+    switch (phase_) {
+      case Phase::kEtl:
+        return part.name == "etl";
+      case Phase::kFit:
+        return part.name == "fit";
+      case Phase::kTrain:
+        return part.name == "start ranks" || part.name == "train";
+      case Phase::kScore:
+        return part.name == "score";
+      default:
+        return false;
+    }
+  };
+  const std::vector<RunPart>& parts = parts_.parts();
+  auto part = std::find_if(parts.rbegin(), parts.rend(), belongs);
+  if (part == parts.rend()) return SecondsIn(now);
+  double millis = 0;
+  for (; part != parts.rend() && belongs(*part); ++part) {
+    millis += (part->over ? part->ended : Millis(now)) - part->began;
+  }
+  return millis / 1000;
 }
 
 std::optional<double> ProgressState::percent() const {
@@ -248,7 +286,7 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
 }
 
 std::string ProgressState::Summary(Deadline now) const {
-  const std::string took = Seconds(SecondsIn(now));
+  const std::string took = Seconds(SecondsOfParts(now));
   if (phase_ == Phase::kTrain && view_.step > 0) {
     std::string line =
         fmt::format("train    {} step{}", Grouped(view_.step), view_.step == 1 ? "" : "s");
@@ -262,6 +300,10 @@ std::string ProgressState::Summary(Deadline now) const {
   }
   if (phase_ == Phase::kEtl) {
     return "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
+  }
+  if (phase_ == Phase::kFit) return "fit      " + stages_ + "  " + took;
+  if (phase_ == Phase::kScore) {
+    return "score    " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
   }
   return Line(now, false);
 }

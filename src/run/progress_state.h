@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the progress display: which phase a run is in (etl, search, fit, train, score) and
-// what to say about it. A phase begins with its first event and ends when another one begins. Reads
-// no clock and knows no terminal; progress.h has those.
+// what to say about it. A phase begins with its first event and ends when another one begins; the
+// time that its summary tells is that of its parts (run/parts.h), as result.json has it. Reads no
+// clock and knows no terminal; progress.h has those.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/json.h"
 #include "run/event_details.h"
 #include "run/events.h"
+#include "run/parts.h"
 
 namespace protium {
 
@@ -46,6 +48,7 @@ class ProgressState {
   Lines Take(const TrialStarted& event, Deadline now);
   Lines Take(const TrialEnded& event, Deadline now);
   Lines Take(const StageFitted& event, Deadline now);
+  Lines Take(const GangPlaced& event, Deadline now);
   Lines Take(const TrainStarted& event, Deadline now);
   Lines Take(const StepDone& event, Deadline now);
   Lines Take(const Scored& event, Deadline now);
@@ -66,10 +69,12 @@ class ProgressState {
   std::string TrainLine(Deadline now, bool unicode, int32_t width) const;
   std::vector<std::string> Metrics() const;  // "rmse 14.1"; the most important first.
   double SecondsIn(Deadline now) const;
+  double SecondsOfParts(Deadline now) const;
 
   const bool with_details_;
   EventDetails details_;
   RunView view_;
+  RunParts parts_;
   Phase phase_ = Phase::kNone;
   Deadline entered_{};       // When the phase began.
   int64_t rows_ = 0;         // Of the running phase; 0: unknown.

@@ -66,6 +66,32 @@ TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
             "saved    a checkpoint at step 1,200  +4.0 s");
 }
 
+// What a part did not do is not counted to it: reading the job to ETL, ranks that start to the fit,
+// scoring to training.
+TEST_F(ProgressText, TellsOfEachPhaseTheTimeOfItsParts) {
+  ProgressState state;
+  std::vector<std::string> told;
+  const auto after = [&](double passed, const Json& event) {
+    now_ += milliseconds(int(passed * 1000));
+    for (const std::string& line : state.On(event, now_)) told.push_back(line);
+  };
+  after(0, {{"event", "start"}, {"run", "a"}});
+  after(0.5, {{"event", "pipeline"}, {"pipeline", Json::array()}});
+  after(1, {{"event", "etl_done"}, {"rows", 4000}});
+  after(0, {{"event", "fit"}, {"stage", "scale"}, {"level", 1}});
+  after(0.25, {{"event", "gang_start"}, {"task", "train_torch"}, {"ranks", Json::array()}});
+  EXPECT_EQ(state.Line(now_, false), "train    starting workers  0.00 s");
+  after(3, {{"event", "train_start"}, {"rows", 100}, {"steps", 20}, {"epochs", 2}});
+  after(2, Step(20, 2, 0.5));
+  after(0.75, {{"event", "score_metrics"}, {"rows", 50}});
+  for (const std::string& line : state.Finish(now_)) told.push_back(line);
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[0], "etl      4,000 rows  1.0 s");
+  EXPECT_EQ(told[1], "fit      scale  0.25 s");
+  EXPECT_THAT(told[2], HasSubstr("  5.0 s"));
+  EXPECT_EQ(told[3], "score    50 rows  0.75 s");
+}
+
 TEST_F(ProgressText, HasOneLineATrialWithTheBestSoFar) {
   ProgressState state;
   const auto start = [&](int trial) {
