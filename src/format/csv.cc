@@ -81,6 +81,22 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
               path + " > " + path + ".utf8"});
 }
 
+// Of lines alone; rows of quoted cells may have many, and are measured as they are read.
+Status CheckLineLengths(std::string_view text, const std::string& path) {
+  std::string_view rest = text;
+  while (rest.size() > kLongestCsvRow) {
+    const std::string_view window = rest.substr(0, kLongestCsvRow + 1);
+    const size_t feed = window.rfind('\n');
+    const size_t end = feed != window.npos ? feed : window.rfind('\r');
+    if (end == window.npos) {
+      const std::string_view before = text.substr(0, text.size() - rest.size());
+      return RowTooLong(path, 1 + std::count(before.begin(), before.end(), '\n'));
+    }
+    rest.remove_prefix(end + 1);
+  }
+  return Status::OK();
+}
+
 // One open file: its names are read, its rows come next.
 struct Table {
   std::unique_ptr<MappedFile> file;
@@ -106,6 +122,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   PT_LET(table.file, MappedFile::Open(path));
   PT_TRY(RefuseOtherThanText(table.file->text(), path));
   PT_TRY(CheckUtf8(table.file->text(), path));
+  PT_TRY(CheckLineLengths(table.file->text(), path));
   std::string_view text = table.file->text();
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   table.scanner = std::make_unique<CsvScanner>(text, options.delimiter.front(), path);
@@ -134,8 +151,12 @@ void Widen(const std::vector<CsvCell>& cells, const CsvOptions& options,
 Status InferRows(const std::string& path, const CsvOptions& options, Table& table,
                  std::vector<CellType>& types) {
   while (true) {
+    const size_t before = table.scanner->rest().size();
     PT_LET(const bool more, table.Next());
     if (!more) return Status::OK();
+    if (before - table.scanner->rest().size() > kLongestCsvRow) {
+      return RowTooLong(path, table.scanner->line());
+    }
     if (table.cells.size() != types.size()) {
       return WrongCellCount(path, table.scanner->line(), table.cells.size(), types.size());
     }

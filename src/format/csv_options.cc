@@ -164,6 +164,14 @@ Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                .fix = "set the delimiter: delimiter = \"" + shown + "\""});
 }
 
+Status RowTooLong(const std::string& path, int64_t line) {
+  return Fail({.exit = Exit::kInput,
+               .what = "a row is longer than 16 MiB",
+               .where = LineOf(path, line),
+               .fix = "look for a quote that is never closed; of cells as long as that, keep the "
+                      "paths of their files in the table"});
+}
+
 Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t wanted) {
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} cells where {} are expected", got, wanted),

@@ -40,6 +40,11 @@ Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line);
 
+// The longest row, in bytes, as the embedded engine has it for CSV that it reads itself; and the
+// fault of one that is longer.
+inline constexpr size_t kLongestCsvRow = 16 << 20;
+Status RowTooLong(const std::string& path, int64_t line);
+
 // The fault for a row with too few or too many cells.
 Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t wanted);
 

@@ -10,13 +10,6 @@
 #include "format/csv_options.h"
 
 namespace protium {
-namespace {
-
-// As the embedded engine has it for CSV that it reads itself.
-constexpr size_t kLongestRow = 16 << 20;
-
-}  // namespace
-
 Result<CsvRows> CsvRows::Open(const std::string& path, const CsvOptions& options) {
   CsvRows rows(path, options);
   PT_LET(rows.source_, TextSource::Open(path, options.encoding));
@@ -51,12 +44,7 @@ Result<bool> CsvRows::Scan() {
     PT_LET(const bool row, scanner_->Next(cells_));
     if (row || ended_) return row;
     text_->erase(0, text_->size() - scanner_->rest().size());
-    if (text_->size() > kLongestRow) {
-      return Fail({.exit = Exit::kInput,
-                   .what = "a row is longer than 16 MiB",
-                   .where = fmt::format("{}:{}", path_, line() + 1),
-                   .fix = "look for a quote that is never closed"});
-    }
+    if (text_->size() > kLongestCsvRow) return RowTooLong(path_, line() + 1);
     PT_LET(const bool more, source_->Append(*text_));
     ended_ = !more;
     scanner_->Continue(*text_, more);

@@ -227,6 +227,19 @@ TEST_F(Csv, CutsLongCellsInMessages) {
   EXPECT_NE(fault.what.find("(1048576 bytes)"), std::string::npos) << fault.what;
 }
 
+// In a line of its own, and over many in quotes; in rows behind the first ones of a large file too.
+TEST_F(Csv, NamesARowThatIsTooLong) {
+  const std::string few = "n,text\n1,a\n2,", many(20 << 20, 'x');
+  std::string lines = "\"";
+  for (int i = 0; i < 20; ++i) lines += std::string(1 << 20, 'x') + "\n";
+  for (const std::string& cell : {many, "\"" + many + "\"", lines + "\""}) {
+    const Fault fault = FaultOf(InferCsv({Write(few + cell + "\n3,b\n")}, {}).status());
+    EXPECT_EQ(fault.what, "a row is longer than 16 MiB");
+    EXPECT_TRUE(fault.where.ends_with(":3")) << fault.where;
+  }
+  EXPECT_EQ(Infer(few + std::string(15 << 20, 'x') + "\n3,b\n"), "n int64, text string");
+}
+
 TEST_F(Csv, RefusesNamesThatCannotBeTold) {
   EXPECT_EQ(FaultOfText("a,A\n1,2\n").what, "two columns are named \"A\"");
   EXPECT_EQ(FaultOfText("column2,\n1,2\n").what, "two columns are named \"column2\"");

@@ -61,6 +61,42 @@ TEST(Tables, WithoutRowsAreRefusedClearly) {
   EXPECT_LT(outcome.err.size(), 1500u) << outcome.err;
 }
 
+// A hundred megabytes in one cell: no row of that length is read, by any engine.
+TEST(Tables, WithACellOfAHundredMegabytesAreRefusedWithItsLine) {
+  const OwnJob own(MachinesTable(600) + "600," + std::string(100'000'000, 'x') + ",1,2,3\n");
+  const Outcome outcome = own.Run();
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_NE(outcome.err.find("a row is longer than 16 MiB"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("machines.csv:602"), std::string::npos) << outcome.err;
+  EXPECT_LT(outcome.err.size(), 1000u);
+}
+
+// Every column is an input; only the first and the last say something of the label.
+TEST(Tables, OfTwoThousandColumnsAreLearnedWhole) {
+  constexpr int kColumns = 2000;
+  std::string table = "id,hours";
+  for (int c = 0; c < kColumns; ++c) table += fmt::format(",c{}", c);
+  for (int64_t i = 0; i < 300; ++i) {
+    const int64_t first = i * 7 % 13, last = i * 5 % 11;
+    table += fmt::format("\n{},{}", i, 10 * first - 7 * last);
+    for (int64_t c = 0; c < kColumns; ++c) {
+      table += fmt::format(",{}", c == 0 ? first : c == kColumns - 1 ? last : (i + c) % 2);
+    }
+  }
+  const OwnJob own;
+  own.Write("wide.csv", table + "\n");
+  const std::string job = (own / "wide.toml").string();
+  ASSERT_EQ(
+      own.Protium({"init", (own / "wide.csv").string(), "--label", "hours", "--output", job}).exit,
+      0);
+  const Outcome outcome =
+      own.Protium({"run", job, "--json", "--runs-dir", (own / "runs").string(), "--set",
+                   "train.epochs=20", "--set", "train.validation.importance_rows=0"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const Json& metrics = outcome.json["metrics"];
+  EXPECT_LT(metrics["test"]["rmse"], metrics["baseline"]["rmse"]) << outcome.err;
+}
+
 TEST(Tables, WithFewerRowsThanShardsStillTrain) {
   const Scratch scratch;
   const std::string tables = ChangedTables(scratch, 1000, [](auto& lines) { lines.resize(9); });
