@@ -3,8 +3,10 @@
 #include "train/loss.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Reduction.h>
 #include <ATen/ops/binary_cross_entropy_with_logits.h>
 #include <ATen/ops/maximum.h>
+#include <ATen/ops/poisson_nll_loss.h>
 #include <ATen/ops/tensor.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,6 +72,16 @@ TEST(QuantileLoss, HasNoSlopeWhereTheOutputIsTheLabelAndLetsNaNThrough) {
   EXPECT_EQ(gradient[0], 0);
   const std::vector<float> nan = {NAN};
   EXPECT_TRUE(std::isnan(QuantileLoss({0.5})(nan, rows.batch(), gradient).loss));
+}
+
+// Of the logarithm of a rate.
+TEST(PoissonLoss, IsLibTorchs) {
+  LabelRows rows(40, 1, false);
+  for (size_t i = 0; i < rows.memory.size(); i += 2) rows.memory[i] = float(i % 7);  // Counts.
+  const auto poisson = [](const at::Tensor& outputs, const at::Tensor& labels) {
+    return at::poisson_nll_loss(outputs, labels, true, false, 1e-8, at::Reduction::None);
+  };
+  ExpectSame(PoissonLoss(), poisson, rows, 1);
 }
 
 TEST(BinaryCrossEntropy, OfSeveralFlagsIsThatOfEach) {

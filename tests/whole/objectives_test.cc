@@ -129,6 +129,26 @@ TEST(Objectives, QuantilesNeverCrossAndCoverTheirShare) {
   }
 }
 
+// The net gives logarithms of rates; predictions and metrics are rates.
+TEST(Objectives, CountsArePredictedAsRates) {
+  const std::string job =
+      With(With(kMachinesJob, "SELECT *", "SELECT *, age % 5 + id % 2 AS visits"),
+           "label = \"hours\"", "label = \"visits\"\nloss = \"poisson\"");
+  const OwnJob own(MachinesTable(600), With(job, "epochs = 2",
+                                            "epochs = 40\noptimizer = { name = \"adam\", "
+                                            "learning_rate = 0.01 }"));
+  const Outcome run = RunWithOneAndTwo(own);
+  ASSERT_EQ(run.exit, 0);
+  EXPECT_LT(run.json["metrics"]["test"]["rmse"], run.json["metrics"]["baseline"]["rmse"]);
+  double sum = 0, counts = 0;
+  for (const auto& row : Predicted(own)) {
+    EXPECT_GT(std::stod(row.at("prediction")), 0);
+    sum += std::stod(row.at("prediction"));
+    counts += std::stod(row.at("visits"));
+  }
+  EXPECT_NEAR(sum / counts, 1, 0.2);
+}
+
 TEST(Objectives, FlagsAreLearnedTogetherWithAPairOfColumnsEach) {
   const OwnJob own(FlagsTable(900), FlagsJob("labels = [\"broken\", \"loud\"]\n"
                                              "loss = \"binary_cross_entropy\""));
