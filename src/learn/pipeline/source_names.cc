@@ -2,6 +2,7 @@
 // From the columns that stages make back to the table's columns, which are what people know.
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <utility>
 
 #include "base/fault.h"
@@ -37,24 +38,47 @@ std::string FindSource(const Chain& chain, const std::string& column) {
   return FindSource(chain, maker.inputs()[maker.inputs_of(size_t(output)).front()]);
 }
 
-bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source) {
+namespace {
+
+// Adds the table columns that `column` is made from to `sources`. `seen`: columns that were walked
+// already, of which many may be made from one.
+void AddSources(const Chain& chain, const std::string& column, std::set<std::string>& seen,
+                std::set<std::string>& sources) {
+  if (!seen.insert(column).second) return;
   const StageColumn* const at = chain.Find(column);
   const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
-  if (!made) return column == source;
+  if (!made) {
+    sources.insert(column);
+    return;
+  }
   const Stage& maker = *chain.stages[at->maker].stage;
   const auto& outputs = maker.outputs();
   const auto output = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
-  const std::vector<size_t> inputs = maker.inputs_of(size_t(output));
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](size_t i) { return IsMadeFrom(chain, maker.inputs()[i], source); });
+  for (const size_t i : maker.inputs_of(size_t(output))) {
+    AddSources(chain, maker.inputs()[i], seen, sources);
+  }
+}
+
+// One walk, whatever the number of the table's columns: tables have thousands.
+std::set<std::string> SourcesOf(const Chain& chain, const std::string& column) {
+  std::set<std::string> seen, sources;
+  AddSources(chain, column, seen, sources);
+  return sources;
+}
+
+}  // namespace
+
+bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source) {
+  return SourcesOf(chain, column).contains(source);
 }
 
 std::string NameOfSources(const Chain& chain, const std::string& column) {
-  constexpr int kMost = 3;
+  constexpr size_t kMost = 3;
+  const std::set<std::string> made_from = SourcesOf(chain, column);
   std::string names;
-  int count = 0;
+  size_t count = 0;
   for (const std::string& source : chain.sources) {
-    if (!IsMadeFrom(chain, column, source)) continue;
+    if (!made_from.contains(source)) continue;
     names += (names.empty() ? "" : ", ") + source;
     ++count;
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fault.h"
 #include "gang/torch_task_name.h"
@@ -93,11 +94,15 @@ Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan
 // with the name that its stage gave it.
 Json WithTableColumns(const Chain& chain, Json importance) {
   if (!importance.is_object()) return importance;
+  std::vector<std::string> names;
   std::map<std::string, int> times;
-  for (const Json& each : importance["columns"]) ++times[NameOfSources(chain, each["column"])];
-  for (Json& each : importance["columns"]) {
-    const std::string made = each["column"], name = NameOfSources(chain, made);
-    each["column"] = times[name] == 1 ? name : name + " (" + made + ")";
+  for (const Json& each : importance["columns"]) {
+    ++times[names.emplace_back(NameOfSources(chain, each["column"]))];
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    Json& column = importance["columns"][i]["column"];
+    if (times[names[i]] > 1) names[i] += " (" + column.get<std::string>() + ")";
+    column = names[i];
   }
   return importance;
 }
