@@ -148,6 +148,11 @@ ProgressState::Lines ProgressState::Take(const Waiting& event, Deadline) {
   return event.why.empty() ? Lines() : Lines{"waiting  " + event.why};
 }
 
+ProgressState::Lines ProgressState::Take(const OtherEvent& event, Deadline) {
+  placed_ = placed_ || event.name == "pipeline";
+  return {};
+}
+
 ProgressState::Lines ProgressState::Enter(Phase phase, Deadline now) {
   if (phase == phase_) return {};
   std::vector<std::string> lines = Finish(now);
@@ -178,8 +183,10 @@ double ProgressState::SecondsIn(Deadline now) const {
 }
 
 // Of the parts that the phase consists of, the last of them and those of its kind before it: ranks
-// that start are a part of training, and reading the job is none of ETL.
+// that start are a part of training, and reading the job is none of ETL. No event tells when ETL
+// alone, for no pipeline, begins to read.
 double ProgressState::SecondsOfParts(Deadline now) const {
+  if (phase_ == Phase::kEtl && !placed_) return SecondsIn(now);
   const auto belongs = [this](const RunPart& part) {
     switch (phase_) {
       case Phase::kEtl:

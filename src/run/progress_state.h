@@ -54,6 +54,7 @@ class ProgressState {
   Lines Take(const Scored& event, Deadline now);
   Lines Take(const AttemptStarted& event, Deadline now);
   Lines Take(const Waiting& event, Deadline now);
+  Lines Take(const OtherEvent& event, Deadline now);
   Lines Take(const Note& event, Deadline) { return {"note  " + event.message}; }
   Lines Take(const Warning& event, Deadline) { return {"warning  " + event.message}; }
   template <class E>
@@ -78,6 +79,7 @@ class ProgressState {
   Phase phase_ = Phase::kNone;
   Deadline entered_{};       // When the phase began.
   int64_t rows_ = 0;         // Of the running phase; 0: unknown.
+  bool placed_ = false;      // Whether a pipeline was placed: its rows are read from then on.
   double etl_percent_ = -1;  // -1: unknown.
   Deadline etl_moved_{};     // When etl_percent_ last changed.
   double etl_held_ = -1;     // Bytes in memory and in spill files; -1: unknown.
