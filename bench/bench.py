@@ -52,6 +52,8 @@ GOALS = {
     "step 300-1000-1000-1000-500-1": [(TIMES, 1.0)],
     "a module / the kernels": [(AT_MOST, 1.6)],
     "large net, a checkpoint a second": [(AT_MOST, 2)],
+    "fit 1 M x 30, MLPClassifier": [(TIMES, 4)],
+    "fit 1 M x 30, Lightning": [(TIMES, 3)],
     "step cnn 28x28": [(TIMES, 1.1)],
     "all-reduce 4 KiB": [(TIMES, 10)],
     "all-reduce 256 KiB": [(TIMES, 10)],
@@ -238,6 +240,9 @@ BENCHES = {
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
     "serve": (1, SERVE.ours, SERVE.theirs, "FastAPI + PyTorch"),
+    "classifier": (3, program("env", "PYTHONPATH=python", "PROTIUM_HOME=build/release", PYTHON,
+                              "bench/peers/classifier.py", "ours"),
+                   program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
     "digits": (1, LEARNED.our_digits, None, ""),
@@ -245,7 +250,7 @@ BENCHES = {
 }
 
 
-NEED_PEERS = {"predict", "serve", "tables", "visits"}
+NEED_PEERS = {"classifier", "predict", "serve", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 
