@@ -240,7 +240,7 @@ BENCHES = {
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
     "serve": (1, SERVE.ours, SERVE.theirs, "FastAPI + PyTorch"),
-    "classifier": (3, program("env", "PYTHONPATH=python", "PROTIUM_HOME=build/release", PYTHON,
+    "classifier": (1, program("env", "PYTHONPATH=python", "PROTIUM_HOME=build/release", PYTHON,
                               "bench/peers/classifier.py", "ours"),
                    program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),

@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 
-ROWS, TEST, COLUMNS, EPOCHS, BATCH, RATE = 1_000_000, 100_000, 30, 3, 512, 1e-3
+ROWS, TEST, COLUMNS, EPOCHS, BATCH, RATE = 1_000_000, 100_000, 30, 20, 512, 1e-3
 HIDDEN = (128, 64)
 PEERS = ("MLPClassifier", "Lightning")
 

@@ -212,11 +212,26 @@ def _features(session: Session, X: Any, extra: dict[str, Any]) -> tuple[Frame, d
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     extra = extra or {_ROW: np.arange(rows)}
     if not _estimator.is_frame(X):
-        columns = {f"x{i}": X[:, i] for i in range(X.shape[1])}
+        columns = {f"x{i}": column for i, column in enumerate(_columns(X))}
         return session.table({**columns, **extra}), {name: "number" for name in columns}
     frame = session.table(_joined(X, extra))
     kinds = {name: _kind(kind) for name, kind in frame.schema.items() if name not in extra}
     return _with_seconds(frame, kinds)
+
+
+def _columns(X: Any) -> Any:
+    """The columns of a matrix, each in one piece. Rows are turned in blocks that stay in the
+    processor's cache; column after column reads the whole matrix each time.
+    """
+    import numpy as np
+
+    if not X.flags.c_contiguous or X.dtype.kind not in "fiu":
+        return X.T
+    rows_at_once = 2048
+    columns = np.empty(X.shape[::-1], X.dtype)
+    for begin in range(0, X.shape[0], rows_at_once):
+        columns[:, begin:begin + rows_at_once] = X[begin:begin + rows_at_once].T
+    return columns
 
 
 def _joined(X: Any, extra: dict[str, Any]) -> Any:
