@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/engine/spark_session.h"
 
+#include <string_view>
 #include <utility>
 
 #include "base/fault.h"
@@ -21,6 +22,21 @@ const SparkSession::Settings& Always() {
       // Makes Spark add a crashed worker's own words to its message (spark/worker/crash.h).
       {"spark.sql.execution.pyspark.udf.faulthandler.enabled", "true"}};
   return settings;
+}
+
+// A rule of Spark's optimiser that leaves the FLOAT out of CAST(CAST(x AS FLOAT) AS DOUBLE) for any
+// whole x, so that nothing is rounded; across subqueries, too, where it sees fit to merge them.
+// Without it a value depends on the text of a query alone. Other rules that a server leaves out
+// stay left out.
+constexpr std::string_view kLossyRule = "org.apache.spark.sql.catalyst.optimizer.SimplifyCasts";
+
+Status LeaveOutLossyRule(SparkSession& session) {
+  static const std::string kKey = "spark.sql.optimizer.excludedRules";
+  PT_LET(auto settings, session.GetConf({kKey}, {}));
+  std::string rules = settings[kKey].value_or("");
+  if (rules.find(kLossyRule) != std::string::npos) return Status::OK();
+  rules += (rules.empty() ? "" : ",") + std::string(kLossyRule);
+  return session.SetConf({{kKey, rules}}, {});
 }
 
 // Unknown before 4.2. Batches are wanted uncompressed, whatever the server's default is.
@@ -64,6 +80,7 @@ Result<std::unique_ptr<SparkSession>> OpenSession(const std::string& address,
   if (!note.empty()) PT_TRY(WriteFile(note, session->id() + "\n"));
   PT_TRY(CheckVersion(*session));
   PT_TRY(session->SetConf(Always(), {}));
+  PT_TRY(LeaveOutLossyRule(*session));
   const auto compression = session->IsModifiable(kCompression, {});
   if (compression.ok() && *compression) PT_TRY(session->SetConf({{kCompression, "none"}}, {}));
   return session;
