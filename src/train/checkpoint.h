@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of one training, in a folder of its own. Written by rank 0 alone.
 //
-//   step-000000120/weights.safetensors    parameters and buffers, as a model
-//   has them step-000000120/optimizer.safetensors  the optimiser's state; where
-//   weights are averaged, also
-//                                         the weights in training ("trained"),
-//                                         as the file above holds the average
-//   step-000000120/state.json             everything else; see CheckpointState.
-//   {"format": 5,
-//                                         "sha256": of "state" as JSON without
-//                                         spaces, "state"}
-//   best/step-000000100.safetensors       the best weights so far, as
-//   validation chose them attempt                               the number of
-//   the attempt that may write
+//   step-000000120/weights.safetensors    parameters and buffers, as a model has them
+//   step-000000120/optimizer.safetensors  the optimiser's state; where weights are averaged, also
+//                                         those in training ("trained"): the file above has the
+//                                         average then
+//   step-000000120/state.json             {"format": 5, "sha256", "state"}: everything else, as
+//                                         CheckpointState; the hash is of "state" as JSON without
+//                                         spaces
+//   best/step-000000100.safetensors       the best weights so far, as validation chose them
+//   attempt                               the number of the attempt that may write
 //
 // 1. A checkpoint's folder appears by one rename, with all its files flushed: it is whole or not
 //    there.

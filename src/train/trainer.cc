@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,12 +19,12 @@
 #include "train/fingerprint.h"
 #include "train/judge.h"
 #include "train/optimizer.h"
-#include "train/plateau.h"
 #include "train/progress.h"
 #include "train/saving.h"
 #include "train/schedule.h"
 #include "train/start.h"
 #include "train/stepper.h"
+#include "train/verdict.h"
 
 // Run() in order:
 // 1. Begin: ranks compare their fingerprints, then take a checkpoint's state or rank 0's first
@@ -34,8 +33,8 @@
 //    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
 //    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
 //    before a stop (saving.h).
-// 3. EndEpoch: validation on all ranks, the choice of the best weights, the watches of plateau and
-//    early stopping, the checkpoint of the epoch.
+// 3. EndEpoch: validation on all ranks, what its figures decide (verdict.h), the checkpoint of the
+//    epoch.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
@@ -50,7 +49,7 @@ namespace {
 
 class Training {
  public:
-  Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer);
+  Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer, Verdict verdict);
   Result<TrainOutcome> Run();
 
  private:
@@ -70,8 +69,6 @@ class Training {
   Status CloseEpoch();
   Status Save();
   Result<Json> Measure();
-  void Choose(const Json& values);
-  void Watch(const Json& entry);
   Status Stopped();
   Result<TrainOutcome> Outcome();
 
@@ -83,9 +80,7 @@ class Training {
   double RateOf(int64_t step) const {
     return FactorOf(step) * train_.optimizer.options.value("learning_rate", 1.0);
   }
-  bool over() const {
-    return state_.epoch >= train_.epochs || IsOver(train_.early_stopping, state_.stopping);
-  }
+  bool over() const { return verdict_.IsOver(state_); }
 
   const TrainSpec& spec_;
   const TrainOptions& train_;
@@ -96,16 +91,15 @@ class Training {
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
   Schedule schedule_;
-  std::optional<ReduceOnPlateauOptions> plateau_;
+  Verdict verdict_;
   Progress progress_;
   std::optional<Validation> validation_;
   std::unique_ptr<Stepper> stepper_;
-  bool higher_is_better_ = false;  // Of train_.best.
-  bool newcomer_ = false;          // Has no state yet.
-  bool changing_ = false;          // All ranks leave this generation.
-  std::vector<int32_t> first_;     // Shards first_[r] .. first_[r+1]-1 are rank r's.
-  std::vector<double> busy_;       // Seconds by rank since shards moved last, without waiting.
-  CheckpointState state_;          // Everything that a checkpoint keeps besides tensors.
+  bool newcomer_ = false;       // Has no state yet.
+  bool changing_ = false;       // All ranks leave this generation.
+  std::vector<int32_t> first_;  // Shards first_[r] .. first_[r+1]-1 are rank r's.
+  std::vector<double> busy_;    // Seconds by rank since shards moved last, without waiting.
+  CheckpointState state_;       // Everything that a checkpoint keeps besides tensors.
   Saving saving_;
 };
 
@@ -114,13 +108,15 @@ std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weigh
   return std::nullopt;
 }
 
-Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer)
+Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer,
+                   Verdict verdict)
     : spec_(spec),
       train_(spec.train),
       in_(input),
       steps_(StepsPerEpoch(input.rows.total_rows(), spec.train.batch_size) * spec.train.epochs),
       optimizer_(std::move(optimizer)),
       average_(AverageOf(train_, input.weights)),
+      verdict_(std::move(verdict)),
       progress_(input.report, steps_),
       newcomer_(input.communicator == nullptr),
       saving_(spec, in_, learner(), progress_, state_) {}
@@ -154,10 +150,7 @@ Result<TrainOutcome> Training::Work() {
 // What needs no other rank.
 Status Training::Prepare() {
   PT_TRY(CheckFloatingPoint());
-  PT_LET(const MetricSpec best, FindMetric(train_.best, spec_.own_metrics));
-  higher_is_better_ = best.higher_is_better;
   PT_LET(schedule_, MakeSchedule(train_, steps_));
-  PT_LET(plateau_, PlateauOptions(train_));
   return Status::OK();
 }
 
@@ -374,14 +367,16 @@ Status Training::CloseEpoch() {
     Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
     event.update(values);
     progress_.Tell(event);
-    Choose(values);
+    verdict_.Choose(values, state_);
   }
   progress_.Tell({{"event", "epoch"},
                   {"epoch", state_.epoch},
                   {"step", state_.step},
                   {"loss", entry["loss"]}});
   entry["seconds"] = saving_.seconds();
-  Watch(entry);
+  if (const auto note = verdict_.Watch(entry, state_)) {
+    progress_.Tell({{"event", "note"}, {"message", *note}});
+  }
   state_.history.push_back(entry);
   PT_TRY(Save());
   // Another rank may have to hand out the weights that this epoch chose.
@@ -397,46 +392,6 @@ Result<Json> Training::Measure() {
   const auto counts = stepper_->times().Count(StepPart::kValidation);
   PT_TRY(Guard("sending weights", [&] { in_.weights.Upload(); }));
   return validation_->Measure(*in_.communicator);
-}
-
-// Hands the epoch's result to reduce_on_plateau and early stopping: the metric `best`, or the
-// training loss without validation, which may be negative. Of a metric the size counts, as in
-// Choose(), unless higher is better. The note is for a run that early stopping ends before its last
-// epoch.
-void Training::Watch(const Json& entry) {
-  const Json measured = entry.value("validation", Json::object());
-  const Json value = validation_ ? measured.value(train_.best, Json()) : entry["loss"];
-  EpochValue epoch{.higher_is_better = validation_ && higher_is_better_};
-  if (value.is_number()) {
-    const double given = value.get<double>();
-    epoch.value = validation_ && !higher_is_better_ ? std::fabs(given) : given;
-  }
-  if (plateau_) WatchPlateau(*plateau_, epoch, state_.plateau);
-  WatchStopping(train_.early_stopping, epoch, state_.stopping);
-  if (!IsOver(train_.early_stopping, state_.stopping) || state_.epoch == train_.epochs) return;
-  progress_.Tell(
-      {{"event", "note"},
-       {"message",
-        fmt::format("training ends after epoch {} of {}: {} did not improve for "
-                    "{} epochs",
-                    state_.epoch, train_.epochs, validation_ ? train_.best : "the training loss",
-                    state_.stopping.waited)}});
-}
-
-// The checkpoint that follows keeps the weights as the best when these values are the best so far;
-// of a metric around 0, as bias is, the size counts.
-void Training::Choose(const Json& values) {
-  const Json chosen = values.value(train_.best, Json());
-  if (!chosen.is_number()) return;
-  const double given = chosen.get<double>();
-  const double value = higher_is_better_ ? given : std::fabs(given);
-  const bool better = higher_is_better_ ? value > state_.best.value : value < state_.best.value;
-  if (state_.best.epoch > 0 && !better) return;
-  state_.best = {.epoch = state_.epoch,
-                 .step = state_.step,
-                 .value = value,
-                 .metrics = values,
-                 .file = CheckpointFolder::BestFile(state_.step)};
 }
 
 Status Training::Stopped() {
@@ -474,7 +429,8 @@ Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input) {
   PT_LET(std::vector<double> rates, ParameterRates(spec.train.parameters, input.net.parameters()));
   PT_LET(Optimizer optimizer, Optimizer::Make(spec.train.optimizer, input.weights, std::move(rates),
                                               spec.train.threads_per_shard));
-  return Training(spec, input, std::move(optimizer)).Run();
+  PT_LET(Verdict verdict, Verdict::Make(spec.train, spec.own_metrics));
+  return Training(spec, input, std::move(optimizer), std::move(verdict)).Run();
 }
 
 }  // namespace protium
