@@ -95,6 +95,12 @@ function(protium_driver library)
   set_property(GLOBAL APPEND PROPERTY PROTIUM_DRIVERS ${library})
 endfunction()
 
+# A test is compiled more often than it is run: optimising it takes longer than it saves. What it
+# tests is optimised. With LibTorch it shares the header set of the libraries.
+function(protium_unoptimised target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+endfunction()
+
 # One test program on GoogleTest, with the main in tests/main.cc, which can also become a worker.
 # Label "spark": runs once per Spark version in ./dev test spark, with PROTIUM_TEST_SPARK set.
 function(protium_test name)
@@ -108,6 +114,7 @@ function(protium_test name)
     target_link_libraries(${name} PRIVATE protium::torch)
     target_precompile_headers(${name} REUSE_FROM pch_torch)
   else()
+    protium_unoptimised(${name})
     target_precompile_headers(${name} REUSE_FROM pch_test)
   endif()
   add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/test-results/${name}.xml")
