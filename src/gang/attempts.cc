@@ -62,7 +62,7 @@ Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction
     // of restarts.
     const bool over = result.status.ok() || !result.restart_may_help ||
                       call.stop.stop_requested() || Clock::now() >= call.deadline;
-    if (result.made_room && !call.stop.stop_requested()) continue;
+    if (result.goes_on && !call.stop.stop_requested()) continue;
     if (over) return result.status;
     if (saved.exchange(false)) counted.ForgetOld();
     if (counted.count() >= gang.max_restarts) return AfterRestarts(result.status, counted.count());

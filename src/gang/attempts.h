@@ -15,7 +15,7 @@ namespace protium {
 struct AttemptResult {
   Status status;
   bool restart_may_help = false;
-  bool made_room = false;  // It ended for a gang of a higher priority, and is to go on.
+  bool goes_on = false;  // It ended for a gang of a higher priority, or to have another size.
 };
 
 // Runs attempts 0, 1, ... until one succeeds, fails in a way that a restart cannot mend, is to stop
@@ -23,8 +23,8 @@ struct AttemptResult {
 // restart counts for gang.restart_window seconds, and beyond that until an event "checkpoint" has
 // come after it: a gang that dies again before it has saved anything does not try for ever. Reports
 // {"event": "restart", "attempt", "restarts_left", "cause", "where"} before every restart. An
-// attempt that made room for another gang is followed by the next and is no failure. An attempt
-// reports by the call that it is given.
+// attempt that goes on is followed by the next and is no failure. An attempt reports by the call
+// that it is given.
 using AttemptFunction = std::function<AttemptResult(int32_t attempt, const Call& call)>;
 Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction& run);
 

@@ -5,13 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <span>
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/wish.h"
 
 namespace protium {
 namespace {
@@ -197,8 +197,8 @@ void BendingGang::ReadWish() {
   const auto written = std::filesystem::last_write_time(spec_.wish, missing);
   if (missing || written == wished_) return;
   wished_ = written;
-  int32_t wanted = 0;
-  if (!(std::ifstream(spec_.wish) >> wanted) || wanted < 1) return;
+  const int32_t wanted = protium::ReadWish(spec_.wish);
+  if (wanted == 0) return;
   why_ = fmt::format("{} wanted", CountOfWorkers(size_t(wanted)));
   wanted_ = wanted;
 }

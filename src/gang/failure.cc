@@ -60,10 +60,14 @@ const RankFailure& FindCause(std::span<const RankFailure> failures) {
   });
 }
 
+bool IsDeath(const RankFailure& failure) {
+  if (failure.kind != RankFailure::Kind::kAnswered) return true;
+  return failure.is_program && FaultOf(failure.status).exit == Exit::kFailed;
+}
+
 bool RestartMayHelp(const RankFailure& cause) {
-  if (cause.kind != RankFailure::Kind::kAnswered) return true;
+  if (IsDeath(cause)) return true;
   const Exit exit = FaultOf(cause.status).exit;
-  if (cause.is_program && exit == Exit::kFailed) return true;
   return exit == Exit::kStalled || exit == Exit::kRemote;
 }
 

@@ -46,6 +46,10 @@ bool IsAboutPeers(const Status& status);
 // then it is a consequence.
 bool IsAboutOthers(const RankFailure& failure);
 
+// Whether it may be due to what the rank ran on: its process ended or fell silent, or the program
+// did for which it stands.
+bool IsDeath(const RankFailure& failure);
+
 // Whether the same attempt could go better a second time. Not when a task refused its data or its
 // settings, or found a bug; yes when a process was lost, fell silent or lost its peers, and when a
 // program failed, which may go on from checkpoints of its own.

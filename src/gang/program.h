@@ -8,12 +8,19 @@
 
 #include "base/fields.h"
 #include "gang/task.h"
+#include "plan/node.h"
 
 namespace protium {
 
 // The task's name. A program may go better a second time, since it has checkpoints of its own
 // (gang/failure.h).
 inline constexpr char kProgramTask[] = "program";
+
+// Whether a gang of this task that is to have another number of workers starts again with it, and
+// does not bend: a program knows nothing of generations.
+inline bool Reforms(const MapTask& task) {
+  return task.task == kProgramTask && task.gang && task.gang->workers.bends();
+}
 
 // Whose lines are told to the driver.
 enum class ProgramLogs { kAll, kRank0, kNone };

@@ -26,10 +26,6 @@
 
 namespace protium {
 
-// In a run's folder: how many workers a person wants its gang to have, as `protium scale` writes
-// it.
-inline constexpr char kWorkersWanted[] = "workers-wanted";
-
 struct Generation {
   int64_t number = 0;
   std::vector<int32_t> members;  // By rank.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A script as torchrun runs it, which knows nothing of Protium: ddp.py CHECKPOINT [die]
+# A script as torchrun runs it, which knows nothing of Protium: ddp.py CHECKPOINT [die | wait]
 # Trains a small net with DistributedDataParallel, keeps a checkpoint after every epoch and goes on
-# from it. With "die" rank 1 kills itself once, in the middle.
+# from it. With "die" rank 1 kills itself once, in the middle; with "wait" all wait there to be ended.
 import os
 import signal
 import sys
@@ -34,7 +34,12 @@ while epoch < 4:
         torch.save(state, path + ".new")
         os.replace(path + ".new", path)
     dist.barrier()
-    if "die" in sys.argv and epoch == 2 and rank == 1 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+    middle = epoch == 2 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
+    if "die" in sys.argv and middle and rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)
+    if "wait" in sys.argv and middle:
+        open(path + f".{rank}", "w").close()
+        signal.pause()
+print("one of", dist.get_world_size(), flush=True)
 print("weights", [round(w, 6) for w in model.module.weight.flatten().tolist()])
 dist.destroy_process_group()

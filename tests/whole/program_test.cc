@@ -139,6 +139,118 @@ TEST_F(Programs, ThatCannotBeRunAreRefusedBeforeAnythingStarts) {
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));
 }
 
+// Programs that tell where they are in files, and wait.
+class ProgramsOfARange : public Programs {
+ protected:
+  static constexpr const char* kWait =
+      "trap 'echo saved; exit 0' TERM; cd $PT_FOLDER; mkdir -p $TORCHELASTIC_RESTART_COUNT; "
+      "cd $TORCHELASTIC_RESTART_COUNT; echo $$ > pid.$RANK; mv pid.$RANK $RANK.of.$WORLD_SIZE; "
+      "[ -e $PT_FOLDER/end ] && exit 0; while :; do sleep 0.05; done";
+
+  // Whether attempt `attempt` has come to run with all of its `world` ranks.
+  bool AwaitWorld(Running& command, int attempt, int world) {
+    return command.AwaitChange(scratch_.path(), [&] {
+      for (int rank = 0; rank < world; ++rank) {
+        const std::string name = std::to_string(rank) + ".of." + std::to_string(world);
+        if (!fs::exists(scratch_.path() / std::to_string(attempt) / name)) return false;
+      }
+      return true;
+    });
+  }
+  Outcome Scale(const Running& command, const std::string& workers) {
+    Running scale({ProtiumCommand(), "scale", std::to_string(command.pid()), workers},
+                  scratch_.path());
+    return scale.Wait();
+  }
+};
+
+TEST_F(ProgramsOfARange, AreAsManyAsThereIsRoomFor) {
+  const auto worlds = [&](const std::vector<std::string>& flags) {
+    const Outcome outcome = Gang(flags, "echo of $WORLD_SIZE");
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    return Lines(outcome.out);
+  };
+  EXPECT_THAT(worlds({"--workers", "1..4", "--engine", "local[2]"}),
+              testing::ElementsAre("[0] of 2", "[1] of 2"));
+  EXPECT_THAT(worlds({"--workers", "{min=1,max=4}", "--engine", "local[3]", "--cores", "3"}),
+              testing::ElementsAre("[0] of 1"));
+  EXPECT_THAT(worlds({"--workers", "1..2"}), testing::ElementsAre("[0] of 2", "[1] of 2"));
+  const Outcome never = Gang({"--workers", "3..4", "--engine", "local[2]"}, "true");
+  EXPECT_EQ(never.exit, 2);
+  EXPECT_THAT(never.err, HasSubstr("gang.workers=3 x gang.cores_per_worker=1 asks for 3 cores"));
+}
+
+TEST_F(ProgramsOfARange, AreRefusedWhereTheRangeIsNone) {
+  for (const char* const workers : {"0..2", "3..2", "2..", "..2", "1..x", "1..2..3", "x", "0"}) {
+    const Outcome outcome = Gang({"--workers", workers}, "true");
+    EXPECT_EQ(outcome.exit, 2) << workers;
+    EXPECT_THAT(outcome.err, HasSubstr("got \"" + std::string(workers) + "\"\n"));
+  }
+  Running none({ProtiumCommand(), "scale", std::to_string(::getpid()), "2"}, scratch_.path());
+  EXPECT_THAT(none.Wait().err, HasSubstr("has no gang of programs with a range of workers"));
+  const Outcome spark = Gang({"--workers", "1..2", "--engine", "sc://127.0.0.1:1"}, "true");
+  EXPECT_EQ(spark.exit, 2);
+  EXPECT_THAT(spark.err, HasSubstr("--workers 1..2: on Spark a gang of programs has a fixed"));
+  EXPECT_THAT(spark.err, HasSubstr("--workers 2"));
+}
+
+// None of the changes is a restart, of which none is allowed.
+TEST_F(ProgramsOfARange, AreScaledByHand) {
+  Running command(Command({"--workers", "1..3", "--engine", "local[2]"}, {"/bin/sh", "-c", kWait}),
+                  scratch_.path(), Variables());
+  ASSERT_TRUE(AwaitWorld(command, 0, 2));
+  EXPECT_THAT(Scale(command, "4").err, HasSubstr("has 1 to 3 workers, and not 4"));
+  EXPECT_THAT(Scale(command, "1").out, HasSubstr("is asked for 1 worker"));
+  ASSERT_TRUE(AwaitWorld(command, 1, 1));
+  // There is room for two.
+  std::ofstream(scratch_.path() / "end") << "\n";
+  EXPECT_EQ(Scale(command, "3").exit, 0);
+  ASSERT_TRUE(AwaitWorld(command, 2, 2));
+  const Outcome outcome = command.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(Lines(outcome.out), testing::ElementsAre("[0] saved", "[0] saved", "[1] saved"));
+  EXPECT_THAT(outcome.err, HasSubstr("changes the number of workers, from 1 to 3"));
+  EXPECT_THAT(outcome.err, HasSubstr("the gang starts again with 1 worker: 1 worker wanted"));
+  EXPECT_THAT(outcome.err, HasSubstr("the gang starts again with 2 workers: 3 workers wanted"));
+  EXPECT_THAT(command.Descendants(), testing::IsEmpty());
+}
+
+// The others end in good order, and what a person wanted still holds.
+TEST_F(ProgramsOfARange, StartAgainWhenOneFails) {
+  Running command(Command({"--workers", "1..3", "--restarts", "1"}, {"/bin/sh", "-c", kWait}),
+                  scratch_.path(), Variables());
+  ASSERT_TRUE(AwaitWorld(command, 0, 3));
+  EXPECT_EQ(Scale(command, "2").exit, 0);
+  ASSERT_TRUE(AwaitWorld(command, 1, 2));
+  std::ofstream(scratch_.path() / "end") << "\n";
+  ::kill(std::stoi(ReadText(scratch_.path() / "1" / "1.of.2")), SIGKILL);
+  ASSERT_TRUE(AwaitWorld(command, 2, 2));
+  const Outcome outcome = command.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("restart  rank 1: sh was killed by signal 9 (SIGKILL)"));
+  EXPECT_THAT(Lines(outcome.out),
+              testing::ElementsAre("[0] saved", "[0] saved", "[1] saved", "[2] saved"));
+  EXPECT_THAT(command.Descendants(), testing::IsEmpty());
+}
+
+// The same script of torch.distributed goes on from its checkpoint in another world.
+TEST_F(ProgramsOfARange, OfTorchAreScaled) {
+  const std::string python = (Repository() / ".deps/peers/bin/python3").string();
+  if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";
+  const std::string script = (Repository() / "tests/whole/ddp.py").string();
+  const std::string checkpoint = (scratch_.path() / "checkpoint").string();
+  Running command(Command({"--workers", "1..2"}, {python, script, checkpoint, "wait"}),
+                  scratch_.path());
+  const auto waiting = [&] {
+    return fs::exists(checkpoint + ".0") && fs::exists(checkpoint + ".1");
+  };
+  ASSERT_TRUE(command.AwaitChange(scratch_.path(), waiting, std::chrono::seconds(600)));
+  EXPECT_EQ(Scale(command, "1").exit, 0);
+  const Outcome outcome = command.Wait(std::chrono::seconds(600));
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("[0] goes on after epoch 2\n[0] one of 1\n"));
+}
+
 class ProgramTables : public Programs {
  protected:
   // "id,text" with `rows` rows.
@@ -313,11 +425,12 @@ ask('DELETE', me)
   EXPECT_THAT(Lines(outcome.out), testing::ElementsAre("[0] " + all, "[1] " + all, "[2] " + all));
 }
 
-// With the Python that PROTIUM_TEST_HOROVOD names, or the peers'.
+// With the Python that PROTIUM_TEST_HOROVOD names, or that of the benches.
 TEST_F(Programs, OfHorovodMeetAndMeetAgain) {
   const char* const named = std::getenv("PROTIUM_TEST_HOROVOD");
-  const fs::path python = named != nullptr ? named : Repository() / ".deps/peers/bin/python3";
-  if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";
+  const fs::path python =
+      named != nullptr ? named : Repository() / ".deps/peers-horovod/bin/python3";
+  if (!fs::exists(python)) GTEST_SKIP() << "no Horovod: bench/peers/horovod.sh builds it";
   Running look({python.string(), "-c", "import horovod.torch"}, scratch_.path());
   if (look.Wait().exit != 0) GTEST_SKIP() << python << " has no Horovod";
   const std::string script = (Repository() / "tests/whole/hvd.py").string();

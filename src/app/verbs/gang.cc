@@ -11,7 +11,9 @@
 #include "app/csv_flags.h"
 #include "app/gang/here.h"
 #include "app/gang/printer.h"
+#include "app/gang/sizing.h"
 #include "app/gang/written.h"
+#include "app/job/settings.h"
 #include "app/run/one_file.h"
 #include "app/table/folder_tables.h"
 #include "app/verb.h"
@@ -53,9 +55,27 @@ Result<double> SecondsIn(const Arguments& arguments, const char* flag, double ot
        .what = fmt::format("{} must be a number of seconds above 0, got \"{}\"", flag, text)});
 }
 
+// 4, 2..4, or as job files have it {min=2,max=4}.
+Result<WorkerRange> WorkersIn(const Arguments& arguments) {
+  const std::string text = arguments.Value("--workers", "1");
+  const size_t dots = text.find("..");
+  const std::string toml =
+      dots == text.npos
+          ? text
+          : fmt::format("{{min={},max={}}}", text.substr(0, dots), text.substr(dots + 2));
+  PT_LET(const Assignment read, ReadAssignment("workers=" + toml));
+  WorkerRange workers;
+  if (FromJson(read.value, "--workers", workers).ok()) return workers;
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("--workers takes a number from 1, or a range of which the first "
+                                   "is not the larger one, got \"{}\"",
+                                   text),
+               .fix = "--workers 4, or --workers 2..4"});
+}
+
 Result<GangSpec> ReadGang(const Arguments& arguments) {
   GangSpec gang;
-  PT_LET(gang.workers, Count(arguments, "--workers", 1, 1));
+  PT_LET(gang.workers, WorkersIn(arguments));
   PT_LET(gang.cores_per_worker, Count(arguments, "--cores", 1, 1));
   PT_LET(gang.gpus_per_worker, Count(arguments, "--gpus", 0, 0));
   PT_LET(gang.max_restarts, Count(arguments, "--restarts", 0, 0));
@@ -121,6 +141,17 @@ Status CheckHere(const Arguments& arguments, ProgramSpec& spec) {
   return spec.port == 0 ? Status::OK() : CheckPort(spec.port);
 }
 
+// Ranks of a barrier stage are as many as it begins with, and start again as many.
+Status CheckThere(const GangSpec& gang) {
+  if (!gang.workers.bends()) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("--workers {}..{}: on Spark a gang of programs has a fixed "
+                           "number of workers",
+                           gang.workers.min, gang.workers.max),
+       .fix = fmt::format("--workers {}, or without --engine on this machine", gang.workers.max)});
+}
+
 // Where ranks have other files than we do: what is a file here is shipped.
 Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& spec) {
   spec.files = scratch / "files";
@@ -153,6 +184,16 @@ class Display {
   RankPrinter printer_{STDOUT_FILENO, STDERR_FILENO};
   ProgressLines lines_{Plain(), ToStderr()};
 };
+
+// A gang whose size may change: how to change it.
+Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
+  PT_LET(UniqueFd held, OfferSizing({folder, workers}));
+  display.On({{"event", "note"},
+              {"message", fmt::format("protium scale {} N changes the number of workers, from {} "
+                                      "to {}",
+                                      ::getpid(), workers.min, workers.max)}});
+  return held;
+}
 
 // With a table to read or to write.
 Status RunWithTables(const Arguments& arguments, SessionOptions options, const MapTask& task) {
@@ -194,12 +235,16 @@ Status Gang(const Arguments& arguments, const Invocation&) {
   SessionOptions options;
   options.engine = arguments.Value("--engine", "local");
   const bool cluster = IsCluster(options.engine);
-  if (!cluster) PT_TRY(CheckHere(arguments, spec));
+  PT_TRY(cluster ? CheckThere(gang) : CheckHere(arguments, spec));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(options.engine, "here"));
   if (cluster) PT_TRY(ShipTo(scratch->path(), arguments, spec));
   if (!cluster) spec.scratch = scratch->path();
   Display display;
+  UniqueFd sizing;
+  if (gang.workers.bends()) {
+    PT_LET(sizing, TellSizing(scratch->path(), gang.workers, display));
+  }
   options.folder = scratch->path();
   options.base = fs::current_path();
   options.force = arguments.Has("--force");
@@ -221,7 +266,7 @@ CommandVerb GangVerb() {
   return {
       {.name = "gang",
        .operands = {"PROGRAM", "[ARGS...]"},
-       .flags = {{"--workers", "N", "how many ranks (1)", ""},
+       .flags = {{"--workers", "N", "how many ranks, or MIN..MAX (1)", ""},
                  {"--cores", "N", "cores for each rank (1)", ""},
                  {"--gpus", "N", "devices for each rank (0)", ""},
                  {"--restarts", "N", "how often all start again when one failed (0)", ""},
@@ -244,7 +289,9 @@ CommandVerb GangVerb() {
        .more = "Each rank finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT, as with "
                "torchrun, and\nthe variables of Horovod and TensorFlow. What the ranks print is "
                "shown with [rank] before each line.\nWhen one fails the others are ended, and with "
-               "--restarts all start again.\nA rank's part of --input is the file PROTIUM_INPUT, "
+               "--restarts all start again.\nWith --workers 2..4 "
+               "there are as many as there is room for, and protium scale PID N changes the "
+               "number.\nA rank's part of --input is the file PROTIUM_INPUT, "
                "or the Arrow stream PROTIUM_INPUT_FD; its part\nof --output is an Arrow stream "
                "that it writes to PROTIUM_OUTPUT_FD, or the file PROTIUM_OUTPUT.\n\n"
                "  protium gang --workers 4 -- python3 train.py --epochs 3\n",

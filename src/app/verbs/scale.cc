@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a running gang that bends for another number of workers. The wish is a file in the run's
-// folder, which the run looks for while it trains.
+// Asks a running gang for another number of workers: one that bends, of a run, or one of programs,
+// by its process. The wish is a file (gang/wish.h).
 #include <fmt/format.h>
 
 #include <charconv>
 
+#include "app/gang/sizing.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "gang/roster.h"
+#include "gang/wish.h"
 #include "os/file.h"
 #include "run/event_log.h"
 #include "run/folder.h"
@@ -29,7 +30,14 @@ Json NewestGang(const fs::path& run) {
   return nullptr;
 }
 
-Status CheckRange(const fs::path& run, const std::string& text, int32_t wanted) {
+Status CheckWithin(const std::string& name, const WorkerRange& range, int32_t wanted) {
+  if (wanted >= range.min && wanted <= range.max) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the gang of {} has {} to {} workers, and not {}", name,
+                                   range.min, range.max, wanted)});
+}
+
+Status CheckRange(const fs::path& run, int32_t wanted) {
   const Json gang = NewestGang(run);
   const std::string name = run.filename().string();
   if (gang.is_object() && !gang.contains("bends")) {
@@ -38,30 +46,56 @@ Status CheckRange(const fs::path& run, const std::string& text, int32_t wanted) 
                  .fix = "start it with gang.workers = { min = 1, max = 4 }"});
   }
   const Json range = gang.is_object() ? gang["bends"] : Json::object();
-  const int32_t min = range.value("min", 1), max = range.value("max", wanted);
-  if (wanted >= min && wanted <= max) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the gang of {} has {} to {} workers, and not {}", name, min,
-                                   max, text)});
+  return CheckWithin(name, {range.value("min", 1), range.value("max", wanted)}, wanted);
+}
+
+// All of `text` as a number from 1 on; 0 if it is none.
+int32_t NumberIn(const std::string& text) {
+  int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && number > 0 ? number : 0;
+}
+
+Status ScalePrograms(const SizedGang& gang, const std::string& process, int32_t wanted) {
+  PT_TRY(CheckWithin("process " + process, gang.workers, wanted));
+  PT_TRY(WriteFile(gang.folder / kWorkersWanted, std::to_string(wanted) + "\n"));
+  return PrintResult(
+      fmt::format("process {} is asked for {} worker{}: its programs end, and start "
+                  "again\n",
+                  process, wanted, wanted == 1 ? "" : "s"));
+}
+
+Status NoGangOf(pid_t process) {
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = fmt::format("there is no run \"{0}\", and process {0} has no gang of programs "
+                           "with a range of workers, or is another user's",
+                           process),
+       .fix = "protium gang --workers 1..4 ... says its process at the start"});
 }
 
 Status ScaleGang(const Arguments& arguments, const Invocation&) {
   const std::string text = arguments.num_operands() == 2 ? arguments.operand(1) : "";
-  int32_t wanted = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
-  if (error != std::errc() || end != text.data() + text.size() || wanted < 1) {
+  const int32_t wanted = NumberIn(text);
+  if (wanted == 0) {
     return Fail({.exit = Exit::kUsage,
                  .what = "scale needs a run and the number of workers that it should have",
                  .fix = "protium scale last 2"});
   }
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), arguments.operand(0)));
+  const pid_t process = NumberIn(arguments.operand(0));
+  const auto programs = process > 0 ? FindSizedGang(process) : std::nullopt;
+  if (programs) return ScalePrograms(*programs, arguments.operand(0), wanted);
+  auto found = FindRun(RunsDir(arguments), arguments.operand(0));
+  if (!found.ok() && process > 0) return NoGangOf(process);
+  PT_LET(const fs::path run, found);
   if (!IsLocked(run)) {
     return Fail({.exit = Exit::kUsage,
                  .what = run.filename().string() + " is not running",
                  .fix = fmt::format("protium resume {} --set gang.workers={}",
                                     run.filename().string(), wanted)});
   }
-  PT_TRY(CheckRange(run, text, wanted));
+  PT_TRY(CheckRange(run, wanted));
   PT_TRY(WriteFile(run / kWorkersWanted, text + "\n"));
   return PrintResult(fmt::format("{} is asked for {} worker{}: it changes after a step\n",
                                  run.filename().string(), wanted, wanted == 1 ? "" : "s"));
@@ -73,7 +107,8 @@ CommandVerb ScaleVerb() {
   return {{.name = "scale",
            .operands = {"RUN", "N"},
            .flags = {RunsDirFlag()},
-           .says = "changes the number of workers of a running gang"},
+           .says = "changes the number of workers of a running gang",
+           .more = "RUN is a run, or the process of a `protium gang` with a range of workers.\n"},
           ScaleGang};
 }
 

@@ -9,7 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "gang/roster.h"
+#include "gang/program.h"
+#include "gang/wish.h"
 #include "local/workers/test_tasks.h"
 #include "os/file.h"
 
@@ -44,6 +45,20 @@ class DevicesTest : public testing::Test {
     MapTask task = GangTask(name, workers, 2, "2");
     task.gang->gpus_per_worker = gpus;
     return task;
+  }
+  // /bin/sh with this script, on a device for each rank.
+  static MapTask Program(WorkerRange workers, const std::string& script) {
+    ProgramSpec spec{.words = {"/bin/sh", "-c", script}};
+    spec.folder = "/";
+    return {.task = kProgramTask,
+            .config = Dump(FieldsToJson(spec)),
+            .output = ProgramColumns(),
+            .gang = GangSpec{.workers = workers, .gpus_per_worker = 1, .max_restarts = 0}};
+  }
+  // Two ranks at most that say that they are there, and end when this holds, or are told to.
+  static MapTask Waiting(const std::string& end) {
+    return Program(
+        {1, 2}, "trap 'exit 0' TERM; echo up; " + end + " && exit 0; while :; do sleep 0.05; done");
   }
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
@@ -94,6 +109,70 @@ TEST_F(DevicesTest, OnWhichRanksDieAreLeftOut) {
             "gpu 1 is left out for 600 s (gang.probation): 1 worker died on it (gang.quarantine)");
   EXPECT_THAT(workers_->WaitsFor({.workers = 2, .gpus_per_worker = 1}).ValueOrDie(),
               HasSubstr("quarantine after deaths of workers holds gpu 2"));
+}
+
+// A program that fails on a device counts like a rank that dies: where no other device is left, a
+// gang of programs with a range starts again with a rank less.
+TEST_F(DevicesTest, OnWhichProgramsFailAreLeftOut) {
+  Print(R"({"name": "gpu", "addresses": ["0", "1", "2"]})");
+  MapTask task = Program({1, 3}, "echo $RANK of $WORLD_SIZE; [ $CUDA_VISIBLE_DEVICES != 1 ]");
+  task.gang->max_restarts = 2;
+  task.gang->quarantine = 2;
+  std::vector<size_t> worlds;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") worlds.push_back(event["ranks"].size());
+  }};
+  const auto output = RunTask(*workers_, task, Numbers(0, 0), call);
+  EXPECT_TRUE(output.ok()) << output.status();
+  EXPECT_THAT(worlds, ElementsAre(3u, 3u, 2u));
+}
+
+// It starts with what is free, and again with more when another gang has given its device back.
+TEST_F(DevicesTest, ThatComeFreeAreTakenByProgramsOfARange) {
+  std::stop_source stop;
+  std::atomic<bool> running = false;
+  const auto other = MakeWorkers();
+  const Call first{.stop = stop.get_token(), .events = [&](const Json& event) {
+                     if (event.contains("pid")) running = true;
+                   }};
+  std::jthread holder(
+      [&] { (void)RunTask(*other, OnGpus("until_stopped", 1, 1), Numbers(0, 0), first); });
+  while (!running) std::this_thread::yield();
+  std::vector<size_t> worlds;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") worlds.push_back(event["ranks"].size());
+    if (event["event"] == "printed") stop.request_stop();
+  }};
+  const auto output = RunTask(*workers_, Waiting("[ $WORLD_SIZE = 2 ]"), Numbers(0, 0), call);
+  EXPECT_TRUE(output.ok()) << output.status();
+  EXPECT_THAT(worlds, ElementsAre(1u, 2u));
+}
+
+// Programs of a range give a device to a gang of a higher priority, and take it back afterwards.
+TEST_F(DevicesTest, AreGivenByProgramsOfARange) {
+  MapTask urgent = OnGpus("devices", 1, 1);
+  urgent.gang->priority = 1;
+  const auto other = MakeWorkers();
+  Result<arrow::RecordBatchVector> higher;
+  std::jthread later;
+  std::vector<size_t> worlds;
+  std::vector<std::string> notes;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "gang_start") worlds.push_back(event["ranks"].size());
+    if (event["event"] == "note") notes.push_back(event["message"]);
+    if (event["event"] != "printed" || later.joinable()) return;
+    later = std::jthread([&] { higher = RunTask(*other, urgent, Numbers(0, 0)); });
+  }};
+  const auto output =
+      RunTask(*workers_, Waiting("[ $TORCHELASTIC_RESTART_COUNT = 2 ]"), Numbers(0, 0), call);
+  EXPECT_TRUE(output.ok()) << output.status();
+  later.join();
+  EXPECT_TRUE(higher.ok()) << higher.status();
+  EXPECT_THAT(worlds, ElementsAre(2u, 1u, 2u));
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[1],
+            "the gang starts again with 1 worker: a gang of a higher priority needs room");
+  EXPECT_EQ(notes[2], "the gang starts again with 2 workers: there is room");
 }
 
 // It takes the third in place of the one that it gives back.

@@ -37,7 +37,7 @@ void MapRun::Lose(Member& member, RankFailure failure) {
 // A rank died on the member's seat. Where that puts a device into quarantine, and another one can
 // be had or the gang can do without, the seat is given back.
 void MapRun::LeaveSeat(Member& member, const RankFailure& failure) {
-  if (failure.kind == RankFailure::Kind::kAnswered || failure.devices.empty()) return;
+  if (!IsDeath(failure) || failure.devices.empty()) return;
   const Seat seat = spec_.placement->seats[size_t(member.seat)];
   const bool leaves = spec_.died(seat) && bend_ && bend_->gang.bends() && !bend_->gang.closed();
   if (!leaves) return;

@@ -140,7 +140,7 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   RankFailure failure = member.Failure(spec_, RankFailure::Kind::kAnswered, status, at);
   // What keeps a newcomer from coming in is no failure of those who are.
   const bool outside = bend_ && !bend_->gang.HasEntered(member.rank);
-  outside ? Lose(member, std::move(failure)) : Fail(std::move(failure));
+  outside || IsDeath(failure) ? Lose(member, std::move(failure)) : Fail(std::move(failure));
 }
 
 // The process has ended or closed its channel. How it ended is the cause to be told, so its exit is

@@ -128,8 +128,8 @@ void Seats::Taken::LeaveQuarantined(const GangSpec& gang) {
     lock.unlock();
     if (!out) continue;
     const auto other = TakeMore(gang);
-    if (!other.ok() || !*other) continue;
-    GiveBack(seat);
+    const bool taken = other.ok() && *other;
+    if (taken || size() > gang.workers.min) GiveBack(seat);
   }
 }
 
@@ -146,6 +146,7 @@ int32_t Seats::Taken::size() const {
 }
 
 int Seats::Taken::FindLease(const Device& device) const {
+  const std::lock_guard lock(seats_->mutex_);
   const auto found = std::ranges::find(leases_, device.address, &Lease::address);
   return found == leases_.end() ? -1 : found->fd();
 }

@@ -32,19 +32,20 @@ struct SeatSettings {
 // Thread-safe. Devices are looked for once, when the first gang asks for some.
 class Seats {
  public:
-  // A gang's places, given back when it goes. Must not outlive the Seats. One thread.
+  // A gang's places, given back when it goes. Must not outlive the Seats. One thread, unless it is
+  // said otherwise.
   class Taken {
    public:
     ~Taken();
     // Ranks are numbered from 0.
     Placement placement() const;
-    // A place for one more worker of the gang, if there is room at this moment.
+    // A place for one more worker of the gang, if there is room at this moment. Any thread.
     Result<std::optional<Seat>> TakeMore(const GangSpec& gang);
     // A rank of the gang died on the seat. Whether its devices are left out from now on, for
     // gang.probation seconds; then tells so.
     bool Died(const GangSpec& gang, const Seat& seat, const Call& call);
-    // Changes seats whose devices are in quarantine for others, as far as there are any. The
-    // processes on them must have ended.
+    // Changes seats whose devices are in quarantine for others; where there are none, gives them
+    // back as far as gang.workers allows. The processes on them must have ended.
     void LeaveQuarantined(const GangSpec& gang);
     // Who of a higher priority wishes for a device of these places, if somebody does. Any thread.
     std::optional<HeldDevice> FindWish(int32_t priority) const;
@@ -54,7 +55,7 @@ class Seats {
     // have ended.
     void GiveBack(const Seat& seat);
     // A descriptor that holds the device's lease for whoever inherits it; -1 if it is not one of
-    // ours.
+    // ours. Any thread.
     int FindLease(const Device& device) const;
 
    private:

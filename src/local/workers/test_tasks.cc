@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "gang/bend_task.h"
+#include "gang/program.h"
 
 namespace protium {
 
@@ -246,6 +247,7 @@ const TaskTable& TestTasks() {
       {"hoard", Hoard},
       {"kill", KillSelf},
       {"kill_until", KillUntil},
+      {kProgramTask, ProgramTask},
       {"refuse", Refuse},
       {"sigstop", StopSelf},
       {"stopped_once", StoppedOnce},

@@ -13,8 +13,11 @@
 #include "base/fault.h"
 #include "engine/address.h"
 #include "gang/attempts.h"
+#include "gang/program.h"
+#include "gang/wish.h"
 #include "local/workers/map_run.h"
 #include "local/workers/pool.h"
+#include "local/workers/reforming.h"
 #include "local/workers/seats.h"
 #include "local/workers/yielding.h"
 #include "os/file.h"
@@ -90,6 +93,10 @@ class LocalWorkers : public Workers {
 
  private:
   RunSpec MakeSpec(const MapTask& task);
+  // Where a person says how many workers the gang should have; empty: nowhere.
+  std::filesystem::path Wish() const {
+    return settings_.logs.empty() ? "" : settings_.logs.parent_path() / kWorkersWanted;
+  }
   Result<BatchStreamPtr> MapGang(const MapTask& task,
                                  const std::function<Result<BatchStreamPtr>()>& open_input,
                                  const Call& call);
@@ -133,13 +140,13 @@ void LocalWorkers::Seat(const GangSpec& gang, Seats::Taken& taken, const Yieldin
   spec.most = int32_t(spec.placement->seats.size());
   spec.lease_of = [&](const Device& device) { return taken.FindLease(device); };
   spec.died = [&](const protium::Seat& seat) { return taken.Died(gang, seat, yielding.call()); };
-  if (!gang.workers.bends()) return;
+  if (!gang.workers.bends() || Reforms(spec.task)) return;
   const auto patience = std::chrono::duration<double>(std::min(gang.patience, 1e6));
   spec.bends = {.min = gang.workers.min,
                 .max = gang.workers.max,
                 .fruitless = std::max(gang.max_restarts, gang.workers.max),
                 .patience = std::chrono::duration_cast<Clock::duration>(patience)};
-  if (!settings_.logs.empty()) spec.wish = settings_.logs.parent_path() / kWorkersWanted;
+  spec.wish = Wish();
   spec.most_now = [&] { return yielding.most(); };
   spec.take_seat = [&] { return taken.TakeMore(gang); };
   spec.give_back_seat = [&](const protium::Seat& seat) { taken.GiveBack(seat); };
@@ -193,9 +200,11 @@ Status LocalWorkers::RunGang(const MapTask& task, int32_t lane,
     spec.lane = lane;
     spec.attempt = attempt;
     Seat(gang, *taken, yielding, spec);
-    AttemptResult result = Attempt(std::move(spec), open_input, yielding.call(), output);
-    result.made_room = yielding.MadeRoom(result);
-    if (result.made_room) taken.reset();
+    Reforming reforming(*taken, task, Wish(), yielding);
+    AttemptResult result = Attempt(std::move(spec), open_input, reforming.call(), output);
+    const bool made_room = yielding.MadeRoom(result);
+    result.goes_on = reforming.Ended(result) || made_room;
+    if (made_room) taken.reset();
     return result;
   });
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "gang/roster.h"
+#include "gang/wish.h"
 #include "os/file.h"
 #include "spark/gang/attempt.h"
 #include "spark/gang/capacity.h"
