@@ -27,8 +27,11 @@ import serve
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
+HOROVOD = ".deps/peers-horovod/bin/python"
+HOROVODRUN = [HOROVOD, "-m", "horovod.runner.launch", "--gloo", "-np", "2", "-H", "localhost:2"]
 TORCHRUN = [PYTHON, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 TCP_WORLDS = (2, 4)
+BESIDE_HOROVOD = "Horovod"
 JOB = "examples/flights/flights.toml"
 REAL_TABLES = "../shared/data/nycflights"
 MADE_TABLES = "examples/flights/data"
@@ -55,6 +58,7 @@ GOALS = {
     "fit 1 M x 30, MLPClassifier": [(TIMES, 4)],
     "fit 1 M x 30, Lightning": [(TIMES, 3)],
     "step cnn 28x28": [(TIMES, 1.1)],
+    "200 of 1 KiB together / 200 KiB": [(AT_MOST, 2)],
     "all-reduce 4 KiB": [(TIMES, 10)],
     "all-reduce 256 KiB": [(TIMES, 10)],
     "all-reduce 16 MiB": [(TIMES, 3)],
@@ -85,6 +89,8 @@ GOALS = {
 for world in elastic.WORLDS:
     GOALS |= {f"kill to next step, {world} workers": [(AT_MOST, 100)], f"a worker joins, {world} workers": [(AT_MOST, 20)],
               f"worst of {elastic.KILLS}, {world} workers": [(AT_MOST, 300)], f"steps lost, {world} workers": [(AT_MOST, 1)]}
+GOALS |= {f"all-reduce {size}, {BESIDE_HOROVOD}": [(TIMES, 3)]
+          for size in ("4 KiB", "200 KiB", "256 KiB", "16 MiB", "100 MB", "200 of 1 KiB together")}
 GOALS |= {f"all-reduce {size}, {world} over TCP": [(TIMES, 1.5)]
           for size in ("256 KiB", "16 MiB", "100 MB") for world in TCP_WORLDS}
 MORE_IS_BETTER = {"M rows/s", "auc", "accuracy"}
@@ -102,8 +108,9 @@ def run(command, **settings):
 
 
 def figures_in(text):
-    lines = [line for line in text.splitlines() if line.startswith('{"figure"')]
-    return [json.loads(line) for line in lines]
+    # Some launchers put the rank before each line.
+    lines = [line for line in text.splitlines() if '{"figure"' in line]
+    return [json.loads(line[line.index('{"figure"'):]) for line in lines]
 
 
 def tables():
@@ -207,6 +214,24 @@ def peer_tcp():
                                f", {world} over TCP", threads=1)()]
 
 
+# The same figures under names of their own: another peer, other goals.
+def beside_horovod(figures):
+    return [dict(one, figure=f"{one['figure']}, {BESIDE_HOROVOD}") for one in figures]
+
+
+def our_horovod():
+    ours = list(program(f"{BIN}/bench_allreduce")())
+    value = {one["figure"]: one["value"] for one in ours}
+    together = value["all-reduce 200 of 1 KiB together"]
+    ours = [one for one in ours if one["figure"].startswith("all-reduce") and not one["figure"].endswith("in turn")]
+    return [*beside_horovod(ours), figure("200 of 1 KiB together / 200 KiB", together / value["all-reduce 200 KiB"], "")]
+
+
+def peer_horovod():
+    command = [*HOROVODRUN, os.path.abspath(HOROVOD), "bench/peers/horovod_allreduce.py"]
+    return beside_horovod(figures_in(run(command, env=dict(os.environ, OMP_NUM_THREADS="1"))))
+
+
 def our_map():
     with tempfile.TemporaryDirectory(prefix="protium-bench-") as runs:
         return program(f"{BIN}/bench_map", "run", "--runs-dir", runs)()
@@ -218,7 +243,7 @@ def our_checkpoints():
 
 
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
-ELASTIC = elastic.Elastic(BIN, PYTHON, JOB, tables)
+ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
@@ -227,6 +252,7 @@ BENCHES = {
     "start": (1, our_answers, None, ""),
     "allreduce": (3, program(f"{BIN}/bench_allreduce"),
                   program(*TORCHRUN, "bench/peers/gloo_allreduce.py", threads=1), "Gloo"),
+    "horovod": (3, our_horovod, peer_horovod, "Horovod"),
     "tcp": (3, our_tcp, peer_tcp, "Gloo"),
     "feed": (3, program(*ONE_CORE, f"{BIN}/bench_feed", ROWS),
              program(*ONE_CORE, PYTHON, "bench/peers/data_loader.py", ROWS), "DataLoader"),
@@ -236,6 +262,8 @@ BENCHES = {
              program(*TORCHRUN, "bench/peers/ddp_step.py", threads=1), "DDP, Gloo"),
     "checkpoints": (3, our_checkpoints, None, ""),
     "elastic": (1, ELASTIC.ours, ELASTIC.theirs, "torchrun"),
+    "elastic-horovod": (1, lambda: beside_horovod(ELASTIC.ours()), lambda: beside_horovod(ELASTIC.of_horovod()),
+                        "Horovod Elastic"),
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
@@ -250,6 +278,7 @@ BENCHES = {
 }
 
 
+NEED_HOROVOD = {"horovod", "elastic-horovod"}
 NEED_PEERS = {"classifier", "predict", "serve", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
@@ -308,6 +337,9 @@ def main():
     for name in [name for name in asked.names if name in BENCHES] or ([] if asked.names else BENCHES):
         if name in NEED_PEERS and not os.path.exists(PYTHON):
             print(f"{name}: left out, its tables or its measure come from the peers: bench/peers/setup.sh")
+            continue
+        if name in NEED_HOROVOD and not asked.ours and not os.path.exists(HOROVOD):
+            print(f"{name}: left out, Horovod is not built: bench/peers/horovod.sh, or ./dev bench {name}")
             continue
         rounds, our_side, peer_side, peer = BENCHES[name]
         ours, theirs = {}, {}

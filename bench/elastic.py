@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workers of a training are killed one after another: how long until the others go on, and how many
 steps are computed again. Ours is the flights job with a gang that bends, whose weights must be those
-of a run left alone; the peer's is a DDP script under torchrun that restarts from its checkpoints.
+of a run left alone; the peers' are a DDP script under torchrun that restarts from its checkpoints,
+and a script of Horovod Elastic whose survivors go on from the state they committed last.
 """
 
 import json
@@ -25,8 +26,9 @@ SETTINGS = ("train.epochs=300", "train.batch_size=512", "train.checkpoint.every_
 
 
 class Elastic:
-    def __init__(self, binaries, python, job, tables):
-        self.command, self.python, self.job, self.tables = f"{binaries}/protium", python, job, tables
+    def __init__(self, binaries, python, horovod, job, tables):
+        self.command, self.python, self.horovod = f"{binaries}/protium", python, horovod
+        self.job, self.tables = job, tables
 
     def start(self, folder, workers):
         return Run(self.command, self.job, os.path.abspath(self.tables()), folder, workers, SETTINGS)
@@ -74,17 +76,34 @@ class Elastic:
     # A launch for each kill, since it happens that torchrun does not get over one: then the figure is
     # the time after which it is given up.
     def theirs(self):
+        yield from self.of_peer(self.torchrun)
+
+    def of_horovod(self):
+        yield from self.of_peer(self.horovodrun)
+
+    def of_peer(self, command):
         for world in WORLDS:
             for _ in range(PEER_KILLS):
                 with tempfile.TemporaryDirectory(prefix="protium-bench-") as folder:
-                    yield from self.peer(world, folder)
+                    yield from self.peer(command(world, folder), world, folder)
 
-    def peer(self, world, folder):
+    def torchrun(self, world, folder):
+        return [self.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), "--max-restarts",
+                "100", "bench/peers/elastic.py", folder]
+
+    # Horovod leaves out the host of a worker that died, so this one goes by two names.
+    def horovodrun(self, world, folder):
+        hosts = f"{folder}/hosts"
+        with open(hosts, "w", encoding="ascii") as script:
+            script.write(f"#!/bin/sh\necho localhost:{world // 2}\necho 127.0.0.1:{world // 2}\n")
+        os.chmod(hosts, 0o700)
+        return [self.horovod, "-m", "horovod.runner.launch", "--gloo", "--min-np", "1", "--max-np", str(world), "-np", str(world),
+                "--host-discovery-script", hosts, os.path.abspath(self.horovod), "bench/peers/horovod_elastic.py", folder]
+
+    def peer(self, command, world, folder):
         log = f"{folder}/steps"
-        process = subprocess.Popen(
-            [self.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(world), "--max-restarts",
-             "100", "bench/peers/elastic.py", folder], env=dict(os.environ, OMP_NUM_THREADS="1"),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, env=dict(os.environ, OMP_NUM_THREADS="1"), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         try:
             before = self.wait(process, log, lambda lines: len(lines) > 1000)[-1]["pids"]
             os.kill(before[-1], signal.SIGKILL)
@@ -112,7 +131,7 @@ class Elastic:
                 return lines
             time.sleep(0.01)
         if given_up is None or process.poll() is not None:
-            sys.exit("bench: the script under torchrun did not come so far as to be killed, or ended")
+            sys.exit("bench: the peer's script did not come so far as to be killed, or ended")
         return None
 
 

@@ -7,6 +7,7 @@ Bench() {
   if [[ " $* " != *" --ours "* ]]; then
     Say "==> setting up the peers (5 GB the first time) ..."
     bench/peers/setup.sh
+    [[ " $* " != *horovod* ]] || bench/peers/horovod.sh
   fi
   python3 bench/bench.py "$@"
 }
