@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
         from . import tabular
 
         return getattr(tabular, name)
-    # Also a program of its own, which must not be imported before it runs.
+    # What it starts processes with takes time to import.
     if name in ("run", "RankError"):
         from . import gang
 

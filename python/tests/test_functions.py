@@ -32,6 +32,24 @@ def local(x):
     return x + here
 print(pt.run(local, [1], logs="none"))
 """
+ALONE = """
+import sys
+sys.modules["cloudpickle"] = None
+import protium as pt
+def local():
+    pass
+try:
+    pt.run(local)
+except pt.UsageError as error:
+    print(error.fix)
+"""
+
+
+class Unknown:
+    """Can be sent, and not be read."""
+
+    def __reduce__(self):
+        return __import__, ("no_such_module",)
 
 
 class Gangs(unittest.TestCase):
@@ -48,11 +66,46 @@ class Gangs(unittest.TestCase):
         self.assertEqual(caught.exception.rank, 1)
         self.assertIn("ValueError: below zero", caught.exception.what)
         self.assertIn("in doubled", caught.exception.traceback)
+        self.assertIsInstance(caught.exception.__cause__, ValueError)
 
     def test_functions_of_a_notebook_are_taken(self):
         needs("cloudpickle")
         told = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=60)
         self.assertEqual((told.returncode, told.stdout), (0, "[21]\n"), told.stderr)
+
+    def test_without_cloudpickle_they_are_refused(self):
+        told = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=60)
+        self.assertEqual(told.stdout, "pip install cloudpickle, or move it into a module\n", told.stderr)
+
+    def test_what_cannot_be_read_is_told(self):
+        with self.assertRaisesRegex(pt.RankError, "no_such_module") as caught:
+            pt.run(doubled, [Unknown()], logs="none")
+        self.assertIn("files=FOLDER", caught.exception.fix)
+        with self.assertRaisesRegex(pt.UsageError, "what rank 0 returned cannot be read here"):
+            pt.run(Unknown, logs="none")
+
+    def test_a_python_of_another_version_is_refused(self):
+        from protium import _rank
+
+        version, _rank.version = _rank.version, lambda: "3.0"
+        self.addCleanup(setattr, _rank, "version", version)
+        with self.assertRaisesRegex(pt.RankError, "a function of Python 3.0 cannot be read by") as caught:
+            pt.run(os.getenv, ["HOME"], logs="none")
+        self.assertIn("python=PATH names a Python 3.0", caught.exception.fix)
+
+    def test_a_function_that_ends_its_process_is_told(self):
+        with self.assertRaisesRegex(pt.ProtiumError, "rank 0 ended well and left no answer"):
+            pt.run(sys.exit, logs="none")
+
+    def test_what_the_command_refuses_is_its_error(self):
+        with self.assertRaisesRegex(pt.UsageError, "--workers takes a number from 1, .* got "0""):
+            pt.run(doubled, [1], workers=0)
+
+    def test_a_token_is_no_argument(self):
+        from protium import gang
+
+        self.assertEqual(gang._without_token("sc://host:15002/;user_id=u;token=a%3Bb;x=1"),
+                         ("sc://host:15002/;user_id=u;x=1", {"SPARK_CONNECT_AUTHENTICATE_TOKEN": "a;b"}))
 
     def test_what_cannot_be_sent_is_refused(self):
         with self.assertRaisesRegex(pt.UsageError, "cannot be sent"):

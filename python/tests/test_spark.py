@@ -2,6 +2,7 @@
 """What the package does on the Spark server that PROTIUM_TEST_SPARK names, and the notebook about it."""
 
 import os
+import sys
 import tempfile
 import unittest
 
@@ -16,6 +17,57 @@ _NO_SERVER = "PROTIUM_TEST_SPARK names no server: ./dev test starts one"
 class SparkNotebook(test_notebooks.NotebookTest):
     def test_runs(self):
         self.assertIn("prediction", self.run_one("spark.ipynb", ["numpy"], PROTIUM_SPARK=_SERVER))
+
+
+# A module that executors do not have.
+_SENT = """
+import os
+
+import protium as pt
+
+
+def told(word):
+    print("a line of", os.environ["RANK"])
+    if word == "fail" and os.environ["RANK"] == "1":
+        raise ValueError("no such word")
+    return pt.__name__, int(os.environ["RANK"]), os.environ["WORLD_SIZE"], os.environ["PT_OWN"], 2 * word
+"""
+
+
+@unittest.skipUnless(_SERVER, _NO_SERVER)
+class Functions(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)  # Where the call goes.
+        os.mkdir("sent")
+        with open("sent/pt_sent.py", "w", encoding="utf-8") as file:
+            file.write(_SENT)
+        sys.path.insert(0, os.path.join(folder.name, "sent"))
+        self.addCleanup(sys.path.pop, 0)
+        self.addCleanup(sys.modules.pop, "pt_sent", None)
+
+    def run_on_spark(self, word, **options):
+        import pt_sent
+
+        return pt.run(pt_sent.told, [word], workers=2, engine=_SERVER, files="sent", python=sys.executable,
+                      env={"PT_OWN": "of a caller"}, **options)
+
+    def test_run_on_executors(self):
+        self.assertEqual(self.run_on_spark("ab"), [("protium", 0, "2", "of a caller", "abab"),
+                                                   ("protium", 1, "2", "of a caller", "abab")])
+        self.assertEqual(os.listdir(), ["sent"])
+
+    def test_that_fail_come_back_with_their_traceback(self):
+        with self.assertRaises(pt.RankError) as caught:
+            self.run_on_spark("fail", logs="none")
+        self.assertEqual((caught.exception.rank, type(caught.exception.__cause__)), (1, ValueError))
+        self.assertIn("in told", caught.exception.traceback)
+
+    def test_a_python_that_is_not_there_is_named(self):
+        with self.assertRaisesRegex(pt.ProtiumError, "/nowhere/python3"):
+            pt.run(os.getenv, ["HOME"], engine=_SERVER, python="/nowhere/python3", logs="none")
 
 
 @unittest.skipUnless(_SERVER, _NO_SERVER)

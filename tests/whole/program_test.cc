@@ -65,6 +65,28 @@ TEST_F(Programs, AreToldTheirRanksAndHeardLineByLine) {
   EXPECT_EQ(none.out + none.err, "");
 }
 
+TEST_F(Programs, GetVariablesOfOursByTheirNames) {
+  Running command(Command({"--env", "PT_SECRET"}, {"/bin/sh", "-c", "echo $PT_SECRET"}),
+                  scratch_.path(), {{"PT_SECRET", "of ours"}});
+  EXPECT_EQ(command.Wait().out, "[0] of ours\n");
+  const Outcome missing = Gang({"--env", "PT_NOWHERE"}, "exit 0");
+  EXPECT_EQ(missing.exit, 2);
+  EXPECT_THAT(missing.err, HasSubstr("--env PT_NOWHERE: there is no such variable here"));
+}
+
+TEST_F(Programs, TellHowTheyEndedAsJson) {
+  const Outcome well = Gang({"--json", "--workers", "2", "--logs", "rank0"}, "echo line");
+  EXPECT_EQ(well.out, "{\"ranks\":2}\n");
+  EXPECT_EQ(well.err, "[0] line\n");
+  const Outcome badly = Gang({"--json"}, "exit 3");
+  EXPECT_EQ(badly.exit, 1);
+  EXPECT_EQ(TextAt(badly.json["error"], "what"), "rank 0: sh exited with code 3");
+  // A flag of the program's.
+  Running command({ProtiumCommand(), "gang", "sh", "-c", "exit 3", "sh", "--json"},
+                  scratch_.path());
+  EXPECT_EQ(command.Wait().out, "");
+}
+
 TEST_F(Programs, ThatFailEndTheOthersAndAreNamed) {
   const Outcome code =
       Gang({"--workers", "3"},

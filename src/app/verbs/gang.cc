@@ -93,6 +93,21 @@ Result<ProgramLogs> LogsIn(const Arguments& arguments) {
   return UnknownName("kind of --logs", name, known, "--logs");
 }
 
+// NAME=VALUE; of a name alone the value is that of our own variable, which no list of processes
+// shows.
+Result<std::string> VariableOf(const std::string& given) {
+  if (given.empty() || given[0] == '=') {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("--env takes NAME=VALUE or NAME, got \"{}\"", given)});
+  }
+  if (given.find('=') != std::string::npos) return given;
+  const char* const value = std::getenv(given.c_str());
+  if (value != nullptr) return given + "=" + value;
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("--env {}: there is no such variable here", given),
+               .fix = fmt::format("set {0} before, or give --env {0}=VALUE", given)});
+}
+
 Result<ProgramSpec> ReadProgram(const Arguments& arguments, const GangSpec& gang) {
   ProgramSpec spec;
   for (size_t i = 0; i < arguments.num_operands(); ++i) spec.words.push_back(arguments.operand(i));
@@ -104,11 +119,8 @@ Result<ProgramSpec> ReadProgram(const Arguments& arguments, const GangSpec& gang
                  .what = fmt::format("--port must be from 1 to 65535, got {}", spec.port)});
   }
   for (const std::string& each : arguments.Values("--env")) {
-    if (each.find('=') == std::string::npos || each[0] == '=') {
-      return Fail(
-          {.exit = Exit::kUsage, .what = fmt::format("--env takes NAME=VALUE, got \"{}\"", each)});
-    }
-    spec.environment.push_back(each);
+    PT_LET(std::string variable, VariableOf(each));
+    spec.environment.push_back(std::move(variable));
   }
   spec.max_restarts = gang.max_restarts;
   // What the user set goes before what torchrun would set.
@@ -167,6 +179,8 @@ Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& 
 // Prints what the ranks print, and says of the rest what matters.
 class Display {
  public:
+  // `out` gets their stdout.
+  explicit Display(int out) : printer_(out, STDERR_FILENO) {}
   void On(const Json& event) {
     const std::string what = event.value("event", "");
     if (what == "printed") return printer_.On(event);
@@ -181,7 +195,7 @@ class Display {
     return {.color = terminal.color, .quiet = terminal.quiet};
   }
 
-  RankPrinter printer_{STDOUT_FILENO, STDERR_FILENO};
+  RankPrinter printer_;
   ProgressLines lines_{Plain(), ToStderr()};
 };
 
@@ -221,7 +235,9 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
   return Status::OK();
 }
 
-Status Gang(const Arguments& arguments, const Invocation&) {
+Status Gang(const Arguments& arguments, const Invocation& invocation) {
+  const bool json = arguments.Has("--json");
+  invocation.answered = !json;  // A --json behind the program is the program's.
   PT_LET(const GangSpec gang, ReadGang(arguments));
   PT_LET(ProgramSpec spec, ReadProgram(arguments, gang));
   PT_LET(spec.input, InputIn(arguments));
@@ -240,7 +256,7 @@ Status Gang(const Arguments& arguments, const Invocation&) {
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(options.engine, "here"));
   if (cluster) PT_TRY(ShipTo(scratch->path(), arguments, spec));
   if (!cluster) spec.scratch = scratch->path();
-  Display display;
+  Display display(json ? STDERR_FILENO : STDOUT_FILENO);
   UniqueFd sizing;
   if (gang.workers.bends()) {
     PT_LET(sizing, TellSizing(scratch->path(), gang.workers, display));
@@ -257,7 +273,8 @@ Status Gang(const Arguments& arguments, const Invocation&) {
                      .gang = gang};
   const Status status = tables || cluster ? RunWithTables(arguments, std::move(options), task)
                                           : RunHere(options, task, nullptr, options.call).status();
-  return WithoutLogsIn(scratch->path(), status);
+  PT_TRY(WithoutLogsIn(scratch->path(), status));
+  return json ? PrintResult(Dump({{"ranks", ToJson(gang.workers)}}) + "\n") : Status::OK();
 }
 
 }  // namespace
@@ -279,11 +296,13 @@ CommandVerb GangVerb() {
                  {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
-                 {"--env", "NAME=VALUE", "a variable for the program; may be repeated", ""},
+                 {"--env", "NAME=VALUE",
+                  "a variable for the program (NAME alone: as it is here); may be repeated", ""},
                  {"--port", "PORT", "MASTER_PORT (a free one)", ""},
                  {"--grace", "SECONDS", "between SIGTERM and SIGKILL (10)", ""},
                  {"--deadline", "SECONDS", "how long a rank's host may be silent (60)", ""},
                  EngineFlag(),
+                 JsonFlag(),
                  ForceFlag()},
        .says = "runs any program as ranks that start together and fail together",
        .more = "Each rank finds RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT, as with "
