@@ -78,24 +78,28 @@ class ScoreInSql(unittest.TestCase):
         except ImportError:
             self.skipTest("numpy is not installed")
         query = """
-            SELECT r.id, s.x__fill, s.x__fill__scale FROM rows r
-            JOIN score('{}', (SELECT id, CASE WHEN id % 3 = 0 THEN NULL ELSE id / 7 END AS x FROM rows)) s
-            ON r.id = s.id ORDER BY r.id"""
+            WITH few AS (SELECT id, CASE WHEN id % 3 = 0 THEN NULL ELSE id / 7 END AS x FROM rows),
+              best AS (SELECT id % 10 AS digit, max(prediction) AS most FROM score('{0}', few) GROUP BY digit)
+            SELECT r.id, coalesce(s.x, -1) AS x, s.prediction, b.most FROM rows r
+            JOIN score('{0}', (SELECT * FROM few)) s ON r.id = s.id
+            JOIN best b ON b.digit = r.id % 10 ORDER BY r.id"""
         with tempfile.TemporaryDirectory() as folder:
             model, answers = os.path.join(folder, "model"), []
             for engine in ("local[1]", _SERVER):
                 with pt.Session(engine) as session:
                     rows = session.sql("SELECT id FROM range(0, 200)")
                     if not answers:
-                        table = session.sql("SELECT CAST(id AS DOUBLE) AS x FROM rows", rows=rows)
+                        table = session.sql("SELECT CAST(id AS DOUBLE) AS x, id * 0.5D AS y FROM rows", rows=rows)
                         pt.Pipeline([
                             pt.stages.Imputer(id="fill", inputs=["x"]),
                             pt.stages.StandardScaler(id="scale", inputs=[pt.stages.outputs_of("fill")]),
+                            pt.stages.TorchEstimator(numeric=[pt.stages.outputs_of("scale")], label="y",
+                                                     train={"epochs": 1}),
                         ]).fit(table).save(model)
                     found = session.sql(query.format(model), rows=rows).to_columns()
                     answers.append({name: list(values) for name, values in found.items()})
         self.assertEqual(answers[0], answers[1])
-        self.assertEqual(len(answers[0]["x__fill"]), 200)
+        self.assertEqual((len(answers[0]["most"]), len(set(answers[0]["most"]))), (200, 10))
 
 
 if __name__ == "__main__":
