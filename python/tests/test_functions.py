@@ -98,7 +98,7 @@ class Gangs(unittest.TestCase):
             pt.run(sys.exit, logs="none")
 
     def test_what_the_command_refuses_is_its_error(self):
-        with self.assertRaisesRegex(pt.UsageError, "--workers takes a number from 1, .* got "0""):
+        with self.assertRaisesRegex(pt.UsageError, '--workers takes a number from 1, .* got "0"'):
             pt.run(doubled, [1], workers=0)
 
     def test_a_token_is_no_argument(self):
