@@ -24,7 +24,7 @@ std::string CountOfWorkers(size_t count) {
 }
 
 // "rank 2", "ranks 0, 1".
-std::string RanksText(const std::vector<int32_t>& ranks) {
+std::string RanksText(const std::set<int32_t>& ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
 }
 
@@ -32,23 +32,23 @@ bool Contains(const std::vector<int32_t>& members, int32_t member) {
   return std::ranges::find(members, member) != members.end();
 }
 
-// The hosts of members that all say that they cannot reach others, by the members on them. Empty
-// where one says something else.
-std::map<std::string, std::vector<int32_t>> HostsApart(std::span<const RankFailure> doubts) {
-  std::map<std::string, std::vector<int32_t>> hosts;
+// The hosts of members that all say that they cannot reach others, with the members on each. Empty
+// where one says something else. Who says so first is chance: neither the choice of those that go on
+// nor what people read may depend on it.
+std::map<std::string, std::set<int32_t>> HostsApart(std::span<const RankFailure> doubts) {
+  std::map<std::string, std::set<int32_t>> hosts;
   for (const RankFailure& each : doubts) {
     if (!IsAboutPeers(each.status)) return {};
-    hosts[each.host].push_back(each.rank);
+    hosts[each.host].insert(each.rank);
   }
   return hosts;
 }
 
 // The one with most members; of equals that of the lowest member, which was there first.
-const std::vector<int32_t>& Largest(const std::map<std::string, std::vector<int32_t>>& hosts) {
+const std::set<int32_t>& Largest(const std::map<std::string, std::set<int32_t>>& hosts) {
   const auto less = [](const auto& a, const auto& b) {
-    const std::vector<int32_t>&one = a.second, &other = b.second;
-    if (one.size() != other.size()) return one.size() < other.size();
-    return std::ranges::min(one) > std::ranges::min(other);
+    const std::set<int32_t>&one = a.second, &other = b.second;
+    return one.size() != other.size() ? one.size() < other.size() : *one.begin() > *other.begin();
   };
   return std::ranges::max_element(hosts, less)->second;
 }
@@ -180,9 +180,9 @@ void BendingGang::SettleDoubts() {
 bool BendingGang::LeaveCutOff(const std::vector<RankFailure>& doubts) {
   const auto hosts = HostsApart(doubts);
   if (hosts.size() < 2) return false;
-  const std::vector<int32_t> kept = Largest(hosts);
+  const std::set<int32_t>& kept = Largest(hosts);
   for (const RankFailure& each : doubts) {
-    if (Contains(kept, each.rank)) continue;
+    if (kept.contains(each.rank)) continue;
     const std::string what = fmt::format("on {} is cut off from {}", each.host, RanksText(kept));
     Lost(crew_.Describe(
         each.rank, RankFailure::Kind::kSilent,
