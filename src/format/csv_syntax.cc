@@ -112,6 +112,13 @@ bool IsNullSpelling(std::string_view text) {
   return std::ranges::find(kWords, Lower(text)) != std::end(kWords);
 }
 
+bool IsNullMark(std::string_view text) {
+  static constexpr std::string_view kMarks[] = {
+      "?",      "..",  "--",      "---",      "#n/a",    "#na", "<na>", "null",
+      "(null)", "\\n", "#null!", "#value!", "#div/0!"};
+  return std::ranges::find(kMarks, Lower(text)) != std::end(kMarks);
+}
+
 Result<CsvOptions> FindSyntax(const std::string& path, const CsvOptions& options,
                               const std::set<std::string>& said) {
   CsvOptions found = options;

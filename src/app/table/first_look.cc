@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/table/folder_tables.h"
@@ -55,6 +56,22 @@ Result<std::vector<std::string>> CsvFiles(const fs::path& place) {
   return std::move(files.paths);
 }
 
+// `options` with the marks for missing values that are among the most frequent cells of text columns:
+// a column that is text anyhow does not show by its type that they are no values.
+CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
+  CsvOptions marked = options;
+  for (const ColumnProfile& column : table.columns) {
+    if (!IsText(column)) continue;
+    for (const auto& [text, rows] : column.top) {
+      if (IsNullMark(text)) marked.null.all.push_back(text);
+    }
+  }
+  std::vector<std::string>& all = marked.null.all;
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all.size() > options.null.all.size() ? marked : options;
+}
+
 // Faults name options as job files have them.
 Status WithFlag(const Status& status) {
   if (status.ok()) return status;
@@ -89,7 +106,10 @@ Result<FirstLook> LookAndMend(const fs::path& place, const CsvGiven& given, int6
     if (!IsBetter(look.table, again.table)) break;
     look = std::move(again);
   }
-  return look;
+  const CsvOptions marked = WithMarks(look.table, look.csv);
+  const bool more = FieldsToJson(marked) != FieldsToJson(look.csv);
+  if (files.empty() || !more || given.said.contains("null")) return look;
+  return Read(place, marked, head, files);
 }
 
 std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null) {

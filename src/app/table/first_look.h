@@ -24,7 +24,8 @@ struct FirstLook {
 Result<FirstLook> LookAt(const std::filesystem::path& place, const CsvGiven& given, int64_t head);
 
 // The same, read again with the options that mend columns of text beyond doubt (WithMends()), as
-// long as that makes columns of other types of some and a text of none.
+// long as that makes columns of other types of some and a text of none. What stands in columns that
+// stay text and can only mean a missing value (IsNullMark()) is read as one.
 Result<FirstLook> LookAndMend(const std::filesystem::path& place, const CsvGiven& given,
                               int64_t head);
 

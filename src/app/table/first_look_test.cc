@@ -76,6 +76,20 @@ TEST_F(FirstLooks, MendsNullsBlanksAndDecimalCommas) {
   EXPECT_EQ(Types(commas), kTyped);
 }
 
+TEST_F(FirstLooks, TakesMarksInTextForMissingValues) {
+  const auto jobs = [](const std::string& missing) {
+    return [missing](int row, int column) {
+      return column == 2 && row % 4 == 0 ? missing : "clerk" + std::to_string(column + row % 2);
+    };
+  };
+  const FirstLook marks = Look(",", "region,area,job\n", jobs("?"));
+  EXPECT_THAT(OptionsSaid(marks.csv), ElementsAre("null = \"?\""));
+  EXPECT_EQ(marks.table.columns[2].nulls, 15);
+  EXPECT_EQ(marks.table.columns[2].distinct, 2);
+  // Words may be what the column is about.
+  EXPECT_THAT(OptionsSaid(Look(",", "region,area,job\n", jobs("None")).csv), ElementsAre());
+}
+
 TEST_F(FirstLooks, TellsWhatOnlyAPersonCanMend) {
   const FirstLook look = Look(",", "region,area,rooms\n", [](int row, int column) {
     return row == 7 && column == 2 ? std::string("many") : Usual(row, column);
