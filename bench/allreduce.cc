@@ -106,7 +106,19 @@ Status RunGroups(Communicator& communicator, const std::string& how) {
   return Status::OK();
 }
 
+// Processes that were just made may share a core for a while.
+Status SettleDown(Communicator& communicator) {
+  const Stopwatch watch;
+  double agreed = 0;
+  while (agreed < 0.5) {
+    agreed = watch.seconds();
+    PT_TRY(communicator.AllReduce({&agreed, 1, Type::kFloat64}, Reduce::kMin));
+  }
+  return Status::OK();
+}
+
 Status Run(Communicator& communicator, const std::string& how) {
+  PT_TRY(SettleDown(communicator));
   PT_TRY(RunGroups(communicator, how));
   for (const Size& size : kSizes) {
     PT_LET(const double plain, TimeAllReduce(communicator, size));

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "base/half.h"
 #include "base/json.h"
@@ -197,13 +199,13 @@ struct Ranks::Room {
     fused.resize(size_t(count * width));
     std::byte* at = fused.data();
     for (const Tensor& each : run) {
-      if (each.count > 0) std::memcpy(at, each.data, size_t(each.count * width));
+      CopyBytes(at, each.data, each.count * width);
       at += each.count * width;
     }
     PT_TRY(communicator.AllReduce({fused.data(), count, type}, op));
     at = fused.data();
     for (const Tensor& each : run) {
-      if (each.count > 0) std::memcpy(each.data, at, size_t(each.count * width));
+      CopyBytes(each.data, at, each.count * width);
       at += each.count * width;
     }
     return Status::OK();
@@ -302,7 +304,7 @@ Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
     const std::string name = "reduce-scatter: " + Describe(request);
     PT_TRY(communicator.Barrier(name));
     PT_TRY(room_->Open(bytes));
-    std::memcpy(room_->window->own().data(), values.data, size_t(bytes));
+    CopyBytes(room_->window->own().data(), values.data, bytes);
     PT_TRY(communicator.Barrier(name));
     PT_LET(out, room_->CombineSlices(type, ReduceOf(op), slice));
     PT_TRY(communicator.Barrier(name));
@@ -356,7 +358,7 @@ Result<std::vector<std::string>> Ranks::ExchangeBytes(std::string_view own,
   if (largest > 0) {
     PT_TRY(room_->Open(largest));
     if (own.size() > kFewBytes) {
-      std::memcpy(room_->window->own().data(), own.data(), own.size());
+      CopyBytes(room_->window->own().data(), own.data(), int64_t(own.size()));
     }
     PT_TRY(communicator.Barrier("exchange filled"));
   }

@@ -3,9 +3,9 @@
 
 #include <sys/mman.h>
 
-#include <cstring>
 #include <mutex>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "collective/request.h"
 #include "collective/subtrees.h"
@@ -50,7 +50,7 @@ class SelfWindow : public Window {
 
   Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) override {
     PT_TRY(CheckWindowRead(*this, 1, rank, offset, int64_t(into.size())));
-    if (!into.empty()) std::memcpy(into.data(), memory_ + offset, into.size());
+    CopyBytes(into.data(), memory_ + offset, int64_t(into.size()));
     return Status::OK();
   }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "rows/row_merge.h"
 
@@ -97,7 +98,7 @@ Status MoveOut(RowStore& sorted, RowSpan range, std::byte* to) {
   const auto scan = sorted.Scan(range);
   for (int64_t at = range.begin; at < range.end;) {
     PT_LET(const auto rows, scan->Next(RowsIn(kCopyBytes, sorted.width())));
-    std::memcpy(to, rows.data(), rows.size());
+    CopyBytes(to, rows.data(), int64_t(rows.size()));
     to += rows.size();
     const int64_t end = at + int64_t(rows.size()) / sorted.width();
     sorted.Release({at, end});

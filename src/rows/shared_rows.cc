@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "os/memfd.h"
 #include "rows/mapped_store.h"
@@ -35,7 +35,7 @@ Result<UniqueFd> CopyToMemory(ShardedRows& own) {
     while (true) {
       PT_LET(const auto block, scan->Next(std::max<int64_t>(kCopiedBytes / width, 1)));
       if (block.empty()) break;
-      std::memcpy(to, block.data(), block.size());
+      CopyBytes(to, block.data(), int64_t(block.size()));
       to += block.size();
     }
     own.Release(shard);

@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <utility>
 
+#include "base/copy.h"
 #include "base/fault.h"
 #include "os/past_cache.h"
 
@@ -40,7 +40,7 @@ Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
   std::byte* at = memory_.get();
   for (NamedTensor& each : tensors_) {
     const size_t size = each.data.size();
-    if (size > 0) std::memcpy(at, each.data.data(), size);
+    CopyBytes(at, each.data.data(), int64_t(size));
     each.data = {at, size};
     at += size;
   }

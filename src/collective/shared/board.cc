@@ -14,10 +14,6 @@ namespace protium {
 namespace {
 
 constexpr int64_t kPage = 4096;
-// All slots of a board together. Pages that no large message ever touched cost nothing.
-constexpr int64_t kAllSlotsBytes = 128 << 20;
-constexpr int64_t kLeastSlotBytes = 512 << 10;
-constexpr int64_t kMostSlotBytes = 16 << 20;
 
 int64_t Pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -25,12 +21,7 @@ int64_t Pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 int64_t Board::Bytes(int32_t world) {
   return Pages(sizeof(Head)) + Pages(world * int64_t(sizeof(Seat))) + 2 * world * kInlineBytes +
-         2 * (world + 1) * SlotBytes(world);
-}
-
-int64_t Board::SlotBytes(int32_t world) {
-  return std::clamp(kAllSlotsBytes / (2 * (world + 1)), kLeastSlotBytes, kMostSlotBytes) / kPage *
-         kPage;
+         2 * (world + 1) * kSlotBytes;
 }
 
 Result<Board> Board::Map(const Memfd& memory, int32_t world) {
@@ -61,7 +52,7 @@ std::span<std::byte> Board::Inline(int32_t rank, uint32_t half) const {
 
 std::span<std::byte> Board::Slot(int32_t rank, uint32_t half) const {
   std::byte* first = Inline(world_, 0).data();
-  return {first + (2 * rank + int32_t(half)) * slot_bytes(), size_t(slot_bytes())};
+  return {first + (2 * rank + int32_t(half)) * kSlotBytes, size_t(kSlotBytes)};
 }
 
 void Board::SetCause(const Status& cause) const {

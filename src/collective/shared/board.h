@@ -29,6 +29,10 @@ namespace protium {
 class Board {
  public:
   static constexpr int64_t kInlineBytes = 8 << 10;  // A multiple of every element's size.
+  // Small, so that what one rank has written is still in a cache when the others read it: a large
+  // message then goes to memory and back once, not once for each of its copies. Not smaller, since
+  // ranks wait for each other once per slot.
+  static constexpr int64_t kSlotBytes = 256 << 10;
   static constexpr int64_t kMostCauseBytes = 16 << 10;
 
   // What a rank writes, and others only read: a cache line apart from the next seat, so that ranks
@@ -43,12 +47,8 @@ class Board {
   // Maps memory of Bytes(world); zeroed memory is an empty board.
   static Result<Board> Map(const Memfd& memory, int32_t world);
   static int64_t Bytes(int32_t world);
-  // The size of a slot. Large, because ranks wait for each other once per slot, and on a busy
-  // machine such a wait is a turn of the scheduler's; bounded for all ranks together.
-  static int64_t SlotBytes(int32_t world);
 
   bool ready() const { return memory_.data() != nullptr; }
-  int64_t slot_bytes() const { return SlotBytes(world_); }
   Seat& seat(int32_t rank) const;
   // Room for small messages: one per rank and half.
   std::span<std::byte> Inline(int32_t rank, uint32_t half) const;

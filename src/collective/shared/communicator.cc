@@ -8,8 +8,7 @@
 //    behind.
 #include "collective/shared/communicator.h"
 
-#include <cstring>
-
+#include "base/copy.h"
 #include "base/fault.h"
 #include "collective/combine.h"
 #include "collective/shared/meeting.h"
@@ -19,10 +18,6 @@ namespace protium {
 namespace {
 
 constexpr int64_t kMostMessageBytes = int64_t{1} << 30;
-
-void Copy(std::byte* to, const std::byte* from, int64_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, size_t(bytes));
-}
 
 // The reduction of a buffer too large for the inline room.
 class PartwiseReduction {
@@ -34,7 +29,7 @@ class PartwiseReduction {
         type_(buffer.type),
         op_(op),
         width_(ElementBytes(buffer.type)),
-        part_count_(meeting.board().slot_bytes() / width_) {}
+        part_count_(Board::kSlotBytes / width_) {}
 
   Status Run(const Request& request) {
     const int64_t parts = (count_ + part_count_ - 1) / part_count_;
@@ -73,8 +68,8 @@ class PartwiseReduction {
   void CopyIn(int64_t part) {
     std::byte* slot = meeting_.board().Slot(meeting_.rank(), meeting_.half()).data();
     const Slice own = CutSlice(part, meeting_.rank());
-    Copy(slot, Own(part), own.begin);
-    Copy(slot + own.end, Own(part) + own.end, Count(part) * width_ - own.end);
+    CopyBytes(slot, Own(part), own.begin);
+    CopyBytes(slot + own.end, Own(part) + own.end, Count(part) * width_ - own.end);
   }
 
   void ReduceSlice(int64_t part) {
@@ -88,14 +83,14 @@ class PartwiseReduction {
     Combine(type_, op_, input(0), input(1), out, count);
     for (int32_t r = 2; r < meeting_.world(); ++r) Combine(type_, op_, out, input(r), out, count);
     // The own slice of the result is taken here, where it is in the cache.
-    Copy(Own(part) + slice.begin, out, slice.end - slice.begin);
+    CopyBytes(Own(part) + slice.begin, out, slice.end - slice.begin);
   }
 
   void CopyOut(int64_t part) {
     const std::byte* result = meeting_.board().ResultSlot(meeting_.half() ^ 1).data();
     const Slice own = CutSlice(part, meeting_.rank());
-    Copy(Own(part), result, own.begin);
-    Copy(Own(part) + own.end, result + own.end, Count(part) * width_ - own.end);
+    CopyBytes(Own(part), result, own.begin);
+    CopyBytes(Own(part) + own.end, result + own.end, Count(part) * width_ - own.end);
   }
 
   Meeting& meeting_;
@@ -139,18 +134,17 @@ class SharedCommunicator : public Communicator {
     if (int64_t(inout.size()) <= Board::kInlineBytes) {
       // Before Agree() moves on to the next half.
       const auto room = board.Inline(root, meeting_->half()).data();
-      if (root == rank()) Copy(room, inout.data(), int64_t(inout.size()));
+      if (root == rank()) CopyBytes(room, inout.data(), int64_t(inout.size()));
       PT_TRY(meeting_->Agree(request));
-      if (root != rank()) Copy(inout.data(), room, int64_t(inout.size()));
+      if (root != rank()) CopyBytes(inout.data(), room, int64_t(inout.size()));
       return Status::OK();
     }
-    const auto slot_bytes = size_t(board.slot_bytes());
-    for (size_t at = 0; at < inout.size(); at += slot_bytes) {
-      const auto part = inout.subspan(at, std::min(inout.size() - at, slot_bytes));
+    for (size_t at = 0; at < inout.size(); at += Board::kSlotBytes) {
+      const auto part = inout.subspan(at, std::min(inout.size() - at, size_t(Board::kSlotBytes)));
       const auto slot = board.Slot(root, meeting_->half()).data();
-      if (root == rank()) Copy(slot, part.data(), int64_t(part.size()));
+      if (root == rank()) CopyBytes(slot, part.data(), int64_t(part.size()));
       PT_TRY(at == 0 ? meeting_->Agree(request) : meeting_->Next());
-      if (root != rank()) Copy(part.data(), slot, int64_t(part.size()));
+      if (root != rank()) CopyBytes(part.data(), slot, int64_t(part.size()));
     }
     return Status::OK();
   }
@@ -160,7 +154,7 @@ class SharedCommunicator : public Communicator {
     const uint32_t half = meeting_->half();
     const Board& board = meeting_->board();
     if (message.size() <= size_t(Board::kInlineBytes)) {
-      Copy(board.Inline(rank(), half).data(), own.data(), int64_t(own.size()));
+      CopyBytes(board.Inline(rank(), half).data(), own.data(), int64_t(own.size()));
     }
     PT_TRY(
         meeting_->Agree({.operation = Operation::kAllGather, .length = int64_t(message.size())}));
@@ -170,8 +164,8 @@ class SharedCommunicator : public Communicator {
       std::string& text = all[size_t(r)];
       longest = std::max(longest, int64_t(text.size()));
       if (int64_t(text.size()) > Board::kInlineBytes) continue;
-      Copy(reinterpret_cast<std::byte*>(text.data()), board.Inline(r, half).data(),
-           int64_t(text.size()));
+      CopyBytes(reinterpret_cast<std::byte*>(text.data()), board.Inline(r, half).data(),
+                int64_t(text.size()));
     }
     if (longest > Board::kInlineBytes) PT_TRY(GatherLong(own, longest, all));
     return all;
@@ -199,7 +193,7 @@ class SharedCommunicator : public Communicator {
     const Board& board = meeting_->board();
     const int64_t bytes = inout.count * ElementBytes(inout.type);
     std::byte* own = static_cast<std::byte*>(inout.data);
-    Copy(board.Inline(rank(), half).data(), own, bytes);
+    CopyBytes(board.Inline(rank(), half).data(), own, bytes);
     PT_TRY(meeting_->Agree(request));
     Combine(inout.type, op, board.Inline(0, half).data(), board.Inline(1, half).data(), own,
             inout.count);
@@ -228,23 +222,22 @@ class SharedCommunicator : public Communicator {
 
   Status GatherLong(std::span<const std::byte> own, int64_t longest,
                     std::vector<std::string>& all) {
-    const int64_t slot_bytes = meeting_->board().slot_bytes();
     // Short messages came with the first meeting; a long one takes as many parts as the longest
     // needs.
     const auto part_of = [&](int64_t size, int64_t at) {
-      return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, slot_bytes);
+      return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, Board::kSlotBytes);
     };
-    for (int64_t at = 0; at < longest; at += slot_bytes) {
+    for (int64_t at = 0; at < longest; at += Board::kSlotBytes) {
       const uint32_t half = meeting_->half();
       const int64_t mine = part_of(int64_t(own.size()), at);
-      if (mine > 0) Copy(meeting_->board().Slot(rank(), half).data(), own.data() + at, mine);
+      if (mine > 0) CopyBytes(meeting_->board().Slot(rank(), half).data(), own.data() + at, mine);
       PT_TRY(meeting_->Next());
       for (int32_t r = 0; r < world(); ++r) {
         std::string& text = all[size_t(r)];
         const int64_t part = part_of(int64_t(text.size()), at);
         if (part == 0) continue;
-        Copy(reinterpret_cast<std::byte*>(text.data()) + at, meeting_->board().Slot(r, half).data(),
-             part);
+        CopyBytes(reinterpret_cast<std::byte*>(text.data()) + at,
+                  meeting_->board().Slot(r, half).data(), part);
       }
     }
     return Status::OK();

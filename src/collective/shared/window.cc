@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
+#include "base/copy.h"
 #include "base/fault.h"
 #include "collective/shared/memory.h"
 
@@ -19,7 +18,7 @@ class SharedWindow : public Window {
 
   Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) override {
     PT_TRY(CheckWindowRead(*this, int32_t(bytes_of_.size()), rank, offset, int64_t(into.size())));
-    if (!into.empty()) std::memcpy(into.data(), Direct(rank) + offset, into.size());
+    CopyBytes(into.data(), Direct(rank) + offset, int64_t(into.size()));
     return Status::OK();
   }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collective/tcp/window.h"
 
-#include <cstring>
-
+#include "base/copy.h"
 #include "base/fault.h"
 #include "os/memfd.h"
 
@@ -30,7 +29,7 @@ class TcpWindow : public Window {
     PT_TRY(service_->Check());
     if (into.empty()) return Status::OK();
     if (rank != rank_) return service_->Read(rank, number_, offset, into);
-    std::memcpy(into.data(), memory_.data() + offset, into.size());
+    CopyBytes(into.data(), memory_.data() + offset, int64_t(into.size()));
     return Status::OK();
   }
 
