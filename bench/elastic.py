@@ -21,6 +21,7 @@ WORLDS = (2, 4)
 KILLS, PEER_KILLS = 25, 3
 PATIENCE_S = 90
 PEER_GIVEN_UP_S = 60
+PEER_STEPS = 200  # Before the kill: a rival's step takes up to a tenth of a second where ranks share cores.
 # Long enough for all kills; a batch of 512 is a step of about a millisecond.
 SETTINGS = ("train.epochs=300", "train.batch_size=512", "train.checkpoint.every_steps=1000")
 
@@ -73,8 +74,8 @@ class Elastic:
             # Same weights: no row was missed or used twice, and no step applied twice.
             yield {"figure": f"steps lost, {world} workers", "value": 0, "unit": "steps"}
 
-    # A launch for each kill, since it happens that torchrun does not get over one: then the figure is
-    # the time after which it is given up.
+    # A launch for each kill, since it happens that a rival does not get over one, or ends: then the
+    # figure is the time after which it is given up.
     def theirs(self):
         yield from self.of_peer(self.torchrun)
 
@@ -105,7 +106,7 @@ class Elastic:
         process = subprocess.Popen(command, env=dict(os.environ, OMP_NUM_THREADS="1"), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         try:
-            before = self.wait(process, log, lambda lines: len(lines) > 1000)[-1]["pids"]
+            before = self.wait(process, log, lambda lines: len(lines) > PEER_STEPS)[-1]["pids"]
             os.kill(before[-1], signal.SIGKILL)
             killed = time.time()
             lines = self.wait(process, log, lambda lines: lines[-1]["pids"] != before, killed + PEER_GIVEN_UP_S)
@@ -121,7 +122,7 @@ class Elastic:
         yield {"figure": f"kill to next step, {world} workers", "value": (new["time"] - killed) * 1e3, "unit": "ms"}
         yield {"figure": f"steps lost, {world} workers", "value": last["step"] - new["step"] + 1, "unit": "steps"}
 
-    # The lines that are `ready`; None if they are not by `given_up`.
+    # The lines that are `ready`; None if they are not by `given_up`, or if the script has ended then.
     @staticmethod
     def wait(process, log, ready, given_up=None):
         deadline = given_up or time.time() + PATIENCE_S
@@ -130,8 +131,10 @@ class Elastic:
             if lines and ready(lines):
                 return lines
             time.sleep(0.01)
-        if given_up is None or process.poll() is not None:
-            sys.exit("bench: the peer's script did not come so far as to be killed, or ended")
+        if given_up is None:
+            lines, code = len(read(log)), process.poll()
+            sys.exit(f"bench: the peer's script made {lines} steps in {PATIENCE_S} s"
+                     + ("" if code is None else f", and ended with {code}"))
         return None
 
 
