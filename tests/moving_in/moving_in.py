@@ -46,8 +46,10 @@ def environment(folder, python):
     """What others leave in a home and in /tmp goes with the scratch folder."""
     # Threads of theirs that wait for each other on few cores take many times as long.
     return {**os.environ, "OMP_NUM_THREADS": "1", "PROTIUM_HOME": os.path.dirname(os.path.dirname(PROTIUM)),
-            "PYTHONPATH": os.path.join(REPOSITORY, "python"), "PYTHONDONTWRITEBYTECODE": "1", "HOME": folder,
-            "TMPDIR": folder, "SPARK_LOCAL_DIRS": folder, "PYSPARK_PYTHON": python, "RAY_USAGE_STATS_ENABLED": "0"}
+            "PYTHONPATH": os.path.join(REPOSITORY, "python"), "HOME": folder, "TMPDIR": folder,
+            "SPARK_LOCAL_DIRS": folder, "PYSPARK_PYTHON": python, "RAY_USAGE_STATS_ENABLED": "0",
+            # The packages were installed without byte code: it is made once for all programs.
+            "PYTHONPYCACHEPREFIX": os.path.join(folder, "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def end(process):
