@@ -27,7 +27,7 @@ fail() {
 
 # make_place NAME CHECK PACKAGE...: .deps/peers-NAME, whose Python then runs CHECK.
 make_place() {
-  local name=$1 check=$2 place=.deps/peers-$1 wanted free_kb packages
+  local name=$1 check=$2 place=.deps/peers-$1 wanted free_kb packages seen
   shift 2
   wanted=$(printf '%s\n' "$check" "$@" | sha256sum | cut -c1-64)
   [ "$(cat "$place/set-up" 2>/dev/null)" != "$wanted" ] || return 0
@@ -39,7 +39,10 @@ make_place() {
   # Ludwig asks for Python 3.12; what it does with tables runs on 3.11, too, for which the peers' PyTorch is.
   "$place/bin/python" -m pip install -q --no-cache-dir --no-compile --no-deps --only-binary :all: \
     --ignore-requires-python "$@" || fail "$name could not be installed"
-  printf "$PWD/.deps/%s/${packages##*"/peers-$name/"}\n" peers-horovod peers >"$packages/peers.pth"
+  # Horovod, where horovod.sh has built it, stands before them: its estimator needs Petastorm.
+  for seen in peers-horovod peers; do
+    echo "$PWD/.deps/$seen/${packages##*"/peers-$name/"}"
+  done >"$packages/peers.pth"
   "$place/bin/python" -c "$check" || fail "$name does not start"
   echo "$wanted" >"$place/set-up"
 }

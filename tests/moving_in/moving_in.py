@@ -81,7 +81,8 @@ def told_by(command, folder, limit=LONGEST, python=sys.executable):
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=limit,
                               stdin=subprocess.DEVNULL, env=environment(folder, python))
     except subprocess.TimeoutExpired as late:
-        sys.exit(f"{' '.join(command)} takes more than {limit} s:\n{late.stdout}{late.stderr}")
+        said = ((late.stdout or b"") + (late.stderr or b"")).decode(errors="replace")
+        sys.exit(f"{' '.join(command)} takes more than {limit} s:\n{said}")
     finally:
         while end_what_is_left(folder):
             pass
