@@ -9,7 +9,7 @@ readonly kDiskNeededGb=2
 # What .deps/peers does not have already.
 readonly kRay=(ray==2.60.0 certifi==2026.10.19.post1 charset-normalizer==3.5.3 msgpack==1.2.4 requests==2.34.2
   tensorboardX==2.6.5 urllib3==2.8.0)
-# PyArrow 10 is the last whose data sets are as Horovod's estimator knows them; it was compiled for NumPy 1.
+# With PyArrow 12 Horovod's estimator fails (to_arrow_schema); 10 was compiled for NumPy 1.
 readonly kPetastorm=(petastorm==0.13.1 dill==0.4.1 diskcache==5.6.3 future==1.0.0 numpy==1.26.4 psutil==7.2.2
   pyarrow==10.0.1 pyzmq==27.3.0 six==1.17.0)
 # Ludwig without what only its text, sound, quantizing and benchmarks ask for.

@@ -50,9 +50,21 @@ TEST(Ludwig, GivesAJobWithTheDefaultsWrittenOut) {
         "net = { name = \"tabular_mlp\", hidden = [] }",
         "loss = { name = \"binary_cross_entropy\" }", "epochs = 100", "batch_size = 128",
         "optimizer = { name = \"adam\", learning_rate = 0.001 }", "test = 0.2",
-        "validation = { share = 0.125 }", "early_stopping = { patience = 5 }"}) {
+        "validation = { share = 0.125 }", "early_stopping = { patience = 5 }", "clip_norm = 0.5"}) {
     EXPECT_THAT(job.text, HasSubstr(line));
   }
+}
+
+TEST(Ludwig, ClipsGradientsAsTheFileSays) {
+  const auto clipped = [](const std::string& trainer) {
+    const LudwigJob job = Imported(std::string(kPlain) + "trainer: {" + trainer + "}\n");
+    const size_t at = job.text.find("clip_");
+    return at == std::string::npos ? "" : job.text.substr(at, job.text.find('\n', at) - at);
+  };
+  EXPECT_EQ(clipped("gradient_clipping: {clipglobalnorm: 2}"), "clip_norm = 2");
+  EXPECT_EQ(clipped("gradient_clipping: {clipglobalnorm: null}"), "");
+  EXPECT_EQ(clipped("gradient_clipping: {clipglobalnorm: null, clipvalue: 3}"), "clip_value = 3");
+  EXPECT_EQ(clipped("gradient_clipping: null"), "");
 }
 
 TEST(Ludwig, FollowsWhatAConfigurationSays) {

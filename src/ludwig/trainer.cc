@@ -96,12 +96,16 @@ void AddSchedule(Yaml& trainer, Draft& draft) {
   }
 }
 
+// Ludwig clips to a norm of 0.5 where a file says neither another one nor null.
 void AddClipping(Yaml& trainer, Draft& draft) {
+  constexpr double kNorm = 0.5;
+  if (trainer.TakeWord("gradient_clipping") == "null") return;
   Yaml* const clipping = trainer.Take("gradient_clipping");
+  const bool unclipped = clipping != nullptr && clipping->TakeWord("clipglobalnorm") == "null";
+  const auto said = clipping == nullptr ? std::nullopt : clipping->TakeNumber("clipglobalnorm");
+  const double norm = unclipped ? 0 : said.value_or(kNorm);
+  if (norm > 0) draft.train.push_back(fmt::format("clip_norm = {}", Number(norm)));
   if (clipping == nullptr) return;
-  if (const auto norm = clipping->TakeNumber("clipglobalnorm"); norm && *norm > 0) {
-    draft.train.push_back(fmt::format("clip_norm = {}", Number(*norm)));
-  }
   if (const auto value = clipping->TakeNumber("clipvalue"); value && *value > 0) {
     draft.train.push_back(fmt::format("clip_value = {}", Number(*value)));
   }
