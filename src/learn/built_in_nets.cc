@@ -62,6 +62,7 @@ Result<ImageColumn> SizeOf(const CnnOptions& options, const VectorColumn& vector
   const int64_t pixels = vectors.length / options.channels;
   int64_t height = options.height.value_or(0), width = options.width.value_or(0);
   if (height == 0 && width == 0) height = int64_t(std::lround(std::sqrt(double(pixels))));
+  // At least 1, which divides below; what does not fit is refused after that.
   if (height == 0) height = std::max<int64_t>(1, pixels / std::max<int64_t>(1, width));
   if (width == 0) width = std::max<int64_t>(1, pixels / height);
   const std::string channels = std::to_string(options.channels);
@@ -79,6 +80,7 @@ Result<ImageColumn> SizeOf(const CnnOptions& options, const VectorColumn& vector
 
 Status CheckPools(const CnnOptions& options, const ImageColumn& image, const std::string& path) {
   int64_t least = std::min(image.height, image.width);
+  // Each block pools once, and what is left at the edge is dropped.
   for (size_t block = 0; block < options.filters.size(); ++block) least /= options.pool;
   if (least > 0) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -133,6 +135,7 @@ Status CheckTabular(const std::string& net, const NetColumns& columns, const std
                  .fix = "leave vectors out, or choose a net that `protium help nets` says reads "
                         "them"});
   }
+  // With `more` it is too early to tell: the net asks again when it is made.
   if (columns.more || !columns.categorical.empty() || !columns.numeric.empty()) {
     return Status::OK();
   }
@@ -148,6 +151,7 @@ Status CheckWideAndDeep(const WideAndDeepOptions& options, const NetColumns& col
   const Columns& known = columns.categorical;
   for (size_t i = 0; i < options.wide_only.size(); ++i) {
     const std::string& name = options.wide_only[i];
+    // With `more` the column may be one that a stage has yet to make.
     if (columns.more || std::find(known.begin(), known.end(), name) != known.end()) continue;
     return Fail({.exit = Exit::kUsage,
                  .what = "\"" + name + "\" is not among the categorical columns",
@@ -194,6 +198,7 @@ std::vector<NetRow> BuiltInNets() {
       "text_classifier", "embeddings of the words in a column of vectors, then dense layers",
       FindTokens));
   rows.push_back(
+      // Without a check: only LibTorch, in workers, can open the file.
       {MakeRow<TorchScriptOptions>("torchscript",
                                    "a file written by torch.jit.save; training starts from its "
                                    "parameters")});

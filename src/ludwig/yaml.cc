@@ -21,6 +21,7 @@ constexpr int kMostLevels = 50;
 
 struct DeleteEvent {
   void operator()(yaml_event_t* event) const {
+    // It frees what the event holds, not the event.
     yaml_event_delete(event);
     delete event;
   }
@@ -51,9 +52,12 @@ class Reader {
   ~Reader() {
     if (ready_) yaml_parser_delete(&parser_);
   }
+  // The parser points to itself once its input is set, so it must stay where it is.
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  // The events of a file are: start of the stream, start of a document, a value, end of the
+  // document, end of the stream or another start.
   Result<Yaml> Read() {
     if (!ready_) return Fail({.exit = Exit::kNoRoom, .what = "no memory to read " + file_});
     Event event;
@@ -95,6 +99,7 @@ class Reader {
       case YAML_MAPPING_START_EVENT:
         return Map(line, level);
       default:
+        // Nothing else can come: who began a list, a map or a document takes its end.
         return Refuse(line, "an alias, which is not read here: write out what it stands for");
     }
   }
@@ -116,6 +121,7 @@ class Reader {
       if (key->type == YAML_MAPPING_END_EVENT) return Yaml(std::move(map));
       if (key->type != YAML_SCALAR_EVENT) return Refuse(LineOf(*key), "a key that is no text");
       std::string name(TextOf(*key));
+      // YAML forbids it, but libyaml lets it pass.
       for (const auto& [known, value] : map.entries) {
         if (known == name) return Refuse(LineOf(*key), fmt::format("the key \"{}\" twice", name));
       }
@@ -138,6 +144,7 @@ std::optional<double> NumberOf(const std::string& text) {
 }
 
 std::optional<bool> TruthOf(const std::string& text) {
+  // YAML 1.1, which PyYAML reads, has yes, no, on and off besides.
   for (const char* yes : {"true", "True", "TRUE", "yes", "on"}) {
     if (text == yes) return true;
   }
@@ -196,6 +203,7 @@ std::optional<std::string> Yaml::TakeWord(std::string_view key) {
 std::optional<double> Yaml::TakeNumber(std::string_view key) {
   for (auto& [name, value] : entries_) {
     if (name != key || value.kind_ != Kind::kText) continue;
+    // A text that is no number stays untaken, so that it is told.
     const auto number = NumberOf(value.text_);
     value.taken_ = value.taken_ || number.has_value();
     return number;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML file as a tree that remembers its lines, and what of it has been looked at.
+// A YAML file as a tree that remembers its lines, and what of it has been looked at. Who reads a
+// configuration takes the entries that it understands; Untaken() gives the rest, so that nothing is
+// dropped silently.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +19,9 @@ class Yaml {
  public:
   enum class Kind { kNull, kText, kList, kMap };
 
-  // Reads one document of at most 1 MiB and 50 levels. What is no YAML, aliases, a key twice in a
-  // map and keys that are no text are faults of Exit::kInput with their line in `file`.
+  // Reads one document of at most 1 MiB and 50 levels; an empty file is a null. What is no YAML,
+  // aliases, a key twice in a map and keys that are no text are faults of Exit::kInput with their
+  // line in `file`.
   static Result<Yaml> Parse(std::string_view text, const std::string& file);
 
   // For the reader of files and for tests.
@@ -39,7 +42,8 @@ class Yaml {
   std::vector<Yaml>& items() { return items_; }
   std::vector<std::pair<std::string, Yaml>>& entries() { return entries_; }
 
-  // An entry of a map, which now counts as looked at; nullptr: there is none, or it is null.
+  // An entry of a map, which now counts as looked at, valid as long as the map; nullptr: there is
+  // none, or it is null.
   Yaml* Take(std::string_view key);
   // The same as a value; an entry that is none of this kind stays to be told by Untaken().
   std::optional<std::string> TakeText(std::string_view key);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// 1. In the driver BatchRun collects stages, and End() writes them, with what they have learned, as
+//    the text of one MapTask.
+// 2. In a worker BatchStages makes the same stages of this text, once for all batches.
+// 3. Each batch goes through the stages in their order; a stage may read what one before it made.
 #include "learn/pipeline/batch_run.h"
 
 #include <arrow/api.h>
@@ -64,6 +68,7 @@ using ColumnMap = std::map<std::string, std::shared_ptr<arrow::Array>>;
 Status ApplyOne(const MadeStage& made, ColumnMap& columns) {
   arrow::ArrayVector inputs;
   for (const std::string& name : made.call.reads) {
+    // A name that is not there gets an empty entry, which is null.
     if (!columns[name]) return Status::KeyError("no column \"", name, "\" in the rows of stages");
     inputs.push_back(columns[name]);
   }
@@ -173,6 +178,7 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
       Expr read = stage->Reads(i);
       call.reads.push_back(stage->inputs()[i]);
       if (read.kind == Expr::Kind::kColumn) continue;
+      // Converted by the engine below the task, whose output leaves this column out again.
       call.reads.back() = FreeName("__read_" + std::to_string(converted.size()), columns);
       converted.push_back({call.reads.back(), std::move(read)});
     }
@@ -183,6 +189,8 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
   }
   stages_.clear();
   if (!converted.empty()) rows = WithColumns(std::move(rows), columns, std::move(converted));
+  // A task must name the types of its output; of columns that pass through only the engine knows
+  // them.
   const Result<SchemaPtr> schema =
       analyze_ ? analyze_(rows) : Status::Invalid("no engine to apply stages with");
   if (!schema.ok()) return MakePlan(Broken{schema.status()});

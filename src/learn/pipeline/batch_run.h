@@ -45,6 +45,7 @@ class BatchRun {
 
   // Whether `stage` needs columns of the run as the engine sees them.
   bool MustEndBefore(const Stage& stage) const;
+  // Both must outlive the next End().
   void Add(const StageOptions& options, const BatchStage& stage);
   // The task over `rows`, whose columns are `columns`, to which it adds the outputs of the run. The
   // same rows if there is no stage. The run is empty afterwards.

@@ -58,6 +58,7 @@ struct Cells {
         return {};
     }
   }
+  // A batch has rows, so `numbers` is empty for other columns only.
   bool IsMissing(int64_t row) const {
     return array->IsNull(row) || (!numbers.empty() && std::isnan(numbers[size_t(row)]));
   }
@@ -71,6 +72,7 @@ struct Cells {
 template <class Array>
 std::vector<double> ReadNumbers(const arrow::Array& array, double unit = 1) {
   const auto& typed = static_cast<const Array&>(array);
+  // NULL stays 0 here: IsMissing() is asked first.
   std::vector<double> numbers(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
     numbers[size_t(i)] = array.IsValid(i) ? double(typed.Value(i)) * unit : 0;
@@ -208,6 +210,7 @@ std::string ProfileKind(const arrow::DataType& type) {
 void ColumnProfiles::Grow(Column& column) {
   std::vector<uint64_t> old(column.hashes.empty() ? 64 : 2 * column.hashes.size());
   std::swap(old, column.hashes);
+  // The size is a power of two: the low bits of a hash tell its place.
   const size_t mask = column.hashes.size() - 1;
   for (const uint64_t hash : old) {
     if (hash == 0) continue;
@@ -219,6 +222,7 @@ void ColumnProfiles::Grow(Column& column) {
 
 void ColumnProfiles::AddDistinct(Column& column, uint64_t hash) {
   if (!column.limit.Takes(hash)) return;
+  // At most half full, so that searches are short.
   if (2 * (column.distinct + 1) > column.hashes.size()) Grow(column);
   const size_t mask = column.hashes.size() - 1;
   size_t at = hash & mask;
@@ -228,6 +232,7 @@ void ColumnProfiles::AddDistinct(Column& column, uint64_t hash) {
   }
   column.hashes[at] = hash;
   if (++column.distinct <= kMostDistinct) return;
+  // Open addressing cannot remove: those below the new limit are added to a new table.
   std::vector<uint64_t> old = std::exchange(column.hashes, {});
   column.distinct = 0;
   column.limit.Halve();
@@ -262,10 +267,12 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
     Column& column = columns_[c];
     QuickSum sum(column.sum);
     for (int64_t i = 0; i < rows; ++i) {
+      // What cells without a value, and those that are not looked at, add to the hash of the row.
       uint64_t hash = 1;
       if (cells.IsMissing(i)) {
         ++column.missing;
       } else if (!cells.numbers.empty()) {
+        // -0.0 becomes 0.0: both are one value.
         const double number = cells.numbers[size_t(i)] + 0.0;
         hash = HashNumber(number);
         AddDistinct(column, hash);
@@ -281,11 +288,13 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
         AddDistinct(column, hash);
       }
       uint64_t& row = hashes[size_t(i)];
+      // Turned, so that the order of columns counts.
       row = (std::rotl(row, 5) ^ hash) * 0x9e3779b97f4a7c15u;
     }
   }
   rows_ += rows;
   for (int64_t i = 0; i < rows; ++i) {
+    // In a large table most rows are beyond the limit, and their cells are not copied.
     const uint64_t hash = Mixed(hashes[size_t(i)]);
     if (!limit_.Takes(hash)) continue;
     std::vector<ProfileCell> cells;
@@ -344,6 +353,7 @@ Status ColumnProfiles::MergeColumns(const Json& json) {
   PT_LET(const int64_t level, WholeAt(json, "level"));
   const Json list = json.value("columns", Json());
   if (!list.is_array() || level < 0 || level > 63) return Status::Invalid("a damaged profile");
+  // The lower limit of the two holds for both parts: below it each has kept all.
   limit_.AtLeast(int(level));
   std::erase_if(sample_, [this](const auto& each) { return !limit_.Takes(each.first); });
   columns_.resize(std::max(columns_.size(), list.size()));
@@ -362,6 +372,7 @@ Status ColumnProfiles::MergeColumns(const Json& json) {
       column.low = std::min(column.low, range[0].get<double>());
       column.high = std::max(column.high, range[1].get<double>());
     }
+    // As above: the hashes of both parts are added again, below the lower limit.
     std::vector<uint64_t> kept = std::exchange(column.hashes, {});
     column.distinct = 0;
     column.limit.AtLeast(int(own));

@@ -69,6 +69,7 @@ class ColumnProfiles {
   Status Add(std::span<const std::shared_ptr<arrow::Array>> columns);
   // One row with the columns, and one for each sampled row.
   Status Emit(const EmitRow& emit) const;
+  // Adds a row that Emit() gave, perhaps in another process; a damaged one is Invalid.
   Status Merge(const StateRow& row);
 
   int64_t rows() const { return rows_; }

@@ -25,6 +25,7 @@ struct Ranges {
 template <class ListArray>
 Ranges RangesOf(const arrow::Array& column) {
   const auto& lists = static_cast<const ListArray&>(column);
+  // All elements, also those outside of a slice: value_offset() counts from their begin.
   Ranges ranges{.values = lists.values()};
   for (int64_t row = 0; row < lists.length(); ++row) {
     ranges.rows.push_back(lists.IsNull(row) ? Range()
@@ -97,10 +98,12 @@ Result<std::shared_ptr<arrow::Array>> Lists(const std::vector<Number>& numbers, 
                                             const std::vector<bool>& valid) {
   const auto values = std::make_shared<Builder>();
   arrow::ListBuilder lists(arrow::default_memory_pool(), values);
+  // Lists without elements are counted by `valid` alone.
   const size_t rows = valid.empty() && length > 0 ? numbers.size() / size_t(length) : valid.size();
   PT_TRY(values->Reserve(int64_t(numbers.size())));
   for (size_t row = 0; row < rows; ++row) {
     if (!valid.empty() && !valid[row]) {
+      // Its places in `numbers` are passed over.
       PT_TRY(lists.AppendNull());
       continue;
     }
@@ -134,6 +137,7 @@ Result<TokenLists> TokenLists::Of(const arrow::Array& column) {
     return Status::TypeError("lists of texts are needed, not of ",
                              ranges.values->type()->ToString());
   }
+  // Views of it point into the buffers of the column, which outlive `ranges`.
   const auto& texts = static_cast<const arrow::StringArray&>(*ranges.values);
   TokenLists lists;
   for (const Range& range : ranges.rows) {

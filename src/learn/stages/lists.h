@@ -15,7 +15,8 @@
 
 namespace protium {
 
-// Lists of numbers as doubles. A NULL element is NaN. Valid without the column.
+// Lists of numbers as doubles; whole numbers beyond 2^53 are rounded. A NULL element is NaN. Valid
+// without the column.
 class NumberLists {
  public:
   // A TypeError for a column of anything else.
@@ -34,6 +35,7 @@ class NumberLists {
 // Lists of texts; NULL elements are left out. Valid as long as the column.
 class TokenLists {
  public:
+  // A TypeError for a column of anything else.
   static Result<TokenLists> Of(const arrow::Array& column);
   int64_t rows() const { return int64_t(begins_.size()) - 1; }
   // A NULL list has none.
@@ -55,7 +57,8 @@ Status CheckTokens(const arrow::DataType& type);
 Status CheckLength(const NumberLists& lists, int64_t row, int64_t length,
                    const std::string& column);
 
-// Rows of lists of one length as a column; `valid` may be empty: no row is NULL.
+// Rows of lists of one length as a column. `numbers` has `length` for each row, NULL ones too.
+// `valid` has a flag for each row, or is empty: no row is NULL.
 Result<std::shared_ptr<arrow::Array>> MakeLists(const std::vector<double>& numbers, int64_t length,
                                                 const std::vector<bool>& valid);
 Result<std::shared_ptr<arrow::Array>> MakeLists(const std::vector<float>& numbers, int64_t length,
