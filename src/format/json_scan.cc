@@ -39,6 +39,7 @@ char PlainEscape(char c) {
 
 std::string JsonText(const JsonValue& value) {
   if (!value.escaped) return std::string(value.raw);
+  // The scanner has checked all escapes: none is cut off, and pairs are whole.
   std::string text;
   const char* const end = value.raw.data() + value.raw.size();
   for (const char* at = value.raw.data(); at < end;) {
@@ -112,6 +113,7 @@ bool JsonScanner::Word(std::string_view word) {
   if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(word)) {
     return Refuse("this is no value");
   }
+  // What stands behind it, as in "nullx", is refused by the next step.
   at_ += word.size();
   return true;
 }
@@ -121,6 +123,7 @@ bool JsonScanner::Escape() {
   if (at_ == end_) return Refuse("a text is never closed");
   const char c = *at_++;
   if (c != 'u') {
+    // strchr() also finds the 0 at the end of its text.
     return std::strchr("\"\\/bfnrt", c) != nullptr && c != 0 ? true : Refuse("an unknown escape");
   }
   const int32_t unit = UnitAt(at_, end_);
@@ -186,6 +189,7 @@ bool JsonScanner::Nested(JsonValue& value, char opening, char closing) {
   const char* const start = at_;
   if (++depth_ > kDeepest) return Refuse("values are nested more than 100 deep");
   JsonValue inner;
+  // Cannot fail: Value() has seen the bracket.
   Open(opening);
   while (Another(closing)) {
     if (opening == '{' && !Key(inner)) return false;
@@ -194,6 +198,7 @@ bool JsonScanner::Nested(JsonValue& value, char opening, char closing) {
   --depth_;
   value.kind = opening == '{' ? JsonValue::Kind::kObject : JsonValue::Kind::kList;
   value.raw = {start, static_cast<size_t>(at_ - start)};
+  // The value that was nested is a member of the bracket around it.
   first_ = false;
   return error_ == nullptr;
 }

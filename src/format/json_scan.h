@@ -21,7 +21,10 @@ struct JsonValue {
 // The text of a kText.
 std::string JsonText(const JsonValue& value);
 
-// Reads from the front. Everything that is passed is checked, nested values too. One thread.
+// Reads from the front: Open(), then as long as Another() says so a Key() (of an object) and a
+// Value(), then End(). Everything that is passed is checked, nested values too, but for UTF-8,
+// which whoever reads the text has checked (format/text_source.h). `text` must outlive the scanner
+// and the values, which point into it. After an error it is of no use. One thread.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text)

@@ -47,6 +47,8 @@ StageRow VectorColumnsRow();
 
 namespace {
 
+// By what they work on: categories, numbers, vectors, dates, words and images; then SQL, and the
+// estimator, which is no Stage and has nothing to make it.
 std::vector<StageRow> BuiltInStages() {
   return {
       StringIndexerRow(),
@@ -112,6 +114,8 @@ std::vector<LossRow> BuiltInLosses() {
 
 std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
+  // `make` is null for "top_k": the number that it needs stands in the name that a job asks for,
+  // and FindMetric() (metrics/metrics.h) binds it.
   for (const MetricSpec& spec : Metrics()) {
     rows.push_back(
         {MakeRow<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
@@ -194,6 +198,7 @@ Status CheckComputed(const Catalogue& own) {
 template <class Row>
 Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
   for (const Row& row : own) {
+    // Anew for each row: two of `own` may have one name, too.
     const std::vector<std::string> taken = ListNames(rows);
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(

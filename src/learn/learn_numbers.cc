@@ -38,6 +38,7 @@ Result<ScaledLabel> ScaleLog(const LogMoments& logs, const std::string& label) {
   return scaled;
 }
 
+// What a column of the table predicts by itself: the label as a line over that column.
 Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& options) {
   const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
@@ -80,6 +81,8 @@ Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow
   if (loss.kind == TargetKind::kQuantiles) {
     PT_LET(objective.levels, LevelsOf(options));
   }
+  // For each label Moments, with the scale log1p LogMoments, of quantiles NumberCounts; at the end
+  // the Line of a baseline's column.
   StatesInOrder next(states);
   for (const std::string& label : ListLabels(options)) {
     const auto& moments = next.Next<Moments>();
@@ -91,6 +94,8 @@ Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow
       PT_LET(scaled, ScaleLog(next.Next<LogMoments>(), label));
     }
     objective.labels.push_back(std::move(scaled));
+    // Without a column the baseline is a constant in the label's own units: its mean, or its
+    // quantiles.
     if (objective.levels.empty()) learned.baseline->values.push_back(moments.Mean());
     if (objective.levels.empty()) continue;
     const auto& numbers = next.Next<NumberCounts>();
@@ -110,6 +115,7 @@ Result<Learned> LearnFlags(const TorchEstimatorOptions& options, std::span<const
   StatesInOrder next(states);
   for (const std::string& label : ListLabels(options)) {
     const auto& counts = next.Next<TextCounts>();
+    // Booleans are counted by their text.
     const double yes = double(counts.FindCount("true")), no = double(counts.FindCount("false"));
     if (yes == 0 || no == 0) {
       return Fail({.exit = Exit::kInput,

@@ -19,6 +19,7 @@ double Coarse(double score) {
   return double(std::bit_cast<float>(std::bit_cast<uint32_t>(float(score)) & 0xffff0000u));
 }
 
+// The JSON of a state: DiagnosticsState, whose "labels" are each a LabelState.
 struct PairsJson {
   std::vector<double> labels;
   std::vector<double> scores;
@@ -79,8 +80,11 @@ Status DamagedState() { return Fail({.what = "a state of diagnostics is damaged"
 
 void PairSample::Add(double label, double score, int64_t rows) {
   if (!std::isfinite(label) || !std::isfinite(score)) return;
+  // Here and below + 0.0 makes one value of -0.0 and 0.0.
   const uint64_t hash = SplitMix(SplitMix(std::bit_cast<uint64_t>(label + 0.0)) +
                                  std::bit_cast<uint64_t>(score + 0.0));
+  // The greatest hash that is kept only falls, so what is left out never comes back, and the `rows`
+  // of what is kept are complete.
   if (pairs_.size() >= kMostPairs && hash > pairs_.rbegin()->first) return;
   Pair& pair = pairs_[hash];
   pair = {label + 0.0, score + 0.0, pair.rows + rows};
@@ -110,6 +114,7 @@ Result<Diagnostics> Diagnostics::FromJson(const Json& json) {
   DiagnosticsState state;
   PT_TRY(FieldsFromJson(json, "diagnostics", state));
   Diagnostics out(state.kind);
+  // Which reads the JSON once more and checks what is in it.
   PT_TRY(out.Merge(json));
   return out;
 }
@@ -134,6 +139,7 @@ void Diagnostics::AddNumber(const Judged& row, size_t label) {
   Label& out = At(label);
   const size_t levels = row.levels.size();
   if (levels == 0) return out.pairs.Add(row.labels[label], row.scores[label]);
+  // All rows of an estimator have the same levels.
   if (levels_.empty()) levels_.assign(row.levels.begin(), row.levels.end());
   const auto scores = row.scores.subspan(label * levels, levels);
   out.pairs.Add(row.labels[label], scores[levels / 2]);
@@ -158,6 +164,8 @@ void Diagnostics::AddClass(const Judged& row) {
     return AddAnswer(row.labels[0], row.scores[0], row, out);
   }
   classes_ = int64_t(row.scores.size());
+  // With p the probability of `best`, ln(p / (1 - p)) is minus the logarithm of the sum of
+  // exp(other - best), where nothing overflows.
   const auto best = std::max_element(row.scores.begin(), row.scores.end());
   double others = 0;
   for (auto each = row.scores.begin(); each != row.scores.end(); ++each) {
@@ -189,6 +197,7 @@ Status Diagnostics::MergeLabel(const Json& json, Label& label) {
   label.below.resize(std::max(label.below.size(), in.below.size()));
   for (size_t q = 0; q < in.below.size(); ++q) PT_TRY(MergeSum(in.below[q], label.below[q]));
   for (const ConfusionJson& each : in.confusion) {
+    // Drawn() takes these as indices.
     const auto most = int64_t(kMostClasses);
     if (each.label < 0 || each.predicted < 0 || each.label >= most || each.predicted >= most) {
       return DamagedState();

@@ -49,7 +49,8 @@ class Diagnostics {
 
   void Add(const Judged& row);
   Json ToJson() const;
-  // Adds a state of the same kind; another one, and damage, is a fault.
+  // Adds a state of the same kind; another one, and damage, is a fault, after which this state is
+  // of no use.
   Status Merge(const Json& json);
 
   // What is drawn, as lists of points; empty without rows. One entry of "labels" a label (one for

@@ -23,7 +23,7 @@ constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
 
 // Name, help, kinds of target, whether higher is better, maker. What "best" means for `bias`, which
-// is best near 0, is decided where epochs are compared (train/trainer.cc).
+// is best near 0, is decided where epochs are compared (train/verdict.cc).
 std::vector<MetricSpec> NumberMetrics() {
   return {
       {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
@@ -127,6 +127,7 @@ const std::vector<MetricSpec>& Table() {
 // The number that `name` has where `row`, which ends in "_k", has its letter: in plain digits
 // without a zero in front, so that one metric has one name.
 std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
+  // So that the number fits and from_chars() cannot fail.
   constexpr size_t kMostDigits = 9;
   row.remove_suffix(1);
   if (!name.starts_with(row)) return std::nullopt;
@@ -183,6 +184,7 @@ bool Measures(std::span<const TargetKind> kinds, TargetKind kind) {
 Result<std::string> RowOfMetric(const std::string& name, const std::string& where) {
   for (const MetricSpec& row : Metrics()) {
     if (!row.make_of) continue;
+    // "top_k" itself has no digits in the place of k, and is refused below.
     if (NumberOf(name, row.name)) return row.name;
     if (row.name != name) continue;
     const std::string stem = name.substr(0, name.size() - 1);
@@ -202,6 +204,7 @@ Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpe
       known.push_back(row.name);
       if (row.name != asked) continue;
       if (!row.make_of) return row;
+      // `row` is a copy, which becomes the metric of this one number.
       row.make = [make = row.make_of, number = *NumberOf(name, asked)](TargetKind) {
         return make(number);
       };

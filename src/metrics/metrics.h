@@ -59,8 +59,8 @@ class Metric {
   // `row` fits the kind of target that the metric was made for.
   virtual void Add(const Judged& row) = 0;
   virtual Json ToJson() const = 0;
-  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine; damage is a
-  // fault.
+  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine. Damage is a
+  // fault, after which this state is of no use.
   virtual Status Merge(const Json& json) = 0;
   virtual double Value() const = 0;  // NaN where no row decides it.
 };
@@ -114,7 +114,8 @@ class MetricState {
 
   void Add(const Judged& row);
   int64_t rows() const { return rows_; }
-  // Adds a state of the same metrics.
+  // Adds a state of the same metrics; a fault as for Metric::Merge(). Other metrics are a fault
+  // that leaves this state as it is.
   Status Merge(const Json& json);
   Json ToJson() const;
   // {"rmse": 40.1, "mae": 20.2} by name; null where no row decides a metric, or its value is not
