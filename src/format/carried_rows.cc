@@ -35,6 +35,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
       return arrow::int64();
     case Type::HALF_FLOAT:
       return arrow::float32();
+    // Nothing but NULL: as a column of CSV without a value, a text.
     case Type::NA:
     case Type::LARGE_STRING:
     case Type::STRING_VIEW:
@@ -45,6 +46,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
       return arrow::binary();
     case Type::DATE64:
       return arrow::date32();
+    // Arrow counts times with a zone in UTC, so only the name of the zone goes (ZoneNotes()).
     case Type::TIMESTAMP:
       return arrow::timestamp(arrow::TimeUnit::MICRO);
     case Type::DICTIONARY:
@@ -55,6 +57,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
     case Type::LIST_VIEW:
     case Type::LARGE_LIST_VIEW:
       return list_of(*type.field(0)->type());
+    // The others stay as they are, where a model folder has a name for them.
     default: {
       const auto name = TypeName(type);
       return name.ok() ? *TypeNamed(*name) : nullptr;
@@ -99,6 +102,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatc
       columns.push_back(batch.column(i));
       continue;
     }
+    // By default a cast refuses what would overflow or be cut off.
     const auto cast = arrow::compute::Cast(*batch.column(i), type);
     if (!cast.ok()) {
       return Fail({.exit = Exit::kInput,

@@ -19,6 +19,7 @@
 namespace protium {
 namespace {
 
+// Of the first pass, which makes no batches; the second tells after each of them.
 constexpr int64_t kRowsBetweenTells = 16 << 10;
 
 // Types of cells where the mark in 3,5 may be a comma; then a point makes a text of a number.
@@ -41,6 +42,7 @@ class CellRules {
     if (!comma_) return TypeOfCell(text);
     if (Fits(text, CellType::kInt64)) return CellType::kInt64;
     if (Fits(text, CellType::kDouble)) return CellType::kDouble;
+    // A double here is one with a point, which is not the mark.
     const CellType type = TypeOfCell(text);
     return type == CellType::kDouble ? CellType::kText : type;
   }
@@ -102,6 +104,7 @@ Status BroughtCsv::InferFile(size_t file) {
     if (!more) return Status::OK();
     for (size_t i = 0; i < types_.size(); ++i) {
       const CsvCell& cell = rows.cells()[i];
+      // Nothing is wider than text, and most cells have the type that was found so far.
       if (types_[i] == CellType::kText || IsNull(cell, spec_.csv)) continue;
       if (rules_.Fits(cell.text, types_[i])) continue;
       types_[i] = Unite(types_[i], rules_.TypeOf(cell.text));
@@ -113,6 +116,7 @@ Status BroughtCsv::SetTypes() {
   PT_LET(const auto said, SaidTypes(spec_, names_));
   for (size_t i = 0; i < names_.size(); ++i) {
     types_[i] = SettledType(said[i], types_[i]);
+    // A column that is said to be of doubles may hold inf and nan, too.
     if (types_[i] == CellType::kDouble) types_[i] = CellType::kLooseDouble;
   }
   arrow::FieldVector fields;
@@ -143,6 +147,7 @@ Status BroughtCsv::AppendColumn(size_t column, const CsvCell& cell) {
   arrow::ArrayBuilder& builder = batch_->column(column);
   if (IsNull(cell, spec_.csv)) return builder.AppendNull();
   const CellType type = types_[column];
+  // Only a text can hold "" for ": such a cell fits no other type.
   if (type == CellType::kText || type == CellType::kNone) {
     return AppendCell(cell.doubled ? CsvText(cell) : std::string(cell.text), type, builder);
   }
@@ -171,6 +176,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {
   while (true) {
     if (!rows_) {
       if (next_file_ == spec_.paths.size()) return nullptr;
+      // A batch ends with its file: file() is that of all its rows.
       file_ = next_file_++;
       PT_LET(rows_, CsvRows::Open(spec_.paths[file_], spec_.csv));
     }
@@ -180,11 +186,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {
       if (!more) break;
       PT_TRY(AppendRow());
       size_t bytes = 0;
+      // 8: a number, or where a text begins and what it has beside its bytes.
       for (const CsvCell& cell : rows_->cells()) bytes += cell.text.size() + 8;
       full = batch_->EndRow(bytes);
     }
     PT_TRY(passes_.Tell(1, file_, rows_->source()));
     if (!more) {
+      // In this pass alone, or rows would be told twice.
       NoteSkipped();
       rows_.reset();
     }

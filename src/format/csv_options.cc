@@ -93,6 +93,7 @@ bool MayHaveTabs(const std::string& path, const CsvOptions& options) {
 
 Status CheckOptionsFit(Format format, const CsvOptions& options) {
   if (format == Format::kCsv) return Status::OK();
+  // By their fields: an option that is added later is looked at here, too.
   const Json given = FieldsToJson(options), usual = FieldsToJson(CsvOptions{});
   for (const auto& [key, value] : given.items()) {
     if (value == usual.value(key, Json())) continue;
@@ -118,11 +119,13 @@ CsvSyntax SyntaxOf(const CsvOptions& options) {
 char FindDelimiter(std::string_view text, const CsvOptions& options) {
   constexpr int kMostLines = 100;
   char best = ',';
+  // One cell is no sign of a delimiter. Of equal ones the first in this order is taken.
   size_t most = 1;
   for (const char each : {',', ';', '\t', '|'}) {
     if (options.decimal == "," && each == ',') continue;
     CsvSyntax syntax = SyntaxOf(options);
     syntax.delimiter = each;
+    // `text` is the beginning of a file: its last row may be cut off and does not count.
     CsvScanner scanner(text, syntax, "", /*more=*/true);
     std::vector<CsvCell> cells;
     size_t columns = 0;
@@ -146,6 +149,7 @@ char FindDelimiter(std::string_view text, const CsvOptions& options) {
 Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line) {
+  // First: the names that a line of JSON gives would be refused for some other reason.
   PT_TRY(RefuseJson(cells, path));
   std::vector<std::string> names;
   for (size_t i = 0; i < cells.size(); ++i) {

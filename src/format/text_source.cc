@@ -33,6 +33,7 @@ constexpr char16_t kWindows1252[32] = {
 
 // The length of `bytes` without a character at the end that is cut off.
 size_t WholeCharacters(std::string_view bytes) {
+  // Back to the byte that begins the last character, which has 4 at most.
   for (size_t back = 1; back <= std::min<size_t>(bytes.size(), 4); ++back) {
     const char byte = bytes[bytes.size() - back];
     if (IsContinuation(byte)) continue;
@@ -81,6 +82,7 @@ Status TextSource::Start(Encoding encoding) {
     PT_LET(const std::shared_ptr<arrow::util::Codec> codec, arrow::util::Codec::Create(kind));
     PT_LET(unpacked_, arrow::io::CompressedInputStream::Make(codec.get(), file_));
   }
+  // Marks, and whether this is text at all, show in the first piece.
   PT_TRY(ReadPiece().status());
   encoding_ = encoding;
   big_endian_ = bytes_.starts_with("\xfe\xff"sv);
@@ -112,6 +114,7 @@ Result<bool> TextSource::ReadPiece() {
 // The first piece was read when the source was opened.
 Result<bool> TextSource::Append(std::string& text) {
   std::string piece;
+  // A piece may hold no whole character; one without bytes is the end.
   while (piece.empty() && !ended_) {
     if (std::exchange(begun_, true)) PT_TRY(ReadPiece().status());
     PT_TRY(Decode(ended_, piece));
@@ -149,6 +152,7 @@ Status TextSource::DecodeUtf8(bool last, std::string& text) {
   std::string_view left = std::string_view(bytes_).substr(0, whole);
   arrow::util::InitializeUTF8();
   if (!arrow::util::ValidateUTF8(left)) {
+    // A line end for each line that is whole, so that NotText() names the line of the mistake.
     std::string good;
     while (!left.empty()) {
       const std::string_view line = left.substr(0, left.find('\n'));

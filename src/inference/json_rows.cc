@@ -36,6 +36,7 @@ bool AppendWhole(const Json& value, arrow::ArrayBuilder& builder) {
   } else if (value.is_number_integer()) {
     whole = value.get<int64_t>();
   } else if (value.is_number_float()) {
+    // Beyond 2^53 a double does not tell neighbours apart.
     const double number = value.get<double>();
     if (number != std::floor(number) || std::abs(number) > 0x1p53) return false;
     whole = int64_t(number);
@@ -61,6 +62,7 @@ bool AppendList(const Json& value, arrow::ArrayBuilder& builder) {
   auto& list = static_cast<arrow::ListBuilder&>(builder);
   if (!value.is_array() || !list.Append().ok()) return false;
   for (const Json& each : value) {
+    // The list stays half made then; the caller drops the whole batch.
     if (!Append(each, *list.value_builder())) return false;
   }
   return true;
@@ -69,6 +71,7 @@ bool AppendList(const Json& value, arrow::ArrayBuilder& builder) {
 // As texts: dates, times, decimals.
 bool AppendParsed(const Json& value, arrow::ArrayBuilder& builder) {
   if (!value.is_string()) return false;
+  // As Arrow spells them, such as 2024-01-31 and 2024-01-31 08:15:00.
   const auto parsed = arrow::Scalar::Parse(builder.type(), value.get_ref<const std::string&>());
   return parsed.ok() && builder.AppendScalar(**parsed).ok();
 }
@@ -147,6 +150,7 @@ Status AppendRow(const Json& row, int64_t i, Growing& columns) {
   return Status::OK();
 }
 
+// Whether a column that is missing everywhere is needed is up to who takes the batch.
 bool AnyHas(const Json& list, const std::string& name) {
   for (const Json& row : list) {
     if (row.is_object() && row.contains(name)) return true;
@@ -161,6 +165,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> RowsFromJson(const Json& list,
   if (!list.is_array()) return NoRows("rows are a list of objects");
   Growing growing;
   for (const auto& field : columns.fields()) {
+    // No rows have no keys to go by: they get all columns.
     if (list.empty() || AnyHas(list, field->name())) PT_TRY(growing.Add(field));
   }
   for (size_t i = 0; i < list.size(); ++i) PT_TRY(AppendRow(list[i], int64_t(i), growing));
