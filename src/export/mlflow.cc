@@ -32,11 +32,14 @@ std::string NameOf(const std::string& name) {
                        std::string_view("_-. :/").find(c) != std::string_view::npos;
     made += plain ? c : '_';
   }
+  // Nor does the server take longer ones.
   return made.substr(0, 250);
 }
 
+// From seconds since 1970 to milliseconds, in which MLflow has all times.
 int64_t Millis(double seconds) { return std::isfinite(seconds) ? int64_t(seconds * 1000) : 0; }
 
+// Sends one run; the steps stand in the order in which Send() takes them.
 class MlflowSender {
  public:
   MlflowSender(const SendOptions& options, const RunFacts& facts, Service& service)
@@ -76,12 +79,14 @@ class MlflowSender {
     if (found.status == 200) {
       return TextAt(found.body.value("experiment", Json()), "experiment_id");
     }
+    // 404: no experiment has this name yet.
     if (found.status != 404) return service_.Refused("experiments/get-by-name", found);
     PT_LET(const Json made, Ask("experiments/create", {{"name", name}}));
     return TextAt(made, "experiment_id");
   }
 
   Status RefuseTwice() {
+    // MLflow asks for backticks around a key with a point.
     PT_LET(const Json found,
            Ask("runs/search", {{"experiment_ids", {experiment_}},
                                {"filter", fmt::format("tags.`protium.run` = '{}'", facts_.id)},
@@ -100,6 +105,7 @@ class MlflowSender {
     const auto tag = [&](const std::string& key, const std::string& value) {
       if (!value.empty()) tags.push_back({{"key", key}, {"value", value.substr(0, 5000)}});
     };
+    // Those of "mlflow." are shown on MLflow's page; RefuseTwice() finds the run by "protium.run".
     tag("mlflow.runName", facts_.id);
     tag("mlflow.source.type", "JOB");
     tag("mlflow.source.name", "protium");
@@ -156,6 +162,7 @@ class MlflowSender {
     for (const auto& [name, points] : facts_.series) {
       for (const SeriesPoint& point : points) add(name, point.value, point.time, point.step);
     }
+    // Final values stand at the last step, beside the curves, as "test/rmse" and "baseline/rmse".
     const double ended = SecondsOf(TextAt(facts_.run, "ended"));
     const Json all = facts_.result.value("metrics", Json());
     const Json steps = facts_.result.value("steps", Json());
@@ -212,6 +219,7 @@ class MlflowSender {
       if (!it->is_regular_file(error) || ++files > kMostFiles) continue;
       PT_TRY(Put(it->path(), "model/" + fs::relative(it->path(), model).generic_string()));
     }
+    // Last: MLflow takes the folder for a model by this file.
     return PutMlmodel(model);
   }
 
@@ -274,6 +282,7 @@ std::string MlmodelText(const fs::path& model, const std::string& created,
       Dump(PROTIUM_VERSION));
   text += fmt::format("run_id: {}\nutc_time_created: {}\n", Dump(mlflow_run), Dump(created));
   if (!inputs.empty()) {
+    // MLflow keeps the columns of a signature as JSON in a text, hence Dump() twice.
     text += fmt::format("signature:\n  inputs: {}\n  outputs: null\n  params: null\n",
                         Dump(Dump(inputs)));
   }

@@ -45,7 +45,8 @@ class HttpService : public Service {
     if (error || !bytes) {
       return Fail({.exit = Exit::kInput, .what = "cannot read " + file.string()});
     }
-    // A file that has become shorter meanwhile ends the request.
+    // In pieces, since a file need not fit into memory; one that has become shorter meanwhile ends
+    // the request.
     const auto piece = [&](size_t offset, size_t length, httplib::DataSink& sink) {
       char block[1 << 16];
       bytes.seekg(std::streamoff(offset));
@@ -61,6 +62,7 @@ class HttpService : public Service {
   }
 
   Status Refused(const std::string& doing, const ServiceAnswer& answer) const override {
+    // Where MLflow says why.
     std::string why = TextAt(answer.body, "message");
     if (why.size() > kMostShown) why = why.substr(0, kMostShown) + " ...";
     Fault fault{.exit = Exit::kRemote,
@@ -100,6 +102,7 @@ Result<std::unique_ptr<Service>> Service::Make(const std::string& uri,
                  .why = uri.starts_with("https://") ? "runs are sent without encryption only" : "",
                  .fix = "http://host:port; to a service behind TLS through a tunnel or a proxy"});
   }
+  // The client is made of host and port alone; the rest of the uri goes before each path.
   const size_t slash = std::min(uri.find('/', kHttp.size()), uri.size());
   std::string prefix = uri.substr(slash);
   while (prefix.ends_with('/')) prefix.pop_back();

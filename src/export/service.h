@@ -25,7 +25,8 @@ class Service {
                                                std::map<std::string, std::string> headers);
   virtual ~Service() = default;
 
-  // Whatever the service answers; a fault of Exit::kRemote where nothing comes.
+  // `path` begins with "/", follows the uri's own and is encoded (UrlPath()). Whatever the service
+  // answers; a fault of Exit::kRemote where nothing comes.
   virtual Result<ServiceAnswer> Get(const std::string& path) = 0;
   virtual Result<ServiceAnswer> Post(const std::string& path, const std::string& json) = 0;
   // Sends the bytes of a file.
@@ -34,7 +35,7 @@ class Service {
   virtual Status Refused(const std::string& doing, const ServiceAnswer& answer) const = 0;
 };
 
-// Percent-encodes all but letters, digits, "-._~" and "/".
+// Percent-encodes all but RFC 3986's unreserved characters (letters, digits, "-._~") and "/".
 std::string UrlPath(const std::string& path);
 
 }  // namespace protium

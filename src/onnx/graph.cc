@@ -19,6 +19,7 @@ proto::ValueInfo InfoOf(const std::string& name, Element element, int64_t width)
   info.set_name(name);
   auto& type = *info.mutable_type()->mutable_tensor_type();
   type.set_elem_type(element);
+  // A named size: any number, the same in all inputs and outputs.
   type.mutable_shape()->add_dim()->set_dim_param("rows");
   if (width > 0) type.mutable_shape()->add_dim()->set_dim_value(width);
   return info;
@@ -100,6 +101,7 @@ Value Graph::Constant(Element element, const void* data, size_t bytes, std::vect
   for (const int64_t each : dims) tensor.add_dims(each);
   tensor.set_data_type(element);
   tensor.set_name(NewName());
+  // Little-endian without gaps (onnx.proto), as it lies in memory here.
   tensor.set_raw_data(data, bytes);
   return {tensor.name(), element};
 }
@@ -124,6 +126,7 @@ Value Graph::Texts(std::span<const std::string> texts) {
   tensor.add_dims(int64_t(texts.size()));
   tensor.set_data_type(kText);
   tensor.set_name(NewName());
+  // Texts alone may not be raw_data.
   for (const std::string& each : texts) tensor.add_string_data(each);
   return {tensor.name(), kText};
 }

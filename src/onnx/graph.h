@@ -20,8 +20,8 @@ inline constexpr Element kFloat = proto::Tensor::FLOAT, kNumber = proto::Tensor:
                          kWhole = proto::Tensor::INT64, kText = proto::Tensor::STRING,
                          kFlag = proto::Tensor::BOOL;
 
-// A value of the graph: its name, the type of its elements, and whether it has a second dimension
-// beside the rows.
+// A value of the graph: its name and the type of its elements. Its shape follows from the node that
+// makes it; the rows are always the first dimension, but for constants.
 struct Value {
   std::string name;
   Element element = kNumber;

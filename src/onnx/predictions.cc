@@ -26,6 +26,7 @@ class Predicted {
     if (kind == "flags") PT_TRY(Flags());
     if (kind == "two_classes") PT_TRY(TwoClasses());
     if (kind == "classes") PT_TRY(Classes());
+    // A kind that is none of these has given nothing.
     if (given_.size() == columns_.size()) return std::move(given_);
     return CannotSay("predictions of the kind \"" + kind + "\"", "");
   }
@@ -49,6 +50,8 @@ class Predicted {
     return Status::OK();
   }
 
+  // From an output to the label's units: exp() where the net gives logarithms, then the scale, then
+  // the reverse of ln(1 + x). ONNX has no expm1().
   Value OfLabel(const Json& label, Value x) {
     if (objective_.value("logarithmic", false)) x = graph_.Add("Exp", {x}, kNumber);
     x = graph_.Add("Mul", {x, graph_.Number(label.at("deviation"))}, kNumber);
@@ -125,7 +128,9 @@ class Predicted {
     PT_LET(const Value predicted, ClassAt(graph_.As(AboveCut(score), kWhole)));
     PT_TRY(Give(predicted));
     PT_TRY(Give(second));
+    // The list of all probabilities is made only for a model that has a column for it.
     if (columns_.size() < 3) return Status::OK();
+    // Of these operators Unsqueeze takes its axes as an input, ReduceMax (below) as an attribute.
     const std::vector<int64_t> last = {1};
     const Value axes = graph_.Wholes(last);
     const Value first = graph_.Add("Sub", {graph_.Number(1), second}, kNumber);
@@ -139,6 +144,7 @@ class Predicted {
 
   Status Classes() {
     const Value scores = Score(outputs_);
+    // The first of equal scores, unless an attribute says otherwise.
     const Value best = graph_.Add("ArgMax", {scores}, kWhole);
     graph_.With("axis", int64_t{1});
     graph_.With("keepdims", int64_t{0});

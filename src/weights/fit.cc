@@ -35,6 +35,7 @@ std::string Shape(const NamedTensor& tensor) {
 // Lightning ("model.") put it there; empty where that is not the difference.
 std::string CommonPrefix(const ByName& given, const ByName& wanted) {
   if (given.empty() || wanted.empty()) return "";
+  // Any name of the net does: the prefix, if there is one, stands before it, too.
   const std::string& name = wanted.begin()->first;
   for (const auto& [longer, tensor] : given) {
     if (longer.size() <= name.size() + 1 || !longer.ends_with("." + name)) continue;
@@ -95,6 +96,7 @@ Result<std::string> NewName(const std::string& name, const Rename& rename) {
 }  // namespace
 
 Result<Rename> ParseRename(const std::string& text) {
+  // The last one: a pattern may have "=" in it, as (?=x) does.
   const size_t at = text.rfind('=');
   if (at == text.npos || at == 0) {
     return Fail({.exit = Exit::kUsage,
@@ -110,6 +112,7 @@ Result<Rename> ParseRename(const std::string& text) {
 Result<std::vector<NamedTensor>> Renamed(const std::vector<NamedTensor>& given,
                                          std::span<const Rename> renames) {
   std::vector<NamedTensor> renamed;
+  // The names that were given, by the new ones.
   std::map<std::string, std::string> former;
   for (NamedTensor tensor : given) {
     const std::string name = tensor.name;
@@ -146,6 +149,7 @@ Result<std::vector<NamedTensor>> FitTensors(const std::vector<NamedTensor>& give
       fitted.push_back(*found->second);
     }
   }
+  // All that is wrong is collected first: one fault names it.
   for (const auto& [name, tensor] : theirs) {
     if (ours.contains(name)) continue;
     if (name.ends_with(kCounter)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether weights from elsewhere are those of a net, by name, shape and type.
+// Whether weights from elsewhere are those of a net, by name and shape. Types are made equal
+// afterwards (ToFloat32() in weights_file.h).
 #pragma once
 
 #include <span>

@@ -84,6 +84,7 @@ Status DescribeTable(const std::string& name, const Arguments& arguments, Querie
 bool Mentions(const std::vector<Token>& tokens, const std::string& query, const std::string& name) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     if (token.kind == Token::Kind::kWord) return token.Is(Capitals(name));
+    // A name in quotes, which are part of the token.
     return token.kind == Token::Kind::kName && token.size == name.size() + 2 &&
            Lower(query.substr(token.at + 1, name.size())) == Lower(name);
   });
@@ -92,6 +93,7 @@ bool Mentions(const std::vector<Token>& tokens, const std::string& query, const 
 bool IsSmall(const fs::path& path) {
   std::error_code error;
   const uintmax_t bytes = fs::file_size(path, error);
+  // A folder has no size: Tab offers none of its columns.
   return !error && bytes <= kSmallBytes;
 }
 
@@ -144,6 +146,7 @@ std::vector<std::string> Words::For(const std::string& query) {
   if (query.starts_with('\\')) words.assign(std::begin(kCommands), std::end(kCommands));
   const auto places = PlacesIn(arguments_);
   const std::vector<Token> tokens = Tokenize(query);
+  // What fails here is left out: the query itself will say what is wrong.
   for (const TablePlace& place : places.ValueOr({})) {
     words.push_back(AsName(place.name));
     if (!Mentions(tokens, query, place.name)) continue;
@@ -155,6 +158,7 @@ std::vector<std::string> Words::For(const std::string& query) {
     if (!schema.ok() || !*schema) continue;
     for (const std::string& column : (*schema)->field_names()) words.push_back(AsName(column));
   }
+  // Commands take tables, but neither functions nor keywords.
   if (query.starts_with('\\')) return words;
   for (const std::string& name : KnownFunctionNames()) {
     if (!name.empty() && IsWordLetter(name[0])) words.push_back(name + "(");

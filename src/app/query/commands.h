@@ -17,6 +17,7 @@
 
 namespace protium {
 
+// Whether the first character that is no blank is a backslash.
 bool IsCommand(std::string_view line);
 
 // Runs \d, \d TABLE or \?, and prints what it says; another one is a fault of Exit::kUsage. \q is

@@ -61,6 +61,7 @@ Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
                  .fix = Suggest(label, std::vector(columns.begin(), columns.end()))});
   }
   std::swap(tables[0], tables[at]);
+  // The swap has put another table out of its place.
   std::sort(tables.begin() + 1, tables.end(),
             [](const auto& a, const auto& b) { return a.place.name < b.place.name; });
   return Status::OK();
@@ -104,6 +105,7 @@ void AddColumns(const LookedTable& joined, const SharedKey& key, std::vector<std
   for (const std::string& column : NamesOf(joined.look.table)) {
     if (std::ranges::find(key.right, column) != key.right.end()) continue;
     std::string name = taken(column) ? table + "_" + column : column;
+    // Left out where both names are taken.
     if (taken(name)) continue;
     source.reads[name] = Qualified(table, column);
     names.push_back(std::move(name));
@@ -126,6 +128,7 @@ std::string JoinText(const std::string& main, const std::string& table, const Sh
 // Joins what shares a key; the names of the result's columns.
 Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTable> others,
                                           const std::string& label, FirstSource& source) {
+  // A copy: `source.tables` grows below.
   const LookedTable main = source.tables.front();
   std::vector<std::string> names = NamesOf(main.look.table);
   for (LookedTable& each : others) {
@@ -136,6 +139,7 @@ Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTa
     AddColumns(each, *search.key, names, source);
     source.tables.push_back(std::move(each));
   }
+  // Columns of a table that stands alone need no table in front of them.
   if (source.tables.size() == 1) return names;
   for (const std::string& column : NamesOf(main.look.table)) {
     source.reads[column] = Qualified(main.place.name, column);
@@ -207,6 +211,7 @@ std::string ExpressionOf(const FirstSource& source, const std::string& column) {
 
 std::string ReadOf(const FirstSource& source, const std::string& column) {
   const std::string name = SqlName(column), expression = ExpressionOf(source, column);
+  // SQL calls t.c "c" by itself.
   const bool named = expression == name || expression.ends_with("." + name);
   return named ? expression : expression + " AS " + name;
 }
@@ -251,8 +256,11 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
 
 Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,
                                const std::string& label) {
+  // In this order: joins, a look at the joined rows, dates among the texts of these, and another
+  // look if some column is read as one.
   FirstSource source{.from = SqlName(table.place.name)};
   source.tables.push_back(std::move(table));
+  // The search for keys reads all tables, before it is known which of them are joined.
   std::vector<LookedTable> all = source.tables;
   all.insert(all.end(), others.begin(), others.end());
   PT_LET(const std::unique_ptr<Session> session, OpenTables(all));
