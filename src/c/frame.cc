@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The functions of tables: pt_frame_*. A frame is a plan with the session (Room) that it belongs
+// to.
 #include <arrow/c/bridge.h>
 
 #include <filesystem>
@@ -35,6 +37,8 @@ Result<SplitOptions> ReadSplit(const char* options) {
       .by = split.by, .test = split.test, .seed = split.seed, .column = split.column};
 }
 
+// Calls `act` with the frame as a DataFrame, under the lock of its session and behind the wall
+// (handles.h): nothing is thrown into C.
 template <class Act>
 pt_error* OnFrame(const pt_frame* frame, Act act) {
   return WithSession(
@@ -59,12 +63,14 @@ pt_error* pt_frame_schema(const pt_frame* frame, struct ArrowSchema* schema) {
 pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) {
   return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
     PT_LET(auto stream, table.Stream());
+    // The stream holds the session itself, so it may be read after this lock is given back.
     ExportStream(frame->room->open(), *frame, std::move(stream), rows);
     return Status::OK();
   });
 }
 
 pt_error* pt_frame_failure(const pt_frame* frame) {
+  // Without the session, which may be closed or busy: the failure has its own lock.
   return protium::ErrorFrom(frame->failure->Get());
 }
 
@@ -111,6 +117,7 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
     PT_LET(const protium::Json json, protium::ReadOptions(protium::TextOf(options)));
     protium::WriteKeys keys;
     PT_TRY(protium::FieldsFromJson(json, "", keys));
+    // Relative paths begin at the session's base; an absolute one takes its place.
     const auto file = table.session().state().options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});
   });

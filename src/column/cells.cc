@@ -47,6 +47,7 @@ std::string ListText(const arrow::Array& items) {
 std::string StructText(const arrow::StructArray& cells, int64_t row) {
   std::string text = "{";
   for (int f = 0; f < cells.num_fields(); ++f) {
+    // field() is cut as the struct is, so `row` counts in it as well.
     text += (f > 0 ? ", " : "") + cells.type()->field(f)->name() + ": " +
             CellText(*cells.field(f), row);
   }
@@ -84,6 +85,7 @@ std::string CellText(const arrow::Array& column, int64_t row) {
     case arrow::Type::DOUBLE:
       return DoubleText(static_cast<const arrow::DoubleArray&>(column).Value(row));
     case arrow::Type::FLOAT:
+      // As the float that it is: as a double, 0.1 would have 17 digits.
       return fmt::format("{}", static_cast<const arrow::FloatArray&>(column).Value(row));
     case arrow::Type::BINARY:
       return fmt::format("{} bytes",
@@ -93,6 +95,7 @@ std::string CellText(const arrow::Array& column, int64_t row) {
     default:
       break;
   }
+  // Arrow's own texts, slower: numbers, dates, times, decimals.
   const auto scalar = column.GetScalar(row);
   if (!scalar.ok()) return scalar.status().message();
   const std::string text = (*scalar)->ToString();
@@ -114,6 +117,7 @@ Json CellJson(const arrow::Array& column, int64_t row) {
       return static_cast<const arrow::Int64Array&>(column).Value(row);
     case arrow::Type::DOUBLE: {
       const double value = static_cast<const arrow::DoubleArray&>(column).Value(row);
+      // JSON has no infinity and no NaN: they are texts.
       return std::isfinite(value) ? Json(value) : Json(DoubleText(value));
     }
     case arrow::Type::STRUCT: {

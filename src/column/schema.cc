@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow has texts for its types, but not one that reads back. The names here are ours, and a
-// format.
+// format: model folders hold them, so they must not change.
 #include "column/schema.h"
 
 #include <arrow/api.h>
@@ -46,6 +46,7 @@ Result<std::shared_ptr<arrow::DataType>> DecimalNamed(std::string_view inside) {
   if (first.ec == std::errc() && first.ptr < end && *first.ptr == ',') {
     const auto second = std::from_chars(first.ptr + 1, end, scale);
     if (second.ec == std::errc() && second.ptr == end) {
+      // Refuses a precision beyond 38.
       return arrow::Decimal128Type::Make(precision, scale);
     }
   }
@@ -70,6 +71,7 @@ Result<std::shared_ptr<arrow::DataType>> Parse(std::string_view name, int depth)
 
 Result<std::string> TypeName(const arrow::DataType& type) {
   for (const auto& [name, known] : KnownTypes()) {
+    // Times with a zone or in another unit equal none of them.
     if (known->Equals(type)) return std::string(name);
   }
   if (type.id() == arrow::Type::DECIMAL128) {
@@ -113,6 +115,7 @@ int FindField(const arrow::Schema& schema, std::string_view name) {
   for (int i = 0; i < schema.num_fields(); ++i) {
     const std::string& each = schema.field(i)->name();
     if (each == name) return i;
+    // The search goes on: the very name may follow.
     if (found < 0 && Lower(each) == lower) found = i;
   }
   return found;

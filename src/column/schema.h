@@ -12,12 +12,14 @@
 
 namespace protium {
 
-// "bool", "int32", "int64", "float32", "float64", "string", "binary", "date", "timestamp",
-// "decimal(p,s)", "list<type>"; other types, which tables do not carry, are a fault (kInput).
+// "bool", "int8" to "int64", "uint8" to "uint32", "float32", "float64", "string", "binary", "date",
+// "timestamp" (microseconds, without a zone), "decimal(p,s)", "list<type>"; other types, which
+// tables do not carry, are a fault (kInput).
 Result<std::string> TypeName(const arrow::DataType& type);
 // The type of such a name.
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
 
+// Types without a name, and JSON of another form, are faults as above.
 Result<Json> SchemaToJson(const arrow::Schema& schema);
 Result<std::shared_ptr<arrow::Schema>> SchemaFromJson(const Json& json);
 

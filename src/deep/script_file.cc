@@ -23,10 +23,13 @@ namespace {
 constexpr const char* kNetFile = "net.json";
 
 at::Tensor CopyOf(const NamedTensor& tensor) {
+  // A model's weights are float32. A copy, since from_blob() does not own them and the module may
+  // outlive them.
   return torch::from_blob(const_cast<std::byte*>(tensor.data.data()), tensor.shape, torch::kFloat)
       .clone();
 }
 
+// What batch normalisation keeps besides its parameters, by PyTorch's names.
 bool IsBuffer(const std::string& name) {
   return name.ends_with("running_mean") || name.ends_with("running_var");
 }
@@ -56,6 +59,7 @@ Tree TreeOf(const std::vector<NamedTensor>& tensors) {
 torch::jit::Module ModuleOf(const Tree& tree, const std::string& name,
                             const std::shared_ptr<torch::jit::CompilationUnit>& unit) {
   torch::jit::Module module(c10::QualifiedName("__torch__." + name), unit, /*shouldMangle=*/true);
+  // eval() sets it.
   module.register_attribute("training", c10::BoolType::get(), false);
   for (const auto& [part, below] : tree.modules) {
     module.register_module(part, ModuleOf(below, "Part", unit));
@@ -85,6 +89,7 @@ Result<torch::jit::Module> LoadScript(const NetConfig& config,
   std::map<std::string, at::Tensor> own;
   for (const auto& each : module.named_parameters()) own[each.name] = each.value;
   for (const auto& each : module.named_buffers()) own[each.name] = each.value;
+  // LibTorch refuses to write into a parameter while it records for gradients.
   const torch::NoGradGuard no_graph;
   for (const NamedTensor& tensor : tensors) {
     const auto found = own.find(tensor.name);
@@ -102,6 +107,7 @@ std::vector<ScriptArgument> ArgumentsOf(const NetConfig& config) {
   if (config.net.name != "torchscript" || !FieldsFromJson(config.net.options, "", options).ok()) {
     return arguments;
   }
+  // A module of the user's own takes what `inputs` names, in that order.
   std::vector<ScriptArgument> chosen;
   for (const std::string& input : options.inputs) {
     for (const ScriptArgument& each : arguments) {
@@ -175,6 +181,7 @@ Result<torch::jit::Module> MakeScript(const NetConfig& config,
 extern "C" __attribute__((visibility("default"))) bool protium_write_script(
     int32_t version, const protium::ScriptFileOptions& options,
     protium::Result<protium::ScriptFileReport>& report) {
+  // Before anything is read: in a library of another version the options may lie otherwise.
   if (version != protium::kTorchLibraryVersion) return false;
   report = protium::WriteScriptFile(options);
   return true;

@@ -27,10 +27,12 @@ bool MayHaveTabs(const std::string& path, const CsvOptions& options);
 // have: all for Parquet and Arrow, all but the types for JSON lines.
 Status CheckOptionsFit(Format format, const CsvOptions& options);
 
+// Of options that have passed CheckCsvOptions(). The delimiter "auto" is the caller's to replace, in
+// `options` or in what this gives.
 CsvSyntax SyntaxOf(const CsvOptions& options);
 
 // Of comma, semicolon, tab and |, the one that cuts the first lines of `text` into the most cells,
-// as many in each; a comma where none does.
+// as many in each; a comma where none does. The delimiter in `options` does not count.
 char FindDelimiter(std::string_view text, const CsvOptions& options);
 
 // The names of the columns, of which `cells` are the first row: the header, or else the cells of

@@ -35,6 +35,7 @@ HttpAnswer Refused(const Status& status) {
   Fault fault = FaultOf(status);
   const int code = StatusFor(fault);
   HttpAnswer answer = Refusal(code, std::move(fault));
+  // In seconds: the queue is full, and moves on.
   if (code == 503) answer.headers.emplace_back("Retry-After", "1");
   return answer;
 }
@@ -57,8 +58,10 @@ Status BadArrow(const Status& status) {
 
 Result<std::shared_ptr<arrow::Table>> ReadArrow(const std::string& body, arrow::MemoryPool* pool) {
   arrow::ipc::IpcReadOptions options;
+  // Counts what is unpacked; a small body may claim to hold much.
   options.memory_pool = pool;
   options.use_threads = false;
+  // A copy of the body, into which the buffers of the table point, but for those unpacked.
   const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));
   PT_LET(auto table, reader->ToTable());
@@ -85,6 +88,7 @@ std::string TypeOf(const HttpRequest& request) {
 }
 
 HttpAnswer Text(std::string body) {
+  // The text format of Prometheus.
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
 }
 
@@ -126,12 +130,14 @@ HttpAnswer ServeAnswers::Answer(const HttpRequest& request, const std::string& b
   if (request.path == "/metrics") {
     return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
   }
+  // /readyz: CheckPath() has refused all other paths.
   if (!draining_) return AnswerJson({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
 }
 
 HttpAnswer ServeAnswers::Score(const HttpRequest& request, const std::string& body) {
   const auto begun = std::chrono::steady_clock::now();
+  // Before the body is read: those that wait for others know of this one then (batcher.h, 1).
   const Batcher::Begun among(batcher_);
   const std::string type = TypeOf(request);
   HttpAnswer answer;
@@ -156,6 +162,7 @@ Result<HttpAnswer> ServeAnswers::ScoreJson(const std::string& body) {
     fault.exit = Exit::kInput;
     return Fail(std::move(fault));
   }
+  // Once: a reload meanwhile must not part the columns from the predictions.
   const auto model = model_.Now();
   const bool rows = parsed->is_object() && parsed->contains("rows");
   if (!rows && !(parsed->is_object() && parsed->contains("columns"))) return NotRows();
@@ -205,6 +212,7 @@ Status ServeAnswers::Reload() {
 HttpAnswer ServeAnswers::ReloadAnswer() {
   const Status reloaded = Reload();
   if (reloaded.ok()) return Model();
+  // The folder holds no model that can be served; the one before still is.
   return Refusal(409, FaultOf(reloaded));
 }
 

@@ -37,7 +37,8 @@ class ServeAnswers {
   std::function<void(const std::string&)> note_;
   ServeFigures figures_;
   Batcher batcher_;
-  // What comes compressed may not grow beyond this.
+  // What requests with Arrow's rows take besides their bodies, such as what is unpacked: for all of
+  // them at once there is a limit.
   arrow::CappedMemoryPool pool_;
   std::atomic<bool> draining_ = false;
 };
