@@ -27,8 +27,8 @@ bool MayHaveTabs(const std::string& path, const CsvOptions& options);
 // have: all for Parquet and Arrow, all but the types for JSON lines.
 Status CheckOptionsFit(Format format, const CsvOptions& options);
 
-// Of options that have passed CheckCsvOptions(). The delimiter "auto" is the caller's to replace, in
-// `options` or in what this gives.
+// Of options that have passed CheckCsvOptions(). The delimiter "auto" is the caller's to replace,
+// in `options` or in what this gives.
 CsvSyntax SyntaxOf(const CsvOptions& options);
 
 // Of comma, semicolon, tab and |, the one that cuts the first lines of `text` into the most cells,
