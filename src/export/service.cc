@@ -62,7 +62,7 @@ class HttpService : public Service {
   }
 
   Status Refused(const std::string& doing, const ServiceAnswer& answer) const override {
-    // Where MLflow says why.
+    // Where MLflow says why; collectors of OTLP, too (google.rpc.Status).
     std::string why = TextAt(answer.body, "message");
     if (why.size() > kMostShown) why = why.substr(0, kMostShown) + " ...";
     Fault fault{.exit = Exit::kRemote,
