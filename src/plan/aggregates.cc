@@ -12,6 +12,7 @@
 namespace protium {
 namespace {
 
+// In the order of the struct: name, door, arguments, SQL, windows_only, ranged.
 constexpr AggregateFunction kAggregates[] = {
     {"count_rows", "CountRows", 0, "count(*)"},
     {"count", "CountOf", 1, "count({0})"},
@@ -39,6 +40,8 @@ class Lifter {
  public:
   explicit Lifter(bool windows) : windows_(windows) {}
 
+  // What is left of `expr` once its aggregates are columns. `within` is the aggregate whose
+  // argument this is; null outside of any.
   Result<Expr> Lift(const Expr& expr, const AggregateFunction* within) {
     if (expr.kind != Expr::Kind::kCall) return expr;
     const AggregateFunction* const found = FindAggregate(expr.name);
@@ -65,6 +68,8 @@ class Lifter {
                    .what = fmt::format("{}() needs rows in an order", function.door),
                    .fix = "compute it with Window()"});
     }
+    // Two is the most that any has, an offset included; texts with fewer places leave the rest
+    // unused.
     std::vector<std::string> arguments(2);
     for (size_t i = 0; i < expr.arguments.size() && i < arguments.size(); ++i) {
       PT_LET(arguments[i], Argument(expr.arguments[i], i, function));
@@ -76,7 +81,8 @@ class Lifter {
     return Col(column);
   }
 
-  // A column keeps its name; anything else is computed into one. An offset stands in the text.
+  // An argument becomes a column of its own, also one that is a column already. An offset stands in
+  // the text.
   Result<std::string> Argument(const Expr& expr, size_t index, const AggregateFunction& function) {
     if (static_cast<int32_t>(index) >= function.arguments) {
       const auto* const offset = std::get_if<int64_t>(&expr.value);
@@ -124,6 +130,8 @@ std::string QuotedName(std::string_view name) {
 std::string OrderList(const std::vector<SortKey>& keys) {
   std::string list;
   for (const SortKey& key : keys) {
+    // Where NULL goes is spelt out, since engines differ in what they take for granted. It counts
+    // as less than any value.
     list += (list.empty() ? "" : ", ") + QuotedName(key.column) +
             (key.descending ? " DESC NULLS LAST" : " ASC NULLS FIRST");
   }

@@ -14,6 +14,7 @@ using Kind = RowValues::Kind;
 // double, too: one rounding, the same for every engine. How engines divide larger ones differs.
 constexpr int32_t kMostDigits = 15;
 
+// Rows of NULL get a value, too, which has no meaning: rows and values stay side by side.
 template <class Array, class Value, class Make>
 void Copy(const arrow::Array& column, std::vector<Value>& values, const Make& make) {
   const auto& array = static_cast<const Array&>(column);
@@ -50,6 +51,7 @@ void CopyDecimals(const arrow::Array& column, std::vector<double>& values) {
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsNull(i)) continue;
     const arrow::Decimal128 value(array.GetValue(i));
+    // So few digits fit the low half of the 128 bits, which then is the number, sign included.
     values[size_t(i)] = static_cast<double>(int64_t(value.low_bits())) / divisor;
   }
 }
@@ -87,7 +89,7 @@ void CopyWholes(const arrow::Array& column, std::vector<int64_t>& values) {
   }
 }
 
-// Of a type that IsItem() takes.
+// Of a type that IsItem() takes. Whole numbers beyond 2^53 are rounded to a double.
 double NumberAt(const arrow::Array& items, int64_t at) {
   switch (items.type_id()) {
     case arrow::Type::BOOL:
@@ -119,6 +121,7 @@ RowValues TakeElements(const arrow::Array& column, int64_t place) {
   RowValues values = NullsOf(Kind::kNumber, size_t(lists.length()));
   for (int64_t row = 0; row < lists.length(); ++row) {
     if (lists.IsNull(row) || place >= int64_t(lists.value_length(row))) continue;
+    // Counts in all items that the column has, also where `lists` is a slice of it.
     const int64_t at = int64_t(lists.value_offset(row)) + place;
     if (items.IsNull(at)) continue;
     values.valid[size_t(row)] = 1;
@@ -224,6 +227,8 @@ RowValues ElementsOf(const arrow::Array& lists, int64_t place) {
   }
 }
 
+// These two are declared in row_values.h. Values of a whole expression come here, and InferKind()
+// gives one of those no kind but the four of ToArrowType(); so what is left to ToArray() is kFlag.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   switch (values.kind) {
     case Kind::kDouble:

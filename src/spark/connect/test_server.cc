@@ -16,8 +16,10 @@ namespace protium::connect {
 
 namespace {
 
+// Only a test that fails waits so long.
 constexpr auto kPatience = std::chrono::seconds(20);
 
+// One batch as Spark sends it: an Arrow IPC stream of its own, schema included.
 std::string IdsAsIpc(int64_t from, int64_t count) {
   arrow::Int64Builder builder;
   for (int64_t i = 0; i < count; ++i) EXPECT_TRUE(builder.Append(from + i).ok());
@@ -30,6 +32,8 @@ std::string IdsAsIpc(int64_t from, int64_t count) {
   return (*out->Finish())->ToString();
 }
 
+// gRPC carries details of an error as a serialized google.rpc.Status; Spark puts in what the client
+// is to know of the cause.
 grpc::Status WithDetail(grpc::StatusCode code, const std::string& message, const char* kind,
                         const std::string& bytes) {
   rpc::Status status;
@@ -44,6 +48,7 @@ grpc::Status WithDetail(grpc::StatusCode code, const std::string& message, const
 
 TestServer::TestServer(const std::shared_ptr<grpc::ServerCredentials>& credentials) {
   grpc::ServerBuilder builder;
+  // Port 0: the system picks a free one, which BuildAndStart() writes to port_.
   builder.AddListeningPort("127.0.0.1:0", credentials, &port_);
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
@@ -55,6 +60,7 @@ TestServer::~TestServer() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
+  // Streams that hang have been told above; what is still under way then is cancelled.
   server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
   server_->Wait();
 }
@@ -136,6 +142,8 @@ StreamScript TestServer::NextScript() {
   return script;
 }
 
+// The position behind the response that the client saw last; the beginning where it saw none and
+// sends no id.
 size_t TestServer::After(const std::string& response_id) const {
   for (size_t i = 0; i < responses.size(); ++i) {
     if (responses[i].response_id() == response_id) return i + 1;
@@ -160,6 +168,7 @@ grpc::Status TestServer::Send(Context* context, const StreamScript& script,
   size_t sent = 0;
   for (size_t i = from; i < responses.size() && sent < script.responses; ++i, ++sent) {
     proto::ExecutePlanResponse response = responses[i];
+    // The stored responses are of no operation and session: each stream fills in its own.
     response.set_operation_id(operation);
     {
       const std::lock_guard lock(mutex_);
@@ -189,6 +198,7 @@ grpc::Status TestServer::ReattachExecute(Context* context,
     const std::lock_guard lock(mutex_);
     seen_.reattaches.push_back(*request);
     if (!knows_operations || !operations_[request->operation_id()]) {
+      // What Spark says of an operation that it does not know; the client goes by this class.
       return SparkStatus(grpc::StatusCode::INTERNAL,
                          "[INVALID_HANDLE.OPERATION_NOT_FOUND] no such operation",
                          "SparkSQLException");
@@ -231,6 +241,8 @@ void TestServer::TakeChunk(const proto::AddArtifactsRequest::ArtifactChunk& chun
   ++seen_.chunks;
   seen_.artifacts[name] += chunk.data();
   const bool fits = Crc32(chunk.data()) == static_cast<uint32_t>(chunk.crc());
+  // A file has one summary, which is good only if all of its chunks were. Its chunks follow one
+  // another, so its summary is the last.
   const int last = response->artifacts_size() - 1;
   auto* summary = last >= 0 && response->artifacts(last).name() == name
                       ? response->mutable_artifacts(last)
@@ -244,6 +256,7 @@ grpc::Status TestServer::AddArtifacts(Context*,
                                       grpc::ServerReader<proto::AddArtifactsRequest>* reader,
                                       proto::AddArtifactsResponse* response) {
   proto::AddArtifactsRequest request;
+  // Of the file under way: further chunks do not repeat it.
   std::string name;
   while (reader->Read(&request)) {
     for (const auto& single : request.batch().artifacts()) {
@@ -283,6 +296,7 @@ std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& s
     rows += size;
   }
   all.emplace_back().mutable_result_complete();
+  // By these ids a client says how far it has read (last_response_id).
   for (size_t i = 0; i < all.size(); ++i) all[i].set_response_id("r" + std::to_string(i));
   return all;
 }
@@ -298,6 +312,7 @@ grpc::Status SparkStatus(grpc::StatusCode code, const std::string& message, cons
 
 grpc::Status BusyStatus(int32_t milliseconds) {
   rpc::RetryInfo info;
+  // Without seconds: `nanos` must stay below 10^9.
   info.mutable_retry_delay()->set_nanos(milliseconds * 1'000'000);
   return WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", "RetryInfo",
                     info.SerializeAsString());

@@ -30,6 +30,7 @@ struct StreamScript {
   size_t skipped = 0;   // So many are left out.
 };
 
+// gRPC calls the overrides from threads of its own: what changes while calls run is under mutex_.
 class TestServer : private proto::SparkConnectService::Service {
  public:
   explicit TestServer(const std::shared_ptr<grpc::ServerCredentials>& credentials =
@@ -43,7 +44,7 @@ class TestServer : private proto::SparkConnectService::Service {
 
   // What the test sets before the calls.
   std::vector<proto::ExecutePlanResponse> responses;
-  std::deque<StreamScript> scripts;
+  std::deque<StreamScript> scripts;             // Of the next streams, those reattached included.
   std::deque<grpc::Status> failures;            // Of the next Config calls.
   std::map<std::string, std::string> settings;  // All others are "UTC".
   std::string server_session = "first";
@@ -118,7 +119,7 @@ std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& s
 // An error as Spark sends it, with ErrorInfo and an id to ask for more about.
 grpc::Status SparkStatus(grpc::StatusCode code, const std::string& message, const std::string& type,
                          const std::string& error_class = "");
-// An error that asks to be left alone for a while.
+// An error that asks to be left alone for a while, less than a second.
 grpc::Status BusyStatus(int32_t milliseconds);
 
 }  // namespace protium::connect

@@ -36,11 +36,14 @@ Result<std::string> StructText(const arrow::FieldVector& fields, std::string_vie
   return text;
 }
 
+// Spark's timestamps count microseconds. With a zone, whichever it is, a column holds instants;
+// without one it holds what a clock on the wall shows.
 Result<std::string> TimestampText(const arrow::TimestampType& type) {
   if (type.unit() != arrow::TimeUnit::MICRO) return NoSparkType(type);
   return type.timezone().empty() ? "TIMESTAMP_NTZ" : "TIMESTAMP";
 }
 
+// 38 digits, and a scale within the digits, are Spark's own bounds.
 Result<std::string> DecimalText(const arrow::DecimalType& type) {
   if (type.precision() > 38 || type.scale() < 0 || type.scale() > type.precision()) {
     return NoSparkType(type);
@@ -51,6 +54,7 @@ Result<std::string> DecimalText(const arrow::DecimalType& type) {
 Result<std::string> NestedText(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::LIST:
+    // Spark's arrays have no fixed length and one width of offsets.
     case arrow::Type::FIXED_SIZE_LIST:
     case arrow::Type::LARGE_LIST: {
       PT_LET(const std::string item, SparkType(*type.field(0)->type()));
@@ -112,6 +116,7 @@ Result<std::shared_ptr<arrow::DataType>> ConvertNested(const proto::DataType& ty
                                    type.map().value_contains_null(), zone, depth + 1));
     return arrow::map(std::move(key), std::move(item));
   }
+  // A struct: Convert() sends nothing else here.
   PT_LET(auto fields, ConvertStruct(type.struct_(), zone, depth + 1));
   return arrow::struct_(std::move(fields));
 }
@@ -176,6 +181,7 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
     case Kind::kDecimal:
       return ConvertDecimal(type.decimal());
     case Kind::kString:
+    // Arrow's text has no length.
     case Kind::kChar:
     case Kind::kVarChar:
       return arrow::utf8();
@@ -229,6 +235,7 @@ Result<std::string> SparkType(const arrow::DataType& type) {
       return TimestampText(static_cast<const arrow::TimestampType&>(type));
     case arrow::Type::DECIMAL128:
       return DecimalText(static_cast<const arrow::DecimalType&>(type));
+    // Lists, maps and structs; what Spark lacks is refused there.
     default:
       return NestedText(type);
   }

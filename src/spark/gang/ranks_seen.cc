@@ -28,6 +28,7 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
   constexpr std::string_view kTask = "barrier task ResultTask(";
   const size_t at = text.find(kTask);
   if (at == std::string_view::npos) return std::nullopt;
+  // The first number is the stage.
   const size_t comma = text.find(", ", at);
   if (comma == std::string_view::npos) return std::nullopt;
   int32_t partition = 0;
@@ -40,6 +41,8 @@ bool RanksSeen::On(const TailedEvent& tailed) {
   const Json& event = tailed.event;
   const std::string what = TextIn(event, "event");
   if (what == kBeatEvent) {
+    // A beat does not say its rank; of a gang in a barrier stage that is the partition whose file
+    // it is in.
     if (Has(tailed.partition)) {
       ranks_[size_t(tailed.partition)].seen.sight.OnBeat(event, Clock::now());
     }
@@ -51,6 +54,7 @@ bool RanksSeen::On(const TailedEvent& tailed) {
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
   if (what == "rank_start") {
+    // All that an earlier try of this rank said is gone, its end included.
     rank = {.started = true, .seen = SeenRankIn(event)};
     rank.seen.task = tailed.task_attempt;
     rank.seen.sight.Begin(Clock::now());
@@ -61,6 +65,7 @@ bool RanksSeen::On(const TailedEvent& tailed) {
   rank.end->at = NumberIn(event, "at");
   if (event.contains("read")) {
     const auto read = RowSumsFromJson(event["read"]);
+    // Sums that cannot be read are as if the rank had told none: RowsRead() then has none either.
     if (read.ok()) rank.rows = *read;
   }
   return true;
@@ -102,6 +107,7 @@ std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& to
   for (size_t i = 0; i < ranks_.size(); ++i) {
     const std::optional<RankFailure>& end = ranks_[i].end;
     if (end && !end->status.ok()) answers.push_back(*end);
+    // What a rank wrote itself comes before what Spark's message repeats of it.
     if (!end && told && told->rank == int32_t(i)) answers.push_back(*told);
   }
   return answers;
@@ -134,6 +140,8 @@ std::optional<int32_t> RanksSeen::Busiest(const std::vector<RankFailure>& answer
   for (int32_t rank = 0; Has(rank); ++rank) {
     if (Spoke(rank, answers)) continue;
     const RankSight& sight = At(rank).sight;
+    // A rank in a collective call waits itself, unless its last word is old; one that has not
+    // started was at nothing. Such ranks are found only if there is no other, the lowest first.
     const bool calls = !sight.doing.call.empty() && !terms_.IsSilent(sight, now);
     const double seconds = calls || !ranks_[size_t(rank)].started ? 0 : sight.SecondsAt(now);
     if (seconds > longest) found = rank;
@@ -154,7 +162,10 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<i
   // The others' error says in which way the rank was missed: late until a deadline, or gone.
   const bool late = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
   const SeenRank& seen = At(*lost);
+  // Of the rank that Spark names Spark saw the end: it did not just fall silent.
   const bool silent = !known && terms_.IsSilent(seen.sight, Clock::now());
+  // The reason in Spark's words where Spark named the rank, else in those of the first that missed
+  // it.
   Fault fault{.exit = late || silent ? Exit::kStalled : Exit::kFailed,
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
   if (late && !silent) {
@@ -174,6 +185,8 @@ AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFai
   if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = FindCause(failures);
+  // With replace_hung = false a rank that hangs is left to be looked at, and no new attempt takes
+  // its place.
   const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
   return {ReportFailure(failures), RestartMayHelp(cause) && !kept};
 }

@@ -24,6 +24,7 @@ Result<std::string_view> TakePart(std::string_view& bytes) {
   uint64_t size = 0;
   for (int i = 7; i >= 0; --i) size = size << 8 | uint8_t(bytes[size_t(i)]);
   bytes.remove_prefix(8);
+  // Compared with what is left, not added to a position: no length that was read can overflow.
   if (size > bytes.size()) return Status::Invalid("a command is cut short");
   const std::string_view part = bytes.substr(0, size);
   bytes.remove_prefix(size);
@@ -42,10 +43,12 @@ Status AppendSchema(const SchemaPtr& schema, std::string& bytes) {
 
 Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
   PT_LET(const std::string_view part, TakePart(bytes));
+  // A copy that the buffer owns: `part` lies in the bytes of the caller.
   return SchemaFromIpc(arrow::Buffer::FromString(std::string(part)));
 }
 
-// What travels as JSON: everything but bytes.
+// What travels as JSON: everything but bytes. Where `lease` is false, the four fields behind it do
+// not count; nor do the three behind `files`.
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
@@ -158,6 +161,7 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
                        .events = head.events,
                        .log = head.log};
   if (head.lease) command.lease = LeaseTerms{head.seat, head.bends, head.patience, head.rebalances};
+  // In the order in which EncodeCommand() wrote them: parts have no names.
   PT_LET(command.key, TakePart(bytes));
   PT_LET(command.output, TakeSchema(bytes));
   if (head.files) {

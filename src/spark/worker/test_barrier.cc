@@ -22,6 +22,7 @@ namespace {
 
 constexpr char kSecret[] = "of the test";
 
+// Binds to a free port of the loopback device, and returns it.
 int Port(int fd) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -60,10 +61,13 @@ TestBarrier::TestBarrier(Kind kind, int32_t tasks)
     address_ = {.path = folder_.path() / "barrier"};
     BindPath(listener_.get(), address_.path);
   }
+  // Before the thread starts and the address is known: a call that comes at once waits in the
+  // queue.
   EXPECT_EQ(::listen(listener_.get(), 16), 0);
   thread_ = std::jthread([this] { Serve(); });
 }
 
+// Then thread_, the last member, is joined while what it uses is still there.
 TestBarrier::~TestBarrier() { EXPECT_EQ(::eventfd_write(ending_.get(), 1), 0); }
 
 void TestBarrier::Serve() {
@@ -81,14 +85,18 @@ void TestBarrier::Serve() {
 
 // Takes in one call; false when it does not know the secret.
 bool TestBarrier::Accept(std::vector<Caller>& callers) {
+  // The wire goes with this function; `fd` stays open for the answer, which comes when all have
+  // called.
   UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   auto wire = ExecutorWire::Make(fd.Duplicate().ValueOrDie()).ValueOrDie();
   wire->WaitUntil(Clock::now() + std::chrono::seconds(20));
+  // A Unix socket asks for none.
   if (!address_.secret.empty()) {
     const bool known = ReadText(*wire).ValueOr("") == kSecret;
     EXPECT_TRUE(wire->WriteText(known ? "ok" : "err").ok() && wire->Flush().ok());
     if (!known) return false;
   }
+  // 1 is a barrier, 2 a gathering, whose text follows (barrier.h).
   Caller caller{.fd = std::move(fd), .what = wire->ReadInt().ValueOr(0)};
   if (caller.what == 2) caller.text = ReadText(*wire).ValueOr("");
   said_.push_back(caller.text);
@@ -110,6 +118,7 @@ void TestBarrier::Answer(std::vector<Caller>& callers) {
     if (!canned_.empty()) {
       (void)wire->Write(canned_.data(), static_cast<int64_t>(canned_.size()));
     } else if (each.what == 1) {
+      // Answers have one form: a number of texts, and the texts.
       (void)wire->WriteInt(1);
       (void)wire->WriteText("success");
     } else {

@@ -27,7 +27,7 @@ class TestBarrier {
   struct Caller {
     UniqueFd fd;
     std::string text;
-    int32_t what = 0;
+    int32_t what = 0;  // The kind of call, by its number (barrier.h).
   };
   void Serve();
   bool Accept(std::vector<Caller>& callers);
@@ -36,7 +36,7 @@ class TestBarrier {
   const int32_t tasks_;
   TemporaryFolder folder_;
   UniqueFd listener_;
-  UniqueFd ending_;
+  UniqueFd ending_;  // An eventfd, readable once the thread is to end.
   BarrierAddress address_;
   std::string canned_;
   std::vector<std::string> said_;

@@ -21,8 +21,10 @@ namespace protium {
 
 namespace {
 
+// Only a test that fails waits so long.
 constexpr std::chrono::seconds kPatience{60};
 
+// Numbers are big-endian, as Java's DataOutputStream writes them; texts have their length in front.
 void AddInt(std::string& bytes, int32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     bytes.push_back(static_cast<char>(static_cast<uint32_t>(number) >> shift));
@@ -47,6 +49,8 @@ void AddPairs(std::string& bytes, const std::map<std::string, std::string>& pair
   }
 }
 
+// A always has port and secret. B has an address in barrier tasks only, and -1 in the place of the
+// port says that the path of a Unix socket follows.
 void AddBarrier(std::string& bytes, const TaskInit& init) {
   const BarrierAddress& address = init.barrier_address;
   bytes.push_back(init.barrier ? 1 : 0);
@@ -72,6 +76,7 @@ void AddFactFields(std::string& bytes, const TaskInit& init) {
   AddPairs(bytes, init.properties);
 }
 
+// The facts of families C and D; A and B have the same as AddFactFields().
 std::string FactObject(const TaskInit& init) {
   Json facts = {{"secret", init.barrier_address.secret},
                 {"isBarrier", init.barrier},
@@ -95,20 +100,26 @@ std::string FactObject(const TaskInit& init) {
 
 void AddFunction(std::string& bytes, const TaskInit& init) {
   const bool early = init.family == Family::kA || init.family == Family::kB;
+  // PythonEvalType.SQL_MAP_ARROW_ITER_UDF.
   AddInt(bytes, 207);
   AddPairs(bytes, init.settings);
+  // A, B: no profiler. C, D: a second map of settings.
   if (early) {
     bytes.push_back(0);
   } else {
     AddPairs(bytes, {});
   }
+  // One function of one argument, which is column 0.
   for (const int32_t number : {1, 1, 0}) AddInt(bytes, number);
+  // The argument has no name.
   if (!early) bytes.push_back(0);
+  // One command; in C and D the id of its result follows it.
   AddInt(bytes, 1);
   AddText(bytes, init.command);
   if (!early) AddLong(bytes, 0);
 }
 
+// {ours, the worker's}
 std::pair<UniqueFd, UniqueFd> TcpPair() {
   const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -124,6 +135,8 @@ std::pair<UniqueFd, UniqueFd> TcpPair() {
   return {UniqueFd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)), std::move(theirs)};
 }
 
+// What SparkWorker::End() writes: three moments, from C on also the time spent on the data, and the
+// bytes spilled to memory and to disk.
 Status ReadEnd(ExecutorWire& wire, Family family, Answer& answer) {
   const int times = family == Family::kA || family == Family::kB ? 5 : 6;
   for (int i = 0; i < times; ++i) {
@@ -180,6 +193,7 @@ Result<Answer> ReadAnswer(ExecutorWire& wire, Family family) {
 }
 
 std::string FormatVersion(Family family) {
+  // Families are the minor releases in their order.
   return "protium 0.1.0;spark=4." + std::to_string(static_cast<int>(family)) + ".1";
 }
 
@@ -195,10 +209,12 @@ std::string RawHeaderBytes(const TaskInit& init) {
   AddText(bytes, init.files_folder);
   AddInt(bytes, static_cast<int32_t>(init.includes.size()));
   for (const std::string& include : init.includes) AddText(bytes, include);
+  // No server of broadcasts, and no broadcasts.
   bytes.push_back(0);
   AddInt(bytes, 0);
   AddFunction(bytes, init);
   if (init.family != Family::kD) return bytes;
+  // No partition is -8: by that the worker knows the frame, which says how long the header is.
   std::string framed;
   AddInt(framed, -8);
   AddInt(framed, static_cast<int32_t>(bytes.size()));
@@ -215,6 +231,7 @@ std::string HeaderBytes(TaskInit init, const SparkCommand& command) {
 
 std::string RowBytes(const SchemaPtr& schema, const arrow::RecordBatchVector& batches,
                      const RowsOptions& options) {
+  // All columns within one column of structs, as Spark hands rows to mapInArrow.
   const auto wrapped =
       arrow::schema({arrow::field(options.column, arrow::struct_(schema->fields()))});
   auto write = arrow::ipc::IpcWriteOptions::Defaults();
@@ -242,7 +259,10 @@ std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
   auto worker = std::make_unique<TestWorker>();
   auto [ours, theirs] = options.tcp ? TcpPair() : SocketPair().ValueOrDie();
   worker->wire_ = ExecutorWire::Make(std::move(ours)).ValueOrDie();
+  // One deadline for all that is read, so that a worker that hangs fails its test.
   worker->wire_->WaitUntil(Clock::now() + kPatience);
+  // `theirs` goes with this function: then only the worker holds that end, and its death closes the
+  // connection. 7 is a number that is free in it.
   SubprocessOptions start{.program = "/proc/self/exe",
                           .env = options.env,
                           .fds = {{theirs.get(), 7}},
@@ -256,6 +276,7 @@ std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
 }
 
 void TestWorker::Send(const std::string& bytes) {
+  // A worker may give up before it has read all: what it said then is for Read() to find.
   (void)wire_->Write(bytes.data(), static_cast<int64_t>(bytes.size()));
   (void)wire_->Flush();
 }

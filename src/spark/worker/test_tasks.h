@@ -12,7 +12,8 @@
 
 namespace protium {
 
-// One column "n" of int64, one column "s" of text, with a null in each.
+// One column "n" of int64, one column "s" of text. A batch has the numbers from `first` on, with a
+// null in each column.
 SchemaPtr RowSchema();
 std::shared_ptr<arrow::RecordBatch> RowBatch(int64_t first, int64_t count);
 // One column "text".
@@ -20,7 +21,8 @@ SchemaPtr TextSchema();
 std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
 std::vector<std::string> Texts(const arrow::RecordBatchVector& batches);
 
-// What the workers of this room's tests can do; the worker asks for it by this name.
+// What the workers of this room's tests can do. tests/main.cc finds this function by its name when
+// the test program is started as a worker.
 //   same      gives its rows on
 //   first     reads one batch and gives it on
 //   nothing   reads nothing and gives nothing
