@@ -13,12 +13,14 @@ namespace protium {
 namespace {
 
 const char* ElementTypeName(Type type) {
+  // In the order of Type.
   constexpr const char* kNames[] = {"float32", "float64", "int64",   "uint64",
                                     "int32",   "uint8",   "float16", "bfloat16"};
   return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
 }
 
 const char* ReduceName(Reduce reduce) {
+  // In the order of Reduce.
   constexpr const char* kNames[] = {"sum", "min", "max", "product"};
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
@@ -37,6 +39,7 @@ std::string_view RequestName(const Request& request) {
 }  // namespace
 
 void Request::SetName(std::string_view text) {
+  // All of it: Agree() compares all bytes.
   name.fill('\0');
   std::copy_n(text.begin(), std::min(text.size(), name.size()), name.begin());
 }
@@ -90,6 +93,7 @@ int64_t ElementBytes(Type type) {
 Request TreeRequest(const TreeSpec& spec) {
   const std::string text = TreeSpecText(spec);
   Request request{.operation = Operation::kTree, .length = spec.count};
+  // 94 characters at most, so that SetName() does not cut the hash.
   request.SetName(text.substr(0, 80) + " #" + Sha256Hex(text).substr(0, 12));
   return request;
 }
@@ -125,6 +129,7 @@ Status CompareRequests(std::span<const Request> asked) {
   for (const Request& request : asked) agreed = agreed && Agree(asked.front(), request);
   if (agreed) return Status::OK();
   std::string what = "ranks disagree:";
+  // All are told: which of the programs went astray cannot be seen from here.
   for (size_t r = 0; r < asked.size(); ++r) {
     what += fmt::format("{} rank {} asked for {}", r == 0 ? "" : ",", r, Describe(asked[r]));
   }

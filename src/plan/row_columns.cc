@@ -14,7 +14,7 @@ using Kind = RowValues::Kind;
 // double, too: one rounding, the same for every engine. How engines divide larger ones differs.
 constexpr int32_t kMostDigits = 15;
 
-// Rows of NULL get a value, too, which has no meaning: rows and values stay side by side.
+// Rows of NULL have a value, too, without a meaning: value i is that of row i.
 template <class Array, class Value, class Make>
 void Copy(const arrow::Array& column, std::vector<Value>& values, const Make& make) {
   const auto& array = static_cast<const Array&>(column);

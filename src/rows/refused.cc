@@ -35,6 +35,7 @@ std::string SuggestFix(const RefusedCells& cells) {
   return {};
 }
 
+// `rank` does not travel: MergeRefused() knows whose cells they are by their place.
 struct JsonCells : RefusedCells {
   template <class Visit>
   void Fields(Visit& visit) {
@@ -76,6 +77,7 @@ RefusedCells& Refused::Of(const std::string& column, const std::string& reason) 
 Status Refused::ToStatus() const {
   if (full()) return OverBudget(*this);
   if (cells.empty()) return Status::OK();
+  // The first that was found: one is enough to go and look.
   const RefusedCells& worst = cells.front();
   std::string what = fmt::format("column {} is {} in {} of {} rows", worst.column, worst.reason,
                                  worst.count, rows);
@@ -113,6 +115,7 @@ Refused MergeRefused(const std::vector<Refused>& ranks) {
     const Refused& one = ranks[r];
     all.rows += one.rows;
     // A rank that is over its budget fails them all, however much room the others have.
+    // `all` begins with 0 of 0, so that ranks with room enough leave nothing there.
     if (one.needed_bytes - one.budget_bytes > all.needed_bytes - all.budget_bytes) {
       all.needed_bytes = one.needed_bytes;
       all.budget_bytes = one.budget_bytes;

@@ -25,6 +25,7 @@ RowSource::RowSource(Window& window, int32_t rank, RowSpan range, int64_t width)
 Status RowSource::Load() {
   if (done()) return Status::OK();
   if (next_ >= block_end_) PT_TRY(LoadBlock());
+  // Once a row, for all comparisons that it takes part in.
   key_ = HashRow(row_, width_);
   return Status::OK();
 }
@@ -38,6 +39,7 @@ Status RowSource::LoadBlock() {
   const int64_t most = std::min(RowsIn(kMergeBlockBytes, width_), end_ - next_);
   if (scan_ != nullptr) {
     PT_LET(const auto rows, scan_->Next(most));
+    // Rows are left: Load() has asked done().
     PT_CHECK(!rows.empty());
     row_ = rows.data();
     block_end_ = next_ + int64_t(rows.size()) / width_;
@@ -63,6 +65,7 @@ Status RowMerge::Start() {
     PT_TRY(source.Load());
     if (!source.done()) heap_.push_back(uint32_t(&source - sources_.data()));
   }
+  // From the last up: below each place there are heaps already.
   for (size_t at = heap_.size(); at-- > 0;) Sink(at);
   return Status::OK();
 }
@@ -84,6 +87,7 @@ std::vector<int64_t> RowMerge::Read() const {
   return read;
 }
 
+// Rows of which neither comes before the other are equal in all bytes: either may be first.
 bool RowMerge::Before(uint32_t a, uint32_t b) const {
   const RowSource &x = sources_[a], &y = sources_[b];
   return CompareRows(x.key(), x.row(), y.key(), y.row(), store_.width()) < 0;
@@ -106,6 +110,7 @@ void RowMerge::Sink(size_t at) {
 Status RowMerge::MoveLeast(std::byte* to) {
   PT_CHECK(!heap_.empty());
   RowSource& least = sources_[heap_.front()];
+  // First of all: Load() may put the next block over this row.
   std::memcpy(to, least.row(), size_t(store_.width()));
   // A loop, since parts may be empty.
   while (identities_[part_].rows == part_rows_[part_]) ++part_;
@@ -116,6 +121,8 @@ Status RowMerge::MoveLeast(std::byte* to) {
     heap_.front() = heap_.back();
     heap_.pop_back();
   }
+  // The source stays on top and sinks with its next row, which takes one pass; std::pop_heap and
+  // push_heap take two.
   Sink(0);
   return Status::OK();
 }

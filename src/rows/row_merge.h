@@ -47,7 +47,7 @@ class RowSource {
   const std::byte* direct_ = nullptr;  // and where it lies, if this process can see it.
   int32_t rank_ = 0;
   std::vector<std::byte> block_;
-  int64_t block_end_ = -1;
+  int64_t block_end_ = -1;  // Behind the rows at hand; -1: none were read.
   const std::byte* row_ = nullptr;
   RowKey key_;
 };
@@ -56,7 +56,8 @@ class RowSource {
 // filled one after another, each with part_rows of its own.
 class RowMerge {
  public:
-  // `identities` has an entry for each part and says how many rows a part has already.
+  // `identities` has an entry for each part and says how many rows a part has already. Together the
+  // parts have room for all rows of the sources.
   RowMerge(std::vector<RowSource> sources, std::span<const int64_t> part_rows, RowStore& store,
            std::span<ShardIdentity> identities);
   Status Start();

@@ -78,6 +78,7 @@ Status NoCard(std::string_view why) {
 }
 
 std::string MacText(const Json& without_mac, const std::string& key) {
+  // "card" keeps a MAC of another kind from passing for one of a card.
   std::string text;
   for (const char byte : ComputeMac(key, "card", Dump(without_mac))) {
     text += fmt::format("{:02x}", uint8_t(byte));
@@ -138,6 +139,7 @@ Result<Card> ReadCard(std::string_view text) {
   const auto json = ParseJson(text);
   if (!json.ok() || !json->is_object()) return NoCard("it is not a JSON object");
   Members members(*json);
+  // Before all other members: those of another version may be others.
   const int64_t version = members.Number("protium");
   if (version != kVersion)
     return NoCard(fmt::format("its version is {}, not {}", version, kVersion));
@@ -153,6 +155,7 @@ Result<Card> ReadCard(std::string_view text) {
             .shared_memory = members.Flag("shared_memory")};
   if (!members.wrong().empty())
     return NoCard("its member \"" + members.wrong() + "\" is missing or wrong");
+  // While they have 64 bits, before they are narrowed.
   if (world < 1 || world > kMostRanks || rank < 0 || rank >= world) {
     return NoCard(fmt::format("it is of rank {} in a world of {}", rank, world));
   }
@@ -191,8 +194,10 @@ std::string DescribeRank(const Card& card) {
 std::string MachineIdentity(std::vector<std::string> addresses) {
   const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 4096);
   std::error_code error;
+  // "net:[4026531840]": the number tells namespaces apart.
   const auto network = std::filesystem::read_symlink("/proc/self/ns/net", error);
   if (!boot.ok() || error) return "";
+  // The order of interfaces does not count.
   std::sort(addresses.begin(), addresses.end());
   return Sha256Hex(fmt::format("{}{}{}", *boot, network.string(), fmt::join(addresses, " ")))
       .substr(0, 32);
@@ -200,6 +205,7 @@ std::string MachineIdentity(std::vector<std::string> addresses) {
 
 std::vector<std::string> OwnAddresses() {
   ifaddrs* first = nullptr;
+  // Ranks of one host find each other all the same.
   if (getifaddrs(&first) != 0) return {"127.0.0.1"};
   std::vector<std::string> addresses;
   for (const bool loopback : {true, false}) {
@@ -209,6 +215,7 @@ std::vector<std::string> OwnAddresses() {
     }
   }
   freeifaddrs(first);
+  // ReadCard() refuses more.
   if (addresses.size() > kMostAddresses) addresses.resize(kMostAddresses);
   return addresses;
 }

@@ -185,8 +185,7 @@ AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFai
   if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = FindCause(failures);
-  // With replace_hung = false a rank that hangs is left to be looked at, and no new attempt takes
-  // its place.
+  // With replace_hung = false the run ends with a rank that hangs.
   const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
   return {ReportFailure(failures), RestartMayHelp(cause) && !kept};
 }

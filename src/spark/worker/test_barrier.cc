@@ -118,7 +118,7 @@ void TestBarrier::Answer(std::vector<Caller>& callers) {
     if (!canned_.empty()) {
       (void)wire->Write(canned_.data(), static_cast<int64_t>(canned_.size()));
     } else if (each.what == 1) {
-      // Answers have one form: a number of texts, and the texts.
+      // A number of texts, then the texts: one after a barrier, one a task after a gathering.
       (void)wire->WriteInt(1);
       (void)wire->WriteText("success");
     } else {
