@@ -94,7 +94,8 @@ struct Column<std::string> : std::type_identity<arrow::StringType> {};
 Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
                                                  const std::string& name,
                                                  const std::shared_ptr<arrow::DataType>& type);
-// The columns of `output`: those of `rows`, and `made` for the one that is called `name`.
+// The columns of `output`: those of `rows`, and `made` for the one that is called `name`. A column
+// that is missing or of another type is a fault (kUsage).
 Result<RowBatch> WithColumn(const RowBatch& rows, const std::string& name,
                             std::shared_ptr<arrow::Array> made, const SchemaPtr& output);
 
@@ -189,6 +190,7 @@ BatchFunction Bind(std::string output, Columns inputs, F function, SchemaPtr sch
   return [rows, schema](const RowBatch& batch) { return rows->Call(batch, schema); };
 }
 
+// Refuses (kUsage) another number of columns than the function for `output` has parameters.
 Status CheckInputs(const std::string& output, const Columns& inputs, size_t parameters);
 
 }  // namespace cells

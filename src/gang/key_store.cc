@@ -32,7 +32,9 @@ struct Question {
   std::string method, path, body;
 };
 
-// Nothing before the request is whole. Too long, or no length: a method that nobody has.
+// As much of HTTP/1.1 as is needed: of the headers Content-Length counts alone, without which there
+// is no body. Nothing before the request is whole. Too long, or no length: a method that nobody
+// has.
 std::optional<Question> ReadQuestion(std::string_view bytes) {
   const size_t end = bytes.find("\r\n\r\n");
   if (end == bytes.npos) return std::nullopt;
@@ -43,6 +45,7 @@ std::optional<Question> ReadQuestion(std::string_view bytes) {
   size_t length = 0;
   const std::string lower = Lower(head);
   if (const size_t at = lower.find("\r\ncontent-length:"); at != lower.npos) {
+    // Behind the name, its colon and the line end in front.
     size_t from = lower.find_first_not_of(' ', at + 17);
     from = std::min(from, lower.size());
     const auto read = std::from_chars(lower.data() + from, lower.data() + lower.size(), length);
@@ -79,6 +82,7 @@ struct Visitor {
   bool Go(KeyStore& store) { return out.empty() ? Receive(store) : Send(); }
   bool Receive(KeyStore& store) {
     char bytes[1 << 14];
+    // Once each time that poll(2) says so, so that one visitor does not hold up the others.
     const ssize_t got = ::recv(fd.get(), bytes, sizeof(bytes), MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
@@ -87,6 +91,7 @@ struct Visitor {
     if (!question && in.size() <= kMostRequest) return true;
     if (!question) question.emplace();
     out = ToHttp(store.Ask(question->method, question->path, std::move(question->body)));
+    // At once: what the socket does not take goes on after a poll(2).
     return Send();
   }
   bool Send() {
@@ -114,6 +119,7 @@ KeyStore::Answer KeyStore::Ask(const std::string& method, const std::string& pat
     return {200, scope->second.values[key]};
   }
   if (method != "DELETE") return {400, ""};
+  // The other ranks have emptied it already.
   if (scope == scopes_.end()) return {};
   auto& [values, done] = scope->second;
   done.insert(key);
@@ -167,6 +173,7 @@ void KeyServer::Serve() {
   KeyStore store;
   std::list<Visitor> visitors;
   while (true) {
+    // poll(2) passes over -1: while there are kMostVisitors, others wait in the queue of the socket.
     std::vector<pollfd> polls = {
         {ending_.get(), POLLIN, 0},
         {visitors.size() < kMostVisitors ? listening_.get() : -1, POLLIN, 0}};
@@ -178,6 +185,7 @@ void KeyServer::Serve() {
     Poll(polls, until);
     if (polls[0].revents != 0) return;
     const auto now = Clock::now();
+    // Visitors are looked at once each and in order, as they stand in `polls`.
     size_t i = 2;
     std::erase_if(visitors, [&](Visitor& each) {
       const bool ready = polls[i++].revents != 0;

@@ -5,9 +5,8 @@
 //
 //   PUT    /SCOPE/KEY   keeps the body; 200
 //   GET    /SCOPE/KEY   200 with what was kept, 404 as long as there is nothing
-//   DELETE /SCOPE/RANK  this rank needs the scope no more; 200. Once all whose numbers are keys of
-//   the
-//                       scope have said so, it is empty, and its ranks may meet anew.
+//   DELETE /SCOPE/RANK  this rank needs the scope no more; 200. Once all whose numbers are keys
+//                       of the scope have said so, it is empty, and its ranks may meet anew.
 //
 // Horovod has no secret: whoever reaches the port can read and write.
 #pragma once
@@ -37,11 +36,11 @@ class KeyStore {
  private:
   struct Scope {
     std::map<std::string, std::string> values;
-    std::set<std::string> done;
+    std::set<std::string> done;  // Ranks that need it no more.
   };
   Answer Put(Scope& scope, const std::string& key, std::string body);
   std::map<std::string, Scope> scopes_;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;  // Of all keys and values.
 };
 
 // Answers at a port until its end, in a thread of its own. A visitor that takes longer than 5 s for

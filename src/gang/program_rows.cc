@@ -22,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The numbers that the program finds them under; its variables say so.
 constexpr int kInputFd = 3, kOutputFd = 4;
-// Bytes in a row that is emitted.
+// Bytes in a row that is emitted; what came through the descriptor is cut up to a block later.
 constexpr size_t kPiece = 1 << 20;
 
 // An Arrow stream in a file that has no name any more when it is read.
@@ -73,6 +74,7 @@ Result<std::unique_ptr<ProgramRows>> ProgramRows::Read(TaskContext& context,
       base = own.path();
       rows->own_.emplace(std::move(own));
     }
+    // Ranks of one machine have the same `scratch`, and so do attempts.
     rows->folder_ = base / fmt::format("rank-{}-{}", context.rank(), context.attempt());
     PT_TRY(MakeFolder(rows->folder_));
   }
@@ -103,6 +105,7 @@ Status ProgramRows::Spool(const ProgramSpec& spec, const std::function<bool()>& 
   PT_TRY(writer->Close());
   stream_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!stream_) return SystemFault("read " + path, errno);
+  // Its bytes live as long as a descriptor of it is open, and a rank that is killed leaves nothing.
   ::unlink(path.c_str());
   return Status::OK();
 }
@@ -111,6 +114,7 @@ Status ProgramRows::OpenOutput() {
   PT_LET(Pipe ends, Pipe::Make());
   output_ = std::move(ends.read);
   writer_ = std::move(ends.write);
+  // Our end alone: the program still waits when the pipe is full.
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   return Status::OK();
 }
@@ -148,6 +152,7 @@ Status ProgramRows::ReadOutput() {
     return held_.size() >= kPiece ? EmitHeld() : Status::OK();
   }
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Status::OK();
+  // The end, or an error: no more comes.
   output_.reset();
   return EmitHeld();
 }
@@ -169,6 +174,7 @@ Status ProgramRows::Finish() {
   while (output_) PT_TRY(ReadOutput());
   std::ifstream file(folder_ / "output", std::ios::binary);
   if (folder_.empty() || !file) return Status::OK();
+  // Nobody could say which of the two is the table, or comes first.
   if (streamed_) {
     return Fail({.what = fmt::format("rank {} wrote rows to PROTIUM_OUTPUT and to "
                                      "PROTIUM_OUTPUT_FD",
@@ -177,6 +183,7 @@ Status ProgramRows::Finish() {
   }
   held_.resize(kPiece);
   while (file.read(held_.data(), kPiece) || file.gcount() > 0) {
+    // EmitHeld() gives on all that it holds, and the last piece is shorter.
     held_.resize(size_t(file.gcount()));
     PT_TRY(EmitHeld());
     held_.resize(kPiece);

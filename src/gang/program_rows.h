@@ -25,11 +25,12 @@ class ProgramRows {
                                                    const std::function<bool()>& wanted);
   ~ProgramRows();
 
+  // What the program is to be started with; both before Started().
   // PROTIUM_INPUT or PROTIUM_INPUT_FD, PROTIUM_INPUT_ROWS, PROTIUM_OUTPUT, PROTIUM_OUTPUT_FD.
   std::vector<std::pair<std::string, std::string>> variables() const;
   // {ours, the program's}
   std::vector<std::pair<int, int>> fds() const;
-  // The program has its own copies.
+  // The program runs and has its own copies: ours are closed, since output ends with the last one.
   void Started();
 
   // Readable while the program writes to its output descriptor; -1 once that is closed.

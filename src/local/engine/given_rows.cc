@@ -23,6 +23,7 @@ void Bind(duckdb_bind_info info) {
     return;
   }
   table->Describe(info);
+  // Nothing frees it with the query: it belongs to `tables`.
   duckdb_bind_set_bind_data(info, table, nullptr);
 }
 
@@ -40,6 +41,7 @@ void Give(duckdb_function_info info, duckdb_data_chunk to) {
 Result<std::unique_ptr<GivenTable>> GivenTable::Make(const duck::Connection& connection,
                                                      std::shared_ptr<arrow::Schema> schema) {
   auto table = std::unique_ptr<GivenTable>(new GivenTable(connection));
+  // The types are those that the database itself gives such columns.
   PT_LET(const std::string columns, NullColumns(*schema));
   PT_LET(const duck::Prepared described, duck::Prepare(connection, "SELECT " + columns));
   table->columns_ = duck::DescribeColumns(described);
@@ -47,6 +49,7 @@ Result<std::unique_ptr<GivenTable>> GivenTable::Make(const duck::Connection& con
   PT_TRY(arrow::ExportSchema(*schema, &exported));
   const Status status = duck::TakeError(
       duckdb_schema_from_arrow(connection.get(), &exported, table->arrow_columns_.out()));
+  // Whoever takes over what was exported sets `release` to null (Arrow's C data interface).
   if (exported.release != nullptr) exported.release(&exported);
   PT_TRY(status);
   return table;
@@ -76,6 +79,7 @@ Status GivenTable::Give(duckdb_data_chunk to) {
   if (rows == 0) return Status::OK();
   ArrowArray exported{};
   PT_TRY(arrow::ExportRecordBatch(*rows_->Slice(at_, rows), &exported));
+  // Kept until Clear(), since `to` only refers to its vectors.
   duck::Chunk& chunk = given_.emplace_back();
   const Status status = duck::TakeError(duckdb_data_chunk_from_arrow(
       connection_.get(), &exported, arrow_columns_.get(), chunk.out()));

@@ -45,7 +45,7 @@ class GivenTable {
 class GivenTables {
  public:
   int64_t Add(std::unique_ptr<GivenTable> table);  // Its number.
-  GivenTable* Find(int64_t number);                // nullptr: there is none.
+  GivenTable* Find(int64_t number);                // Until Remove(); nullptr: there is none.
   void Remove(int64_t number);
 
  private:

@@ -16,6 +16,7 @@
 
 namespace protium {
 
+// tests/main.cc finds it by this name when the test program is started as a worker.
 const TaskTable& TestTasks();
 
 std::shared_ptr<arrow::RecordBatch> NumberBatch(int64_t first, int64_t count) {
@@ -81,8 +82,11 @@ void Hang() {
 }
 
 Belongings CountBelongings() {
+  // With the descriptor of the look itself, which is the same each time.
   const std::filesystem::directory_iterator fds("/proc/self/fd");
   Belongings all{.descriptors = static_cast<size_t>(std::distance(begin(fds), end(fds)))};
+  // Children are listed with the thread that started them (proc(5)): workers with the
+  // thread of the Spawner.
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream in(thread.path() / "children");
     for (int pid; in >> pid;) ++all.children;
@@ -147,6 +151,7 @@ Status Devices(TaskContext& context) {
 // Waits for ranks that will not come.
 Status WaitForOthers(TaskContext& context) { return context.Barrier("never"); }
 
+// All ranks have begun when rank 1 acts, and the others wait for it in a collective call.
 Status OnRank1(TaskContext& context, const std::function<Status()>& act) {
   PT_TRY(context.Barrier("start"));
   if (context.rank() == 1) return act();
@@ -154,6 +159,7 @@ Status OnRank1(TaskContext& context, const std::function<Status()>& act) {
 }
 
 Status Refuse(TaskContext& context) {
+  // Without a gang there is no communicator, and nobody to wait for.
   if (context.world() > 1 && context.rank() != 1 && context.communicator().ok()) {
     return WaitForOthers(context);
   }
@@ -162,6 +168,7 @@ Status Refuse(TaskContext& context) {
 
 Status TalkAndRefuse(TaskContext& context) {
   return OnRank1(context, [&]() -> Status {
+    // Its listener is slow: the error comes while there are still events to be told.
     for (int i = 0; i < 60; ++i) context.Report({{"event", "talk"}});
     return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
   });
@@ -176,6 +183,7 @@ Status ExitEarly(TaskContext& context) {
 
 Status KillSelf(TaskContext& context) {
   std::puts("about to be killed");
+  // What is buffered is lost with a process that is killed.
   std::fflush(stdout);
   return OnRank1(context, []() -> Status {
     ::raise(SIGKILL);
@@ -222,6 +230,7 @@ Status Deaf(TaskContext& context) {
 }
 
 Status EndlessOutput(TaskContext& context) {
+  // Many more than lie between a worker and a caller that takes none.
   for (int64_t i = 0; i < 200; ++i) {
     context.Report({{"event", "emitting"}, {"batch", i}});
     PT_TRY(context.Emit(*NumberBatch(i * 1000, 1000)));
