@@ -15,12 +15,14 @@
 namespace protium {
 namespace {
 
-// The tables under their names in the text, and the keys as both tables spell them.
+// The tables, which the text calls l and r, and the keys as the caller spells them.
 struct Joined {
   SchemaPtr left, right;
   std::vector<JoinKey> on;
 };
 
+// Signed integers of any width compare alike on every engine. Other pairs would be converted by
+// rules that differ.
 Status CheckKeyTypes(const arrow::Field& left, const arrow::Field& right) {
   if (left.type()->Equals(*right.type())) return Status::OK();
   if (arrow::is_signed_integer(left.type()->id()) && arrow::is_signed_integer(right.type()->id())) {
@@ -33,6 +35,7 @@ Status CheckKeyTypes(const arrow::Field& left, const arrow::Field& right) {
        .fix = "convert one of them first, by cast_string or its like in WithColumns()"});
 }
 
+// The keys as the tables spell them.
 Result<std::vector<JoinKey>> FindKeys(const Joined& tables) {
   std::vector<JoinKey> keys;
   for (const JoinKey& key : tables.on) {
@@ -76,7 +79,8 @@ std::string KeyText(const JoinKey& key, JoinKind how) {
   return left + name;
 }
 
-// The left table's columns in their order, keys where they stood in it, and the right table's.
+// The keys, then the left table's other columns in their order, then the right table's. Names are
+// compared in small letters, as SQL has them.
 Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>& keys,
                                 JoinKind how) {
   std::string list;
@@ -120,6 +124,8 @@ constexpr const char* JoinWords(JoinKind how) {
 
 Result<std::string> JoinText(const Joined& tables, JoinKind how) {
   PT_LET(const std::vector<JoinKey> keys, FindKeys(tables));
+  // EXISTS gives a left row once, however many match it. NOT IN would give no row at all if one key
+  // on the right is NULL.
   if (how == JoinKind::kSemi || how == JoinKind::kAnti) {
     return fmt::format("SELECT * FROM l WHERE {}EXISTS (SELECT 1 FROM r WHERE {})",
                        how == JoinKind::kAnti ? "NOT " : "", Condition(keys));
@@ -130,6 +136,7 @@ Result<std::string> JoinText(const Joined& tables, JoinKind how) {
 }
 
 std::string Name(const JoinOptions& options) {
+  // In the order of JoinKind.
   constexpr const char* kKinds[] = {"", "left ", "right ", "full ", "semi ", "anti ", "cross "};
   Columns names;
   for (const JoinKey& key : options.on) names.push_back(key.left);

@@ -68,11 +68,13 @@ class PartitionFolder {
   PartitionFolder(FileForm form, fs::path target, std::vector<int> columns, SchemaPtr files)
       : form_(form),
         target_(std::move(target)),
+        // Beside the target, as PublishFolder() needs it.
         draft_(target_.parent_path() / ("." + target_.filename().string() + ".draft")),
         columns_(std::move(columns)),
         files_(std::move(files)) {}
   ~PartitionFolder() {
     std::error_code ignored;
+    // Files are closed before their folder goes.
     writers_.clear();
     if (!published_) fs::remove_all(draft_, ignored);
   }
@@ -85,11 +87,13 @@ class PartitionFolder {
 
   // The rows of a batch go to their folders in their order.
   Status Write(const arrow::RecordBatch& batch) {
+    // The rows of each folder, by their numbers in the batch.
     std::map<std::string, arrow::Int64Builder> rows;
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
       PT_LET(const std::string folder, FolderOf(batch, row));
       PT_TRY(rows[folder].Append(row));
     }
+    // What folders say is not in the files.
     PT_LET(const auto own, batch.SelectColumns(Others(batch.num_columns())));
     for (auto& [folder, numbers] : rows) {
       PT_LET(const auto indices, numbers.Finish());
@@ -101,6 +105,7 @@ class PartitionFolder {
   }
 
   Status Commit() {
+    // All files are whole before the folder gets its name.
     for (auto& [folder, writer] : writers_) PT_TRY(writer->Commit());
     PT_TRY(PublishFolder(draft_, target_));
     published_ = true;
@@ -123,6 +128,7 @@ class PartitionFolder {
       const std::string& name = batch.schema()->field(column)->name();
       std::string text;
       if (values.type_id() == arrow::Type::STRING && !values.IsNull(row)) {
+        // As it is: AppendCsvCell() would put it in quotes.
         text = static_cast<const arrow::StringArray&>(values).GetString(row);
         if (text.empty()) {
           return Fail({.exit = Exit::kInput,
@@ -231,6 +237,7 @@ Result<int64_t> WriteFrame(SessionState& session, const Plan& plan, const FileFo
   if (own && form.packing == Packing::kNone && partitions.empty()) {
     return session.engine().Run(MakePlan(Write{form.format, target}, {plan}), session.call());
   }
+  // Before the rows are computed, which may take long.
   if (!partitions.empty() && !session.record().Wrote(target)) PT_TRY(RefuseFilledFolder(target));
   PT_LET(const BatchStreamPtr rows, session.engine().Execute(plan, session.call()));
   return partitions.empty() ? WriteRows(*rows, form, target)

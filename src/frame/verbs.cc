@@ -43,6 +43,7 @@ std::vector<NamedExpr> MergedColumns(const arrow::Schema& schema,
                                      const std::vector<NamedExpr>& columns) {
   std::vector<NamedExpr> merged = PlainColumns(schema.field_names());
   for (const NamedExpr& column : columns) {
+    // SQL's names have no case: "Day" replaces "day", in its place, and its spelling stays.
     const std::string lower = Lower(column.name);
     const auto old = std::find_if(merged.begin(), merged.end(),
                                   [&](const NamedExpr& each) { return Lower(each.name) == lower; });
@@ -89,6 +90,7 @@ Result<Columns> SameColumns(const arrow::Schema& first, const arrow::Schema& oth
          .fix = "convert one of them first, by cast_double or its like in WithColumns()"});
   }
   if (other.num_fields() == first.num_fields()) return columns;
+  // All of the first are in the other, which has more: the first of those is named.
   for (const auto& field : other.fields()) {
     PT_TRY(FindColumn(first, field->name(), "union by", "the first table").status());
   }
@@ -111,6 +113,7 @@ DataFrame DataFrame::Rename(const std::map<std::string, std::string>& old_to_new
     std::vector<NamedExpr> columns = PlainColumns(schema->field_names());
     for (const auto& [before, after] : old_to_new) {
       PT_LET(const int at, FindColumn(*schema, before, "rename"));
+      // Found by the names before, so that two columns can swap theirs.
       columns[static_cast<size_t>(at)].name = after;
     }
     PT_TRY(CheckNewNames(columns, "rename"));
@@ -152,6 +155,7 @@ DataFrame DataFrame::Union(const DataFrame& other) const {
     PT_LET(const SchemaPtr first, Schema());
     PT_LET(const SchemaPtr second, other.Schema());
     PT_LET(const Columns columns, SameColumns(*first, *second));
+    // UNION goes by position, so both sides spell their columns in the order of the first.
     return SqlPlan("SELECT " + NameList(first->field_names()) + " FROM a UNION ALL SELECT " +
                        NameList(columns) + " FROM b",
                    {"a", "b"}, {plan_, other.plan_}, "union");
@@ -163,6 +167,7 @@ DataFrame DataFrame::Distinct() const {
 }
 
 DataFrame DataFrame::Sample(double share, int64_t seed, Columns by) const {
+  // The side that Split() would call the test: chosen by a hash of cells, the same on every engine.
   return {*session_, MakePlan(protium::Split{.by = std::move(by),
                                              .part = share,
                                              .seed = seed,

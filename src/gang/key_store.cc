@@ -173,7 +173,7 @@ void KeyServer::Serve() {
   KeyStore store;
   std::list<Visitor> visitors;
   while (true) {
-    // poll(2) passes over -1: while there are kMostVisitors, others wait in the queue of the socket.
+    // poll(2) passes over -1: while there are kMostVisitors, others wait in the queue.
     std::vector<pollfd> polls = {
         {ending_.get(), POLLIN, 0},
         {visitors.size() < kMostVisitors ? listening_.get() : -1, POLLIN, 0}};

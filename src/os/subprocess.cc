@@ -31,6 +31,7 @@ Subprocess::Subprocess(Subprocess&& other) noexcept
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   if (this == &other) return *this;
+  // The child that was held so far ends here.
   Kill();
   pid_ = std::exchange(other.pid_, -1);
   pidfd_ = std::move(other.pidfd_);
@@ -42,6 +43,8 @@ Subprocess::~Subprocess() { Kill(); }
 
 Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
   if (ended_ || pid_ < 0) return ended_;
+  // A pidfd is readable once the child has ended, so waitpid() returns at once. A child without one
+  // is only killed, after which waitpid() itself does not wait long.
   if (pidfd_) {
     const int fd = pidfd_.get();
     PT_LET(const auto ready, WaitReadable({&fd, 1}, deadline));
@@ -69,12 +72,14 @@ Ended Subprocess::Kill() {
 
 struct Spawner::Queue {
   struct Request {
+    // Of the caller, who waits for `done`.
     const SubprocessOptions* options;
     std::promise<Result<Subprocess>> done;
   };
   std::mutex mutex;
   std::condition_variable_any changed;
   std::deque<Request> requests;
+  // Last: it uses all of the above.
   std::jthread thread;
 
   Result<Subprocess> Start(const SubprocessOptions& options);
@@ -85,6 +90,7 @@ Result<Subprocess> Spawner::Queue::Start(const SubprocessOptions& options) {
   PT_LET(const auto launch, Launch::Make(options));
   const pid_t pid = launch->Start();
   if (pid < 0) return SystemFault("start a process", errno);
+  // Not reaped yet: the number is this child's, even if it has ended.
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool watched = static_cast<bool>(pidfd);
   Subprocess child(pid, std::move(pidfd));

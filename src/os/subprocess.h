@@ -32,8 +32,8 @@ struct Ended {
   std::string Describe() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
 };
 
-// A child and its process group; both are killed and the child reaped at the end of its life. One
-// thread.
+// A child and its process group; both are killed and the child reaped at the end of its life. Once
+// the child was reaped, by Wait(), the rest of its group is left alone. One thread.
 class Subprocess {
  public:
   Subprocess() = default;

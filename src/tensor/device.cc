@@ -8,6 +8,8 @@
 namespace protium {
 namespace {
 
+// Every forward that predicts has so many rows, since in another number of them a net may give a
+// row other bits (tensor/predict.h): to change these numbers changes predictions.
 // Of a GPU: enough rows to fill it, few enough for nets that widen a row a thousand times.
 constexpr int64_t kGpuPredictRows = 4096;
 constexpr int64_t kCpuPredictRows = 1024;
@@ -25,10 +27,12 @@ std::shared_ptr<std::byte> Zeros(std::shared_ptr<std::byte> memory, int64_t byte
   return memory;
 }
 
+// The same memory: both pointers keep it.
 std::shared_ptr<float> AsFloats(const std::shared_ptr<std::byte>& memory) {
   return {memory, reinterpret_cast<float*>(memory.get())};
 }
 
+// A device whose memory is ordinary memory, apart from the host's: a copy that is forgotten shows.
 class StandInMemory final : public DeviceMemory {
  public:
   bool is_gpu() const override { return false; }
@@ -84,6 +88,7 @@ std::shared_ptr<float> ComputeDevice::DeviceFloats(int64_t count) const {
 }
 
 std::span<float> ComputeDevice::Reserve(int64_t count, FloatRoom& room) const {
+  // What was there is not copied: its values are of no account.
   if (room.count < count) room = {AsFloats(HostBytes(Bytes(count))), count};
   return {room.memory.get(), size_t(count)};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/weights.h"
 
+// The hash is compiled into this file, and no library of it is linked.
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,7 @@
 namespace protium {
 namespace {
 
+// 64 bytes: a line of the cache.
 constexpr int64_t kAlignFloats = 16;
 
 std::span<std::byte> AsBytes(float* data, int64_t count) {
@@ -116,6 +118,7 @@ std::vector<NamedTensor> Weights::Tensors() const {
 }
 
 Status Weights::Load(const Safetensors& file, const std::string& where) {
+  // All is looked at before anything is copied: a file that is refused changes no weight.
   const std::vector<NamedTensor> mine = Tensors();
   for (const NamedTensor& to : mine) {
     const NamedTensor* from = file.Find(to.name);
@@ -132,12 +135,14 @@ Status Weights::Load(const Safetensors& file, const std::string& where) {
   }
   for (const NamedTensor& to : mine) {
     const NamedTensor* from = file.Find(to.name);
+    // Tensors() lends our own memory for reading.
     std::memcpy(const_cast<std::byte*>(to.data.data()), from->data.data(), to.data.size());
   }
   return Status::OK();
 }
 
 std::string Weights::Hash() const {
+  // Gaps between parameters count, too; they stay zeros.
   const XXH128_hash_t a = XXH3_128bits(parameters_.data(), parameters_.size_bytes());
   const XXH128_hash_t b =
       XXH3_128bits_withSeed(buffers_.data(), buffers_.size_bytes(), a.low64 ^ a.high64);

@@ -34,7 +34,8 @@ struct BufferPart {
 // between), and its buffers in another. Owns the memory; the net works in it.
 class Weights {
  public:
-  // `device`: that of the inputs the net was made for.
+  // Binds the net to this memory, which must live as long as the net computes. `device`: that of
+  // the inputs the net was made for.
   static Result<std::unique_ptr<Weights>> Make(Net& net, const ComputeDevice& device = {});
 
   struct Part {
@@ -62,7 +63,8 @@ class Weights {
 
   // Parameters and buffers as they are now, borrowed.
   std::vector<NamedTensor> Tensors() const;
-  // Refuses files with other names, shapes or types, naming the first that differs.
+  // Sets the host's weights; Upload() brings them to the net. Refuses files with other names,
+  // shapes or types (kInput), naming the first that differs.
   Status Load(const Safetensors& file, const std::string& where);
   // Equal exactly when all bits of parameters and buffers are, for all practical purposes.
   std::string Hash() const;
