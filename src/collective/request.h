@@ -45,6 +45,7 @@ struct Request {
 bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
+// The size of one element.
 int64_t ElementBytes(Type type);
 
 // What ranks ask for when they make a tree. The name begins with the spec's text and ends with its

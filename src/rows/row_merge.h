@@ -60,8 +60,9 @@ class RowMerge {
   // parts have room for all rows of the sources.
   RowMerge(std::vector<RowSource> sources, std::span<const int64_t> part_rows, RowStore& store,
            std::span<ShardIdentity> identities);
+  // Once, before all else: reads the first row of each source.
   Status Start();
-  // Until the store has `rows` rows.
+  // Until the store has `rows` rows; so many must be there. May be called again for more.
   Status RunUntil(int64_t rows);
   // How far each source was read.
   std::vector<int64_t> Read() const;
@@ -76,7 +77,7 @@ class RowMerge {
   std::span<const int64_t> part_rows_;
   RowStore& store_;
   std::span<ShardIdentity> identities_;
-  size_t part_ = 0;
+  size_t part_ = 0;  // The one that the last row was counted for.
 };
 
 }  // namespace protium

@@ -8,8 +8,8 @@
 namespace protium {
 namespace {
 
-// Every forward that predicts has so many rows, since in another number of them a net may give a
-// row other bits (tensor/predict.h): to change these numbers changes predictions.
+// Every forward that predicts has so many rows, since a net may give a row other bits in another
+// number of them (tensor/predict.h): who changes these numbers changes predictions.
 // Of a GPU: enough rows to fill it, few enough for nets that widen a row a thousand times.
 constexpr int64_t kGpuPredictRows = 4096;
 constexpr int64_t kCpuPredictRows = 1024;

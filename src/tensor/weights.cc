@@ -32,6 +32,7 @@ Status Foreign(const std::string& where, std::string why) {
 
 }  // namespace
 
+// Declared in tensor/net.h.
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
                                       const Json& options, const NetInputs& inputs) {
   const auto found = table.find(name);

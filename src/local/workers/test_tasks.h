@@ -17,6 +17,7 @@ namespace protium {
 inline SchemaPtr NumberSchema() { return arrow::schema({arrow::field("x", arrow::int64())}); }
 inline SchemaPtr TextSchema() { return arrow::schema({arrow::field("text", arrow::utf8())}); }
 
+// `count` numbers from `first` on; one text.
 std::shared_ptr<arrow::RecordBatch> NumberBatch(int64_t first, int64_t count);
 std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
 
@@ -32,6 +33,8 @@ Result<arrow::RecordBatchVector> RunTask(Workers& workers, const MapTask& task,
                                          std::function<Result<BatchStreamPtr>()> input,
                                          const Call& call = {});
 
+// A task that gives texts, without a gang on two workers, or in a gang in which a rank may keep the
+// others waiting for 20 s. Names and what they do: TestTasks() in test_tasks.cc.
 MapTask TextTask(const std::string& name, const std::string& config = "{}");
 MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts = 0,
                  const std::string& config = "{}");

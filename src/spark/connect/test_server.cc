@@ -163,6 +163,7 @@ void TestServer::Hang(Context* context) const {
 
 grpc::Status TestServer::Send(Context* context, const StreamScript& script,
                               const std::string& operation, size_t from, Writer* writer) {
+  // `from` is the position that the client is due; the script may have the server err.
   from -= std::min(from, script.repeated);
   from += script.skipped;
   size_t sent = 0;
@@ -174,6 +175,7 @@ grpc::Status TestServer::Send(Context* context, const StreamScript& script,
       const std::lock_guard lock(mutex_);
       response.set_server_side_session_id(server_session);
     }
+    // The client has gone.
     if (!writer->Write(response)) break;
   }
   if (script.hangs) Hang(context);

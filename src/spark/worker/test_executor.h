@@ -22,6 +22,7 @@ namespace protium {
 std::string HeaderBytes(TaskInit init, const SparkCommand& command);
 // The same for a command of any bytes, and of the version that `init` names.
 std::string RawHeaderBytes(const TaskInit& init);
+// The version that our driver gives a task on a release of this family.
 std::string FormatVersion(Family family);
 
 struct RowsOptions {
@@ -68,10 +69,12 @@ class TestWorker {
   static std::unique_ptr<TestWorker> Start(const Options& options);
   static std::unique_ptr<TestWorker> Start();
 
-  // Sends and reads at the same time, as the JVM does.
+  // Sends and reads at the same time, as the JVM does. What cannot be read as an answer fails the
+  // test.
   Answer Exchange(const std::string& bytes, Family family);
   void Send(const std::string& bytes);
   Answer Read(Family family);
+  // The worker meets the end of what it reads, and can still answer.
   void CloseSending();
   void Close();
   // Closes and waits for the end.
