@@ -113,9 +113,9 @@ bool IsNullSpelling(std::string_view text) {
 }
 
 bool IsNullMark(std::string_view text) {
-  static constexpr std::string_view kMarks[] = {
-      "?",      "..",  "--",      "---",      "#n/a",    "#na", "<na>", "null",
-      "(null)", "\\n", "#null!", "#value!", "#div/0!"};
+  static constexpr std::string_view kMarks[] = {"?",      "..",      "--",     "---",    "#n/a",
+                                                "#na",    "<na>",    "null",   "(null)", "\\n",
+                                                "#null!", "#value!", "#div/0!"};
   return std::ranges::find(kMarks, Lower(text)) != std::end(kMarks);
 }
 

@@ -15,8 +15,8 @@ namespace protium {
 // NA, N/A, NULL, None, -, ?, #N/A and the like. A cell of letters alone may also be a value.
 bool IsNullSpelling(std::string_view text);
 
-// Whether it is one of those that no column of text has as a value of its own: ?, .., NULL, #N/A and
-// the like, but not NA, None or -, which may be a country, an answer or a grade.
+// Whether it is one of those that no column of text has as a value of its own: ?, .., NULL, #N/A
+// and the like, but not NA, None or -, which may be a country, an answer or a grade.
 bool IsNullMark(std::string_view text);
 
 // `options` with the delimiter, the mark of comments before the table, and whether the first line

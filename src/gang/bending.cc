@@ -33,8 +33,8 @@ bool Contains(const std::vector<int32_t>& members, int32_t member) {
 }
 
 // The hosts of members that all say that they cannot reach others, with the members on each. Empty
-// where one says something else. Who says so first is chance: neither the choice of those that go on
-// nor what people read may depend on it.
+// where one says something else. Who says so first is chance: neither the choice of those that go
+// on nor what people read may depend on it.
 std::map<std::string, std::set<int32_t>> HostsApart(std::span<const RankFailure> doubts) {
   std::map<std::string, std::set<int32_t>> hosts;
   for (const RankFailure& each : doubts) {

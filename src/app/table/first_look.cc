@@ -56,8 +56,8 @@ Result<std::vector<std::string>> CsvFiles(const fs::path& place) {
   return std::move(files.paths);
 }
 
-// `options` with the marks for missing values that are among the most frequent cells of text columns:
-// a column that is text anyhow does not show by its type that they are no values.
+// `options` with the marks for missing values that are among the most frequent cells of text
+// columns: a column that is text anyhow does not show by its type that they are no values.
 CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
   CsvOptions marked = options;
   for (const ColumnProfile& column : table.columns) {
