@@ -96,7 +96,8 @@ class DataFrame {
   DataFrame Rename(const std::map<std::string, std::string>& old_to_new) const;
   DataFrame Drop(const Columns& columns) const;
   // The keys stand once, under the left table's name, then its other columns, then those of the
-  // right table; no other name may be in both. The keys' types must be equal.
+  // right table; no other name may be in both. The keys' types must be equal, or both whole numbers
+  // with a sign.
   DataFrame Join(const DataFrame& right, const JoinOptions& options) const;
   // Without keys, all rows are one group, even if there are none.
   Groups GroupBy(Columns keys) const;

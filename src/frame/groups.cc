@@ -55,7 +55,7 @@ Plan WithArguments(const Plan& plan, const Columns& kept, const LiftedColumns& l
 
 Result<Plan> AggregatePlan(const Plan& plan, const Columns& keys,
                            const std::vector<NamedExpr>& columns) {
-  PT_LET(LiftedColumns lifted, LiftAggregates(columns, false));
+  PT_LET(LiftedColumns lifted, LiftAggregates(columns, false, keys));
   PT_TRY(CheckAfter(lifted, keys));
   std::string list = NameList(keys);
   for (const AggregateCall& call : lifted.calls) {
@@ -148,7 +148,7 @@ Status CheckOver(const WindowOptions& over, const arrow::Schema& schema,
 
 Result<Plan> WindowPlan(const Plan& plan, const arrow::Schema& schema, const WindowOptions& over,
                         const std::vector<NamedExpr>& columns) {
-  PT_LET(LiftedColumns lifted, LiftAggregates(columns, true));
+  PT_LET(LiftedColumns lifted, LiftAggregates(columns, true, schema.field_names()));
   PT_TRY(CheckOver(over, schema, lifted));
   std::string list = NameList(schema.field_names());
   for (const AggregateCall& call : lifted.calls) {

@@ -86,8 +86,9 @@ Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>
   std::string list;
   std::set<std::string> names;
   for (const JoinKey& key : keys) {
+    // A column that equals several of the right table stands once.
+    if (!names.insert(Lower(key.left)).second) continue;
     list += (list.empty() ? "" : ", ") + KeyText(key, how);
-    names.insert(Lower(key.left));
   }
   std::set<std::string> right_keys;
   for (const JoinKey& key : keys) right_keys.insert(Lower(key.right));

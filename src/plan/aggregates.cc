@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 #include "plan/functions.h"
 
@@ -38,7 +40,9 @@ constexpr AggregateFunction kAggregates[] = {
 // Takes the expressions of one list apart; numbers its columns.
 class Lifter {
  public:
-  explicit Lifter(bool windows) : windows_(windows) {}
+  Lifter(bool windows, const Columns& taken) : windows_(windows) {
+    for (const std::string& name : taken) taken_.insert(Lower(name));
+  }
 
   // What is left of `expr` once its aggregates are columns. `within` is the aggregate whose
   // argument this is; null outside of any.
@@ -95,9 +99,16 @@ class Lifter {
     return QuotedName(name);
   }
 
-  std::string Next() { return fmt::format("pt_{}", next_++); }
+  std::string Next() {
+    std::string name;
+    do {
+      name = fmt::format("pt_{}", next_++);
+    } while (taken_.contains(name));
+    return name;
+  }
 
   const bool windows_;
+  std::set<std::string> taken_;  // In small letters, as SQL compares names.
   LiftedColumns lifted_;
   int next_ = 0;
 };
@@ -109,8 +120,9 @@ const AggregateFunction* FindAggregate(std::string_view name) {
   return found == std::end(kAggregates) ? nullptr : found;
 }
 
-Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool windows) {
-  Lifter lifter(windows);
+Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool windows,
+                                     const Columns& taken) {
+  Lifter lifter(windows, taken);
   std::vector<NamedExpr> lifted;
   for (const NamedExpr& each : columns) {
     PT_LET(Expr expr, lifter.Lift(each.expr, nullptr));

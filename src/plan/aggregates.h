@@ -36,14 +36,18 @@ struct AggregateCall {
 
 // Expressions taken apart.
 struct LiftedColumns {
-  std::vector<NamedExpr> arguments;  // What is to be computed for each row first: pt_0, pt_1, ...
+  // What is to be computed for each row first, as pt_0, pt_1, ...; names that are taken are passed
+  // over.
+  std::vector<NamedExpr> arguments;
   std::vector<AggregateCall> calls;
   std::vector<NamedExpr> columns;  // Of the calls' columns and plain ones.
 };
 
 // Takes `columns` apart. An aggregate within another, or one that only windows have where `windows`
-// is false, is a fault (kUsage). Offsets must be literals.
-Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool windows);
+// is false, is a fault (kUsage). Offsets must be literals. `taken` are the columns that stand
+// beside the lifted ones.
+Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool windows,
+                                     const Columns& taken);
 
 // A name between double quotes, as SQL texts of ours write it.
 std::string QuotedName(std::string_view name);

@@ -14,7 +14,8 @@ using testing::HasSubstr;
 
 TEST(Aggregates, AreTakenOutOfExpressions) {
   const auto lifted =
-      LiftAggregates({{"share", Sum(Col("late") * 1.0) / CountRows()}, {"day", Col("day")}}, false)
+      LiftAggregates({{"share", Sum(Col("late") * 1.0) / CountRows()}, {"day", Col("day")}}, false,
+                     {})
           .ValueOrDie();
   ASSERT_EQ(lifted.arguments.size(), 1u);
   EXPECT_EQ(ToText(lifted.arguments[0].expr), "(late * 1.0)");
@@ -26,13 +27,21 @@ TEST(Aggregates, AreTakenOutOfExpressions) {
   EXPECT_EQ(ToText(lifted.columns[1].expr), "day");
 }
 
+// A table may have columns of the names that ours would get; SQL does not tell "PT_0" from "pt_0".
+TEST(Aggregates, TakeNoNameThatIsTaken) {
+  const auto lifted =
+      LiftAggregates({{"x", Sum(Col("x"))}}, true, {"x", "PT_0", "pt_2"}).ValueOrDie();
+  EXPECT_EQ(lifted.arguments[0].name, "pt_1");
+  EXPECT_EQ(lifted.calls[0].column, "pt_3");
+}
+
 TEST(Aggregates, StandInNoOtherAndRanksOnlyInWindows) {
   const auto what = [](Expr expr) {
-    return FaultOf(LiftAggregates({{"x", std::move(expr)}}, false).status()).what;
+    return FaultOf(LiftAggregates({{"x", std::move(expr)}}, false, {}).status()).what;
   };
   EXPECT_EQ(what(Sum(Max(Col("x")))), "Max() within Sum()");
   EXPECT_EQ(what(Lag(Col("x"), 2)), "Lag() needs rows in an order");
-  const auto lag = LiftAggregates({{"x", Lag(Col("x"), 2)}}, true).ValueOrDie();
+  const auto lag = LiftAggregates({{"x", Lag(Col("x"), 2)}}, true, {}).ValueOrDie();
   EXPECT_THAT(lag.calls[0].sql, HasSubstr(", 2)"));
 }
 

@@ -171,6 +171,21 @@ TEST_P(Verbs, WindowsLookAround) {
   EXPECT_THAT(Rows(ranged.Select({"two"})), UnorderedElementsAre("-", "1", "6", "12", "17", "30"));
   EXPECT_THAT(FaultFrom(Read("sales").Window({}, {{"n", RowNumber()}})).what,
               HasSubstr("which row comes before another"));
+  // Columns of the names that arguments get.
+  Write("own", "pt_0,pt_1\n1,10\n2,20\n");
+  EXPECT_THAT(Rows(Read("own").Window({}, {{"all", Sum(Col("pt_1"))}})),
+              UnorderedElementsAre("1 10 30", "2 20 30"));
+  EXPECT_THAT(Rows(Read("own").GroupBy({"pt_0"}).Aggregate({{"all", Sum(Col("pt_1"))}})),
+              UnorderedElementsAre("1 10", "2 20"));
+}
+
+TEST_P(Verbs, JoinAColumnWithTwo) {
+  Write("pairs", "one,two,x\na,a,1\na,b,2\nb,b,3\n");
+  const DataFrame joined = Read("sales")
+                               .Filter(Col("day") == 1)
+                               .Join(Read("pairs"), {.on = {{"shop", "one"}, {"shop", "two"}}});
+  EXPECT_EQ(Names(joined), "shop day amount x ");
+  EXPECT_THAT(Rows(joined), UnorderedElementsAre("a 1 10 1", "b 1 5 3"));
 }
 
 TEST_P(Verbs, SortUniteAndTakeApart) {
