@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/nearest.h"
 #include "format/cell_text.h"
 #include "format/file_writer.h"
 #include "format/partitions.h"
+#include "frame/verbs.h"
 #include "os/file.h"
 #include "os/publish.h"
 
@@ -44,11 +44,10 @@ Result<std::vector<int>> FindColumns(const arrow::Schema& schema,
                                      const std::vector<std::string>& partitions) {
   std::vector<int> found;
   for (const std::string& name : partitions) {
-    const int at = schema.GetFieldIndex(name);
-    if (at < 0) {
+    PT_LET(const int at, FindColumn(schema, name, "make folders of"));
+    if (std::ranges::find(found, at) != found.end()) {
       return Fail({.exit = Exit::kUsage,
-                   .what = "there is no column \"" + name + "\" to make folders of",
-                   .fix = Suggest(name, schema.field_names())});
+                   .what = fmt::format("folders are to be made of column \"{}\" twice", name)});
     }
     if (!NamesAFolder(*schema.field(at)->type())) {
       return Fail({.exit = Exit::kUsage,
@@ -67,7 +66,8 @@ class PartitionFolder {
  public:
   PartitionFolder(FileForm form, fs::path target, std::vector<int> columns, SchemaPtr files)
       : form_(form),
-        target_(std::move(target)),
+        // "out/" is the folder "out": a path without a last name has none for its draft.
+        target_(target.has_filename() ? std::move(target) : target.parent_path()),
         // Beside the target, as PublishFolder() needs it.
         draft_(target_.parent_path() / ("." + target_.filename().string() + ".draft")),
         columns_(std::move(columns)),

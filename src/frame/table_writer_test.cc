@@ -56,6 +56,24 @@ TEST_F(TableWriterTest, WritesWhatTheNameSays) {
   EXPECT_EQ(session_->state().record().results()["output_rows"][Path("t.arrow")], 3);
 }
 
+TEST_F(TableWriterTest, FindsColumnsOfFoldersAsSqlDoes) {
+  const Status written = Rows().Write().File("parts.parquet", {.partitions = {"N"}});
+  ASSERT_TRUE(written.ok()) << Render(FaultOf(written));
+  EXPECT_EQ(Count(session_->Read().Partitions({"n"}).Parquet(Path("parts.parquet"))), 3);
+  EXPECT_TRUE(fs::exists(fs::path(Path("parts.parquet")) / "n=1"));
+  EXPECT_THAT(FaultOf(Rows().Write().File("a.parquet", {.partitions = {"n", "N"}})).what,
+              HasSubstr("column \"N\" twice"));
+  EXPECT_THAT(FaultOf(Rows().Write().File("b.parquet", {.partitions = {"m"}})).what,
+              HasSubstr("make folders of \"m\": the table has no such column"));
+}
+
+TEST_F(TableWriterTest, TakesASlashAtTheEndOfAFolder) {
+  const Plan plan = Rows().plan();
+  const auto rows = WriteFrame(session_->state(), plan, {Format::kParquet}, Path("slash/"), {"n"});
+  ASSERT_TRUE(rows.ok()) << Render(FaultOf(rows.status()));
+  EXPECT_EQ(Count(session_->Read().Partitions({"n"}).Parquet(Path("slash"))), 3);
+}
+
 TEST_F(TableWriterTest, RefusesNamesThatSayOtherwise) {
   EXPECT_THAT(FaultOf(Rows().Write().Parquet("t.csv")).what,
               HasSubstr("is named as csv and was to be parquet"));
