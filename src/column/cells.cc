@@ -111,10 +111,20 @@ Json CellJson(const arrow::Array& column, int64_t row) {
       return static_cast<const arrow::StringArray&>(column).GetString(row);
     case arrow::Type::BOOL:
       return static_cast<const arrow::BooleanArray&>(column).Value(row);
+    case arrow::Type::INT8:
+      return static_cast<const arrow::Int8Array&>(column).Value(row);
+    case arrow::Type::INT16:
+      return static_cast<const arrow::Int16Array&>(column).Value(row);
     case arrow::Type::INT32:
       return static_cast<const arrow::Int32Array&>(column).Value(row);
     case arrow::Type::INT64:
       return static_cast<const arrow::Int64Array&>(column).Value(row);
+    case arrow::Type::FLOAT: {
+      const float value = static_cast<const arrow::FloatArray&>(column).Value(row);
+      // By way of its shortest text: 0.1 shall not become 0.10000000149011612.
+      return std::isfinite(value) ? Json(std::stod(CellText(column, row)))
+                                  : Json(CellText(column, row));
+    }
     case arrow::Type::DOUBLE: {
       const double value = static_cast<const arrow::DoubleArray&>(column).Value(row);
       // JSON has no infinity and no NaN: they are texts.
