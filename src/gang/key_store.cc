@@ -13,6 +13,7 @@
 #include <list>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ constexpr size_t kMostStored = size_t{64} << 20;
 constexpr size_t kMostRequest = size_t{1} << 20;
 constexpr size_t kMostVisitors = 512;
 constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::milliseconds kPauseWithoutDescriptors{20};
 
 struct Question {
   std::string method, path, body;
@@ -112,33 +114,46 @@ KeyStore::Answer KeyStore::Ask(const std::string& method, const std::string& pat
                    slash + 1 < path.size() && path.find('/', slash + 1) == path.npos;
   if (!two) return {400, ""};
   const std::string name = path.substr(1, slash - 1), key = path.substr(slash + 1);
+  if (method == "PUT") return Put(name, key, std::move(body));
+  if (method == "DELETE") return Delete(name, key);
+  if (method != "GET") return {400, ""};
   const auto scope = scopes_.find(name);
-  if (method == "PUT") return Put(scopes_[name], key, std::move(body));
-  if (method == "GET") {
-    if (scope == scopes_.end() || !scope->second.values.contains(key)) return {404, ""};
-    return {200, scope->second.values[key]};
+  if (scope == scopes_.end() || !scope->second.values.contains(key)) return {404, ""};
+  return {200, scope->second.values[key]};
+}
+
+KeyStore::Answer KeyStore::Put(const std::string& name, const std::string& key, std::string body) {
+  const auto scope = scopes_.find(name);
+  size_t after = bytes_ + key.size() + body.size();
+  if (scope == scopes_.end()) {
+    after += name.size();
+  } else if (const auto old = scope->second.values.find(key); old != scope->second.values.end()) {
+    after -= key.size() + old->second.size();
   }
-  if (method != "DELETE") return {400, ""};
+  if (after > kMostStored) return {413, ""};
+  bytes_ = after;
+  scopes_[name].values[key] = std::move(body);
+  return {};
+}
+
+KeyStore::Answer KeyStore::Delete(const std::string& name, const std::string& key) {
+  const auto scope = scopes_.find(name);
   // The other ranks have emptied it already.
   if (scope == scopes_.end()) return {};
   auto& [values, done] = scope->second;
-  done.insert(key);
+  if (!done.contains(key)) {
+    if (bytes_ + key.size() > kMostStored) return {413, ""};
+    bytes_ += key.size();
+    done.insert(key);
+  }
   // Of a rank there is its number, and there may be more under other names.
   const bool all = std::ranges::all_of(
       values, [&](const auto& each) { return !IsRank(each.first) || done.contains(each.first); });
   if (!all) return {};
   for (const auto& [each, value] : values) bytes_ -= each.size() + value.size();
+  for (const std::string& each : done) bytes_ -= each.size();
+  bytes_ -= name.size();
   scopes_.erase(scope);
-  return {};
-}
-
-KeyStore::Answer KeyStore::Put(Scope& scope, const std::string& key, std::string body) {
-  const auto found = scope.values.find(key);
-  const size_t before = found == scope.values.end() ? 0 : key.size() + found->second.size();
-  const size_t after = bytes_ - before + key.size() + body.size();
-  if (after > kMostStored) return {413, ""};
-  bytes_ = after;
-  scope.values[key] = std::move(body);
   return {};
 }
 
@@ -193,7 +208,12 @@ void KeyServer::Serve() {
     });
     if (polls[1].revents == 0) continue;
     UniqueFd fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (fd) visitors.push_back({.fd = std::move(fd), .until = now + kPatience});
+    if (fd) {
+      visitors.push_back({.fd = std::move(fd), .until = now + kPatience});
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+      // It stays in the queue, and poll(2) would say so at once, again and again.
+      std::this_thread::sleep_for(kPauseWithoutDescriptors);
+    }
   }
 }
 

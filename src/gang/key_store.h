@@ -38,9 +38,11 @@ class KeyStore {
     std::map<std::string, std::string> values;
     std::set<std::string> done;  // Ranks that need it no more.
   };
-  Answer Put(Scope& scope, const std::string& key, std::string body);
-  std::map<std::string, Scope> scopes_;
-  size_t bytes_ = 0;  // Of all keys and values.
+  using Scopes = std::map<std::string, Scope>;
+  Answer Put(const std::string& name, const std::string& key, std::string body);
+  Answer Delete(const std::string& name, const std::string& key);
+  Scopes scopes_;
+  size_t bytes_ = 0;  // Of all names, keys and values, and of what stands in `done`.
 };
 
 // Answers at a port until its end, in a thread of its own. A visitor that takes longer than 5 s for

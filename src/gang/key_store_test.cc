@@ -64,6 +64,21 @@ TEST(KeyStore, IsBounded) {
   }
 }
 
+TEST(KeyStore, CountsNamesAndWhoIsDone) {
+  KeyStore store;
+  const std::string large(1 << 20, 'x');
+  int scopes = 0;
+  while (store.Ask("PUT", "/" + large + std::to_string(scopes) + "/0", "").status == 200) ++scopes;
+  EXPECT_EQ(scopes, 63);
+  for (int i = 0; i < scopes; ++i) store.Ask("DELETE", "/" + large + std::to_string(i) + "/0", "");
+  ASSERT_EQ(store.Ask("PUT", "/a/0", large).status, 200) << "what is gone makes room";
+  int done = 0;
+  while (store.Ask("DELETE", "/a/" + large + std::to_string(done), "").status == 200) ++done;
+  EXPECT_EQ(done, 62);
+  EXPECT_EQ(store.Ask("DELETE", "/a/0", "").status, 200);
+  EXPECT_EQ(store.Ask("PUT", "/b/0", large).status, 200);
+}
+
 class KeyServers : public testing::Test {
  protected:
   UniqueFd Connect() {

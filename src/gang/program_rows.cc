@@ -114,6 +114,7 @@ Status ProgramRows::OpenOutput() {
   PT_LET(Pipe ends, Pipe::Make());
   output_ = std::move(ends.read);
   writer_ = std::move(ends.write);
+  wants_output_ = true;
   // Our end alone: the program still waits when the pipe is full.
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   return Status::OK();
@@ -152,9 +153,9 @@ Status ProgramRows::ReadOutput() {
     return held_.size() >= kPiece ? EmitHeld() : Status::OK();
   }
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Status::OK();
-  // The end, or an error: no more comes.
+  const int error = got < 0 ? errno : 0;
   output_.reset();
-  return EmitHeld();
+  return error == 0 ? EmitHeld() : SystemFault("read what a program writes", error);
 }
 
 Status ProgramRows::EmitHeld() {
@@ -172,8 +173,10 @@ Status ProgramRows::EmitHeld() {
 Status ProgramRows::Finish() {
   // All writers have ended, so the pipe's end comes, after what is left in it.
   while (output_) PT_TRY(ReadOutput());
+  // Of a program whose rows nobody asked for, a file of that name is its own business.
+  if (!wants_output_) return Status::OK();
   std::ifstream file(folder_ / "output", std::ios::binary);
-  if (folder_.empty() || !file) return Status::OK();
+  if (!file) return Status::OK();
   // Nobody could say which of the two is the table, or comes first.
   if (streamed_) {
     return Fail({.what = fmt::format("rank {} wrote rows to PROTIUM_OUTPUT and to "
@@ -189,7 +192,8 @@ Status ProgramRows::Finish() {
     held_.resize(kPiece);
   }
   held_.clear();
-  return Status::OK();
+  // The end of a file leaves both of these bits, an error of the disk another one.
+  return file.bad() ? SystemFault("read " + (folder_ / "output").string(), errno) : Status::OK();
 }
 
 }  // namespace protium

@@ -56,6 +56,7 @@ class ProgramRows {
   UniqueFd output_;
   UniqueFd writer_;  // The program's end of it.
   std::string held_;
+  bool wants_output_ = false;
   bool streamed_ = false;
 };
 
