@@ -307,6 +307,7 @@ void ExpectScores(const pt_scorer* scorer, const arrow::Table& scored) {
   pt_string_free(text);
   EXPECT_THAT(PartsOf(pt_scorer_score_json(scorer, "{}", &text)).what, HasSubstr("\"x\""));
   EXPECT_THAT(PartsOf(pt_scorer_score_json(nullptr, "{}", &text)).what, HasSubstr("NULL"));
+  EXPECT_THAT(PartsOf(pt_frame_failure(nullptr)).what, HasSubstr("NULL"));
   Expect(pt_scorer_describe(scorer, &text));
   EXPECT_EQ(json::parse(text)["output"][0]["name"], "prediction") << text;
   pt_string_free(text);

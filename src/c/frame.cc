@@ -70,6 +70,9 @@ pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) 
 }
 
 pt_error* pt_frame_failure(const pt_frame* frame) {
+  if (frame == nullptr)
+    return protium::ErrorFrom(
+        protium::Fail({.exit = protium::Exit::kUsage, .what = "the handle is NULL"}));
   // Without the session, which may be closed or busy: the failure has its own lock.
   return protium::ErrorFrom(frame->failure->Get());
 }
@@ -117,6 +120,9 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
     PT_LET(const protium::Json json, protium::ReadOptions(protium::TextOf(options)));
     protium::WriteKeys keys;
     PT_TRY(protium::FieldsFromJson(json, "", keys));
+    if (protium::TextOf(path).empty()) {
+      return protium::Fail({.exit = protium::Exit::kUsage, .what = "the path to write is empty"});
+    }
     // Relative paths begin at the session's base; an absolute one takes its place.
     const auto file = table.session().state().options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});

@@ -97,7 +97,10 @@ Result<torch::jit::Module> LoadScript(const NetConfig& config,
       return DoesNotFit(tensor.name);
     }
     found->second.copy_(CopyOf(tensor));
+    own.erase(found);
   }
+  // It would keep what the file happens to hold.
+  if (!own.empty()) return DoesNotFit(own.begin()->first);
   return module;
 }
 

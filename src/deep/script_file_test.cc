@@ -10,6 +10,7 @@
 #include "deep/script_source.h"
 #include "deep/synthetic_rows.h"
 #include "deep/torch_tasks.h"
+#include "os/file.h"
 #include "tensor/philox.h"
 #include "tensor/weights.h"
 
@@ -119,6 +120,27 @@ TEST_P(Script, PredictsAsTheNetDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Script, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(OwnModule, TakesAllOfItsTensorsOrNone) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const std::string file = (folder.path() / "net.pt").string();
+  torch::jit::Module module("net");
+  module.register_parameter("scale", torch::ones({2}), false);
+  module.register_buffer("shift", torch::zeros({2}));
+  module.define("def forward(self, x):\n  return x * self.scale + self.shift\n");
+  module.save(file);
+  NetConfig config;
+  config.net = {.name = "torchscript", .options = {{"file", file}}};
+  std::vector<float> scale = {2, 3}, shift = {1, 1};
+  const std::vector<NamedTensor> whole = {
+      {.name = "scale", .dtype = "F32", .shape = {2}, .data = std::as_bytes(std::span(scale))},
+      {.name = "shift", .dtype = "F32", .shape = {2}, .data = std::as_bytes(std::span(shift))}};
+  auto made = MakeScript(config, whole);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_TRUE(made->forward({torch::ones({2})}).toTensor().equal(torch::tensor({3.0f, 4.0f})));
+  const Fault fault = FaultOf(MakeScript(config, {whole[0]}).status());
+  EXPECT_EQ(fault.what, "the weights do not fit the net: shift");
+}
 
 TEST(ScriptArguments, HaveNamesThatPythonTakes) {
   NetConfig config;

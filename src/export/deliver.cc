@@ -57,7 +57,12 @@ std::map<std::string, std::string> OtlpHeaders() {
 Result<Sent> SendToOtlp(const RunFacts& facts, Service& service, const std::string& uri) {
   const Exported made = WriteOtlp(facts);
   PT_LET(const ServiceAnswer answer, service.Post("/v1/traces", made.bytes));
-  if (answer.status != 200) return service.Refused("/v1/traces", answer);
+  if (answer.status != 200) {
+    // Credentials that are missing or wrong: of a collector they stand in another variable.
+    Fault refused = FaultOf(service.Refused("/v1/traces", answer));
+    if (!refused.fix.empty()) refused.fix = "set OTEL_EXPORTER_OTLP_HEADERS";
+    return Fail(std::move(refused));
+  }
   const Json partial =
       answer.body.is_object() ? answer.body.value("partialSuccess", Json()) : Json();
   Sent sent{.where = uri, .left_out = made.left_out};

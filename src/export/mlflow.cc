@@ -216,8 +216,14 @@ class MlflowSender {
     size_t files = 0;
     for (fs::recursive_directory_iterator it(model, error), end; it != end && !error;
          it.increment(error)) {
-      if (!it->is_regular_file(error) || ++files > kMostFiles) continue;
+      if (!it->is_regular_file(error)) continue;
+      if (++files > kMostFiles) break;
       PT_TRY(Put(it->path(), "model/" + fs::relative(it->path(), model).generic_string()));
+    }
+    if (error) return SystemFault("read " + model.string(), error.value());
+    if (files > kMostFiles) {
+      sent_.left_out.push_back(fmt::format("a model: it has more than {} files", kMostFiles));
+      return Status::OK();
     }
     // Last: MLflow takes the folder for a model by this file.
     return PutMlmodel(model);
