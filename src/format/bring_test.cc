@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/fault.h"
+#include "format/csv_options.h"
 #include "format/parquet.h"
 #include "format/parquet_rows.h"
 
@@ -97,6 +98,10 @@ TEST_F(BringTest, TellsWhatEnginesReadThemselves) {
   EXPECT_TRUE(*MustBeBrought({plain}, Format::kCsv, {.trim = true}));
   EXPECT_EQ(FaultOf(MustBeBrought({plain}, Format::kCsv, {.comment = "//"}).status()).what,
             "comment must be one character, got \"//\"");
+  CsvOptions quoted;
+  quoted.delimiter = "\"";
+  EXPECT_EQ(FaultOf(CheckCsvOptions(quoted)).what,
+            "delimiter must not be a quote or a line end, got \"\\\"\"");
 }
 
 TEST_F(BringTest, ReadsPackedCsvWithTheTypesOfPlainCsv) {

@@ -65,6 +65,13 @@ Status CheckCsvOptions(const CsvOptions& options) {
     return NotOneCharacter("delimiter", options.delimiter);
   }
   if (options.comment.size() > 1) return NotOneCharacter("comment", options.comment);
+  for (const auto& [key, text] :
+       {std::pair("delimiter", options.delimiter), {"comment", options.comment}}) {
+    if (text != "\"" && text != "\n" && text != "\r") continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} must not be a quote or a line end, got {}", key,
+                                     Dump(Json(text)))});
+  }
   if (options.decimal != "." && options.decimal != ",") {
     return Fail({.exit = Exit::kUsage,
                  .what = "decimal must be \".\" or \",\", got \"" + options.decimal + "\""});

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <set>
 
+#include "base/ascii.h"
 #include "base/fault.h"
 
 // libyaml says what a file holds piece by piece, and the recursion below has a bound.
@@ -116,14 +118,15 @@ class Reader {
 
   Result<Yaml> Map(int64_t line, int level) {
     Yaml::Parts map{.kind = Yaml::Kind::kMap, .line = line};
+    std::set<std::string> names;
     while (true) {
       PT_LET(const Event key, Next());
       if (key->type == YAML_MAPPING_END_EVENT) return Yaml(std::move(map));
       if (key->type != YAML_SCALAR_EVENT) return Refuse(LineOf(*key), "a key that is no text");
       std::string name(TextOf(*key));
       // YAML forbids it, but libyaml lets it pass.
-      for (const auto& [known, value] : map.entries) {
-        if (known == name) return Refuse(LineOf(*key), fmt::format("the key \"{}\" twice", name));
+      if (!names.insert(name).second) {
+        return Refuse(LineOf(*key), fmt::format("the key \"{}\" twice", name));
       }
       PT_LET(const Event event, Next());
       PT_LET(Yaml value, Value(*event, level + 1));
@@ -144,12 +147,14 @@ std::optional<double> NumberOf(const std::string& text) {
 }
 
 std::optional<bool> TruthOf(const std::string& text) {
-  // YAML 1.1, which PyYAML reads, has yes, no, on and off besides.
-  for (const char* yes : {"true", "True", "TRUE", "yes", "on"}) {
-    if (text == yes) return true;
+  // YAML 1.1, which PyYAML reads, has yes, no, on and off besides, and all of them also as Yes and
+  // YES.
+  const std::string word = Lower(text);
+  for (const char* yes : {"true", "yes", "on"}) {
+    if (word == yes) return true;
   }
-  for (const char* no : {"false", "False", "FALSE", "no", "off"}) {
-    if (text == no) return false;
+  for (const char* no : {"false", "no", "off"}) {
+    if (word == no) return false;
   }
   return std::nullopt;
 }

@@ -45,6 +45,14 @@ TEST(Yaml, TellsWhatNobodyTook) {
   EXPECT_THAT(left, testing::ElementsAre("1 a: 1", "4 b.d: 3", "5 e[0].f: 4", "6 g: word"));
 }
 
+TEST(Yaml, TakesTruthsAsPyYamlDoes) {
+  Yaml root = Read("a: Yes\nb: OFF\nc: true\nd: 1\n");
+  EXPECT_EQ(root.TakeTruth("a"), true);
+  EXPECT_EQ(root.TakeTruth("b"), false);
+  EXPECT_EQ(root.TakeTruth("c"), true);
+  EXPECT_EQ(root.TakeTruth("d"), std::nullopt);
+}
+
 TEST(Yaml, RefusesWhatItDoesNotRead) {
   EXPECT_EQ(Refused("a: [1\nb: 2").exit, Exit::kInput);
   EXPECT_EQ(Refused("a: 1\nb: }").where, "c.yaml:2");

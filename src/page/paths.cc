@@ -106,7 +106,9 @@ Json ParameterList(const ApiPath& path) {
 }
 
 Json Operation(const ApiPath& path) {
-  const Json schema = path.type == kEvents ? Json{{"type", "string"}} : Json{{"type", "object"}};
+  // What Spark's own pages ask for are lists.
+  const Json schema = path.type == kEvents ? Json{{"type", "string"}}
+                                           : Json{{"type", Json::array({"object", "array"})}};
   const Json content = {{std::string(path.type), {{"schema", schema}}}};
   Json operation = {{"summary", path.says}};
   if (Json parameters = ParameterList(path); !parameters.empty()) {

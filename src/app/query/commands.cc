@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/table/sql_names.h"
 #include "app/verb.h"
 #include "base/ascii.h"
 #include "base/fault.h"
@@ -97,13 +98,6 @@ bool IsSmall(const fs::path& path) {
   return !error && bytes <= kSmallBytes;
 }
 
-// A name as SQL takes it.
-std::string AsName(const std::string& name) {
-  const bool plain =
-      std::ranges::all_of(name, IsWordLetter) && !name.empty() && (name[0] < '0' || name[0] > '9');
-  return plain ? name : "\"" + name + "\"";
-}
-
 }  // namespace
 
 bool IsCommand(std::string_view line) { return Parted(line).first.starts_with('\\'); }
@@ -148,15 +142,15 @@ std::vector<std::string> Words::For(const std::string& query) {
   const std::vector<Token> tokens = Tokenize(query);
   // What fails here is left out: the query itself will say what is wrong.
   for (const TablePlace& place : places.ValueOr({})) {
-    words.push_back(AsName(place.name));
+    words.push_back(SqlName(place.name));
     if (!Mentions(tokens, query, place.name)) continue;
-    for (const std::string& column : ColumnsAt(place)) words.push_back(AsName(column));
+    for (const std::string& column : ColumnsAt(place)) words.push_back(SqlName(column));
   }
   for (const ViewStatement& view : queries_.views()) {
-    words.push_back(AsName(view.name));
+    words.push_back(SqlName(view.name));
     const auto schema = Mentions(tokens, query, view.name) ? queries_.Columns(view) : SchemaPtr();
     if (!schema.ok() || !*schema) continue;
-    for (const std::string& column : (*schema)->field_names()) words.push_back(AsName(column));
+    for (const std::string& column : (*schema)->field_names()) words.push_back(SqlName(column));
   }
   // Commands take tables, but neither functions nor keywords.
   if (query.starts_with('\\')) return words;

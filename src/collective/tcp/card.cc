@@ -50,7 +50,7 @@ class Members {
     if (value == nullptr) return texts;
     for (const Json& each : *value) {
       if (!each.is_string() || texts.size() == kMostAddresses) {
-        wrong_ = name;
+        if (wrong_.empty()) wrong_ = name;
         break;
       }
       texts.push_back(each.get<std::string>());
