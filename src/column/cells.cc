@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "column/schema.h"
@@ -122,8 +123,11 @@ Json CellJson(const arrow::Array& column, int64_t row) {
     case arrow::Type::FLOAT: {
       const float value = static_cast<const arrow::FloatArray&>(column).Value(row);
       // By way of its shortest text: 0.1 shall not become 0.10000000149011612.
-      return std::isfinite(value) ? Json(std::stod(CellText(column, row)))
-                                  : Json(CellText(column, row));
+      const std::string text = CellText(column, row);
+      double shortest = 0;
+      // Unlike strtod() and its like it has no decimal comma in any locale.
+      std::from_chars(text.data(), text.data() + text.size(), shortest);
+      return std::isfinite(value) ? Json(shortest) : Json(text);
     }
     case arrow::Type::DOUBLE: {
       const double value = static_cast<const arrow::DoubleArray&>(column).Value(row);
