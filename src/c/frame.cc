@@ -70,9 +70,7 @@ pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) 
 }
 
 pt_error* pt_frame_failure(const pt_frame* frame) {
-  if (frame == nullptr)
-    return protium::ErrorFrom(
-        protium::Fail({.exit = protium::Exit::kUsage, .what = "the handle is NULL"}));
+  if (frame == nullptr) return protium::ErrorFrom(protium::NullHandle());
   // Without the session, which may be closed or busy: the failure has its own lock.
   return protium::ErrorFrom(frame->failure->Get());
 }

@@ -72,11 +72,13 @@ pt_error* Walled(Act act) noexcept {
   }
 }
 
+inline Status NullHandle() { return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"}); }
+
 // Calls `act` with the session of `handle`, which may be null by a mistake of the caller.
 template <class Handle, class Act>
 pt_error* WithSession(const Handle* handle, Act act) noexcept {
   return Walled([&]() -> Status {
-    if (handle == nullptr) return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"});
+    if (handle == nullptr) return NullHandle();
     return handle->room->With([&](Session& session) -> Status { return act(session); });
   });
 }

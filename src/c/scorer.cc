@@ -21,7 +21,7 @@ namespace {
 template <class Act>
 pt_error* WithScorer(const pt_scorer* handle, Act act) noexcept {
   return Walled([&]() -> Status {
-    if (handle == nullptr) return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"});
+    if (handle == nullptr) return NullHandle();
     return act(handle->scorer);
   });
 }
