@@ -104,12 +104,9 @@ Result<bool> BeginsWithRow(const std::string& path, CsvOptions options) {
 }  // namespace
 
 bool IsNullSpelling(std::string_view text) {
-  static constexpr std::string_view kWords[] = {
-      "na",   "n/a",  "#n/a",    "#na", "<na>",   "null", "(null)",  "\\n",
-      "none", "n.a.", "missing", "nil", "#null!", "nan",  "#value!", "#div/0!"};
-  static constexpr std::string_view kMarks[] = {"-", "--", "---", "?", ".", "..", "*"};
-  if (std::ranges::find(kMarks, text) != std::end(kMarks)) return true;
-  return std::ranges::find(kWords, Lower(text)) != std::end(kWords);
+  static constexpr std::string_view kWords[] = {"na",  "n/a", "none", "n.a.", "missing",
+                                                "nil", "nan", "-",    ".",    "*"};
+  return IsNullMark(text) || std::ranges::find(kWords, Lower(text)) != std::end(kWords);
 }
 
 bool IsNullMark(std::string_view text) {

@@ -38,10 +38,9 @@ class KeyStore {
     std::map<std::string, std::string> values;
     std::set<std::string> done;  // Ranks that need it no more.
   };
-  using Scopes = std::map<std::string, Scope>;
   Answer Put(const std::string& name, const std::string& key, std::string body);
   Answer Delete(const std::string& name, const std::string& key);
-  Scopes scopes_;
+  std::map<std::string, Scope> scopes_;
   size_t bytes_ = 0;  // Of all names, keys and values, and of what stands in `done`.
 };
 

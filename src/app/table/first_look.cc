@@ -69,7 +69,7 @@ CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
   std::vector<std::string>& all = marked.null.all;
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());
-  return all.size() > options.null.all.size() ? marked : options;
+  return marked;
 }
 
 // Faults name options as job files have them.
@@ -106,9 +106,9 @@ Result<FirstLook> LookAndMend(const fs::path& place, const CsvGiven& given, int6
     if (!IsBetter(look.table, again.table)) break;
     look = std::move(again);
   }
+  if (files.empty() || given.said.contains("null")) return look;
   const CsvOptions marked = WithMarks(look.table, look.csv);
-  const bool more = FieldsToJson(marked) != FieldsToJson(look.csv);
-  if (files.empty() || !more || given.said.contains("null")) return look;
+  if (marked.null.all.size() == look.csv.null.all.size()) return look;
   return Read(place, marked, head, files);
 }
 
