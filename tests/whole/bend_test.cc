@@ -247,12 +247,21 @@ TEST(BendingGang, OutlivesADeathAtEveryTurnOfAnEpoch) {
   EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
+// Rows are loaded within a moment after "gang_start". Where the machine lets this test look too late,
+// the gang goes on without the rank, and the test tries again.
 TEST(BendingGang, StartsAgainWhenARankDiesWhileRowsAreLoaded) {
-  Bending run("{min=1,max=2}");
-  ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_start", 1));
-  ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
-  run.EndsAlike();
-  EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
+  for (int tries = 0; tries < 5; ++tries) {
+    Bending run("{min=1,max=2}");
+    ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "gang_start", 1));
+    ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGKILL));
+    run.EndsAlike();
+    const size_t restarts = EventsNamed(run.scratch(), "restart").size();
+    const bool late = restarts == 0 && !Worlds(run.scratch()).empty();
+    if (late) continue;
+    EXPECT_EQ(restarts, 1u);
+    return;
+  }
+  FAIL() << "no rank was killed while rows were loaded";
 }
 
 TEST(BendingGang, GrowsAndShrinksWhileCheckpointsAreWritten) {
