@@ -38,7 +38,8 @@ inline Status CatchUpSteps(Communicator& ranks, int64_t& step) {
 }
 
 // The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
-// one at which every rank asks for something else}. Rank 0 emits the number of steps.
+// one at which every rank asks for something else, "last_words": how many events a member that is
+// called out of the gang reports before it ends}. Rank 0 emits the number of steps.
 inline Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
   GangMembership& gang = *context.membership();
@@ -58,7 +59,10 @@ inline Status BendTask(TaskContext& context) {
       if (failed.ok() && !*change) continue;
     }
     PT_LET(ranks, gang.Enter(failed));
-    if (ranks == nullptr) return Status::OK();
+    if (ranks == nullptr) {
+      for (int i = 0; i < config.value("last_words", 0); ++i) context.Report({{"event", "bye"}});
+      return Status::OK();
+    }
     PT_TRY(CatchUpSteps(*ranks, step));
     gang.Settled(step);
   }

@@ -2,12 +2,10 @@
 // The watching thread of a run. In each round it waits for members' channels and for their pidfds,
 // reads what they said, and then asks four questions:
 // 1. Is a member silent? Workers beat from a thread of their own, so a busy task still beats; one
-// that
-//    does not for gang.deadline seconds is stopped or starved.
+//    that does not for gang.deadline seconds is stopped or starved.
 // 2. Has the call been stopped? Then members are told, and have gang.deadline seconds to end well.
 // 3. Did a member fail? A failure of its own ends the run at once. One about other ranks ends it
-// after
-//    kSettleTime, because the failure that it follows from is often seen a moment later.
+//    after kSettleTime, because the failure that it follows from is often seen a moment later.
 // 4. Are all members done, or is the call's deadline over?
 // Outcome() then chooses the one cause (gang/failure.h), and Finish() ends the workers before
 // `end_` is set, so that whoever hears of the end finds no process left.
@@ -59,6 +57,8 @@ void MapRun::HearTheRest() {
   }
   const Deadline end = Clock::now() + kSettleTime;
   for (Member* const member : rest) {
+    // What another one said may have sent it away, and its process with it.
+    if (member->done) continue;
     pollfd channel = {.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0};
     while (!member->done && Clock::now() < end && Poll({&channel, 1}, Clock::now())) {
       Drain(*member);
@@ -148,9 +148,11 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
 void MapRun::Ended(Member& member) {
   const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
   if (!member.done && ended.ok() && *ended) {
-    // What it said last is still in the channel, "done" perhaps.
-    for (auto frame = member.worker->link->Receive(Clock::now());
-         frame.ok() && *frame && !member.done; frame = member.worker->link->Receive(Clock::now())) {
+    // What it said last is still in the channel, "done" perhaps; that may send it away, and its
+    // channel with it.
+    while (!member.done) {
+      auto frame = member.worker->link->Receive(Clock::now());
+      if (!frame.ok() || !*frame) break;
       HandleFrame(member, std::move(**frame));
     }
   }
@@ -192,6 +194,8 @@ void MapRun::CheckSilence() {
     }
   }
   for (Member* member : silent) {
+    // The loss of one may have sent others away.
+    if (member->done) continue;
     member->done = true;
     Lose(*member, Silence(*member));
   }

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <functional>
 #include <mutex>
+#include <set>
+#include <string>
+#include <thread>
 
 #include "base/json.h"
 #include "local/workers/test_tasks.h"
@@ -32,6 +36,7 @@ class BendingWorkers : public TestWithWorkers {
       const std::lock_guard lock(mutex_);
       events_.push_back(event);
       if (event["event"] == "gang_start") ranks_ = event["ranks"];
+      if (on_event_) on_event_(event);
       if (sent || event["event"] != "step" || event["step"] < at || at < 0) return;
       sent = true;
       ::kill(ranks_[size_t(member)]["pid"].get<pid_t>(), signal);
@@ -49,6 +54,7 @@ class BendingWorkers : public TestWithWorkers {
   }
 
   bool replace_hung_ = true;
+  std::function<void(const Json&)> on_event_;  // The watching thread's.
   std::mutex mutex_;
   Json ranks_;
   std::vector<Json> events_;
@@ -99,6 +105,22 @@ TEST_F(BendingWorkers, EndWithAMemberThatHangsWhereNoneIsReplaced) {
   const auto out = Run({1, 2}, R"({"steps": 40, "hang": 20})");
   EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank 1 kept the others waiting"));
   EXPECT_THAT(Named("gang_change"), IsEmpty());
+}
+
+// A newcomer is no longer needed once the one that it replaces has ended, and by then the gang has
+// come to its end: what the one that leaves says last is read only when the cause is looked for.
+TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
+  std::set<std::string> seen;
+  on_event_ = [&](const Json& event) {
+    if (event["event"] != "member_start" && event["event"] != "gang_change") return;
+    if (!seen.insert(event["event"]).second || seen.size() < 2) return;
+    ::kill(ranks_[0]["pid"].get<pid_t>(), SIGKILL);
+    // For as long nothing is read of what rank 1 says.
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  };
+  const auto out = Run({1, 2}, R"({"steps": 300, "last_words": 50})", 20, 1, SIGTERM);
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank 0 was killed by signal 9"));
 }
 
 TEST_F(BendingWorkers, FailWhenTheyDisagree) {
