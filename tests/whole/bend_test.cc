@@ -247,8 +247,8 @@ TEST(BendingGang, OutlivesADeathAtEveryTurnOfAnEpoch) {
   EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
-// Rows are loaded within a moment after "gang_start". Where the machine lets this test look too late,
-// the gang goes on without the rank, and the test tries again.
+// Rows are loaded within a moment after "gang_start". Where the machine lets this test look too
+// late, the gang goes on without the rank, and the test tries again.
 TEST(BendingGang, StartsAgainWhenARankDiesWhileRowsAreLoaded) {
   for (int tries = 0; tries < 5; ++tries) {
     Bending run("{min=1,max=2}");

@@ -36,10 +36,11 @@
 //   event  {task, event, rank}        TaskContext::Report; the rank, of a gang that bends
 //   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
 //   notice {task}                     the process was told to end (SIGTERM), and leaves in good
-//   order prepared {task}                   a newcomer waits for its first call entered {task,
-//   generation, step}  the rank goes on there, after so many steps failed {task, generation,
-//   status} a collective call failed; the rank waits for a call done   {task, status, at} the task
-//   is over; `at`: its time in nanoseconds on the
+//                                     order
+//   prepared {task}                   a newcomer waits for its first call
+//   entered {task, generation, step}  the rank goes on there, after so many steps
+//   failed {task, generation, status} a collective call failed; the rank waits for a call
+//   done   {task, status, at}         the task is over; `at`: its time in nanoseconds on the
 //                                     monotonic clock
 //
 // Slots: the sender makes them, at most kWindow batches ahead of what the receiver has taken. A
