@@ -3,6 +3,17 @@
 
 namespace protium {
 
+std::string_view CutText(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  // A code point begins at the first byte that is left out, or before it.
+  while (most > 0 && IsContinuation(text[most])) --most;
+  return text.substr(0, most);
+}
+
+std::string Shortened(std::string_view text, size_t most) {
+  return std::string(CutText(text, most)) + (text.size() > most ? "..." : "");
+}
+
 void AppendUtf8(char32_t point, std::string& text) {
   const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((point >> shift) & 0x3f)); };
   if (point < 0x80) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace protium {
 
@@ -15,6 +16,11 @@ inline size_t CodeLength(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
+
+// The text up to `most` bytes, without the part of a code point at the end.
+std::string_view CutText(std::string_view text, size_t most);
+// For messages: the same, with "..." where something was cut off.
+std::string Shortened(std::string_view text, size_t most);
 
 // Appends the code point's one to four bytes; it must not be a surrogate.
 void AppendUtf8(char32_t point, std::string& text);

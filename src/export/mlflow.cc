@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "os/file.h"
 #include "run/folder.h"
 #include "run/summary.h"
@@ -137,7 +138,7 @@ class MlflowSender {
       std::string text = value.is_string() ? value.get<std::string>() : Dump(value);
       if (text.size() > kMostText) {
         ++cut_;
-        text = text.substr(0, kMostText);
+        text = CutText(text, kMostText);
       }
       params.push_back({{"key", NameOf(key)}, {"value", std::move(text)}});
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "http/library.h"
 
 namespace protium {
@@ -63,8 +64,7 @@ class HttpService : public Service {
 
   Status Refused(const std::string& doing, const ServiceAnswer& answer) const override {
     // Where MLflow says why; collectors of OTLP, too (google.rpc.Status).
-    std::string why = TextAt(answer.body, "message");
-    if (why.size() > kMostShown) why = why.substr(0, kMostShown) + " ...";
+    const std::string why = Shortened(TextAt(answer.body, "message"), kMostShown);
     Fault fault{.exit = Exit::kRemote,
                 .what = fmt::format("{} answered {} to {}", uri_, answer.status, doing),
                 .why = why};

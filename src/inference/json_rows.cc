@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "column/cells.h"
 #include "column/schema.h"
 
@@ -18,8 +19,7 @@ namespace {
 constexpr size_t kMostValue = 60;  // Of a value, in a message.
 
 Status Wrong(const Json& value, const arrow::Field& field, int64_t row) {
-  std::string text = Dump(value);
-  if (text.size() > kMostValue) text = text.substr(0, kMostValue) + "...";
+  const std::string text = Shortened(Dump(value), kMostValue);
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} is no {}", text, TypeName(*field.type()).ValueOr("value")),
                .where = fmt::format("row {}, column \"{}\"", row + 1, field.name())});

@@ -188,7 +188,7 @@ Json Diagnostics::LabelToJson(const Label& label) {
   return FieldsToJson(out);
 }
 
-Status Diagnostics::MergeLabel(const Json& json, Label& label) {
+Status Diagnostics::MergeLabel(const Json& json, int64_t classes, Label& label) {
   LabelState in;
   PT_TRY(FieldsFromJson(json, "label", in));
   PT_TRY(label.pairs.Merge(in.pairs));
@@ -197,11 +197,10 @@ Status Diagnostics::MergeLabel(const Json& json, Label& label) {
   label.below.resize(std::max(label.below.size(), in.below.size()));
   for (size_t q = 0; q < in.below.size(); ++q) PT_TRY(MergeSum(in.below[q], label.below[q]));
   for (const ConfusionJson& each : in.confusion) {
-    // Drawn() takes these as indices.
-    const auto most = int64_t(kMostClasses);
-    if (each.label < 0 || each.predicted < 0 || each.label >= most || each.predicted >= most) {
-      return DamagedState();
-    }
+    // Drawn() takes these as indices, into a matrix of so many classes.
+    const bool inside = classes <= int64_t(kMostClasses) && each.label >= 0 &&
+                        each.predicted >= 0 && each.label < classes && each.predicted < classes;
+    if (!inside) return DamagedState();
     label.confusion[{each.label, each.predicted}] += each.rows;
   }
   return Status::OK();
@@ -219,7 +218,8 @@ Status Diagnostics::Merge(const Json& json) {
   if (in.kind != kind_ || in.labels.size() > kMostLabels) return DamagedState();
   if (levels_.empty()) levels_ = in.levels;
   classes_ = std::max(classes_, in.classes);
-  for (size_t i = 0; i < in.labels.size(); ++i) PT_TRY(MergeLabel(in.labels[i], At(i)));
+  const int64_t classes = kind_ == TargetKind::kClasses ? in.classes : 2;
+  for (size_t i = 0; i < in.labels.size(); ++i) PT_TRY(MergeLabel(in.labels[i], classes, At(i)));
   return Status::OK();
 }
 

@@ -79,7 +79,7 @@ class Diagnostics {
   void AddClass(const Judged& row);
   Label& At(size_t label);
   static Json LabelToJson(const Label& label);
-  static Status MergeLabel(const Json& json, Label& label);
+  static Status MergeLabel(const Json& json, int64_t classes, Label& label);
   Json DrawLabel(const Label& label) const;
 
   TargetKind kind_;

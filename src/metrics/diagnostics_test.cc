@@ -120,6 +120,8 @@ TEST(Diagnostics, OfNoRowsAreEmptyAndDamageIsRefused) {
   Json damaged = two;
   damaged["labels"][0]["confusion"][0]["label"] = -1;
   EXPECT_FALSE(Diagnostics::FromJson(damaged).ok());
+  damaged["labels"][0]["confusion"][0]["label"] = 2;
+  EXPECT_FALSE(Diagnostics::FromJson(damaged).ok()) << "of two classes";
   damaged = two;
   damaged["labels"][0]["pairs"]["rows"] = {1, 2};
   EXPECT_FALSE(Diagnostics::FromJson(damaged).ok());

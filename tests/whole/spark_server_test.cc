@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include "whole/flights.h"
@@ -38,7 +39,7 @@ class OwnServer {
                                       "--state",
                                       (scratch_.path() / "server").string(),
                                       "--lifetime",
-                                      "600"};
+                                      "900"};
     for (const std::string& each : settings) words.insert(words.end(), {"--conf", each});
     starting_ = std::make_unique<Running>(std::move(words), scratch_.path());
     const Outcome outcome = starting_->Wait(std::chrono::seconds(300));
@@ -122,31 +123,32 @@ TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
   EXPECT_NE(ranks[0]["gpus"][0], ranks[1]["gpus"][0]);
 }
 
-// A server whose executors come when tasks wait for one, and go when they have none.
+// One server for these tests, whose executors come when tasks wait for one, and go when they have
+// none. Executors that are told to end (spark.decommission.enabled) have three seconds for it.
 class ChangingServer : public SparkServer {
  protected:
-  // To be asked before the server is started, which takes the cores.
-  std::string WeightsWithoutSpark() const {
-    return ModelWeights(RunFlights(scratch_, tables_, settings_), scratch_);
+  static void TearDownTestSuite() { server_.reset(); }
+
+  void SetUp() override {
+    SparkServer::SetUp();
+    if (IsSkipped()) return;
+    // Before the server is started, which takes the cores.
+    if (!server_) {
+      for (const char* each : {kShort, kLong}) {
+        weights_[each] = ModelWeights(RunFlights(scratch_, tables_, SettingsOf(each)), scratch_);
+        fs::remove_all(runs_);
+      }
+      server_ = std::make_unique<OwnServer>(version_, "0", "standalone", kServerSettings);
+    }
+    ASSERT_NE(weights_[kShort], "");
+    ASSERT_NE(weights_[kLong], "");
   }
 
-  std::unique_ptr<OwnServer> Start(const std::vector<std::string>& further = {}) const {
-    return std::make_unique<OwnServer>(
-        version_, "0", "standalone",
-        Joined({"spark.dynamicAllocation.enabled=true",
-                "spark.dynamicAllocation.shuffleTracking.enabled=true",
-                "spark.dynamicAllocation.shuffleTracking.timeout=5s",
-                "spark.dynamicAllocation.executorIdleTimeout=5s",
-                "spark.dynamicAllocation.maxExecutors=3", "spark.executor.cores=1",
-                "spark.executor.resource.gpu.amount=1"},
-               further));
-  }
-
-  std::vector<std::string> Command(const OwnServer& server, const std::string& workers) const {
+  std::vector<std::string> Command(const std::string& epochs, const std::string& workers) const {
     fs::remove_all(runs_);
     return FlightsCommand(
         scratch_, tables_,
-        Joined({"engine=" + server.address(), "gang.workers=" + workers}, settings_));
+        Joined({"engine=" + server_->address(), "gang.workers=" + workers}, SettingsOf(epochs)));
   }
 
   // The executor of rank 0 of a job that has taken some steps; 0 if it never came that far. It
@@ -158,37 +160,48 @@ class ChangingServer : public SparkServer {
     return FindParent(FindParent(PidOfRank(scratch_, 0)));
   }
 
-  std::vector<std::string> settings_ = {"train.epochs=60", "train.batch_size=128"};
+  static constexpr char kShort[] = "train.epochs=60", kLong[] = "train.epochs=400";
+  // Of the run left alone, by its number of epochs.
+  static inline std::map<std::string, std::string> weights_;
+
+ private:
+  static std::vector<std::string> SettingsOf(const std::string& epochs) {
+    return {epochs, "train.batch_size=128"};
+  }
+
+  static inline const std::vector<std::string> kServerSettings = {
+      "spark.dynamicAllocation.enabled=true",
+      "spark.dynamicAllocation.shuffleTracking.enabled=true",
+      "spark.dynamicAllocation.shuffleTracking.timeout=5s",
+      "spark.dynamicAllocation.executorIdleTimeout=5s",
+      "spark.dynamicAllocation.maxExecutors=3",
+      "spark.executor.cores=1",
+      "spark.executor.resource.gpu.amount=1",
+      "spark.decommission.enabled=true",
+      "spark.executor.decommission.forceKillTimeout=3s"};
+  static inline std::unique_ptr<OwnServer> server_;
 };
 
 // Barrier stages refuse dynamic allocation; a gang's ranks are ordinary tasks there.
 TEST_F(ChangingServer, TrainsGangsThatMayAndMayNotBend) {
-  const std::string weights = WeightsWithoutSpark();
-  ASSERT_NE(weights, "");
-  const auto server = Start();
-  Running fixed(Command(*server, "2"), scratch_.path());
+  Running fixed(Command(kShort, "2"), scratch_.path());
   const Outcome whole = fixed.Wait(std::chrono::seconds(180));
   ASSERT_EQ(whole.exit, 0) << whole.err;
-  EXPECT_EQ(ModelWeights(whole, scratch_), weights);
+  EXPECT_EQ(ModelWeights(whole, scratch_), weights_[kShort]);
 
-  Running bending(Command(*server, "{min=1,max=2}"), scratch_.path());
+  Running bending(Command(kShort, "{min=1,max=2}"), scratch_.path());
   const pid_t executor = AwaitExecutor(bending);
   ASSERT_GT(executor, 1);
   ::kill(executor, SIGKILL);
   const Outcome outcome = bending.Wait(std::chrono::seconds(180));
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights_[kShort]);
 }
 
 // SIGPWR is how a host that is to go tells its executors (spark.executor.decommission.signal). Such
 // a one takes no more tasks and ends, at the latest after the timeout.
 TEST_F(ChangingServer, DecommissionsAnExecutorAndTheGangGoesOnWithoutIt) {
-  settings_[0] = "train.epochs=400";
-  const std::string weights = WeightsWithoutSpark();
-  ASSERT_NE(weights, "");
-  const auto server =
-      Start({"spark.decommission.enabled=true", "spark.executor.decommission.forceKillTimeout=3s"});
-  Running job(Command(*server, "{min=1,max=2}"), scratch_.path());
+  Running job(Command(kLong, "{min=1,max=2}"), scratch_.path());
   const pid_t executor = AwaitExecutor(job);
   ASSERT_GT(executor, 1);
   ::kill(executor, SIGPWR);
@@ -197,7 +210,7 @@ TEST_F(ChangingServer, DecommissionsAnExecutorAndTheGangGoesOnWithoutIt) {
       << "the executor outlived its job";
   const Outcome outcome = job.Wait(std::chrono::seconds(240));
   ASSERT_EQ(outcome.exit, 0) << outcome.err;
-  EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
+  EXPECT_EQ(ModelWeights(outcome, scratch_), weights_[kLong]);
 }
 
 }  // namespace protium::whole

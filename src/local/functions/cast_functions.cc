@@ -4,6 +4,7 @@
 // other texts.
 #include <fmt/format.h>
 
+#include "base/utf8.h"
 #include "local/functions/row_function.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
@@ -14,9 +15,7 @@ namespace {
 // Bytes of a value that a message repeats.
 constexpr size_t kQuoted = 80;
 
-std::string Cut(Text text) {
-  return std::string(text.substr(0, kQuoted)) + (text.size() > kQuoted ? "..." : "");
-}
+std::string Cut(Text text) { return Shortened(text, kQuoted); }
 
 // The form that fails, with the kind of value and the text in the error.
 template <auto kRead>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fault.h"
+#include "base/utf8.h"
 #include "local/functions/code_points.h"
 #include "local/functions/java_regex.h"
 
@@ -24,7 +25,7 @@ std::string ErrorMessage(int error) {
 Status CannotCompile(std::string_view java, int error) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("the regular expression '{}' is not supported by every engine",
-                                   java.substr(0, kQuoted)),
+                                   Shortened(java, kQuoted)),
                .why = ErrorMessage(error),
                .fix = "write the pattern in another way"});
 }

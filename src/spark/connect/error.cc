@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "spark/connect/job_failure.h"
 #include "spark/connect/rpc_status.pb.h"
 
@@ -134,7 +135,7 @@ std::string ShortMessage(std::string_view message) {
     message = message.substr(0, message.find(end));
   }
   constexpr size_t kLongest = 4000;
-  std::string text(Bare(message.substr(0, kLongest)));
+  std::string text(Bare(CutText(message, kLongest)));
   return text;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace protium::connect {
 
 namespace {
@@ -51,8 +53,7 @@ Json OperatorOf(const Metrics::MetricObject& node, int depth) {
   for (const auto& [name, figure] : others) {
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, figure);
   }
-  if (what.size() > kMostText) what = what.substr(0, kMostText) + " ...";
-  if (!what.empty()) told["what"] = std::move(what);
+  if (!what.empty()) told["what"] = Shortened(what, kMostText);
   return told;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
 #include "spark/connect/plan_metrics.h"
 
 namespace protium {
@@ -90,8 +91,7 @@ Json TellNode(const Json& node, int depth) {
   for (const auto& [name, text] : others) {
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, text);
   }
-  if (what.size() > kMostWords) what = what.substr(0, kMostWords) + " ...";
-  if (!what.empty()) told["what"] = std::move(what);
+  if (!what.empty()) told["what"] = Shortened(what, kMostWords);
   return told;
 }
 
