@@ -210,6 +210,15 @@ TEST_F(SparkJob, IsRefusedBeforeAnyDataIsReadWhenTheGangNeverFits) {
   EXPECT_THAT(outcome.err, HasSubstr("999"));
 }
 
+TEST_F(SparkJob, IsRefusedBeforeAnyDataIsReadWhenTheProgramCannotBeSent) {
+  Running command(FlightsCommand(scratch_, tables_, {engine_}), scratch_.path(),
+                  {{"HOME", ""}, {"XDG_CACHE_HOME", ""}});
+  const Outcome refused = command.Wait();
+  EXPECT_EQ(refused.exit, 4) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("neither XDG_CACHE_HOME nor HOME is set"));
+  EXPECT_THAT(refused.err, Not(HasSubstr("etl")));
+}
+
 TEST_F(SparkJob, IsPlannedWithoutRunning) {
   Running plan({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + tables_, "--set",
                 engine_ + "/;token=sesame"},

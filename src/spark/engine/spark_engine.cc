@@ -97,9 +97,10 @@ class SparkEngine : public Engine {
   }
 
   // Executors start workers only when tasks come, and what other jobs hold is not known: only the
-  // gang's fit is checked.
+  // gang's fit is checked, and that the program can be sent to them.
   Result<Admission> Admit(const Demand& demand, const Call& call) override {
     Admission admission;
+    PT_TRY(deployment_.Check());
     PT_LET(admission.ranks, PlanRanks(*session_, settings_, demand.gang, call));
     return admission;
   }

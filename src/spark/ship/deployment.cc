@@ -37,6 +37,12 @@ Result<Deployment::Sendable> Deployment::MakeBundles(bool torch) {
   return Sendable{*program_, torch ? torch_ : std::nullopt};
 }
 
+Status Deployment::Check() const {
+  if (!settings_.program.empty()) return Status::OK();
+  PT_TRY(BundleCache().status());
+  return FindLauncher().status();
+}
+
 Status Deployment::Send(const Artifact& artifact, const Call& call) {
   if (sent_.count(artifact.name) > 0) return Status::OK();
   PT_TRY(session_.AddArtifacts({artifact}, call));

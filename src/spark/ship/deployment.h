@@ -29,6 +29,9 @@ class Deployment {
   Deployment(SparkSession& session, SparkSettings settings, std::filesystem::path program)
       : session_(session), settings_(std::move(settings)), program_file_(std::move(program)) {}
 
+  // Whether what Use() sends can be made on this machine. Quick, and sends nothing.
+  Status Check() const;
+
   // Makes the session start this program, with or without LibTorch, for the tasks of the operations
   // that follow; operations that run already are not affected. Sends the launcher if the session
   // has not got it. With SparkSettings::program that path is started instead, and nothing is sent.
