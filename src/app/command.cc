@@ -76,6 +76,18 @@ Status ApplyDisplay(const Arguments& arguments) {
   return Status::OK();
 }
 
+// Paths of arguments and settings may be relative to it. One that was removed while a shell stood
+// in it is still a process's folder, but has no name.
+Status CheckWorkingFolder() {
+  std::error_code error;
+  (void)fs::current_path(error);
+  if (!error) return Status::OK();
+  return Fail({.exit = Exit::kEnvironment,
+               .what = "the folder that this command runs in cannot be found: " + error.message(),
+               .why = "it was removed, or moved, after the shell had entered it",
+               .fix = "cd to a folder that exists, and start it again there"});
+}
+
 Status RunVerbNamed(const Invocation& invocation, const std::string& name,
                     const std::vector<std::string>& words) {
   const std::vector<CommandVerb> verbs = AllVerbs();
@@ -90,6 +102,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   PT_LET(const Arguments arguments, Arguments::Read(shape, words));
   if (arguments.Has("--help")) return PrintResult(FormatHelp(invocation.name, shape));
   PT_TRY(ApplyDisplay(arguments));
+  PT_TRY(CheckWorkingFolder());
   return verb->run(arguments, invocation);
 }
 

@@ -62,6 +62,18 @@ TEST(Refusal, OfAMissingColumnNamesTheNearest) {
   ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"part_of_dya", "part_of_day"});
 }
 
+TEST(Refusal, OfAWorkingFolderThatIsGone) {
+  const Scratch scratch;
+  const std::string gone = (scratch.path() / "gone").string();
+  for (const char* verb : {"sql 'SELECT 1 AS a'", "runs list", "gang -- true", "doctor"}) {
+    Running command({"/bin/sh", "-c",
+                     "mkdir " + gone + " && cd " + gone + " && rmdir " + gone + " && " +
+                         ProtiumCommand() + " " + verb},
+                    scratch.path());
+    ExpectRefusal(command.Wait(), 4, {"the folder that this command runs in cannot be found"});
+  }
+}
+
 TEST(Refusal, OfAMissingFileExitsWithThree) {
   const Scratch scratch;
   ExpectRefusal(RunJob(scratch, FlightsJob(), (scratch.path() / "nowhere").string()), 3,

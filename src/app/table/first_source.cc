@@ -223,7 +223,8 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
   options.base = std::filesystem::current_path();
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
-    if (std::filesystem::is_directory(places[i].path)) return false;
+    std::error_code unknown;  // What cannot be looked at is refused with its reason below.
+    if (std::filesystem::is_directory(places[i].path, unknown)) return false;
     const DataFrame part = OpenPlace(*session, places[i].path, given.options);
     PT_LET(const SchemaPtr schema, part.Schema());
     if (i == 0) first = schema->field_names();
