@@ -96,7 +96,7 @@ class Run:
         self.look()
         self.errors.seek(0)
         if self.process.returncode != 0:
-            return None, self.errors.read()[-1500:]
+            return None, f"exit {self.process.returncode}: {self.errors.read()[-1500:]}"
         with open(f"{json.loads(out.splitlines()[-1])['folder']}/result.json", encoding="utf-8") as result:
             return json.load(result)["weights_sha256"], ""
 

@@ -115,7 +115,7 @@ TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
     if (event["event"] != "member_start" && event["event"] != "gang_change") return;
     if (!seen.insert(event["event"]).second || seen.size() < 2) return;
     ::kill(ranks_[0]["pid"].get<pid_t>(), SIGKILL);
-    // For as long nothing is read of what rank 1 says.
+    // Meanwhile nothing is read of what rank 1 says.
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   };
   const auto out = Run({1, 2}, R"({"steps": 300, "last_words": 50})", 20, 1, SIGTERM);
