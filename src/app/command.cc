@@ -203,7 +203,7 @@ std::string RunsDir(const Arguments& arguments) {
   if (arguments.Has("--runs-dir")) return arguments.Value("--runs-dir");
   const char* const usual = std::getenv("PROTIUM_RUNS_DIR");
   if (usual != nullptr && *usual != 0) return usual;
-  std::error_code ignored;  // Where the working folder is gone, "here" is empty.
+  std::error_code ignored;
   const fs::path here = fs::current_path(ignored);
   for (fs::path folder = here; folder.has_relative_path(); folder = folder.parent_path()) {
     if (!fs::is_regular_file(folder / ".protium", ignored)) continue;

@@ -70,12 +70,10 @@ constexpr size_t kMostText = 1500, kKeptAhead = 900, kKeptBehind = 400;
 // A message quotes cells and names that may be of any length; what is said around them stays.
 void Bound(std::string& text) {
   if (text.size() <= kMostText) return;
-  // A byte 10xxxxxx goes on with a character of UTF-8 (RFC 3629): none is cut in two.
-  const auto is_inside = [&](size_t at) { return IsContinuation(text[at]); };
-  size_t head = kKeptAhead, tail = text.size() - kKeptBehind;
-  while (head > 0 && is_inside(head)) --head;
-  while (tail < text.size() && is_inside(tail)) ++tail;
-  text = text.substr(0, head) + " ... (" + std::to_string(tail - head) + " more bytes) ... " +
+  const std::string head(CutText(text, kKeptAhead));
+  size_t tail = text.size() - kKeptBehind;
+  while (tail < text.size() && IsContinuation(text[tail])) ++tail;
+  text = head + " ... (" + std::to_string(tail - head.size()) + " more bytes) ... " +
          text.substr(tail);
 }
 

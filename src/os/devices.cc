@@ -15,6 +15,7 @@
 
 #include "base/fault.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "os/poll.h"
 #include "os/subprocess.h"
 
@@ -62,9 +63,7 @@ bool ReadToEnd(UniqueFd out, UniqueFd err, ScriptOutput& said, Deadline deadline
   return true;
 }
 
-std::string FirstBytes(const std::string& text) {
-  return text.size() <= 200 ? text : text.substr(0, 200) + " ...";
-}
+std::string FirstBytes(const std::string& text) { return Shortened(text, 200); }
 
 Result<std::string> RunScript(const std::filesystem::path& script, Deadline deadline) {
   PT_LET(Pipe out, Pipe::Make());

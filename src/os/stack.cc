@@ -17,6 +17,8 @@
 #include <string_view>
 #include <thread>
 
+#include "base/utf8.h"
+
 namespace protium {
 namespace {
 
@@ -55,8 +57,7 @@ std::string Readable(std::string line) {
   std::free(name);
   // Types of templates fill lines, and say little.
   constexpr size_t kMost = 140;
-  if (line.size() > kMost) line = line.substr(0, kMost) + "...";
-  return line;
+  return Shortened(line, kMost);
 }
 
 bool AwaitNote() {

@@ -154,9 +154,7 @@ void AdviseOnQuotes(std::string_view sql, Fault& fault) {
 void CutValue(Fault& fault) {
   constexpr size_t kMost = 92;  // With "error: " on a line of 100.
   if (fault.what.size() <= kMost || Got(fault).empty()) return;
-  size_t end = std::max(fault.what.find(", got ") + 6, kMost - 3);
-  while (end > 0 && IsContinuation(fault.what[end])) --end;
-  fault.what = fault.what.substr(0, end) + "...";
+  fault.what = Shortened(fault.what, std::max(fault.what.find(", got ") + 6, kMost - 3));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/utf8.h"
+
 namespace protium {
 namespace {
 
@@ -38,8 +40,7 @@ std::string Plainly(std::string text) {
   Remove(text, "}");
   while (text.ends_with(", ")) text.resize(text.size() - 2);
   std::ranges::replace(text, '\n', ' ');
-  if (text.size() > kMostText) text = text.substr(0, kMostText) + " ...";
-  return text;
+  return Shortened(text, kMostText);
 }
 
 double NumberOf(duckdb_profiling_info info, const char* key) {
