@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,13 +25,15 @@ struct HttpRequest {
   const std::string& Parameter(const std::string& name) const;
 };
 
-// A body that comes piece by piece, such as server-sent events.
+// A body that comes piece by piece, such as server-sent events. One thread at a time.
 class HttpStream {
  public:
+  enum class More { kAtOnce, kLater, kNone };
+
   virtual ~HttpStream() = default;
-  // Waits until there is something to send, at most about a second, and adds it to `text`; what is
-  // added may be empty. False: this was the last.
-  virtual bool Next(std::string& text, std::stop_token stop) = 0;
+  // Adds what there is to send by now to `text`, which may be nothing, and says when to ask again.
+  // Does not wait for anything to come.
+  virtual More Next(std::string& text) = 0;
 };
 
 struct HttpAnswer {

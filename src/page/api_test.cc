@@ -295,7 +295,7 @@ TEST_F(HttpAnswers, AStreamGoesOnWhereItEnded) {
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
   const std::string path = "runs/" + run->id() + "/stream";
   std::string text;
-  ASSERT_TRUE(Get(path).stream->Next(text, {}));
+  ASSERT_NE(Get(path).stream->Next(text), HttpStream::More::kNone);
   const size_t id = text.find("id: ");
   ASSERT_NE(id, text.npos);
   EXPECT_NE(text.find("\"one\""), text.npos);
@@ -304,7 +304,7 @@ TEST_F(HttpAnswers, AStreamGoesOnWhereItEnded) {
   HttpRequest again = {.method = "GET", .path = "/api/v1/" + path, .parameters = {{"from", "0"}}};
   again.headers["last-event-id"] = text.substr(id + 4, text.find('\n', id) - id - 4);
   std::string more;
-  ASSERT_TRUE(api.Answer(again).stream->Next(more, {}));
+  ASSERT_NE(api.Answer(again).stream->Next(more), HttpStream::More::kNone);
   EXPECT_EQ(more.find("\"one\""), more.npos);
   EXPECT_NE(more.find("\"two\""), more.npos);
 }

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <utility>
 
 #include "run/event_log.h"
@@ -17,9 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(250);  // The writer is another process.
-constexpr auto kSignOfLife = std::chrono::seconds(5);   // Shows whether the reader is still there.
-constexpr int64_t kMostAtOnce = 512 << 10;              // Bytes of events in a message.
+constexpr auto kSignOfLife = std::chrono::seconds(5);  // Shows whether the reader is still there.
+constexpr int64_t kMostAtOnce = 512 << 10;             // Bytes of events in a message.
 
 class EventStream : public HttpStream {
  public:
@@ -28,10 +25,7 @@ class EventStream : public HttpStream {
     next_ = from < 0 ? end : std::min(from, end);
   }
 
-  bool Next(std::string& text, std::stop_token stop) override {
-    if (!first_) Wait(stop);
-    first_ = false;
-    if (stop.stop_requested()) return false;
+  More Next(std::string& text) override {
     // Asked first: what was written before a run ended is read after.
     const std::string state = StateOfRun(run_->folder());
     AddEvents(text);
@@ -42,17 +36,11 @@ class EventStream : public HttpStream {
     const auto now = std::chrono::steady_clock::now();
     if (text.empty() && now - told_ > kSignOfLife) text = ": alive\n\n";
     if (!text.empty()) told_ = now;
-    return state != "gone";
+    if (state == "gone") return More::kNone;
+    return behind_ ? More::kAtOnce : More::kLater;
   }
 
  private:
-  void Wait(const std::stop_token& stop) {
-    if (behind_) return;
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, stop, kLook, [] { return false; });
-  }
-
   void AddEvents(std::string& text) {
     const Result<EventPiece> piece = ReadEventsFrom(run_->events(), next_, kMostAtOnce);
     if (!piece.ok()) return;
@@ -66,7 +54,6 @@ class EventStream : public HttpStream {
 
   const std::shared_ptr<LiveRun> run_;
   int64_t next_;
-  bool first_ = true;
   bool behind_ = false;
   std::string state_;
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();

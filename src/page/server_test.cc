@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "os/fd.h"
+#include "page/assets.h"
 #include "page/page.h"
 #include "page/test_runs.h"
 
@@ -143,6 +144,46 @@ TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {
   thread.request_stop();
   thread.join();
   EXPECT_LT(Clock::now() - before, std::chrono::seconds(3));
+}
+
+// What stands behind the head, which must be as long as the head says.
+std::string BodyOf(const std::string& answer) {
+  const size_t at = answer.find("Content-Length: "), end = answer.find("\r\n\r\n");
+  if (at == answer.npos || end == answer.npos) return "no answer: " + answer;
+  const std::string body = answer.substr(end + 4);
+  EXPECT_EQ(body.size(), std::stoul(answer.substr(at + 16))) << answer.substr(0, end);
+  return body;
+}
+
+// A range beyond an answer once read the memory behind it, in which the token lay.
+TEST(LockedPage, GivesNoPartOfAnAnswerNorWhatLiesBehindIt) {
+  Served locked("5ec4e75ec4e75ec4e7");
+  const std::string name = locked.runs.Done(3).filename(), run = "/api/v1/runs/" + name;
+  const std::string token = "Authorization: Bearer 5ec4e75ec4e75ec4e7\r\n";
+  std::vector<std::string> paths = {
+      "/api/v1/", "/api/v1/openapi.json", "/api/v1/runs", "/api/v1/gangs", "/metrics", "/none"};
+  for (const char* what : {"", "/metrics", "/lanes", "/settings", "/plan", "/operators", "/profile",
+                           "/model", "/trials", "/gang", "/executors", "/events", "/logs", "/files",
+                           "/files/result.json", "/none"}) {
+    paths.push_back(run + what);
+  }
+  for (const PageAsset& asset : PageAssets()) paths.emplace_back(asset.path);
+  for (const std::string& path : paths) {
+    const std::string whole = locked.Get("GET " + path, token);
+    const std::string refused = locked.Get("GET " + path);
+    for (const char* range :
+         {"bytes=0-0", "bytes=1-", "bytes=-5", "bytes=164-900000", "bytes=65536-400000",
+          "bytes=99999999999999999999-", "bytes=18446744073709551615-18446744073709551615",
+          "bytes=5-2", "bytes=0-1,5-6,7-8", "bytes=-", "bytes", "lines=1-2"}) {
+      const std::string header = fmt::format("Range: {}\r\n", range);
+      const std::string ranged = locked.Get("GET " + path, token + header);
+      EXPECT_EQ(ranged.substr(0, 15), whole.substr(0, 15)) << path << " " << range;
+      EXPECT_EQ(BodyOf(ranged).size(), BodyOf(whole).size()) << path << " " << range;
+      const std::string stranger = locked.Get("GET " + path, header);
+      EXPECT_EQ(BodyOf(stranger), BodyOf(refused)) << path << " " << range;
+      EXPECT_EQ(stranger.find(locked.token), stranger.npos) << path << " " << range;
+    }
+  }
 }
 
 TEST_F(ServedPage, AnotherTakesTheNextPort) {

@@ -23,6 +23,9 @@ struct ServeOptions {
   std::chrono::milliseconds gather{2};  // How long a request waits for others at most.
   int64_t most_body_bytes = int64_t{16} << 20;
   int64_t most_waiting_rows = 65536;  // Of all requests; more are refused.
+  // Once the end is asked for, /readyz says no and requests are still answered for so long; not
+  // where nobody asks /readyz.
+  std::chrono::milliseconds drain{5000};
   std::function<void(const std::string&)>
       note;  // Lines for people: a model was replaced. Any thread.
 };
@@ -47,7 +50,7 @@ void BlockHangup();
 Result<std::unique_ptr<ModelServer>> OpenModelServer(const ServeOptions& options);
 
 // Grows whenever ModelServer or ServeOptions change their layout.
-inline constexpr int32_t kServeLibraryVersion = 1;
+inline constexpr int32_t kServeLibraryVersion = 2;
 
 // The library's one entry, protium_open_serve. Gives false when it was built for another version.
 using ServeEntry = bool (*)(int32_t version, const ServeOptions& options,

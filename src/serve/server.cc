@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server of a model: which request goes where, and what ends it.
+#include "http/server.h"
+
 #include <fmt/format.h>
 
 #include <csignal>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "http/listener.h"
 #include "serve/answers.h"
 #include "serve/serve.h"
 
@@ -16,94 +17,50 @@ namespace protium {
 namespace {
 
 constexpr int32_t kFirstPort = 8080;
-constexpr size_t kThreads = 64;
-constexpr int kIdleSeconds = 2;
+// Most of them wait for others' rows, with which theirs are scored.
+constexpr HttpLimits kLimits = {.threads = 64};
 constexpr long kLookNanoseconds = 500'000'000;  // How often the folder is looked at.
 
-void Send(HttpAnswer answer, httplib::Response& response) {
-  response.status = answer.status;
-  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-  response.set_header("Cache-Control", "no-store");
-  response.set_header("X-Content-Type-Options", "nosniff");
-  response.set_content(std::move(answer.body), answer.type);
-}
-
-// What the library refuses by itself, in our words.
-Fault FaultOfStatus(int status, const ServeOptions& options) {
-  if (status == 413) {
-    return {.what = fmt::format("the body has more than {} bytes", options.most_body_bytes),
-            .fix = "send the rows in several requests"};
-  }
-  return {.what = fmt::format("the request is not HTTP as it should be ({})", status)};
-}
-
-class HttpModelServer : public ModelServer {
+class HttpModelServer : public ModelServer, private HttpService {
  public:
   explicit HttpModelServer(const ServeOptions& options)
-      : options_(options),
-        model_(options.model, LoadServed),
-        answers_(options, model_),
-        listener_({.guard = {.host = options.host,
-                             .port = options.port,
-                             .token = options.token,
-                             .verb = "serve"},
-                   .first_port = kFirstPort,
-                   .threads = kThreads,
-                   .idle_seconds = kIdleSeconds,
-                   .most_body_bytes = size_t(options.most_body_bytes)}) {
-    listener_.library().set_keep_alive_max_count(1'000'000);
-    Route();
-  }
+      : options_(options), model_(options.model, LoadServed), answers_(options, model_) {}
 
   Status Load() { return model_.Reload(); }
 
-  Status Bind() { return listener_.Bind(); }
+  Status Bind() {
+    PT_LET(server_, HttpServer::Bind({.guard = {.host = options_.host,
+                                                .port = options_.port,
+                                                .token = options_.token,
+                                                .verb = "serve"},
+                                      .first_port = kFirstPort,
+                                      .limits = kLimits,
+                                      .headers = {{"Cache-Control", "no-store"},
+                                                  {"X-Content-Type-Options", "nosniff"}}}));
+    return Status::OK();
+  }
 
-  std::string address() const override { return listener_.address(); }
+  std::string address() const override { return server_->address(); }
 
   Status Serve(std::stop_token stop) override {
     const std::jthread watching([this](std::stop_token ending) { Watch(ending); });
-    const std::stop_callback stopping(stop, [this] {
-      answers_.Drain();
-      listener_.Stop();
-    });
-    return listener_.Listen(stop);
+    return server_->Serve(*this, stop);
   }
 
  private:
-  void Route() {
-    httplib::Server& server = listener_.library();
-    // Before a body is read: nobody who may not ask sends one.
-    server.set_pre_routing_handler([this](const auto& request, auto& response) {
-      auto refusal = listener_.guard().Check(FromLibrary(request), true);
-      if (!refusal) return httplib::Server::HandlerResponse::Unhandled;
-      Send(std::move(*refusal), response);
-      return httplib::Server::HandlerResponse::Handled;
-    });
-    const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      Send(answers_.Answer(FromLibrary(request), request.body), response);
-    };
-    const char* const any = ".*";
-    server.Get(any, answer).Post(any, answer).Put(any, answer).Patch(any, answer);
-    server.Delete(any, answer).Options(any, answer);
-    server.set_error_handler([this](const auto&, auto& response) {
-      if (!response.body.empty()) return;
-      const int status = response.status;
-      Send(Refusal(status, FaultOfStatus(status, options_)), response);
-    });
-    server.set_exception_handler([](const auto&, auto& response, std::exception_ptr error) {
-      std::string why = "unknown";
-      try {
-        std::rethrow_exception(error);
-      } catch (const std::exception& known) {
-        why = known.what();
-      } catch (...) {
-      }
-      Send(Refusal(500,
-                   {.exit = Exit::kBug, .what = "the request could not be answered", .why = why}),
-           response);
-    });
+  HttpAdmission Admit(const HttpRequest& head) override {
+    if (auto refusal = server_->guard().Check(head, true)) return {std::move(*refusal)};
+    if (auto refusal = ServeAnswers::CheckPath(head)) return {std::move(*refusal)};
+    if (head.path != "/v1/score") return {};
+    return {.body_bytes = size_t(options_.most_body_bytes),
+            .too_large_fix = "send the rows in several requests"};
   }
+
+  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
+    return answers_.Answer(request, body);
+  }
+
+  std::chrono::milliseconds Drain() override { return answers_.Drain(); }
 
   // Loads the model anew when the folder holds another one, or SIGHUP comes.
   void Watch(std::stop_token ending) {
@@ -120,7 +77,7 @@ class HttpModelServer : public ModelServer {
   ServeOptions options_;
   ServedModel model_;
   ServeAnswers answers_;
-  HttpListener listener_;  // Last: its threads use what stands above.
+  std::unique_ptr<HttpServer> server_;
 };
 
 Result<std::unique_ptr<ModelServer>> Open(const ServeOptions& options) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,8 @@
 namespace protium {
 namespace {
 
+constexpr int64_t kDrainSeconds = 5, kMostDrainSeconds = 3600;
+
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
   PT_LET(options.model, FindModel(RunsDir(arguments), arguments.operand(0)));
@@ -24,6 +28,8 @@ Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   options.host = place.host;
   options.port = place.port;
   options.token = place.token;
+  PT_LET(const int64_t drain, arguments.Number("--drain", kDrainSeconds));
+  options.drain = std::chrono::seconds(std::min(drain, kMostDrainSeconds));
   options.note = PrintNote;
   return options;
 }
@@ -50,6 +56,9 @@ Status ServeModel(const Arguments& arguments, const Invocation&) {
 
 CommandVerb ServeVerb() {
   std::vector<Flag> flags = ServerPlaceFlags(8080);
+  flags.push_back(
+      {"--drain", "SECONDS",
+       "at SIGTERM, how long /readyz says no before no request is taken; 5 unless given", ""});
   flags.push_back(RunsDirFlag());
   return {{.name = "serve",
            .operands = {"MODEL"},

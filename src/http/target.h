@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request asks for: "/runs/a%20b?points=20", decoded (RFC 9110, RFC 3986).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace protium {
+
+struct HttpTarget {
+  std::string path;  // "/runs/a b"
+  std::multimap<std::string, std::string> parameters;
+};
+
+// Nothing for what does not begin with "/", and for a "%" without two hexadecimal digits. As in
+// forms, "+" is a space in parameters.
+std::optional<HttpTarget> ReadTarget(std::string_view target);
+
+}  // namespace protium
