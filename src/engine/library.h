@@ -20,10 +20,11 @@ struct EngineRequest {
   int64_t memory_bytes = 0;         // For tables.
   Json options = Json::object();    // The engine's own: [engine.NAME] of a job file, unread.
   std::filesystem::path program;    // What workers are; empty: the program of this process.
+  double worker_deadline = 60;      // Seconds without a sign of a worker that has no gang.
 };
 
 // Grows whenever Engine, EngineRequest or what they hold changes its layout.
-inline constexpr int32_t kEngineLibraryVersion = 6;
+inline constexpr int32_t kEngineLibraryVersion = 7;
 
 // An engine's library has one entry, protium_open_<name>. It sets `engine` and gives true; gives
 // false when the library was built for another version.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <optional>
 
 #include "base/fault.h"
 #include "run/events.h"
@@ -14,15 +15,26 @@ namespace protium {
 
 namespace {
 
+Status WithWhyAhead(const Status& status, std::string ahead) {
+  Fault fault = FaultOf(status);
+  fault.why = std::move(ahead) + (fault.why.empty() ? "" : "; " + fault.why);
+  return Fail(std::move(fault));
+}
+
 // The last attempt's fault, with the number of restarts before it: the same cause each time is
 // worth knowing.
 Status AfterRestarts(const Status& status, int32_t restarts) {
   if (restarts == 0) return status;
-  Fault fault = FaultOf(status);
-  const std::string count = fmt::format("{} restart{} did not help (gang.max_restarts)", restarts,
-                                        restarts == 1 ? "" : "s");
-  fault.why = count + (fault.why.empty() ? "" : "; " + fault.why);
-  return Fail(std::move(fault));
+  return WithWhyAhead(status, fmt::format("{} restart{} did not help (gang.max_restarts)", restarts,
+                                          restarts == 1 ? "" : "s"));
+}
+
+// What the last attempt met with may follow from what the first one died of, as a disk that it left
+// full. `first` is nullopt where there was none before.
+Status AfterFirst(const Status& status, const std::optional<Fault>& first) {
+  if (status.ok() || !first || first->what == FaultOf(status).what) return status;
+  const std::string where = first->where.empty() ? "" : " (" + first->where + ")";
+  return WithWhyAhead(status, "it began with: " + first->what + where);
 }
 
 // When the gang has started again, as far as that still counts.
@@ -56,6 +68,7 @@ Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction
     call.Tell(event);
   };
   CountedRestarts counted(gang.restart_window);
+  std::optional<Fault> first;
   for (int32_t attempt = 0;; ++attempt) {
     const AttemptResult result = run(attempt, told);
     // Stop and deadline are asked before the count: a user who pressed Ctrl-C does not want to hear
@@ -63,11 +76,15 @@ Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction
     const bool over = result.status.ok() || !result.restart_may_help ||
                       call.stop.stop_requested() || Clock::now() >= call.deadline;
     if (result.goes_on && !call.stop.stop_requested()) continue;
-    if (over) return result.status;
+    if (over) return call.stop.stop_requested() ? result.status : AfterFirst(result.status, first);
     if (saved.exchange(false)) counted.ForgetOld();
-    if (counted.count() >= gang.max_restarts) return AfterRestarts(result.status, counted.count());
+    if (counted.count() == 0) first.reset();
+    if (counted.count() >= gang.max_restarts) {
+      return AfterRestarts(AfterFirst(result.status, first), counted.count());
+    }
     counted.Add();
     const Fault fault = FaultOf(result.status);
+    if (!first) first = fault;
     call.Tell(EventToJson(AttemptStarted{.attempt = attempt + 1,
                                          .restarts_left = gang.max_restarts - counted.count(),
                                          .cause = fault.what,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,13 +40,19 @@ inline Status CatchUpSteps(Communicator& ranks, int64_t& step) {
 
 // The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
 // one at which every rank asks for something else, "last_words": how many events a member that is
-// called out of the gang reports before it ends}. Rank 0 emits the number of steps.
+// called out of the gang reports before it ends, "begin": whether the ranks first meet, where
+// member 1 dies, "linger": milliseconds between the last step and the end}. Rank 0 emits the number
+// of steps.
 inline Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
   GangMembership& gang = *context.membership();
   PT_TRY(gang.Share({.text = std::to_string(context.rank())}).status());
   PT_LET(Communicator * ranks, context.communicator());
   const auto is_at = [&](const char* what, int64_t step) { return config.value(what, -1) == step; };
+  if (ranks != nullptr && config.value("begin", false)) {
+    if (context.rank() == 1) ::raise(SIGKILL);
+    PT_TRY(CountTogether(*ranks, false).status());
+  }
   int64_t step = 0;
   while (step < config.value("steps", 0)) {
     Status failed;
@@ -66,6 +73,7 @@ inline Status BendTask(TaskContext& context) {
     PT_TRY(CatchUpSteps(*ranks, step));
     gang.Settled(step);
   }
+  ::usleep(useconds_t(1000 * config.value("linger", 0)));
   return ranks->rank() == 0 ? EmitJson(context, step) : Status::OK();
 }
 

@@ -78,6 +78,10 @@ void BendingGang::Prepared(int32_t member) {
 
 void BendingGang::Entered(int32_t member, int64_t generation, int64_t step) {
   entered_.insert(member);
+  if (step > furthest_) {
+    furthest_ = step;
+    losses_.clear();
+  }
   roster_.Entered(member, generation, step, Clock::now());
   Obey();
 }
@@ -91,7 +95,8 @@ void BendingGang::Notice(int32_t member) {
 // A rank's error about others comes before the end of the process that it is about, or because a
 // new generation took that one away.
 void BendingGang::CallFailed(int32_t member, int64_t generation, const Status& status) {
-  if (status.ok() || closed() || newest().number > generation) return;
+  if (status.ok() || newest().number > generation) return;
+  if (closed()) return LeaveBehind(member, status);
   doubts_.push_back(crew_.Describe(member, RankFailure::Kind::kAnswered, status));
   doubted_ = std::min(doubted_, Clock::now() + kDoubtTime);
 }
@@ -102,6 +107,27 @@ void BendingGang::Finished(int32_t member) {
   Obey();
 }
 
+std::vector<int32_t> BendingGang::Needed() const {
+  std::vector<int32_t> needed = newest().members;
+  std::erase_if(needed, [&](int32_t each) { return !HasEntered(each); });
+  return needed;
+}
+
+// It is there when rank 0 is done; nobody needs the others after that.
+bool BendingGang::HasResult() const { return crew_.IsDone(newest().members.front()); }
+
+// The member waits for a call, and some other one is done already.
+void BendingGang::LeaveBehind(int32_t member, const Status& status) {
+  if (HasResult()) return SendAwayAll();
+  crew_.Fail(crew_.Describe(member, RankFailure::Kind::kAnswered, status));
+}
+
+void BendingGang::SendAwayAll() {
+  for (const int32_t each : newest().members) {
+    if (!crew_.IsDone(each)) crew_.Dismiss(each);
+  }
+}
+
 void BendingGang::NotStarted(int32_t member) { roster_.Gone(member, Clock::now()); }
 
 void BendingGang::Lost(RankFailure failure) {
@@ -109,10 +135,8 @@ void BendingGang::Lost(RankFailure failure) {
   crew_.CountLoss(failure);
   if (!bends()) return crew_.Fail(std::move(failure));
   if (closed()) {
-    // The result is there when rank 0 is done; nobody needs the others after that.
-    const int32_t leader = newest().members.front();
-    const bool result = leader != member && crew_.IsDone(leader);
-    return result || !HasEntered(member) ? void() : crew_.Fail(std::move(failure));
+    if (member != newest().members.front() && HasResult()) return SendAwayAll();
+    return HasEntered(member) ? crew_.Fail(std::move(failure)) : void();
   }
   why_ = fmt::format("rank {} {}", member, FaultOf(failure.status).what);
   call_.Tell({{"event", "rank_lost"},
@@ -124,6 +148,19 @@ void BendingGang::Lost(RankFailure failure) {
   crew_.Dismiss(member);
   roster_.Gone(member, Clock::now());
   Obey();
+  TellShort();
+}
+
+// Those that are left wait without a word of their own.
+void BendingGang::TellShort() {
+  const bool waits = roster_.due() != kNever;
+  if (!std::exchange(short_, waits) && waits) {
+    const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
+    call_.Tell({{"event", "note"},
+                {"message", fmt::format("fewer than {} are left (gang.workers): the gang waits for "
+                                        "others, {:g} s at most (gang.patience)",
+                                        CountOfWorkers(size_t(spec_.limits.min)), patience)}});
+  }
 }
 
 void BendingGang::Look() {
@@ -232,6 +269,7 @@ void BendingGang::Obey() {
 
 void BendingGang::CallTo(const Generation& generation) {
   ForgetDoubts();
+  short_ = false;
   std::vector<int32_t> leaving = std::exchange(calling_, generation.members);
   std::erase_if(leaving, [&](int32_t each) { return Contains(generation.members, each); });
   const Status called = crew_.Call(generation, leaving, why_);
@@ -252,9 +290,16 @@ void BendingGang::TellChange(const Generation& generation) {
       {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
 }
 
-// The attempt fails with what its members died of.
+// The attempt fails with what its members died of; that the others could bear it no more is said
+// behind it.
 void BendingGang::End(const std::string& why) {
-  call_.Tell({{"event", "note"}, {"message", "the gang cannot go on: " + why}});
+  const std::string told = "the gang cannot go on: " + why;
+  call_.Tell({{"event", "note"}, {"message", told}});
+  for (RankFailure& each : losses_) {
+    Fault fault = FaultOf(each.status);
+    fault.why += (fault.why.empty() ? "" : "; ") + told;
+    each.status = Fail(std::move(fault));
+  }
   crew_.GiveUp(std::exchange(losses_, {}), why);
 }
 

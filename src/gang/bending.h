@@ -9,6 +9,8 @@
 //    disagree. Members say that it failed; if nobody turns out to have died, those that say nothing
 //    are the ones that hang. If all say it, and of others, the network between their hosts is cut:
 //    the host with most of them goes on, the other members are lost.
+// 3. When some member is done nobody is called any more, so nobody may wait for a call: with the
+//    result there those that do are sent away, without it the attempt fails.
 #pragma once
 
 #include <algorithm>
@@ -91,8 +93,18 @@ class BendingGang {
   bool bends() const { return roster_.bends(); }    // All rows are shared.
   bool closed() const { return roster_.closed(); }  // Nothing changes any more.
   const Generation& newest() const { return roster_.newest(); }
+  // Members without which a gang that is closed does not end: a newcomer that was called, and never
+  // came in, is none.
+  std::vector<int32_t> Needed() const;
+  // What members died of since the gang last got a step further. Where all that an attempt failed
+  // with is about other ranks, this is what it follows from.
+  const std::vector<RankFailure>& losses() const { return losses_; }
 
  private:
+  bool HasResult() const;
+  void LeaveBehind(int32_t member, const Status& status);
+  void SendAwayAll();
+  void TellShort();
   void SettleDoubts();
   void ForgetDoubts();
   bool LeaveCutOff(const std::vector<RankFailure>& doubts);
@@ -108,7 +120,9 @@ class BendingGang {
   const protium::Call& call_;
   Roster roster_;
   std::set<int32_t> entered_;
-  std::vector<RankFailure> losses_;  // That the gang bent around.
+  std::vector<RankFailure> losses_;  // That the gang bent around since it came to `furthest_`.
+  int64_t furthest_ = -1;            // The step.
+  bool short_ = false;               // It was told that too few are left.
   std::vector<RankFailure> doubts_;  // Collective calls that failed in the newest generation,
   Deadline doubted_ = kNever;        // and until when somebody should turn out to have died.
   std::vector<int32_t> calling_;     // The members of the generation called last.

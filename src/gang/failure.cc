@@ -60,6 +60,11 @@ const RankFailure& FindCause(std::span<const RankFailure> failures) {
   });
 }
 
+void AddLost(std::span<const RankFailure> lost, std::vector<RankFailure>& failures) {
+  if (!std::ranges::all_of(failures, IsAboutOthers)) return;
+  failures.insert(failures.end(), lost.begin(), lost.end());
+}
+
 bool IsDeath(const RankFailure& failure) {
   if (failure.kind != RankFailure::Kind::kAnswered) return true;
   return failure.is_program && FaultOf(failure.status).exit == Exit::kFailed;

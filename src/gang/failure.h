@@ -46,6 +46,10 @@ bool IsAboutPeers(const Status& status);
 // then it is a consequence.
 bool IsAboutOthers(const RankFailure& failure);
 
+// Where all of `failures` are about other ranks, adds `lost`: what became of those that the gang
+// went on without is what the others failed of, and is not among `failures` by itself.
+void AddLost(std::span<const RankFailure> lost, std::vector<RankFailure>& failures);
+
 // Whether it may be due to what the rank ran on: its process ended or fell silent, or the program
 // did for which it stands.
 bool IsDeath(const RankFailure& failure);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/failure.h"
 
 namespace protium {
 namespace {
@@ -117,8 +118,11 @@ Result<Communicator*> GangMember::Enter(const Status& failed) {
     generation_ = call.generation;
     rank_ = call.rank;
     if (call.rank < 0) return nullptr;
-    auto ranks = call.join(std::move(joining));
+    auto ranks = call.join(joining);
     if (!ranks.ok()) {
+      // What only this rank met with is its own failure. Told as a call that failed, it would make
+      // those that wait for it here look like the cause.
+      if (!IsAboutPeers(ranks.status()) && !joining.stop_requested()) return ranks.status();
       // A member of it has died, or a newer generation takes its members away.
       SayFailed(ranks.status());
       continue;

@@ -153,6 +153,16 @@ TEST(Attempts, AreNumberedAndLimited) {
   EXPECT_EQ(events[1]["cause"], "lost");
 }
 
+// What the restart met with follows from what the attempt before it left behind.
+TEST(Attempts, NameTheFirstCauseBesideTheLast) {
+  const Status status = RunAttempts({.max_restarts = 2}, {}, [](int32_t attempt, const Call&) {
+    const char* what = attempt == 0 ? "rank 1 was killed" : "there is no room";
+    return AttemptResult{Fail({.what = what, .where = "rank 1"}), attempt == 0};
+  });
+  EXPECT_EQ(FaultOf(status).what, "there is no room");
+  EXPECT_EQ(FaultOf(status).why, "it began with: rank 1 was killed (rank 1)");
+}
+
 // A long run is not ended by its third death in a week, if it has got on between them.
 TEST(Attempts, CountRestartsWithinTheirWindow) {
   const GangSpec gang{.max_restarts = 1, .restart_window = 1e-9};

@@ -30,7 +30,8 @@ class Copier {
     for (fs::directory_iterator item(from, error), end; !error && item != end;
          item.increment(error)) {
       const fs::path target = to / item->path().filename();
-      if (item->is_directory()) {
+      std::error_code ignored;  // What leads nowhere is no file either, which File() tells.
+      if (item->is_directory(ignored)) {
         if (++depth_ > kMostFolders) return TooDeep(item->path());
         PT_TRY(Folder(item->path(), target));
         --depth_;

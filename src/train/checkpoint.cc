@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial";
+constexpr const char* kWeights = "weights.safetensors";
 constexpr int64_t kFormat = 5;
 // A bound on what is read of a file that may be damaged; the history of very many epochs stays far
 // below it.
@@ -103,12 +104,8 @@ Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash) {
 Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   Checkpoint out{.path = path};
   PT_LET(out.state, ReadState(path));
-  PT_LET(out.weights, ReadTensors(path / "weights.safetensors", out.state.weights_xxh3));
+  PT_LET(out.weights, ReadTensors(path / kWeights, out.state.weights_xxh3));
   PT_LET(out.optimizer, ReadTensors(path / "optimizer.safetensors", out.state.optimizer_xxh3));
-  if (out.state.best.epoch > 0) {
-    const fs::path best = path.parent_path() / out.state.best.file;
-    PT_TRY(ReadTensors(best, out.state.best.xxh3).status());
-  }
   return out;
 }
 
@@ -164,12 +161,43 @@ Result<CheckpointFolder> CheckpointFolder::Open(fs::path folder) {
 }
 
 Result<std::optional<Checkpoint>> CheckpointFolder::Newest(std::vector<Status>& damaged) const {
+  std::optional<Checkpoint> without_best;
+  size_t newer = 0;  // Damaged ones before that.
   for (const std::string& name : ListSteps(path_)) {
     auto read = ReadCheckpoint(path_ / name);
-    if (read.ok()) return std::optional<Checkpoint>(std::move(*read));
-    damaged.push_back(Annotate(read.status(), "checkpoint " + (path_ / name).string()));
+    if (read.ok()) read->best = CheckBest(read->state.best);
+    const Status status = read.ok() ? read->best : read.status();
+    if (status.ok()) return std::optional<Checkpoint>(std::move(*read));
+    if (read.ok() && !without_best) {
+      without_best = std::move(*read);
+      newer = damaged.size();
+    }
+    damaged.push_back(Annotate(status, "checkpoint " + (path_ / name).string()));
   }
-  return std::optional<Checkpoint>();
+  if (without_best) damaged.resize(newer);
+  return without_best;
+}
+
+// The checkpoint of the best step, while there is one, has the same weights: those of a file that
+// is gone, or was a copy, are still there.
+Status CheckpointFolder::CheckBest(const BestSoFar& best) const {
+  if (best.epoch == 0) return Status::OK();
+  const Status status = ReadTensors(path_ / best.file, best.xxh3).status();
+  if (status.ok()) return status;
+  const fs::path own = path_ / StepName(best.step) / kWeights;
+  if (!ReadTensors(own, best.xxh3).ok()) return status;
+  return KeepAsBest(best.step);
+}
+
+std::vector<CheckpointState> CheckpointFolder::ListIntact() const {
+  std::vector<CheckpointState> states;
+  for (const std::string& name : ListSteps(path_)) {
+    auto state = ReadState(path_ / name);
+    if (!state.ok() || !ReadTensors(path_ / name / kWeights, state->weights_xxh3).ok()) continue;
+    states.push_back(std::move(*state));
+  }
+  std::ranges::reverse(states);
+  return states;
 }
 
 Status CheckpointFolder::CheckAttempt() const {
@@ -195,7 +223,7 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
     // writing takes long.
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
-    PT_TRY(WriteSafetensors(draft / "weights.safetensors", weights));
+    PT_TRY(WriteSafetensors(draft / kWeights, weights));
     // Best weights come before the rename: a checkpoint must never name a file that is not there.
     PT_TRY(LinkBest(state, draft, weights));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
@@ -222,12 +250,22 @@ std::string CheckpointFolder::BestFile(int64_t step) {
 Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
                                   std::span<const NamedTensor> weights) const {
   if (!IsBest(state)) return Status::OK();
-  const fs::path best = path_ / state.best.file;
+  return Link(draft / kWeights, path_ / state.best.file, weights);
+}
+
+Status CheckpointFolder::KeepAsBest(int64_t step) const {
+  const fs::path own = path_ / StepName(step) / kWeights;
+  PT_LET(const Safetensors weights, Safetensors::Read(own));
+  return Link(own, path_ / BestFile(step), weights.tensors());
+}
+
+Status CheckpointFolder::Link(const fs::path& from, const fs::path& best,
+                              std::span<const NamedTensor> weights) const {
   const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
   // A killed writer may have left one, and a link is not made over an existing name.
   fs::remove(link, error);
-  fs::create_hard_link(draft / "weights.safetensors", link, error);
+  fs::create_hard_link(from, link, error);
   if (error) return WriteSafetensors(best, weights);
   fs::rename(link, best,
              error);  // Earlier weights of that name stand until these do.

@@ -98,6 +98,7 @@ struct Checkpoint {
   CheckpointState state;
   Safetensors weights;
   Safetensors optimizer;
+  Status best = {};  // Why the best weights that the state names are lost; OK: they are intact.
 };
 
 class CheckpointFolder {
@@ -106,9 +107,15 @@ class CheckpointFolder {
   // attempt number.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that is intact together with the best weights that it names, or nullopt;
-  // `damaged` gets one error for each newer one that is not.
+  // The newest checkpoint that is intact together with the best weights that it names: whoever goes
+  // on from it comes to the weights of a run left alone. Where there is none, the newest that is
+  // intact but for these, or nullopt. `damaged` gets one error for each newer one that is not.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
+  // The states of the checkpoints whose weights are intact, oldest first.
+  std::vector<CheckpointState> ListIntact() const;
+  // Makes the weights of the checkpoint of this step best weights, BestFile(), also over damaged
+  // ones.
+  Status KeepAsBest(int64_t step) const;
 
   // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
   // when the best step is this one. Then removes all but the `keep` newest and the files of best
@@ -124,6 +131,9 @@ class CheckpointFolder {
   CheckpointFolder(std::filesystem::path path, int64_t attempt)
       : path_(std::move(path)), attempt_(attempt) {}
   Status CheckAttempt() const;
+  Status CheckBest(const BestSoFar& best) const;
+  Status Link(const std::filesystem::path& from, const std::filesystem::path& best,
+              std::span<const NamedTensor> weights) const;
   Status LinkBest(const CheckpointState& state, const std::filesystem::path& draft,
                   std::span<const NamedTensor> weights) const;
   Status Prune(int64_t step, int32_t keep) const;

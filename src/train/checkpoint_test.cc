@@ -113,6 +113,48 @@ TEST_F(Checkpoints, WhoseBestWeightsChangedGiveWayToTheOneBefore) {
   EXPECT_EQ(NewestStep(folder), 1);
 }
 
+TEST_F(Checkpoints, WhoseBestWeightsAreLostGiveWayToAnOlderOneThatHasItsOwn) {
+  auto folder = Open();
+  ASSERT_TRUE(Write(folder, 1, 1).ok());
+  ASSERT_TRUE(Write(folder, 2, 2).ok());
+  Damage(path_ / CheckpointFolder::BestFile(2));
+  EXPECT_EQ(NewestStep(folder), 1) << "from there the best weights are computed again";
+  ASSERT_EQ(damaged_.size(), 1u);
+}
+
+TEST_F(Checkpoints, AreTakenWithoutTheirBestWeightsWhereAllHaveLostThem) {
+  auto folder = Open();
+  for (const int64_t step : {1, 2, 3}) ASSERT_TRUE(Write(folder, step, 1).ok());
+  Damage(path_ / CheckpointFolder::BestFile(1));
+  const auto newest = folder.Newest(damaged_).ValueOrDie();
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->state.step, 3);
+  EXPECT_THAT(damaged_, testing::IsEmpty());
+  EXPECT_THAT(FaultOf(newest->best).what, HasSubstr("step-000000001.safetensors is damaged"));
+}
+
+TEST_F(Checkpoints, FindTheirBestWeightsInTheCheckpointOfTheirStep) {
+  auto folder = Open();
+  for (const int64_t step : {1, 2}) ASSERT_TRUE(Write(folder, step, 1).ok());
+  const auto best = path_ / CheckpointFolder::BestFile(1);
+  std::filesystem::remove(best);
+  const auto newest = folder.Newest(damaged_).ValueOrDie();
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->state.step, 2);
+  EXPECT_TRUE(newest->best.ok());
+  EXPECT_TRUE(std::filesystem::exists(best));
+}
+
+TEST_F(Checkpoints, ThatAreLeftCanBecomeTheBest) {
+  auto folder = Open();
+  for (const int64_t step : {2, 3}) ASSERT_TRUE(Write(folder, step, 1).ok());
+  std::vector<int64_t> steps;
+  for (const CheckpointState& each : folder.ListIntact()) steps.push_back(each.step);
+  EXPECT_THAT(steps, testing::ElementsAre(2, 3));
+  ASSERT_TRUE(folder.KeepAsBest(3).ok());
+  EXPECT_TRUE(Safetensors::Read(path_ / CheckpointFolder::BestFile(3)).ok());
+}
+
 TEST_F(Checkpoints, WrittenAgainAlwaysHaveTheirBestWeights) {
   auto folder = Open();
   ASSERT_TRUE(Write(folder, 1, 1).ok());

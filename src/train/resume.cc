@@ -26,6 +26,47 @@ std::string GoingBack(const Fault& damage, const std::string& where) {
   return fmt::format("{}{}; training continues from {}", damage.what, why, where);
 }
 
+// The values on the validation rows, where the checkpoint is that of an epoch's end; else null.
+Json ValuesAt(const CheckpointState& state) {
+  if (state.epoch_step != 0 || state.history.empty()) return {};
+  const Json& last = state.history.back();
+  return last.value("step", int64_t{-1}) == state.step ? last.value("validation", Json()) : Json();
+}
+
+// The best weights that `state` names are lost: the best of the checkpoints that are left, up to
+// this one, take their place.
+Status ChooseAgain(const ResumeWish& wish, const CheckpointFolder& folder, CheckpointState& state) {
+  state.best = {};
+  for (CheckpointState& each : folder.ListIntact()) {
+    const Json values = ValuesAt(each);
+    if (each.step > state.step || !values.is_object() || !wish.choose) continue;
+    each.best = state.best;
+    wish.choose(values, each);
+    if (each.best.step == each.step) each.best.xxh3 = each.weights_xxh3;
+    state.best = each.best;
+  }
+  return state.best.epoch > 0 ? folder.KeepAsBest(state.best.step) : Status::OK();
+}
+
+std::string BestLost(const Fault& damage, const BestSoFar& lost, const CheckpointState& now) {
+  const std::string instead =
+      now.best.epoch > 0
+          ? fmt::format("those of epoch {} are the best of what is left", now.best.epoch)
+          : fmt::format("the best are taken of the epochs from {} on", now.epoch + 1);
+  return fmt::format(
+      "the weights of epoch {}, the best so far, are lost: {}{}; {}, so the model may have other "
+      "weights than that of a run left alone",
+      lost.epoch, damage.what, damage.why.empty() ? "" : " (" + damage.why + ")", instead);
+}
+
+Status NoneIntact(const Status& damaged) {
+  Fault fault = FaultOf(damaged);
+  if (fault.fix.empty()) {
+    fault.fix = "put back the folder of checkpoints from a copy, or start a new run";
+  }
+  return Fail(std::move(fault));
+}
+
 Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learner& learner,
                                             const Json& identity,
                                             std::optional<CheckpointFolder>& folder,
@@ -42,7 +83,7 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
   }
   // Checkpoints there are, but none is intact: starting from the beginning would throw them away
   // silently.
-  if (!checkpoint) return damaged[0];
+  if (!checkpoint) return NoneIntact(damaged[0]);
   const std::string where = checkpoint->path.string();
   for (const Status& status : damaged) {
     if (report) report({{"event", "warning"}, {"message", GoingBack(FaultOf(status), where)}});
@@ -51,6 +92,12 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
   PT_TRY(learner.weights.Load(checkpoint->weights, where));
   PT_TRY(learner.optimizer.Load(checkpoint->optimizer, where));
   if (learner.average != nullptr) PT_TRY(learner.average->Load(checkpoint->optimizer, where));
+  if (!checkpoint->best.ok()) {
+    const BestSoFar lost = checkpoint->state.best;
+    PT_TRY(ChooseAgain(wish, *folder, checkpoint->state));
+    const std::string said = BestLost(FaultOf(checkpoint->best), lost, checkpoint->state);
+    if (report) report({{"event", "warning"}, {"message", said}});
+  }
   return std::optional<CheckpointState>(std::move(checkpoint->state));
 }
 

@@ -28,6 +28,9 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity);
 struct ResumeWish {
   std::filesystem::path folder;
   bool wanted = false;
+  // Makes the state's weights the best so far if these values on the validation rows are
+  // (Verdict::Choose()): asked where the best weights of before are lost.
+  std::function<void(const Json& values, CheckpointState& state)> choose = {};
 };
 
 // The tensors that training changes and a checkpoint holds.
@@ -50,7 +53,9 @@ Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& comm
 // learner's tensors and the state from it, or all refuse it when its identity is not `state`'s.
 // False: there is none, training begins. A folder with checkpoints that nobody wants to resume is
 // refused, so that no run overwrites another's. Damaged checkpoints that were passed over are
-// reported as warnings. `folder` is set on rank 0 only.
+// reported as warnings. Where no checkpoint has its best weights any more, training goes on with
+// the best of those that are left, and a warning says so: they may not be those of a run left
+// alone. `folder` is set on rank 0 only.
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report);

@@ -15,10 +15,12 @@ Saving::Saving(const TrainSpec& spec, const TrainInput& input, const Learner& le
                Progress& progress, CheckpointState& state)
     : spec_(spec), in_(input), learner_(learner), progress_(progress), state_(state) {}
 
-Result<bool> Saving::TakeUp() {
+Result<bool> Saving::TakeUp(std::function<void(const Json&, CheckpointState&)> choose) {
   std::optional<CheckpointFolder> folder;
-  PT_LET(const bool resumed, ResumeFrom({.folder = spec_.folder, .wanted = spec_.resume},
-                                        *in_.communicator, learner_, state_, folder, in_.report));
+  const ResumeWish wish{
+      .folder = spec_.folder, .wanted = spec_.resume, .choose = std::move(choose)};
+  PT_LET(const bool resumed,
+         ResumeFrom(wish, *in_.communicator, learner_, state_, folder, in_.report));
   if (folder) writer_ = std::make_unique<CheckpointWriter>(*std::move(folder), spec_.train.keep);
   handed_step_ = saved_step_ = resumed ? state_.step : 0;
   seconds_before_ = state_.seconds;
@@ -123,7 +125,8 @@ Result<std::filesystem::path> Saving::HandOut(TrainOutcome& out) {
   if (WeightsXxh3(written.tensors()) != (best ? state_.best.xxh3 : state_.weights_xxh3)) {
     return Fail({.exit = Exit::kInput,
                  .what = "the weights changed after they were written: " + weights.string(),
-                 .why = "the hash of their tensors differs"});
+                 .why = "the hash of their tensors differs",
+                 .fix = "resume the run (protium resume): it goes on from what is intact"});
   }
   out.weights_sha256 = WeightsSha256(written.tensors());
   return weights;

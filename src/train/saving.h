@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Saving {
 
   // Collective. Takes up the newest checkpoint, if it is to be continued;
   // `state.identity` must be there. False: training begins.
-  Result<bool> TakeUp();
+  // `choose`: see ResumeWish.
+  Result<bool> TakeUp(std::function<void(const Json&, CheckpointState&)> choose);
   // Whether rank 0's clock asks for a checkpoint, and none is being written;
   // when to save must not be decided by two clocks.
   bool due();

@@ -157,7 +157,9 @@ Status Training::Prepare() {
 Status Training::Begin() {
   PT_TRY(TakeEqualShards());
   PT_TRY(Identify());
-  PT_LET(const bool resumed, saving_.TakeUp());
+  PT_LET(const bool resumed, saving_.TakeUp([this](const Json& values, CheckpointState& state) {
+    verdict_.Choose(values, state);
+  }));
   if (!resumed) PT_TRY(Initialise());
   if (left_out_ > 0) {
     progress_.Tell(

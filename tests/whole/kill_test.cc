@@ -124,6 +124,24 @@ TEST(StoppedRank, IsNamedWithinItsDeadline) {
   EXPECT_TRUE(command.Descendants().empty());
 }
 
+// Those that have fitted the stages wait to score. They lose nothing.
+TEST(StoppedWorker, ThatIsNoRankDoesNotEndTheRun) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"gang.deadline=5"})),
+                  scratch.path());
+  ASSERT_TRUE(AwaitStep(command, scratch, 10));
+  int stopped = 0;
+  for (const pid_t each : command.Descendants()) {
+    if (each == PidOfRank(scratch, 0) || each == PidOfRank(scratch, 1)) continue;
+    stopped += ::kill(each, SIGSTOP) == 0 ? 1 : 0;
+  }
+  ASSERT_GT(stopped, 0);
+  const Outcome run = command.Wait(seconds(50));
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(ModelWeights(run, scratch), Undisturbed());
+  EXPECT_TRUE(command.Descendants().empty());
+}
+
 TEST(KilledDriver, LeavesNoWorkerAfterASecondAndResumesToTheSameBits) {
   const Scratch scratch;
   Running command(FlightsCommand(scratch, ExampleTables(kRows), With({})), scratch.path());
@@ -156,6 +174,29 @@ TEST(Interrupt, SavesACheckpointSaysHowToGoOnAndResumesToTheSameBits) {
   const Outcome resumed = Resume(scratch);
   ASSERT_EQ(resumed.exit, 0) << resumed.err;
   EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed());
+}
+
+// The only checkpoint is one in the middle of an epoch, and names weights of an epoch before.
+TEST(Resume, GoesOnWhereTheBestWeightsAreDamagedAndSaysWhatIsLost) {
+  const Scratch scratch;
+  Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"train.keep=1"})),
+                  scratch.path());
+  ASSERT_TRUE(AwaitEvents(command, scratch, "epoch", 2));
+  command.Signal(SIGINT);
+  ASSERT_EQ(command.Wait(seconds(30)).exit, 75);
+  for (const auto& best : fs::directory_iterator(OnlyRun(scratch) / "checkpoints" / "best")) {
+    std::fstream file(best.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-3, std::ios::end);
+    const char byte = char(file.peek() ^ 1);
+    file.seekp(-3, std::ios::end);
+    file.put(byte);
+  }
+  const Outcome resumed = Resume(scratch);
+  ASSERT_EQ(resumed.exit, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("the best so far, are lost"), std::string::npos) << resumed.err;
+  EXPECT_NE(resumed.err.find("may have other weights than that of a run left alone"),
+            std::string::npos)
+      << resumed.err;
 }
 
 TEST(Resume, RefusesInputThatChanged) {

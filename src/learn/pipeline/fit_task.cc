@@ -20,6 +20,7 @@ namespace protium {
 namespace {
 
 constexpr int64_t kRowsPerBatch = 16384;  // Rows of states emitted at a time.
+constexpr int kMorePasses = 2;            // After passes that lost a worker.
 
 struct FitConfig {
   std::vector<Need> needs;
@@ -200,21 +201,42 @@ Status FitTask(TaskContext& context) {
   return writer.Flush();
 }
 
-Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vector<Need>& needs,
-                               const Call& call) {
+namespace {
+
+Result<std::vector<State>> FitOnce(Engine& engine, const Plan& pass, const std::vector<Need>& needs,
+                                   const Call& call) {
   std::vector<State> states;
   for (const Need& need : needs) states.push_back(MakeState(need.kind));
-  if (needs.empty()) return states;
-  FitConfig config{needs};
-  const Plan input = NeededColumns(rows, config.needs);
-  const Plan pass = MakePlan(
-      MapTask{.task = "fit", .config = Dump(FieldsToJson(config)), .output = StateSchema()},
-      {input});
   PT_LET(const BatchStreamPtr stream, engine.Execute(pass, call));
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
     if (!batch) return states;
     PT_TRY(MergeBatch(*batch, states));
+  }
+}
+
+// A worker that fell silent took what it had read with it, and nothing else: the pass is made
+// again.
+bool WorthAnotherPass(const Status& status, const Call& call) {
+  return !status.ok() && FaultOf(status).exit == Exit::kStalled && !call.stop.stop_requested() &&
+         Clock::now() < call.deadline;
+}
+
+}  // namespace
+
+Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vector<Need>& needs,
+                               const Call& call) {
+  if (needs.empty()) return std::vector<State>();
+  FitConfig config{needs};
+  const Plan input = NeededColumns(rows, config.needs);
+  const Plan pass = MakePlan(
+      MapTask{.task = "fit", .config = Dump(FieldsToJson(config)), .output = StateSchema()},
+      {input});
+  for (int again = kMorePasses;; --again) {
+    auto states = FitOnce(engine, pass, needs, call);
+    if (again == 0 || !WorthAnotherPass(states.status(), call)) return states;
+    call.Tell({{"event", "warning"},
+               {"message", "stages are fitted once more: " + FaultOf(states.status()).what}});
   }
 }
 

@@ -115,7 +115,7 @@ void MapRun::SendParts(const Member& member) {
 void MapRun::OnFinished(Member& member) {
   bend_->gang.Finished(member.rank);
   if (!bend_->gang.closed()) return;
-  const std::vector<int32_t>& in = bend_->gang.newest().members;
+  const std::vector<int32_t> in = bend_->gang.Needed();
   std::vector<Member*> others;
   {
     std::lock_guard lock(mutex_);

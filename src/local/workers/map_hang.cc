@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a run that keep others waiting (gang/waits.h).
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/fault.h"
@@ -21,7 +23,8 @@ std::vector<Member*> MapRun::InGeneration() const {
 }
 
 void MapRun::CheckWaits() {
-  if (!gang() || call_.stop.stop_requested()) return;
+  if (call_.stop.stop_requested()) return;
+  if (!gang()) return CheckQuiet();
   const auto now = Clock::now();
   const WaitTerms terms = spec_.wait_terms();
   std::unique_lock lock(mutex_);
@@ -34,6 +37,28 @@ void MapRun::CheckWaits() {
     late.Tell(late.Head(spec_, "where"));
     call_.Tell(LateWarning(each, "rank " + std::to_string(late.rank),
                            late.Hang(terms.IsSilent(late.sight, now)), terms));
+  }
+}
+
+// Without a gang nobody waits for a worker but the run.
+void MapRun::CheckQuiet() {
+  const auto now = Clock::now();
+  const auto seconds = [](Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  const double patience = std::max(spec_.deadline / 10, 2 * seconds(spec_.beat()));
+  std::lock_guard lock(mutex_);
+  for (const auto& each : members_) {
+    const double quiet = seconds(now - each->sight.heard);
+    const bool told = seconds(now - each->sight.warned) < spec_.deadline;
+    if (each->done || quiet < patience || told) continue;
+    each->sight.warned = now;
+    call_.Tell({{"event", "warning"},
+                {"message", fmt::format("worker {} of task \"{}\" has given no sign of life for "
+                                        "{:.1f} s ({}); after {:g} s (gang.deadline) it counts as "
+                                        "dead",
+                                        each->rank, spec_.task.task, quiet, each->Hang(true),
+                                        spec_.deadline)}});
   }
 }
 

@@ -77,10 +77,15 @@ MemberPlace MapRun::NextPlace() const {
   return {.rank = next, .seat = next};
 }
 
-Status MapRun::AddMember(const MemberPlace& place, const std::vector<UniqueFd>& peers) {
-  PT_LET(auto worker, pool_.Take(spec_.MakeWish(place.seat)));
+Result<std::unique_ptr<Worker>> MapRun::TakeWorker(int32_t seat) {
+  PT_LET(auto worker, pool_.Take(spec_.MakeWish(seat)));
   // Once it has run such a task it has the library, and is better kept for the next one.
   worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
+  return worker;
+}
+
+Status MapRun::AddMember(const MemberPlace& place, const std::vector<UniqueFd>& peers) {
+  PT_LET(auto worker, TakeWorker(place.seat));
   PT_LET(auto member, StartMember(spec_, place, std::move(worker), peers));
   members_.push_back(std::move(member));
   return Status::OK();
@@ -130,7 +135,10 @@ Status MapRun::FeedAll(BatchStream& input) {
     if (!batch) break;
   }
   std::lock_guard lock(mutex_);
-  for (const auto& member : members_) member->Tell(member->Head(spec_, "end"));
+  for (const auto& member : members_) {
+    member->input_ended = true;
+    member->Tell(member->Head(spec_, "end"));
+  }
   return Status::OK();
 }
 

@@ -10,7 +10,9 @@
 //    than kWindow of its batches are not taken (local/workers/slots.h).
 // 3. Whatever goes wrong is seen by the watching thread only, and ends the run: by then every
 //    member is done or its process killed and reaped, and only then does Next() return the error.
-// 4. After a success workers return to the pool; after anything else they are killed, since a task
+// 4. Without a gang a worker that is lost before it has taken a batch costs nothing: another one
+//    gets what it was sent.
+// 5. After a success workers return to the pool; after anything else they are killed, since a task
 //    may be stuck anywhere.
 #pragma once
 
@@ -86,6 +88,12 @@ class MapRun final : private Crew {
   void HandleFrame(Member& member, Frame frame);
   void Ended(Member& member);
   void OnDone(Member& member, const Frame& frame);
+  // The member's process has ended or is silent.
+  void LoseOrReplace(Member& member, RankFailure failure);
+  // Gives the work of a worker that has taken none of it to another one (map_replace.cc). False: it
+  // must not be, or could not.
+  bool Replace(Member& member, const RankFailure& failure);
+  Result<std::unique_ptr<Worker>> TakeWorker(int32_t seat);
   // The member is lost: a failure of the run, unless the gang bends.
   void Lose(Member& member, RankFailure failure);
   void LeaveSeat(Member& member, const RankFailure& failure);
@@ -100,7 +108,8 @@ class MapRun final : private Crew {
   // Ranks that wait for others (map_hang.cc).
   std::vector<Member*> InGeneration() const;  // `mutex_` is held.
   void CheckWaits();
-  void FindHung();  // `mutex_` is held.
+  void CheckQuiet();  // Without a gang.
+  void FindHung();    // `mutex_` is held.
   // A rank that hangs counts as dead; otherwise the run ends.
   bool ReplacesHung() const { return !spec_.task.gang || spec_.task.gang->replace_hung; }
   AttemptResult Outcome();

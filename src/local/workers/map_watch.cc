@@ -85,8 +85,11 @@ void MapRun::Round() {
   eventfd_t ignored = 0;
   (void)::eventfd_read(wake_.get(), &ignored);
   for (size_t i = 0; i < watched.size(); ++i) {
-    if (polls[2 * i + 1].revents != 0) Drain(*watched[i]);
-    if (polls[2 * i + 2].revents != 0 && !watched[i]->done) Ended(*watched[i]);
+    Member& member = *watched[i];
+    const int32_t replaced = member.replaced;
+    if (polls[2 * i + 1].revents != 0) Drain(member);
+    // What was seen of a process is not about the one that took its place.
+    if (polls[2 * i + 2].revents != 0 && !member.done && member.replaced == replaced) Ended(member);
   }
   CheckSilence();
   CheckWaits();
@@ -118,6 +121,7 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
     if (!status.ok()) Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
   }
   if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
+  if (frame.type == "taken" || frame.type == "batch") member.Begun();
   if (frame.type == "taken") member.input.Taken();
   if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
   if (frame.type == "done") OnDone(member, frame);
@@ -157,13 +161,22 @@ void MapRun::Ended(Member& member) {
     }
   }
   if (member.done) return;
-  member.done = true;
   const std::string how = ended.ok() && *ended ? (*ended)->Describe() : "closed its channel";
   const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
   Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
-  if (killed) fault.why = "someone killed it, or the system did because memory ran out";
-  Lose(member,
-       member.Failure(spec_, RankFailure::Kind::kEnded, protium::Fail(std::move(fault)), Now()));
+  if (killed) {
+    fault.why =
+        "someone killed it, or the system did because memory ran out: fewer workers "
+        "(gang.workers) need less";
+  }
+  LoseOrReplace(member, member.Failure(spec_, RankFailure::Kind::kEnded,
+                                       protium::Fail(std::move(fault)), Now()));
+}
+
+void MapRun::LoseOrReplace(Member& member, RankFailure failure) {
+  if (Replace(member, failure)) return;
+  member.done = true;
+  Lose(member, std::move(failure));
 }
 
 // Ranks often tell that a peer is gone before the peer's own end is seen.
@@ -196,8 +209,10 @@ void MapRun::CheckSilence() {
   for (Member* member : silent) {
     // The loss of one may have sent others away.
     if (member->done) continue;
-    member->done = true;
-    Lose(*member, Silence(*member));
+    // What it said lies unread where this thread itself was kept, as by a message to another one.
+    Drain(*member);
+    if (member->done || Clock::now() - member->sight.heard < limit) continue;
+    LoseOrReplace(*member, Silence(*member));
   }
 }
 
@@ -259,6 +274,7 @@ void MapRun::FindSilent() {
 
 AttemptResult MapRun::Outcome() {
   const bool stopped = call_.stop.stop_requested();
+  if (bend_ && !stopped && !failures_.empty()) AddLost(bend_->gang.losses(), failures_);
   FindSilent();
   std::lock_guard lock(mutex_);
   if (fed_ && !fed_->ok() && !stopped && failures_.empty()) return {*fed_, false};

@@ -10,6 +10,7 @@
 
 #include "column/ipc.h"
 #include "gang/program.h"
+#include "local/workers/process_state.h"
 #include "os/file.h"
 #include "os/machine.h"
 
@@ -72,11 +73,10 @@ Json TaskHead(const RunSpec& spec, const Member& member) {
   return head;
 }
 
-// The letter of proc(5): R, S, D, T and others; '?' if there is no such process.
-char ReadProcessState(pid_t pid) {
-  const auto text = ReadFile(fmt::format("/proc/{}/stat", pid));
-  const size_t name = text.ok() ? text->rfind(") ") : std::string::npos;
-  return name == std::string::npos || name + 2 >= text->size() ? '?' : (*text)[name + 2];
+// Errors are dropped: whoever watches the worker finds out what became of it.
+void SendTo(Link& link, const SentBatch& batch) {
+  const int fd = batch.memory.get();
+  (void)link.Send(batch.head, {}, std::span(&fd, batch.memory ? 1 : 0));
 }
 
 // At most kTailLines of what ReadTail() cut off by bytes.
@@ -115,15 +115,21 @@ void Member::Tell(const Json& head, std::string_view raw, std::span<const int> f
 }
 
 Status Member::Send(const RunSpec& spec, const arrow::RecordBatch& batch) {
-  PT_LET(const WrittenBatch written, input.Write(batch));
+  PT_LET(WrittenBatch written, input.Write(batch));
   Json head = Head(spec, "batch");
   head["slot"] = written.slot;
   head["bytes"] = written.bytes;
-  const int fd = written.memory.get();
-  if (const auto alive = link.lock()) {
-    (void)alive->Send(head, {}, std::span(&fd, written.memory ? 1 : 0));
-  }
+  SentBatch sent{std::move(head), std::move(written.memory)};
+  const std::lock_guard lock(sending);
+  if (const auto alive = link.lock()) SendTo(*alive, sent);
+  if (!begun && !spec.placement) first.push_back(std::move(sent));
   return Status::OK();
+}
+
+void Member::Begun() {
+  const std::lock_guard lock(sending);
+  begun = true;
+  first.clear();
 }
 
 RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status status,
@@ -151,7 +157,7 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
 std::string Member::Hang(bool silent) const {
   const char state = worker ? ReadProcessState(worker->process.pid()) : '?';
   // What it said last may be of the time before.
-  if (state == 'T' || state == 't') return "its process is stopped";
+  if (IsStopped(state)) return "its process is stopped";
   if (silent && state == 'D') return "its process waits for a disk or a device";
   if (silent) return "its process is stopped or gets no CPU time";
   return sight.AtWhat(Clock::now());
@@ -164,30 +170,41 @@ Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPla
   member->rank = place.rank;
   member->seat = place.seat;
   member->newcomer = place.newcomer;
-  member->link = worker->link;
-  PT_LET(const UniqueFd log, OpenLog(spec, *member));
-  PT_LET(const auto input, SchemaToIpc(*spec.input));
-  PT_LET(const auto output, SchemaToIpc(*spec.task.output));
-  Json head = TaskHead(spec, *member);
-  head["log"] = static_cast<bool>(log);
-  head["input_bytes"] = input->size();
+  PT_TRY(member->Hand(spec, std::move(worker), peers));
+  return member;
+}
+
+Status Member::Hand(const RunSpec& spec, std::unique_ptr<Worker> next,
+                    const std::vector<UniqueFd>& peers) {
+  PT_LET(const UniqueFd log_file, OpenLog(spec, *this));
+  PT_LET(const auto input_schema, SchemaToIpc(*spec.input));
+  PT_LET(const auto output_schema, SchemaToIpc(*spec.task.output));
+  Json head = TaskHead(spec, *this);
+  head["log"] = static_cast<bool>(log_file);
+  head["input_bytes"] = input_schema->size();
   std::vector<int> fds;
-  if (log) fds.push_back(log.get());
+  if (log_file) fds.push_back(log_file.get());
   for (const UniqueFd& peer : peers) {
     if (peer) fds.push_back(peer.get());
   }
-  member->output = std::make_unique<SlotReader>(
-      spec.task.output, [link = member->link, number = spec.number](int32_t slot) {
+  const std::lock_guard lock(sending);
+  link = next->link;
+  output = std::make_unique<SlotReader>(
+      spec.task.output, [link = link, number = spec.number](int32_t slot) {
         const auto alive = link.lock();
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
   // Silence counts from here: a worker that never speaks is noticed, too.
-  member->sight.Begin(Clock::now());
+  sight = {};
+  sight.Begin(Clock::now());
+  next->link->LimitSends(spec.deadline);
   // If the worker has just died, whoever watches it finds that out, and how it ended.
-  (void)worker->link->Send(head, input->ToString() + output->ToString(), fds);
-  worker->used = true;
-  member->worker = std::move(worker);
-  return member;
+  (void)next->link->Send(head, input_schema->ToString() + output_schema->ToString(), fds);
+  for (const SentBatch& each : first) SendTo(*next->link, each);
+  if (input_ended) (void)next->link->Send(Head(spec, "end"));
+  next->used = true;
+  worker = std::move(next);
+  return Status::OK();
 }
 
 Result<std::vector<std::vector<UniqueFd>>> MakeMesh(int32_t world) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,12 @@ struct RunSpec {
   WorkerWish MakeWish(int32_t seat) const;
 };
 
+// A batch that lies in a slot, as its worker is told of it. `memory` is set if the slot is new.
+struct SentBatch {
+  Json head;
+  UniqueFd memory;
+};
+
 // Owned by its run. `input` is written by the feeding thread, `output` read by the caller's;
 // `sight` is the watching thread's.
 struct Member {
@@ -80,12 +87,24 @@ struct Member {
   RankSight sight;   // Every message is a sign of life.
   // Nothing more is expected of it: it said "done", ended or fell silent.
   std::atomic<bool> done = false;
+  bool input_ended = false;  // It was told; guarded by the run.
+  // So many workers had its work before, and lost nothing of it. Of the watching thread.
+  int32_t replaced = 0;
+  std::mutex sending;            // Guards the next two, and `link` until it has begun.
+  bool begun = false;            // It has taken or emitted a batch.
+  std::vector<SentBatch> first;  // Without a gang: all that it was sent before.
+
+  // It has taken or emitted a batch: what it has no other one can have.
+  void Begun();
 
   // A message about this task, of this type.
   Json Head(const RunSpec& spec, const char* type) const;
   // Writes the batch into a slot and tells the worker. That the worker is gone is no error here:
   // whoever watches it finds out how it ended.
   Status Send(const RunSpec& spec, const arrow::RecordBatch& batch);
+  // Hands the task, and all that was sent before, to `worker`.
+  Status Hand(const RunSpec& spec, std::unique_ptr<Worker> worker,
+              const std::vector<UniqueFd>& peers);
   // Sends a message; errors are dropped for the same reason.
   void Tell(const Json& head, std::string_view raw = {}, std::span<const int> fds = {}) const;
   // A failure of this member, with its place and its log's last lines of this attempt.

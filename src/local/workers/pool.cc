@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "local/workers/process_state.h"
 
 namespace protium {
 
@@ -67,9 +68,11 @@ Status Pool::Expect(int32_t workers, bool torch) {
   return Status::OK();
 }
 
-// Reads what idle workers said, and drops those that have ended.
+// Reads what idle workers said, and drops those that have ended, or are stopped: whoever got one of
+// these would wait for it.
 void Pool::ReadIdle() {
   std::erase_if(idle_, [this](const auto& worker) {
+    if (IsStopped(ReadProcessState(worker->process.pid()))) return true;
     for (;;) {
       const auto frame = worker->link->Receive(Clock::now());
       if (!frame.ok()) return FaultOf(frame.status()).exit != Exit::kStalled || HasEnded(*worker);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/workers/protocol.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace protium {
@@ -8,9 +9,13 @@ namespace protium {
 namespace {
 
 // Both sides read all the time, in a thread of their own; one that does not for this long is gone.
-constexpr std::chrono::seconds kSendTime{10};
+constexpr double kSendSeconds = 10;
 
 }  // namespace
+
+void Link::LimitSends(double seconds) {
+  send_ms_ = static_cast<int64_t>(std::min(seconds, kSendSeconds) * 1000);
+}
 
 Result<int64_t> NumberAt(const Json& head, const char* key) {
   const auto found = head.find(key);
@@ -33,7 +38,7 @@ Status Link::Send(const Json& head, std::string_view raw, std::span<const int> f
   bytes.push_back('\n');
   bytes.append(raw);
   std::lock_guard lock(sending_);
-  return channel_.Send(bytes, fds, Clock::now() + kSendTime);
+  return channel_.Send(bytes, fds, Clock::now() + std::chrono::milliseconds(send_ms_));
 }
 
 Result<std::optional<Frame>> Link::Receive(Deadline deadline) {

@@ -47,6 +47,7 @@
 // receiver borrows a slot until the last reference to its batch goes.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -81,13 +82,17 @@ Result<std::string> TextAt(const Json& head, const char* key);
 class Link {
  public:
   explicit Link(Channel channel) : channel_(std::move(channel)) {}
-  // Waits up to 10 s for the other side to take it. The descriptors stay the caller's.
+  // Waits up to 10 s for the other side to take it, or as long as LimitSends() says. The
+  // descriptors stay the caller's.
   Status Send(const Json& head, std::string_view raw = {}, std::span<const int> fds = {});
   // nullopt if the other side is gone; exit kStalled if nothing came by `deadline`.
   Result<std::optional<Frame>> Receive(Deadline deadline);
+  // From now on Send() waits no longer than this, where it is less than 10 s. Any thread.
+  void LimitSends(double seconds);
   int fd() const { return channel_.fd(); }
 
  private:
+  std::atomic<int64_t> send_ms_ = 10'000;
   std::mutex sending_;
   Channel channel_;
 };

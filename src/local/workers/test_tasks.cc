@@ -84,12 +84,17 @@ void Hang() {
 Belongings CountBelongings() {
   // With the descriptor of the look itself, which is the same each time.
   const std::filesystem::directory_iterator fds("/proc/self/fd");
-  Belongings all{.descriptors = static_cast<size_t>(std::distance(begin(fds), end(fds)))};
-  // Children are listed with the thread that started them (proc(5)): workers with the
-  // thread of the Spawner.
+  return {.descriptors = static_cast<size_t>(std::distance(begin(fds), end(fds))),
+          .children = Children().size()};
+}
+
+// Children are listed with the thread that started them (proc(5)): workers with the thread of the
+// Spawner.
+std::vector<pid_t> Children() {
+  std::vector<pid_t> all;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream in(thread.path() / "children");
-    for (int pid; in >> pid;) ++all.children;
+    for (pid_t pid; in >> pid;) all.push_back(pid);
   }
   return all;
 }
@@ -204,6 +209,21 @@ Status StopSelf(TaskContext& context) {
   });
 }
 
+// Stops its process, unless the file that its configuration names says that one was.
+Status StopBeforeItReads(TaskContext& context) {
+  if (!std::filesystem::exists(context.config())) {
+    std::ofstream(context.config()) << "stopped";
+    ::raise(SIGSTOP);
+  }
+  return Count(context);
+}
+
+Status StopOnceItHasRead(TaskContext& context) {
+  PT_TRY(context.input().Next().status());
+  ::raise(SIGSTOP);
+  return Count(context);
+}
+
 Status UntilStopped(TaskContext& context) {
   context.Report({{"event", "waiting"}, {"pid", ::getpid()}});
   while (!context.stop().stop_requested()) ::usleep(1000);
@@ -259,6 +279,8 @@ const TaskTable& TestTasks() {
       {kProgramTask, ProgramTask},
       {"refuse", Refuse},
       {"sigstop", StopSelf},
+      {"stop_before", StopBeforeItReads},
+      {"stop_midway", StopOnceItHasRead},
       {"stopped_once", StoppedOnce},
       {"talk_and_refuse", TalkAndRefuse},
       {"throw", Throw},

@@ -4,6 +4,7 @@
 
 #include <arrow/api.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
 
 #include <numeric>
 #include <string>
@@ -46,6 +47,7 @@ struct Belongings {
   friend bool operator==(const Belongings&, const Belongings&) = default;
 };
 Belongings CountBelongings();
+std::vector<pid_t> Children();
 
 // Until the process is killed.
 [[noreturn]] void Hang();

@@ -18,6 +18,8 @@ struct WorkerSettings {
   std::filesystem::path discovery;
   // Where processes note who holds which device; empty: LeaseFolder().
   std::filesystem::path leases;
+  // Seconds that a worker without a gang may give no sign of life; a gang has its own deadline.
+  double deadline = 60;
 };
 
 }  // namespace protium

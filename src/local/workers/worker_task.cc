@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/fault.h"
 #include "column/ipc.h"
+#include "os/thrown.h"
 
 namespace protium {
 
@@ -207,7 +209,11 @@ Status WorkerTask::Call(const Task& task) {
   try {
     return task(*this);
   } catch (const std::bad_alloc&) {
-    return Status::OutOfMemory("task \"", name_, "\" ran out of memory");
+    return Fail({.exit = Exit::kNoRoom,
+                 .what = "task \"" + name_ + "\" ran out of memory",
+                 .why = "fewer workers (gang.workers) or smaller batches need less"});
+  } catch (const std::system_error&) {
+    return Annotate(FaultOfThrown(), "task \"" + name_ + "\"");
   } catch (const std::exception& error) {
     return Status::UnknownError("task \"", name_, "\" threw: ", error.what());
   } catch (...) {

@@ -127,6 +127,7 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
     spec.deadline = task.gang->deadline;
     return spec;
   }
+  spec.deadline = settings_.deadline;
   const int32_t cores = seats_.cores();
   const bool strict = seats_.strict();
   // Without a wish of the task's: one partition for each core.
@@ -237,6 +238,7 @@ Result<WorkerSettings> SettingsOf(const EngineRequest& request) {
   WorkerSettings settings;
   PT_LET(settings.seats, SeatsOf(request.address));
   settings.discovery = request.discovery;
+  settings.deadline = request.worker_deadline;
   if (!request.program.empty()) settings.program = request.program;
   if (!request.folder.empty()) settings.logs = request.folder / "logs";
   return settings;

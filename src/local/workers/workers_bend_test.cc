@@ -123,6 +123,25 @@ TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
   EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank 0 was killed by signal 9"));
 }
 
+// The others fail because the gang changes, which is what they say.
+TEST_F(BendingWorkers, FailWithWhatTheFirstOfThemDiedOf) {
+  const auto out = Run({1, 3}, R"({"steps": 20, "begin": true})");
+  const Fault fault = FaultOf(out.status());
+  EXPECT_EQ(fault.what, "rank 1 was killed by signal 9 (SIGKILL) in the middle of task \"bend\"");
+  EXPECT_EQ(fault.exit, Exit::kFailed);
+  EXPECT_THAT(fault.why, HasSubstr("memory ran out"));
+}
+
+// One that is called right before the others are done comes too late, and is not waited for.
+TEST_F(BendingWorkers, DoNotWaitForANewcomerOnceTheyAreDone) {
+  const auto begin = Clock::now();
+  const auto out = Run({1, 2}, R"({"steps": 30, "linger": 2000})", 8);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(SortedTexts(*out), ElementsAre("30"));
+  ASSERT_FALSE(Named("gang_change").empty());
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
+}
+
 TEST_F(BendingWorkers, FailWhenTheyDisagree) {
   const auto out = Run({1, 2}, R"({"steps": 40, "quarrel": 20})");
   ASSERT_FALSE(out.ok());

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <csignal>
 #include <thread>
 
 #include "local/workers/test_tasks.h"
@@ -78,6 +80,55 @@ TEST_F(WorkersTest, AreUsedAgainByTasksWithoutAGang) {
   task.workers = 1;
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(RunTask(workers(), task, Numbers(1, 10)).ok());
   EXPECT_EQ(CountBelongings().children, 1u);
+}
+
+TEST_F(WorkersTest, ThatAreStoppedWhileIdleAreNotUsedAgain) {
+  workers_ = Workers::Make({.deadline = 20}).ValueOrDie();
+  MapTask task = TextTask("count");
+  task.workers = 1;
+  ASSERT_TRUE(RunTask(workers(), task, Numbers(1, 10)).ok());
+  const std::vector<pid_t> idle = Children();
+  ASSERT_EQ(idle.size(), 1u);
+  ASSERT_EQ(::kill(idle[0], SIGSTOP), 0);
+  siginfo_t stopped = {};
+  ASSERT_EQ(::waitid(P_PID, idle[0], &stopped, WSTOPPED | WNOWAIT), 0);
+  const auto begin = Clock::now();
+  const auto output = RunTask(workers(), task, Numbers(3, 10));
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_THAT(SortedTexts(*output), ElementsAre("30"));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
+  ASSERT_EQ(Children().size(), 1u);
+  EXPECT_NE(Children()[0], idle[0]) << "it must not wake up and go on";
+}
+
+// Whatever it was sent, another one gets it.
+TEST_F(WorkersTest, ThatAreStoppedBeforeTheyReadAreReplaced) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  workers_ = Workers::Make({.deadline = 2}).ValueOrDie();
+  std::vector<std::string> warnings;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] == "warning") warnings.push_back(event["message"].get<std::string>());
+  }};
+  MapTask task = TextTask("stop_before", (folder.path() / "stopped").string());
+  task.workers = 1;
+  const auto output = RunTask(workers(), task, Numbers(20, 40'000), call);
+  ASSERT_TRUE(output.ok()) << output.status();
+  EXPECT_THAT(SortedTexts(*output), ElementsAre("800000"));
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_THAT(warnings[0], HasSubstr("worker 0 of task \"stop_before\" has given no sign of life"));
+  EXPECT_THAT(warnings[0], HasSubstr("(its process is stopped); after 2 s (gang.deadline)"));
+  EXPECT_THAT(warnings[1], HasSubstr("another one does its work"));
+}
+
+TEST_F(WorkersTest, ThatAreStoppedInTheMiddleEndTheTaskWithinTheDeadline) {
+  workers_ = Workers::Make({.deadline = 1.5}).ValueOrDie();
+  const auto begin = Clock::now();
+  const Fault fault =
+      FaultOf(RunTask(workers(), TextTask("stop_midway"), Numbers(3, 100)).status());
+  EXPECT_EQ(fault.exit, Exit::kStalled);
+  EXPECT_THAT(fault.what, HasSubstr("partition 0 was silent for"));
+  EXPECT_THAT(fault.why, HasSubstr("its process is stopped"));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));
 }
 
 TEST_F(WorkersTest, StartAheadWhenExpected) {

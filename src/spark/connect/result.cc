@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "column/claims.h"
 #include "spark/connect/plan_metrics.h"
 #include "spark/connect/types.h"
 
@@ -219,6 +220,7 @@ Status ResultStream::Decode(std::string bytes, int64_t rows) {
     if (batch == nullptr) break;
     // The bytes come from the network, and code that reads batches trusts offsets and lengths.
     PT_TRY(batch->ValidateFull());
+    PT_TRY(CheckClaims(*batch));
     decoded += batch->num_rows();
     if (batch->num_rows() > 0) {
       ready_.push_back(batch->ReplaceSchemaMetadata(nullptr));

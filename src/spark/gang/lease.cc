@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/claims.h"
 #include "spark/gang/lease_run.h"
 #include "spark/ship/lease_words.h"
 
@@ -27,7 +28,12 @@ Result<arrow::RecordBatchVector> ReadRows(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, missing)) return arrow::RecordBatchVector();
   PT_LET(const auto file, arrow::io::ReadableFile::Open(path.string()));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(file));
-  return reader->ToRecordBatches();
+  PT_LET(auto batches, reader->ToRecordBatches());
+  for (const auto& each : batches) {
+    PT_TRY(each->ValidateFull());
+    PT_TRY(CheckClaims(*each));
+  }
+  return batches;
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ void GangLease::CheckStop() {
 
 bool GangLease::AllDone() const {
   if (began_ == 0 || (gang_ && !gang_->closed())) return false;
-  const std::vector<int32_t>& in = gang_ ? gang_->newest().members : meeting_.members;
+  const std::vector<int32_t> in = gang_ ? gang_->Needed() : meeting_.members;
   return std::ranges::all_of(in, [&](int32_t each) { return IsDone(each); });
 }
 
@@ -115,6 +121,9 @@ AttemptResult GangLease::Outcome() const {
 
 GangOutcome GangLease::Finish() {
   FindHung();
+  if (gang_ && !failures_.empty() && !call_.stop.stop_requested()) {
+    AddLost(gang_->losses(), failures_);
+  }
   GangOutcome outcome{.result = Outcome()};
   Say({{"type", "over"}});
   if (outcome.result.status.ok()) {

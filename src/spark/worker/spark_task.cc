@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "base/fault.h"
 #include "gang/waits.h"
+#include "os/thrown.h"
 #include "spark/ship/event_tail.h"
 #include "spark/ship/lease_words.h"
 #include "spark/worker/gathering.h"
@@ -224,6 +226,8 @@ Status SparkTask::Call(const Task& task) {
     return task(*this);
   } catch (const std::bad_alloc&) {
     return Status::OutOfMemory("task \"", command_.task, "\" ran out of memory");
+  } catch (const std::system_error&) {
+    return Annotate(FaultOfThrown(), "task \"" + command_.task + "\"");
   } catch (const std::exception& error) {
     return Status::UnknownError("task \"", command_.task, "\" threw: ", error.what());
   } catch (...) {

@@ -6,6 +6,7 @@
 #include <arrow/io/interfaces.h>
 
 #include "base/fault.h"
+#include "column/claims.h"
 
 namespace protium {
 
@@ -78,6 +79,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WireInput::Next() {
     return batch;
   }
   PT_TRY(batch->ValidateFull());
+  PT_TRY(CheckClaims(*batch));
   const auto& rows = static_cast<const arrow::StructArray&>(*batch->column(0));
   if (rows.null_count() != 0) return NotOurs(*batch->schema());
   arrow::ArrayVector columns;
