@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "launcher/daemon.h"
+#include "os/standard_descriptors.h"
 
 int main(int argc, char** argv) {
+  protium::TakeStandardDescriptors();
   if (argc >= 3 && strcmp(argv[1], "-m") == 0) {
     bool is_daemon = argc >= 4 || strstr(argv[2], "daemon") != nullptr;
     return is_daemon ? protium::launcher::RunDaemon(argv[0])

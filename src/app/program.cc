@@ -4,7 +4,6 @@
 #include "gang/program.h"
 
 #include <filesystem>
-#include <new>
 
 #include "app/command.h"
 #include "app/doctor/task.h"
@@ -13,6 +12,8 @@
 #include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/fit_task.h"
 #include "local/workers/workers.h"
+#include "os/standard_descriptors.h"
+#include "os/thrown.h"
 #include "protium/session.h"
 #include "spark/worker/worker.h"
 #include "tasks/tasks.h"
@@ -67,13 +68,12 @@ int Start(int argc, char** argv, const Program& program) {
 
 // The last wall: what any library throws ends as one message and not as a crash.
 int Main(int argc, char** argv, const Program& program) {
+  TakeStandardDescriptors();
   Fault fault;
   try {
     return Start(argc, argv, program);
-  } catch (const std::bad_alloc&) {
-    fault = {.exit = Exit::kNoRoom, .what = "out of memory"};
-  } catch (const std::exception& error) {
-    fault = FaultOf(Fail({.exit = Exit::kBug, .what = error.what()}));
+  } catch (...) {
+    fault = FaultOf(FaultOfThrown());
   }
   PrintNote(Render(fault));
   return static_cast<int>(fault.exit);

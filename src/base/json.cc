@@ -1,35 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "base/fault.h"
 
 namespace protium {
 
 namespace {
 
-constexpr int kMaxDepth = 200;
+// The library frees nested values by recursion, and so do others read them.
+constexpr size_t kMaxDepth = 200;
 
 // Text of JSON always comes from a file or from another process.
 Status NotJson(const std::string& why) {
   return Fail({.exit = Exit::kInput, .what = "not valid JSON: " + why});
 }
 
+// A list or an object whose end was not read yet.
+struct Unfinished {
+  bool is_object = false;
+  std::vector<std::string> keys;  // Of an object, one for each value; the last may wait for it.
+  std::vector<Json> values;
+};
+
+// Of a key that was given more than once the last value counts, in the place of the first; says
+// which values are gone by that. Sorted and not hashed: no choice of keys makes it slow.
+std::vector<bool> DropTwins(Unfinished& object) {
+  const std::vector<std::string>& keys = object.keys;
+  std::vector<size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    const int by_key = keys[a].compare(keys[b]);
+    return by_key != 0 ? by_key < 0 : a < b;
+  });
+  std::vector<bool> gone(keys.size(), false);
+  for (size_t i = 1, first = 0; i < order.size(); ++i) {
+    if (keys[order[i]] != keys[order[first]]) {
+      first = i;
+      continue;
+    }
+    object.values[order[first]] = std::move(object.values[order[i]]);
+    gone[order[i]] = true;
+  }
+  return gone;
+}
+
+Json ObjectFrom(Unfinished& read) {
+  const std::vector<bool> gone = DropTwins(read);
+  std::vector<std::pair<std::string, Json>> members;
+  members.reserve(read.keys.size());
+  for (size_t i = 0; i < read.keys.size(); ++i) {
+    if (!gone[i]) members.emplace_back(std::move(read.keys[i]), std::move(read.values[i]));
+  }
+  return ObjectOf(std::move(members));
+}
+
+// Builds the value from what the library's parser tells it, in a time that grows with the text: the
+// library's own builders look at all members of an object for each key, and at all siblings for
+// each end. Its functions have the names that the parser calls; false ends the reading.
+class Builder {
+ public:
+  const std::string& why() const { return why_; }
+  Json Take() { return std::move(root_); }
+
+  bool null() { return Add(Json()); }
+  bool boolean(bool value) { return Add(value); }
+  bool number_integer(int64_t value) { return Add(value); }
+  bool number_unsigned(uint64_t value) { return Add(value); }
+  bool number_float(double value, const std::string&) { return Add(value); }
+  bool string(std::string& value) { return Add(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }  // No text has any.
+  bool key(std::string& name) {
+    open_.back().keys.push_back(std::move(name));
+    return true;
+  }
+  bool start_object(size_t) { return Open(/*is_object=*/true); }
+  bool start_array(size_t) { return Open(/*is_object=*/false); }
+  bool end_object() { return Close(); }
+  bool end_array() { return Close(); }
+  bool parse_error(size_t, const std::string&, const Json::exception& error) {
+    why_ = error.what();
+    return false;
+  }
+
+ private:
+  bool Add(Json value) {
+    Json& here = open_.empty() ? root_ : open_.back().values.emplace_back();
+    here = std::move(value);
+    return true;
+  }
+
+  bool Open(bool is_object) {
+    if (open_.size() == kMaxDepth) {
+      why_ = "it is nested deeper than 200 levels";
+      return false;
+    }
+    open_.push_back({.is_object = is_object});
+    return true;
+  }
+
+  bool Close() {
+    Unfinished read = std::move(open_.back());
+    open_.pop_back();
+    return Add(read.is_object ? ObjectFrom(read) : Json(std::move(read.values)));
+  }
+
+  Json root_;
+  std::vector<Unfinished> open_;
+  std::string why_;
+};
+
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text) {
-  // The library reads and frees nested values by recursion: a deep text would end the process.
-  bool too_deep = false;
-  const auto guard = [&](int depth, Json::parse_event_t, Json&) {
-    too_deep = too_deep || depth > kMaxDepth;
-    return !too_deep;
-  };
-  try {
-    Json value = Json::parse(text, guard);
-    if (too_deep) return NotJson("it is nested deeper than 200 levels");
-    return value;
-  } catch (const Json::exception& error) {
-    return NotJson(error.what());
-  }
+  Builder builder;
+  if (!Json::sax_parse(text, &builder)) return NotJson(builder.why());
+  return builder.Take();
+}
+
+Json ObjectOf(std::vector<std::pair<std::string, Json>> members) {
+  Json object = Json::object();
+  auto& entries = object.get_ref<Json::object_t&>();
+  entries.reserve(members.size());
+  for (auto& [key, value] : members) entries.emplace_back(std::move(key), std::move(value));
+  return object;
 }
 
 const std::string& TextAt(const Json& json, std::string_view key) {

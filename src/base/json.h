@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 
@@ -13,8 +15,13 @@ namespace protium {
 
 using Json = nlohmann::ordered_json;
 
-// Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws.
+// Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws. Of a
+// key given twice in an object the last value counts. Takes a time that grows with the text alone.
 Result<Json> ParseJson(std::string_view text);
+
+// An object of these members, whose keys differ. Where they may be many: to add one by object[key]
+// looks at all that are there.
+Json ObjectOf(std::vector<std::pair<std::string, Json>> members);
 
 // The text under `key` of an object; empty where there is none, or something else is there.
 const std::string& TextAt(const Json& json, std::string_view key);

@@ -34,6 +34,9 @@ std::vector<std::string> Nearest(std::string_view word, std::span<const std::str
   const size_t limit = 2 * std::max<size_t>(2, word.size() / 3);
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : known) {
+    // At least the letters that one has more than the other must be edited.
+    const size_t longer = std::max(word.size(), name.size());
+    if (2 * (longer - std::min(word.size(), name.size())) > limit) continue;
     const size_t distance = Distance(word, name);
     if (distance <= limit && distance < 2 * name.size()) near.emplace_back(distance, name);
   }

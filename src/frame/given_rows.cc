@@ -15,8 +15,6 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kSliceRows = 64 << 10;
-
 // The scan of a file that is removed when nobody can read it any more.
 struct ScanOfFile {
   ScanOfFile(std::string own, Plan of) : file(std::move(own)), scan(std::move(of)) {}

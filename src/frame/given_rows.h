@@ -4,6 +4,7 @@
 // as any other: so no table is held twice, and a gang that starts anew can read its rows again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/call.h"
@@ -11,6 +12,9 @@
 #include "protium/stream.h"
 
 namespace protium {
+
+// How many rows are converted at a time.
+inline constexpr int64_t kSliceRows = 64 << 10;
 
 // Reads `rows` to the end and gives the table. Any thread. The file goes with the last plan that
 // holds the result. Faults of Exit::kInput name the table's column; ends with Exit::kStopped when

@@ -51,7 +51,8 @@ EngineRequest RequestFor(const SessionOptions& options) {
           .discovery = FindDiscovery(options),
           .memory_bytes = options.memory_bytes,
           .options = std::move(own),
-          .program = options.program};
+          .program = options.program,
+          .worker_deadline = options.worker_deadline};
 }
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {

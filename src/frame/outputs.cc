@@ -18,6 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What a run keeps for itself.
+constexpr const char* kOwn[] = {
+    "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
+    "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
+    "trials.json", "trials.csv",   "trials",   "tables",      "labels.json"};
+
 using FileId = std::pair<dev_t, ino_t>;
 
 // Identifies what a path leads to, through links; none if it leads nowhere.
@@ -32,6 +38,17 @@ bool LiesIn(const fs::path& file, const FileId& folder) {
   for (fs::path above = file.parent_path(); above != above.parent_path();
        above = above.parent_path()) {
     if (FindFileId(above) == folder) return true;
+  }
+  return false;
+}
+
+// Whether it is a folder, and the file lies somewhere below it.
+bool HoldsFile(const fs::path& folder, const FileId& file) {
+  std::error_code error;
+  constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, kReadable, error), end; !error && at != end;
+       at.increment(error)) {
+    if (FindFileId(at->path()) == file) return true;
   }
   return false;
 }
@@ -83,17 +100,35 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   return Status::OK();
 }
 
+Status RefuseRead(std::span<const fs::path> read, const fs::path& target) {
+  const std::optional<FileId> id = FindFileId(target);
+  if (!id) return Status::OK();
+  std::error_code ignored;
+  const bool folder = fs::is_directory(target, ignored);
+  for (const fs::path& each : read) {
+    const bool same = FindFileId(each) == id || HoldsFile(each, *id);
+    if (!same && !(folder && LiesIn(fs::absolute(each, ignored), *id))) continue;
+    return Refuse("the output " + target.string() +
+                      (same ? " is read by this command" : " holds what this command reads") +
+                      (each == target ? "" : ": " + each.string()),
+                  "inputs are never written to, with --force neither", "choose another path");
+  }
+  return Status::OK();
+}
+
 // By the first component: everything below logs/, checkpoints/, model/, trials/, tables/ and spill/
 // is the run's own.
 Status RefuseOwnFiles(const fs::path& inside) {
-  static constexpr const char* kOwn[] = {
-      "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
-      "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
-      "trials.json", "trials.csv",   "trials",   "tables",      "labels.json"};
   const fs::path first = inside.empty() ? inside : *inside.begin();
   if (std::find(std::begin(kOwn), std::end(kOwn), first) == std::end(kOwn)) return Status::OK();
   return Refuse("the output \"" + inside.string() + "\" would overwrite a file of the run itself",
                 "", "give it another name");
+}
+
+std::vector<fs::path> OwnFilesOf(const fs::path& run) {
+  std::vector<fs::path> files;
+  for (const char* name : kOwn) files.push_back(run / name);
+  return files;
 }
 
 Status RefuseExisting(const fs::path& target) {

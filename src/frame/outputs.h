@@ -5,6 +5,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "frame/inputs.h"
 
@@ -18,9 +20,15 @@ Status RefuseUpward(const std::filesystem::path& path);
 // the pattern of an input.
 Status RefuseInputs(const InputRecord& inputs, const std::filesystem::path& target);
 
+// Refuses a `target` that is one of `read`, what a command reads beside tables (its job file, a
+// model), or a file in a folder among them, under whatever name; and a folder that holds one.
+Status RefuseRead(std::span<const std::filesystem::path> read, const std::filesystem::path& target);
+
 // Refuses the files and folders that a run keeps for itself ("job.json", "logs/..."). `inside` is
 // relative to the run folder.
 Status RefuseOwnFiles(const std::filesystem::path& inside);
+// Those of a run, whether they are there or not.
+std::vector<std::filesystem::path> OwnFilesOf(const std::filesystem::path& run);
 
 // Refuses a `target` that exists, a dangling link included.
 Status RefuseExisting(const std::filesystem::path& target);

@@ -16,6 +16,7 @@
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -87,6 +88,9 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
+  for (const std::string& each : files.passed_over) {
+    session.call().Tell(EventToJson(Note{"passed over " + each}));
+  }
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
   // Hashing and finding types each go through every byte, on a core of their own. Nobody else uses

@@ -81,6 +81,7 @@ Status SessionState::CheckOutput(const std::filesystem::path& path) const {
   PT_TRY(RefuseUpward(path));
   const std::filesystem::path target = OutputPath(path);
   PT_TRY(RefuseInputs(inputs_, target));
+  PT_TRY(RefuseRead(options_.read, target));
   if (!options_.folder.empty()) {
     const std::filesystem::path inside = target.lexically_relative(options_.folder);
     if (!inside.empty() && *inside.begin() != "..") return RefuseOwnFiles(inside);

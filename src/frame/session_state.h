@@ -51,6 +51,10 @@ struct SessionOptions {
   // What is started as a worker: a program that begins with Main(). Empty: the one that this
   // process runs. Others, such as Python, say which.
   std::filesystem::path program;
+  // Seconds without a sign of life after which a worker that is no rank is given up.
+  double worker_deadline = 60;
+  // What the command reads beside tables, such as its job file: outputs never overwrite it.
+  std::vector<std::filesystem::path> read;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
   Clock::time_point started = Clock::now();    // When the command began; "seconds" count from here.
   Call call;                                   // Stop token, deadline and events of every action.
@@ -84,8 +88,11 @@ class SessionState {
 
   // A relative path put inside the run folder; an absolute one as it is. Normalised.
   std::filesystem::path OutputPath(const std::filesystem::path& path) const;
-  // Refuses an output that would replace an input, what the run keeps for itself, or, outside the
-  // run folder and unless options().force, any file that this run did not write (outputs.h).
+  // Adds a file or folder to options().read.
+  void AlsoReads(std::filesystem::path path) { options_.read.push_back(std::move(path)); }
+  // Refuses an output that would replace an input, what else is read, what the run keeps for
+  // itself, or, outside the run folder and unless options().force, any file that this run did not
+  // write (outputs.h).
   Status CheckOutput(const std::filesystem::path& path) const;
 
   // What begins from now on ends when this is requested: a token serves for one request, and a

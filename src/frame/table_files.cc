@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/fault.h"
@@ -55,43 +56,58 @@ bool IsLikeOneOf(const std::string& name, const std::vector<std::string>& patter
   });
 }
 
+// Adds the file, unless nothing can be read there.
+void AddFile(const fs::path& file, TableFiles& files) {
+  std::error_code error;
+  if (fs::is_regular_file(file, error)) files.paths.push_back(file.string());
+  if (error && error != std::errc::no_such_file_or_directory) {
+    files.passed_over.push_back(file.string() + ": " + error.message());
+  }
+}
+
 // Adds the files in `folder` with one of the endings.
-void AddEnding(const fs::path& folder, const std::vector<std::string>& endings,
-               std::vector<std::string>& files) {
-  std::error_code ignored;
+void AddEnding(const fs::path& folder, const std::vector<std::string>& endings, TableFiles& files) {
   for (const std::string& name : NamesIn(folder)) {
-    if (IsLikeOneOf(name, endings) && fs::is_regular_file(folder / name, ignored)) {
-      files.push_back((folder / name).string());
-    }
+    if (IsLikeOneOf(name, endings)) AddFile(folder / name, files);
   }
 }
 
 // Adds the files below `folder` whose path from there matches `patterns`, one per path component.
-void AddLike(const fs::path& folder, std::span<const std::string> patterns,
-             std::vector<std::string>& files) {
-  std::error_code ignored;
+void AddLike(const fs::path& folder, std::span<const std::string> patterns, TableFiles& files) {
   for (const std::string& name : NamesIn(folder)) {
     if (::fnmatch(patterns.front().c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
     const fs::path path = folder / name;
     if (patterns.size() > 1 && !IsHidden(name)) {
       AddLike(path, patterns.subspan(1), files);
-    } else if (patterns.size() == 1 && fs::is_regular_file(path, ignored)) {
-      files.push_back(path.string());
+    } else if (patterns.size() == 1) {
+      AddFile(path, files);
     }
   }
 }
 
+// Whether `folder`, perhaps by a link, is one of those above it: its files would be read again and
+// again.
+bool IsAboveItself(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::path above = folder.parent_path(); above != above.parent_path();
+       above = above.parent_path()) {
+    if (fs::equivalent(folder, above, ignored)) return true;
+  }
+  return false;
+}
+
 // Adds the files with one of the endings in `folder` and in all folders below it.
-void AddBelow(const fs::path& folder, const std::vector<std::string>& endings,
-              std::vector<std::string>& files) {
+void AddBelow(const fs::path& folder, const std::vector<std::string>& endings, TableFiles& files) {
   std::error_code ignored;
   for (const std::string& name : NamesIn(folder)) {
     const fs::path path = folder / name;
     if (IsHidden(name)) continue;
-    if (fs::is_directory(path, ignored)) {
+    if (!fs::is_directory(path, ignored)) {
+      if (IsLikeOneOf(name, endings)) AddFile(path, files);
+    } else if (fs::is_symlink(path, ignored) && IsAboveItself(path)) {
+      files.passed_over.push_back(path.string() + ": it leads to a folder that it lies in");
+    } else {
       AddBelow(path, endings, files);
-    } else if (IsLikeOneOf(name, endings) && fs::is_regular_file(path, ignored)) {
-      files.push_back(path.string());
     }
   }
 }
@@ -152,10 +168,10 @@ Result<TableFiles> FindFiles(const fs::path& path, Format format,
   }
   const std::vector<std::string> endings = PatternsOf(format);
   if (!patterns.empty()) {
-    AddLike(fixed, patterns, files.paths);
+    AddLike(fixed, patterns, files);
     files.patterns = {{fixed.string(), patterns.back(), tree}};
   } else {
-    tree ? AddBelow(fixed, endings, files.paths) : AddEnding(fixed, endings, files.paths);
+    tree ? AddBelow(fixed, endings, files) : AddEnding(fixed, endings, files);
     for (const std::string& each : endings) files.patterns.push_back({fixed.string(), each, tree});
   }
   if (!files.paths.empty()) return files;
@@ -172,8 +188,10 @@ Result<FileForm> FindForm(const fs::path& path) {
     const auto form = FormOfName(name);
     if (!IsHidden(name) && form) return *form;
   }
-  for (const auto& entry : fs::recursive_directory_iterator(path, ignored)) {
-    const std::string name = entry.path().filename().string();
+  constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(path, kReadable, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
     const auto form = FormOfName(name);
     if (!IsHidden(name) && form) return *form;
   }

@@ -21,6 +21,9 @@ struct TableFiles {
   // Files that match would be read as part of the table if they were there; empty for a single
   // file.
   std::vector<InputPattern> patterns;
+  // Entries of its folders that lead nowhere, such as a link to itself, each with the reason; a
+  // link to a folder that it lies in is one of them.
+  std::vector<std::string> passed_over;
 };
 
 // The file itself; the files that a pattern such as "2013-*.csv" matches; or, in a folder, those

@@ -51,6 +51,28 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Files, PassOverLinksThatLeadNowhereAndSaySo) {
+  Write("flat/a.csv", "id\n1\n");
+  fs::create_symlink("b.csv", folder_ / "flat/b.csv");
+  const auto flat = FindFiles(folder_ / "flat", Format::kCsv, {});
+  EXPECT_THAT(flat->paths, ElementsAre((folder_ / "flat/a.csv").string()));
+  EXPECT_THAT(flat->passed_over, ElementsAre(HasSubstr("flat/b.csv: Too many levels")));
+  EXPECT_EQ(FindFiles(folder_ / "flat/*.csv", Format::kCsv, {})->passed_over, flat->passed_over);
+  EXPECT_TRUE(FindForm(folder_ / "flat").ok());
+}
+
+// Followed, two such links would give 2^40 paths.
+TEST_F(Files, AreNotSoughtInAFolderBelowItself) {
+  Write("deep/y=2013/a.csv", "id\n1\n");
+  for (const char* link : {"deep/y=1", "deep/y=2", "deep/y=2013/y=3"}) {
+    fs::create_directory_symlink(folder_ / "deep", folder_ / link);
+  }
+  const auto files = FindFiles(folder_ / "deep", Format::kCsv, {"y"});
+  EXPECT_THAT(files->paths, ElementsAre((folder_ / "deep/y=2013/a.csv").string()));
+  EXPECT_EQ(files->passed_over.size(), 3u);
+  EXPECT_THAT(files->passed_over, testing::Each(HasSubstr("a folder that it lies in")));
+}
+
 TEST_F(Files, OfPartitionsLieInAllFoldersBelow) {
   const auto all = ElementsAre("y=2013/m=1/a.csv", "y=2013/m=10/a.csv",
                                "y=2014/m=__HIVE_DEFAULT_PARTITION__/a.csv");

@@ -26,9 +26,14 @@ Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
 
 }  // namespace
 
-Result<Catalogue> OpenExtension(const fs::path& file) {
+Status CheckExtensionFile(const fs::path& file) {
   std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
+  return fs::is_regular_file(file, ignored) ? Status::OK()
+                                            : Unusable(file, "there is no such file");
+}
+
+Result<Catalogue> OpenExtension(const fs::path& file) {
+  PT_TRY(CheckExtensionFile(file));
   // An absolute path, since dlopen searches the library path for a name without a slash. RTLD_NOW
   // makes a missing symbol an error here and not a crash in the middle of training; RTLD_LOCAL
   // keeps two extensions that define the same names apart.

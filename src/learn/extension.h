@@ -22,6 +22,9 @@
 
 namespace protium {
 
+// Refuses (Exit::kInput) a file that is not there; opens nothing.
+Status CheckExtensionFile(const std::filesystem::path& file);
+
 // Opens the library and returns its rows. It is never closed, since the rows hold code of it. Fails
 // with Exit::kInput for a file that is missing, is no extension, or was built for another version
 // or compiler. Extensions link LibTorch, so opening one loads it into this process, drivers

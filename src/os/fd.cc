@@ -33,6 +33,25 @@ Exit ChooseExit(int error) {
   }
 }
 
+// What cures an errno in any place; a full disk or memory has cures that others know better.
+const char* FixOf(int error) {
+  switch (error) {
+    case EMFILE:
+      return "allow more open files: ulimit -n 65536";
+    case ENFILE:
+      return "this machine has as many open files as it may: end programs, or raise fs.file-max";
+    case ELOOP:
+      return "remove the symbolic link that leads back to itself";
+    case EACCES:
+    case EPERM:
+      return "give this user the right to it, or name another place";
+    case EROFS:
+      return "name a place that can be written to";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 // Not repeated when interrupted: Linux has closed the descriptor even then, and its number may be
@@ -56,7 +75,8 @@ Result<Pipe> Pipe::Make() {
 
 Status SystemFault(std::string_view doing, int error) {
   return Fail({.exit = ChooseExit(error),
-               .what = "cannot " + std::string(doing) + ": " + ::strerror(error)});
+               .what = "cannot " + std::string(doing) + ": " + ::strerror(error),
+               .fix = FixOf(error)});
 }
 
 bool Poll(std::span<pollfd> polls, Deadline deadline) {

@@ -45,7 +45,8 @@ struct Pipe {
 };
 
 // A fault for errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
-// kNoRoom, a missing file as kInput, everything else as kEnvironment.
+// kNoRoom, a missing file as kInput, everything else as kEnvironment, with a fix where there is one
+// whatever was being done.
 Status SystemFault(std::string_view doing, int error);
 
 // Waits until one of `fds` can be read, is closed by the other side, or failed. Gives the indexes

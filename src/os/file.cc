@@ -41,19 +41,37 @@ Status ReadAt(int fd, int64_t offset, std::string& text) {
   return Status::OK();
 }
 
-// Makes a new file `name` beside `path`: a rename is atomic within one file system only. With 0666
-// less the umask, the rights that this process gives to all its new files; mkstemp() would make it
-// private.
-Result<UniqueFd> MakeBeside(const std::filesystem::path& path, std::string& name) {
+// Calls `make` with names beside `path` until one was free: a rename is atomic within one file
+// system only. Gives the name, or an empty one with errno set.
+template <class Make>
+std::string NameBeside(const std::filesystem::path& path, Make make) {
   for (int tries = 0; tries < 100; ++tries) {
     uint32_t number = 0;
     if (::getrandom(&number, sizeof(number), 0) != sizeof(number)) number = ::getpid() + tries;
-    name = path.string() + "." + std::to_string(number);
-    UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd) return fd;
+    std::string name = path.string() + "." + std::to_string(number);
+    if (make(name)) return name;
     if (errno != EEXIST) break;
   }
-  return SystemFault("write " + path.string(), errno);
+  return {};
+}
+
+// With 0666 less the umask, the rights that this process gives to all its new files; mkstemp()
+// would make it private.
+constexpr mode_t kRights = 0666;
+
+// A new file without a name in the folder of `path`, which is gone with its descriptor however the
+// process ends. None where the file system has no such files, or /proc is not there to name it by.
+UniqueFd MakeNameless(const std::filesystem::path& path) {
+  if (::access("/proc/self/fd", X_OK) != 0) return {};
+  const std::filesystem::path folder = path.parent_path();
+  return UniqueFd(
+      ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kRights));
+}
+
+// Gives a nameless file a name that is free.
+bool Name(int fd, const std::string& name) {
+  const std::string from = "/proc/self/fd/" + std::to_string(fd);
+  return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 }  // namespace
@@ -89,8 +107,13 @@ std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes) {
 }
 
 Result<AtomicFile> AtomicFile::Make(std::filesystem::path path) {
-  std::string temporary;
-  PT_LET(UniqueFd fd, MakeBeside(path, temporary));
+  UniqueFd fd = MakeNameless(path);
+  if (fd) return AtomicFile(std::move(path), "", std::move(fd));
+  std::string temporary = NameBeside(path, [&](const std::string& name) {
+    fd.reset(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kRights));
+    return bool(fd);
+  });
+  if (!fd) return SystemFault("write " + path.string(), errno);
   return AtomicFile(std::move(path), std::move(temporary), std::move(fd));
 }
 
@@ -145,13 +168,25 @@ Status AtomicFile::WritePastCache(std::span<const std::byte> bytes) {
   return Write(bytes);
 }
 
+Status AtomicFile::TakeName() {
+  if (temporary_.empty()) {
+    if (Name(fd_.get(), path_.string())) return Status::OK();
+    // Over what is there a file moves by rename(2) alone, for which it needs a name.
+    if (errno != EEXIST) return Failed("move", written_, errno);
+    temporary_ = NameBeside(path_, [&](const std::string& name) { return Name(fd_.get(), name); });
+    if (temporary_.empty()) return Failed("move", written_, errno);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed("move", written_, errno);
+  temporary_.clear();
+  return Status::OK();
+}
+
 Status AtomicFile::Commit() {
   // Before the name moves: after a loss of power it would else lead to an empty file. Some disks
   // tell here alone that they are full.
   if (::fsync(fd_.get()) != 0) return Failed("write", written_, errno);
+  PT_TRY(TakeName());
   fd_.reset();
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return Failed("move", written_, errno);
-  temporary_.clear();
   // A new name is safe on the disk only when its folder is.
   return SyncFolder(path_.parent_path());
 }
@@ -181,18 +216,6 @@ Status MakeFolder(const std::filesystem::path& path) {
   std::filesystem::create_directories(path, error);
   if (error) return SystemFault("make the folder " + path.string(), error.value());
   return Status::OK();
-}
-
-Result<TemporaryFolder> TemporaryFolder::Make() {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "protium-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) return SystemFault("make " + pattern, errno);
-  return TemporaryFolder(pattern);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace protium

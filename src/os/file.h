@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "os/fd.h"
+#include "os/temporary_folder.h"
 
 namespace protium {
 
@@ -20,7 +21,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_byte
 std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes);
 
 // A file that appears under its name only when Commit() succeeded; until then what was there before
-// stays. Written beside its target. A full disk fails as kNoRoom with bytes and path.
+// stays. Written in the folder of its target, where it has no name until then, so that a process
+// that is killed leaves nothing; on file systems without such files (O_TMPFILE) beside its target.
+// A full disk fails as kNoRoom with bytes and path.
 class AtomicFile {
  public:
   static Result<AtomicFile> Make(std::filesystem::path path);
@@ -38,15 +41,15 @@ class AtomicFile {
 
   int64_t written() const { return written_; }
   int fd() const { return fd_.get(); }
-  const std::filesystem::path& temporary() const { return temporary_; }
 
  private:
   AtomicFile(std::filesystem::path path, std::filesystem::path temporary, UniqueFd fd)
       : path_(std::move(path)), temporary_(std::move(temporary)), fd_(std::move(fd)) {}
   Status Failed(std::string_view doing, int64_t bytes, int error) const;
+  Status TakeName();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // Empty once committed.
+  std::filesystem::path temporary_;  // Empty while it has none, and once committed.
   UniqueFd fd_;
   int64_t written_ = 0;
 };
@@ -62,19 +65,5 @@ bool HasOpen(int process, const std::filesystem::path& file);
 
 // Makes the folder and those above it.
 Status MakeFolder(const std::filesystem::path& path);
-
-// A new folder of its own below the system's temporary folder, removed with all in it at the end.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> Make();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 }  // namespace protium

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -37,6 +39,35 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
   ASSERT_TRUE(WriteFile(path, "after").ok());
   EXPECT_EQ(*ReadFile(path), "after");
   EXPECT_EQ(FilesIn(folder.path()), 1u);
+}
+
+TEST(AtomicFile, LeavesNothingWhereItsProcessIsKilled) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const fs::path path = folder.path() / "a";
+  ASSERT_TRUE(WriteFile(path, "before").ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto file = AtomicFile::Make(path);
+    (void)file->Write("half of it");
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(FilesIn(folder.path()), 1u);
+  EXPECT_EQ(*ReadFile(path), "before");
+}
+
+TEST(AtomicFile, ReplacesWhatIsThereAndNoFolder) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const fs::path path = folder.path() / "a";
+  fs::create_symlink("nowhere", path);
+  ASSERT_TRUE(WriteFile(path, "first").ok());
+  ASSERT_TRUE(WriteFile(path, "second").ok());
+  EXPECT_EQ(*ReadFile(path), "second");
+  fs::create_directory(folder.path() / "b");
+  EXPECT_FALSE(WriteFile(folder.path() / "b", "x").ok());
+  EXPECT_FALSE(WriteFile(folder.path() / "c/d", "x").ok());
+  EXPECT_EQ(FilesIn(folder.path()), 2u);
 }
 
 TEST(AtomicFile, HasTheRightsThatTheProcessGives) {

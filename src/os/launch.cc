@@ -81,14 +81,22 @@ Result<std::unique_ptr<Launch>> Launch::Make(const SubprocessOptions& options) {
   launch->session_ = options.session;
   PT_LET(launch->log_, OpenLog(options.log));
   launch->nothing_ = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!launch->nothing_) return SystemFault("open /dev/null", errno);
   launch->fds_ = {{launch->nothing_.get(), 0}, {launch->log_.get(), 1}, {launch->log_.get(), 2}};
   launch->fds_.insert(launch->fds_.end(), options.fds.begin(), options.fds.end());
   launch->base_ = FreeBase(launch->fds_);
   return launch;
 }
 
-// Moves every source out of the way first: one's number may be another's place.
 bool Launch::PlaceDescriptors() const {
+  if (CopyDescriptors()) return true;
+  // So dup(2) calls a number beyond the limit.
+  if (errno == EBADF) errno = EMFILE;
+  return false;
+}
+
+// Moves every source out of the way first: one's number may be another's place.
+bool Launch::CopyDescriptors() const {
   // Whatever a foreign library opened without O_CLOEXEC is closed by execve(); the copies below are
   // made after that.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);

@@ -30,6 +30,7 @@ class Launch {
   Launch() = default;
   [[noreturn]] void RunChild();
   bool PlaceDescriptors() const;
+  bool CopyDescriptors() const;
 
   std::vector<std::string> words_;
   std::vector<std::string> environment_;

@@ -8,6 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
+
+#include "os/temporary_folder.h"
+#include "os/thrown.h"
 
 namespace protium {
 
@@ -15,10 +19,26 @@ namespace {
 
 constexpr int kExitInterrupted = 130;  // As shells tell of SIGINT: 128 + 2.
 
+// The parent is to see which signal it was.
+[[noreturn]] void EndBy(int number) {
+  RemoveTemporaryFolders();
+  ::signal(number, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  ::kill(::getpid(), number);
+  ::_exit(128 + number);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Make() {
-  std::unique_ptr<StopOnSignal> made(new StopOnSignal);
+Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Make() { return Start(/*ends=*/false); }
+
+Result<std::unique_ptr<StopOnSignal>> StopOnSignal::MakeEnding() { return Start(/*ends=*/true); }
+
+Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Start(bool ends) {
+  std::unique_ptr<StopOnSignal> made(new StopOnSignal(ends));
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
@@ -28,7 +48,12 @@ Result<std::unique_ptr<StopOnSignal>> StopOnSignal::Make() {
   if (!made->signals_ || !made->ending_) return SystemFault("watch for signals", errno);
   // Blocked signals wait in the descriptor; unblocked ones would end the process.
   ::pthread_sigmask(SIG_BLOCK, &set, &made->before_);
-  made->thread_ = std::jthread([self = made.get()] { self->Watch(); });
+  try {
+    made->thread_ = std::jthread([self = made.get()] { self->Watch(); });
+  } catch (const std::system_error&) {
+    ::pthread_sigmask(SIG_SETMASK, &made->before_, nullptr);
+    return FaultOfThrown();
+  }
   return made;
 }
 
@@ -48,8 +73,12 @@ void StopOnSignal::Watch() {
     if (!ready.ok() || ready->empty() || ready->back() == 1) return;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;
+    if (ends_) EndBy(static_cast<int>(info.ssi_signo));
     // At once: whoever asks twice does not want to wait for what the first request began.
-    if (stop_.stop_requested()) ::_exit(kExitInterrupted);
+    if (stop_.stop_requested()) {
+      RemoveTemporaryFolders();
+      ::_exit(kExitInterrupted);
+    }
     signal_ = static_cast<int>(info.ssi_signo);
     stop_.request_stop();
   }

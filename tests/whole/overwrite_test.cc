@@ -73,6 +73,53 @@ TEST(Overwriting, ByOutputsOfAJobIsRefusedBeforeItStarts) {
   }
 }
 
+// With --force, and through links of both kinds.
+TEST(Overwriting, OfTheJobFileItselfIsRefusedBeforeItStarts) {
+  const OwnJob own;
+  fs::create_symlink(own / "job.toml", own / "link.parquet");
+  fs::create_hard_link(own / "job.toml", own / "hard.parquet");
+  for (const char* output : {"job.toml", "link.parquet", "hard.parquet"}) {
+    own.Write("job.toml", JobWith((own / output).string()));
+    const std::string before = own.Text("job.toml");
+    const Outcome outcome = own.Run({"--force"});
+    EXPECT_EQ(outcome.exit, 2) << output << "\n" << outcome.err;
+    EXPECT_TRUE(Has(outcome.err, "nothing was started")) << outcome.err;
+    EXPECT_EQ(own.Text("job.toml"), before) << output;
+  }
+}
+
+// A model that is read, by whatever verb, and what else a command reads beside tables.
+TEST(Overwriting, OfWhatElseACommandReadsIsRefused) {
+  const OwnJob& own = Machines();
+  const fs::path model = own.Model();
+  fs::create_hard_link(model / "pipeline.json", own / "hard.csv");
+  own.Write("ludwig.yaml", "input_features: []\n");
+  const std::string table = (own / "machines.csv").string();
+  const std::string weights = (model / "weights.safetensors").string();
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"predict", "--model", model, "--input", table, "--output", own / "hard.csv"},
+           {"export", model, "--to", "onnx", "--out", model / "pipeline.json"},
+           {"export", model, "--to", "safetensors", "--out", weights},
+           {"export", model.parent_path(), "--to", "csv", "--out",
+            model.parent_path() / "run.json"},
+           {"import", weights, "--model", model, "--out", model},
+           {"init", table, "--label", "hours", "--output", table},
+           {"config", "import", own / "ludwig.yaml", "--output", own / "ludwig.yaml"},
+           {"sql", "SELECT * FROM m", "--table", "m=" + table, "--output", table},
+           {"gang", "--input", table, "--output", table, "--", "true"}}) {
+    std::vector<std::string> forced = words;
+    forced.insert(forced.begin() + 1, "--force");
+    const std::string table_before = own.Text("machines.csv"), file = ReadText(own / "hard.csv");
+    const Outcome outcome = own.Protium(forced);
+    EXPECT_EQ(outcome.exit, 2) << words[0] << "\n" << outcome.err;
+    EXPECT_TRUE(Has(outcome.err, "choose another path")) << words[0] << "\n" << outcome.err;
+    EXPECT_EQ(own.Text("machines.csv"), table_before) << words[0];
+    EXPECT_EQ(ReadText(own / "hard.csv"), file) << words[0];
+    EXPECT_EQ(own.Text("ludwig.yaml"), "input_features: []\n") << words[0];
+  }
+  fs::remove(own / "hard.csv");
+}
+
 TEST(Overwriting, ByTheExampleNeedsForce) {
   const OwnJob own;
   own.Write("flights.csv", "mine");

@@ -101,6 +101,64 @@ TEST(Refusal, OfSqlThatDoesNotParseOrKnowItsColumns) {
   ExpectRefusal(RunJob(scratch, job, ExampleTables(1000)), 2, {"distanse", "distance"});
 }
 
+TEST(Refusal, OfWhatIsNestedTooDeepNamesThePlace) {
+  const Scratch scratch;
+  std::string names = "a", lists;
+  for (int i = 0; i < 10'000; ++i) names += ".a", lists += "[";
+  for (const std::string& text :
+       {"\n[" + names + "]\nx = 1\n", "\n" + names + " = 1\n", "\nx = " + lists + "\n"}) {
+    const fs::path job = scratch.path() / "job.toml";
+    std::ofstream(job) << text;
+    for (const char* verb : {"check", "plan", "run"}) {
+      Running command({ProtiumCommand(), verb, job.string()}, scratch.path());
+      ExpectRefusal(command.Wait(), 2, {"nests deeper than 100 levels", "job.toml:2:"});
+    }
+  }
+  Running command({ProtiumCommand(), "check", FlightsJob(), "--set", names + "=1"}, scratch.path());
+  ExpectRefusal(command.Wait(), 2, {"--set names a setting deeper than 100 levels"});
+}
+
+TEST(Refusal, OfManyUnknownKeysTakesNoTime) {
+  const Scratch scratch;
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "unknown" + std::to_string(i) + " = 1\n";
+  std::ofstream(scratch.path() / "job.toml") << text;
+  Running command({ProtiumCommand(), "check", (scratch.path() / "job.toml").string()},
+                  scratch.path());
+  const Outcome outcome = command.Wait();
+  ExpectRefusal(outcome, 2, {"unknown key \"unknown0\"", "job.toml:1:"});
+  EXPECT_LT(outcome.seconds, 8);
+}
+
+TEST(Check, RunsNoCodeThatTheJobNames) {
+  const Scratch scratch;
+  const fs::path library = scratch.path() / "own.so", script = scratch.path() / "devices.sh";
+  std::ofstream(library) << "no library: it cannot be loaded";
+  std::ofstream(script) << "#!/bin/sh\ntouch " << (scratch.path() / "ran").string() << "\n";
+  fs::permissions(script, fs::perms::all);
+  const std::string job =
+      ChangedJob(scratch, "\n[tables]", "\nextensions = [\"own.so\"]\n[tables]");
+  std::vector<std::string> words = {ProtiumCommand(),
+                                    "check",
+                                    job,
+                                    "--set",
+                                    "data=" + ExampleTables(1000),
+                                    "--set",
+                                    "net.name=wide",
+                                    "--set",
+                                    "engine.discovery=" + script.string()};
+  Running left_alone(words, scratch.path());
+  const Outcome outcome = left_alone.Wait();
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  for (const char* part : {"own.so", "net \"wide\"", "--load-extensions"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  }
+  EXPECT_FALSE(fs::exists(scratch.path() / "ran"));
+  words.push_back("--load-extensions");
+  Running loaded(words, scratch.path());
+  ExpectRefusal(loaded.Wait(), 3, {"own.so cannot be used"});
+}
+
 TEST(Plan, RunsNothing) {
   const Scratch scratch;
   Running command({ProtiumCommand(), "plan", FlightsJob(), "--set", "data=" + ExampleTables(1000),

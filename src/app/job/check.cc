@@ -96,7 +96,7 @@ Status CheckTargets(const Job& job) {
 Status CheckGang(const Job& job) {
   const JobEngine& engine = job.file.engine;
   GangSpec gang{.workers = 0};
-  if (job.estimator) {
+  if (job.estimator && job.pipeline) {
     PT_LET(const TorchEstimatorOptions options,
            ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
     gang = options.gang;
@@ -106,8 +106,8 @@ Status CheckGang(const Job& job) {
 
 class Checking {
  public:
-  Checking(const fs::path& file, const std::vector<std::string>& sets) {
-    JobMistakes read = FindMistakes(file, sets);
+  Checking(const fs::path& file, const std::vector<std::string>& sets, Extensions extensions) {
+    JobMistakes read = FindMistakes(file, sets, extensions);
     check_.mistakes = std::move(read.all);
     check_.job = std::move(read.job);
   }
@@ -153,7 +153,8 @@ class Checking {
     if (job.pipeline) {
       Note(CheckOnNames(*job.pipeline, columns, job.catalogue, job.file.data));
     }
-    if (columns) Note(CheckOutputColumns(job, *columns));
+    // What an estimator predicts is known by its loss alone.
+    if (columns && !job.unloaded.loss) Note(CheckOutputColumns(job, *columns));
   }
 
   JobCheck check_;
@@ -161,8 +162,9 @@ class Checking {
 
 }  // namespace
 
-JobCheck CheckJob(const fs::path& file, const std::vector<std::string>& sets) {
-  return Checking(file, sets).Run();
+JobCheck CheckJob(const fs::path& file, const std::vector<std::string>& sets,
+                  Extensions extensions) {
+  return Checking(file, sets, extensions).Run();
 }
 
 }  // namespace protium

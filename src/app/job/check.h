@@ -20,7 +20,10 @@ struct JobCheck {
 };
 
 // Reads the job file, the headers of the first file of each table, and nothing else; opens no
-// engine. What it refuses, `plan` and `run` refuse as well.
-JobCheck CheckJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
+// engine, starts nothing, and runs no code that the job names: neither a discovery script nor,
+// unless they are to be loaded, extensions (job.unloaded). What it refuses, `plan` and `run` refuse
+// as well.
+JobCheck CheckJob(const std::filesystem::path& file, const std::vector<std::string>& sets,
+                  Extensions extensions = Extensions::kLeaveAlone);
 
 }  // namespace protium

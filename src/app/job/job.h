@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/job/settings.h"
+#include "app/job/unloaded.h"
 #include "base/describe.h"
 #include "base/fields.h"
 #include "learn/catalogue.h"
@@ -233,6 +234,7 @@ struct Job {
   std::optional<size_t> estimator;   // Its position in the pipeline.
   std::optional<Pipeline> pipeline;  // None for a job of SQL alone.
   std::optional<Search> search;      // What [search] and [folds] make of the pipeline.
+  Unloaded unloaded;                 // Of a check that leaves extensions alone.
 
   // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
   // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
 #include "app/job/file_terms.h"
@@ -254,6 +256,55 @@ TEST(Sizes, AreReadWithTheirUnits) {
   EXPECT_EQ(ReadBytes("1024").ValueOrDie(), 1024);
   for (const char* bad : {"", "GiB", "4 gigs", "-1", "nan", "1e300"}) {
     EXPECT_FALSE(ReadBytes(bad).ok()) << bad;
+  }
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// Far below where recursion would outgrow its stack, and by the place that is too deep.
+TEST_F(JobFiles, RefuseWhatIsNestedTooDeep) {
+  const std::string names = Repeated(".a", 10000);
+  for (const std::string& text :
+       {"\n[a" + names + "]\nx = 1\n", "\n[[a" + names + "]]\n", "\na" + names + " = 1\n",
+        "\nx = " + Repeated("[", 10000) + Repeated("]", 10000) + "\n",
+        "\nx = " + Repeated("{a=", 10000) + "1" + Repeated("}", 10000) + "\n",
+        "\nx = " + Repeated("{a.b.c.d=[", 2000) + Repeated("]}", 2000) + "\n"}) {
+    const Fault fault = FaultIn(text);
+    EXPECT_EQ(fault.exit, Exit::kUsage);
+    EXPECT_THAT(fault.what, HasSubstr("nests deeper than 100 levels")) << text.substr(0, 20);
+    EXPECT_THAT(fault.where, HasSubstr("job.toml:2:"));
+  }
+  // No statement is too deep by itself.
+  const Fault sum = FaultIn("[a" + Repeated(".a", 80) + "]\nb" + Repeated(".b", 80) + " = 1\n");
+  EXPECT_THAT(sum.what, HasSubstr("nests deeper than 100 levels"));
+  EXPECT_THAT(sum.where, HasSubstr("job.toml:2:"));
+}
+
+TEST_F(JobFiles, RefuseASetThatNamesTooMuch) {
+  for (const int dots : {100, 10000, 1000000}) {
+    const Fault fault = FaultIn(kJob, {"a" + Repeated(".a", dots) + "=1"});
+    EXPECT_EQ(fault.exit, Exit::kUsage);
+    EXPECT_THAT(fault.what, HasSubstr("--set names a setting deeper than 100 levels"));
+  }
+  EXPECT_THAT(FaultIn(kJob, {"a" + Repeated(".a", 99) + "=1"}).what, HasSubstr("unknown key"));
+}
+
+// Eight times the keys take about eight times as long; where each looks at all others, 64 times.
+TEST_F(JobFiles, AreReadInATimeThatGrowsWithTheirKeys) {
+  const auto seconds = [&](const std::string& before, int keys) {
+    std::string text = before;
+    for (int i = 0; i < keys; ++i) text += fmt::format("unknown{} = {}\n", i, i);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(FaultIn(text).what, HasSubstr("unknown"));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  for (const std::string& text : {std::string(), With("[train]\nepochs = 3\n", "") + "[train]\n"}) {
+    const double few = std::min(seconds(text, 10'000), seconds(text, 10'000));
+    EXPECT_LT(seconds(text, 80'000), 30 * few + 0.2);
   }
 }
 

@@ -84,7 +84,7 @@ bool RespellKind(Settings& settings, const std::string& path) {
   if (!kind.is_string()) return false;
   const std::vector<std::string> near =
       Nearest(kind.get<std::string>(), ListNames(BuiltInCatalogue().stages));
-  if (near.empty() || near[0] == kind) return false;
+  if (near.empty() || kind == near[0]) return false;
   kind = near[0];
   return true;
 }
@@ -97,7 +97,8 @@ bool Respell(Settings& settings, const Fault& fault) {
 
 }  // namespace
 
-JobMistakes FindMistakes(const fs::path& file, const std::vector<std::string>& sets) {
+JobMistakes FindMistakes(const fs::path& file, const std::vector<std::string>& sets,
+                         Extensions extensions) {
   constexpr size_t kMost = 20;
   JobMistakes found;
   const Result<Settings> as_written = ReadToml(file);
@@ -109,7 +110,7 @@ JobMistakes FindMistakes(const fs::path& file, const std::vector<std::string>& s
   std::vector<std::string> left_out;
   while (found.all.size() < kMost) {
     found.job = Job{.settings = *settings};
-    const Status finished = Finish(found.job, *as_written);
+    const Status finished = Finish(found.job, *as_written, extensions);
     if (finished.ok()) return found;
     const Fault fault = FaultOf(finished);
     const std::string path = PathInFile(found.job, fault.where);
@@ -118,6 +119,7 @@ JobMistakes FindMistakes(const fs::path& file, const std::vector<std::string>& s
     if (std::ranges::any_of(left_out, follows)) return found;
     found.all.push_back(Explained(found.job, finished));
     if (Respell(*settings, fault)) continue;
+    if (IsWithin(path, "extensions")) extensions = Extensions::kMistaken;
     left_out.push_back(LeaveOut(*settings, path));
     if (left_out.back().empty()) return found;
   }

@@ -10,6 +10,7 @@
 
 #include "app/job/file_terms.h"
 #include "app/job/finish.h"
+#include "app/job/shorthand.h"
 #include "base/fault.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
@@ -30,14 +31,14 @@ void CopyPlaces(Settings& settings, const std::string& from, const std::string& 
   for (auto& [path, place] : copies) settings.places[path] = std::move(place);
 }
 
-namespace {
-
-Status JobFault(std::string path, std::string what, std::string fix = "") {
+Status JobFault(std::string path, std::string what, std::string fix) {
   return Fail({.exit = Exit::kUsage,
                .what = std::move(what),
                .where = std::move(path),
                .fix = std::move(fix)});
 }
+
+namespace {
 
 // The value of an option that is text stays text, even if it looks like a number: `--set name=2013`
 // is typed without quotes.
@@ -124,51 +125,6 @@ Status CheckKinds(const Json& pipeline) {
   return Status::OK();
 }
 
-// The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
-// already here if there is shorthand, which could mean either.
-Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
-  std::optional<size_t> found;
-  for (size_t i = 0; i < pipeline.size(); ++i) {
-    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
-    if (found && shorthand) {
-      return JobFault(
-          fmt::format("pipeline.{}", i),
-          "the pipeline has two estimators, so [train], [gang], net and loss could mean "
-          "either",
-          "give each its own  train = { ... }  and  gang = { ... }");
-    }
-    found = i;
-  }
-  return found;
-}
-
-// Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
-// set twice: a --set may well override either.
-Status MoveShorthand(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
-  if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
-  if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
-  if (shorthand.empty()) return Status::OK();
-  if (!job.estimator) {
-    return JobFault(name,
-                    fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
-  }
-  const std::string path = PathOfShorthand(job, name);
-  if (as_written.tree.contains(name) && as_written.places.contains(path)) {
-    return JobFault(path, fmt::format("{} is set twice: here and in [{}]", name, name));
-  }
-  Json& own = job.file.pipeline[*job.estimator][name];
-  if (own.is_null()) own = Json::object();
-  if (own.is_string()) own = Json{{"name", own}};
-  // Another net or loss by name has other options: those of the one that it replaces go.
-  if (shorthand.contains("name") && own.value("name", Json()) != shorthand["name"]) {
-    own = Json::object();
-  }
-  for (const auto& [key, value] : shorthand.items()) own[key] = value;
-  CopyPlaces(job.settings, name, path);
-  shorthand = Json::object();
-  return Status::OK();
-}
-
 fs::path Below(const fs::path& folder, const std::string& path) {
   return fs::absolute(folder / path).lexically_normal();
 }
@@ -197,6 +153,32 @@ Result<int64_t> SizeAt(const char* path, const std::string& text) {
   return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
+// Rows of the job's extensions, or what stands in for them.
+Status BringExtensions(Job& job, Extensions how) {
+  std::vector<fs::path> files;
+  for (std::string& each : job.file.extensions) {
+    MakeWhole(job.settings, "extensions", each);
+    files.emplace_back(each);
+  }
+  if (how == Extensions::kMistaken || (how == Extensions::kLeaveAlone && !files.empty())) {
+    for (const fs::path& each : files) PT_TRY(CheckExtensionFile(each));
+    job.unloaded.any = true;
+    job.unloaded.files = job.file.extensions;
+    job.catalogue = StandIns(job.file.pipeline, job.unloaded);
+    return Status::OK();
+  }
+  PT_LET(job.catalogue, WithExtensions(nullptr, files));
+  return Status::OK();
+}
+
+Json WithoutEstimators(const Json& pipeline) {
+  Json stages = Json::array();
+  for (const Json& each : pipeline) {
+    if (!each.is_object() || each.value("kind", Json()) != kTorchEstimator) stages.push_back(each);
+  }
+  return stages;
+}
+
 // [folds] without [search] measures the one pipeline there is. Every trial's options are checked
 // here, so that a mistake costs no hours.
 Status SetSearch(Job& job) {
@@ -207,6 +189,10 @@ Status SetSearch(Job& job) {
     return JobFault(name, fmt::format("[{}] belongs to a pipeline, and the job has none", name));
   }
   job.search.emplace(*job.pipeline, file.search.value_or(SearchOptions()), file.folds);
+  if (file.search && job.unloaded.any) {
+    job.unloaded.names.push_back("the trials of [search]");  // They may name what is not loaded.
+    return Status::OK();
+  }
   return Settle(*job.search, job.catalogue).status();
 }
 
@@ -230,33 +216,25 @@ Status WithGroup(const Status& status) {
 
 }  // namespace
 
-Status Finish(Job& job, const Settings& as_written) {
+Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
   // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
   // checked only once the shorthand is in it and the extensions' nets have names.
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
   MakeWhole(job.settings, "data", job.file.data);
   PT_TRY(Check(job.file));
   JobFile& file = job.file;
-  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
-  const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
-                               [](const Json* each) { return !each->empty(); });
   PT_TRY(CheckKinds(file.pipeline));
-  PT_LET(job.estimator, FindEstimator(file.pipeline, any));
-  for (size_t i = 0; i < std::size(shorthand); ++i) {
-    PT_TRY(MoveShorthand(job, kShorthand[i], *shorthand[i], as_written));
-  }
+  PT_TRY(MoveShorthand(job, as_written));
   if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
-  std::vector<fs::path> extensions;
-  for (std::string& each : job.file.extensions) {
-    MakeWhole(job.settings, "extensions", each);
-    extensions.emplace_back(each);
-  }
-  PT_LET(job.catalogue, WithExtensions(nullptr, extensions));
+  PT_TRY(BringExtensions(job, extensions));
   JobEngine& engine = job.file.engine;
   MakeWhole(job.settings, "engine.spill", engine.spill);
   MakeWhole(job.settings, "engine.discovery", engine.discovery);
   PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
   PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
+  if (job.unloaded.loss) {
+    return PipelineFromJson(WithoutEstimators(file.pipeline), job.catalogue).status();
+  }
   if (!file.pipeline.empty()) {
     PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
   }

@@ -16,14 +16,16 @@ namespace protium {
 // terms of the file.
 Result<Job> ReadJob(const std::filesystem::path& file, const std::vector<std::string>& sets);
 
-// The mistakes in a job file that do not follow from each other, the first being that of ReadJob().
+// The mistakes in a job file that do not follow from each other. Where extensions are loaded, the
+// first is that of ReadJob(); where they are left alone, no code but ours is run.
 struct JobMistakes {
   std::vector<Status> all;  // In the terms of the file, at most 20.
   // The job, without what is mistaken; whole if there are no mistakes, and with tables as far as
   // these could be read.
   Job job;
 };
-JobMistakes FindMistakes(const std::filesystem::path& file, const std::vector<std::string>& sets);
+JobMistakes FindMistakes(const std::filesystem::path& file, const std::vector<std::string>& sets,
+                         Extensions extensions);
 
 // Reads what Job::ToJson() wrote.
 Result<Job> ReadSavedJob(const Json& saved, const std::filesystem::path& file);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <vector>
 
@@ -57,6 +58,12 @@ Result<Assignment> ReadAssignment(const std::string& words) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("--set needs key=value, got \"{}\"", words),
                  .fix = "for example --set train.epochs=5"});
+  }
+  if (std::ranges::count(read.path, '.') >= kDeepestSetting) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("--set names a setting deeper than {} levels: {}",
+                                     kDeepestSetting, read.path),
+                 .fix = "no setting is so deep: look for dots that are too many"});
   }
   read.text = words.substr(equals + 1);
   const bool one_line = read.text.find('\n') == read.text.npos;

@@ -15,6 +15,9 @@ namespace protium {
 // What is kept when a job is refused before anything runs.
 inline constexpr char kNothingStarted[] = "nothing was started";
 
+// Settings nest no deeper: what reads, checks and shows them goes down by recursion.
+inline constexpr int kDeepestSetting = 100;
+
 // Where a setting comes from, for messages: "flights.toml:12:3" or "--set train.epochs=9". `key` is
 // the place of the key, which matters when it is unknown; `value` that of the value.
 struct Place {
@@ -32,14 +35,15 @@ struct Settings {
 };
 
 // Reads a TOML file. Keys keep the order of the file. Dates and times are refused, since no setting
-// is one. Faults of Exit::kUsage name file:line:column.
+// is one, and so is what nests deeper than kDeepestSetting. Faults of Exit::kUsage name
+// file:line:column.
 Result<Settings> ReadToml(const std::filesystem::path& file);
 
 // The same from text; `file` is only for messages.
 Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file);
 
 // Splits "a.b=c" and reads c as a TOML value; what is not one is taken as text, so that
-// --set data=other needs no quotes.
+// --set data=other needs no quotes. A path of more than kDeepestSetting names is refused.
 struct Assignment {
   std::string path;
   Json value;

@@ -7,11 +7,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "app/job/advice.h"
 #include "app/job/settings.h"
+#include "app/job/toml_depth.h"
+#include "base/depth.h"
 #include "base/fault.h"
 #include "run/folder.h"
 
@@ -23,12 +26,31 @@ std::string PlaceText(const std::filesystem::path& file, const toml::source_posi
   return fmt::format("{}:{}:{}", file.string(), at.line, at.column);
 }
 
+Status TooDeep(std::string where) {
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the job file nests deeper than {} levels", kDeepestSetting),
+               .where = std::move(where),
+               .fix = "no setting is so deep: look for dots or brackets that are too many"});
+}
+
+// The library builds and frees tables by recursion: what is too deep must not come to it.
+Status CheckDepth(std::string_view text, const std::filesystem::path& file) {
+  const std::optional<size_t> at = FindTooDeep(text, kDeepestSetting);
+  if (!at) return Status::OK();
+  const std::string_view before = text.substr(0, *at);
+  const size_t line = before.rfind('\n');
+  return TooDeep(fmt::format("{}:{}:{}", file.string(), std::ranges::count(before, '\n') + 1,
+                             before.size() - (line == before.npos ? 0 : line + 1) + 1));
+}
+
 // Converts a parsed TOML tree to JSON and notes where each key and value stands.
 class Reader {
  public:
   explicit Reader(Settings& settings) : settings_(settings) {}
 
   Result<Json> Value(const toml::node& node, const std::string& path) {
+    const Deeper deeper(depth_);
+    if (depth_ > kDeepestSetting) return TooDeep(PlaceText(settings_.file, node.source().begin));
     if (const auto* table = node.as_table()) return Table(*table, path);
     if (const auto* list = node.as_array()) return List(*list, path);
     if (const auto* text = node.as_string()) return Json(text->get());
@@ -49,13 +71,14 @@ class Reader {
       const auto &left = a.first->source().begin, &right = b.first->source().begin;
       return std::pair(left.line, left.column) < std::pair(right.line, right.column);
     });
-    Json object = Json::object();
+    std::vector<std::pair<std::string, Json>> members;
     for (const auto& [key, node] : entries) {
       const std::string below = (path.empty() ? "" : path + ".") + std::string(key->str());
       Say(below, key->source().begin, node->source().begin);
-      PT_LET(object[std::string(key->str())], Value(*node, below));
+      PT_LET(Json value, Value(*node, below));
+      members.emplace_back(key->str(), std::move(value));
     }
-    return object;
+    return ObjectOf(std::move(members));
   }
 
   Result<Json> List(const toml::array& list, const std::string& path) {
@@ -76,11 +99,13 @@ class Reader {
   }
 
   Settings& settings_;
+  int depth_ = 0;
 };
 
 }  // namespace
 
 Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file) {
+  PT_TRY(CheckDepth(text, file));
   const toml::parse_result parsed = toml::parse(text, file.string());
   if (!parsed) {
     const std::string why(parsed.error().description());

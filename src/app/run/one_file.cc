@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/one_file.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <utility>
 
 #include "base/fault.h"
 #include "format/file_form.h"
@@ -15,26 +10,12 @@ namespace protium {
 
 namespace fs = std::filesystem;
 
-Result<std::unique_ptr<Scratch>> Scratch::Make(const fs::path& base) {
-  std::string name = (base / "protium-XXXXXX").string();
-  // A new folder that only this user may read.
-  if (mkdtemp(name.data()) == nullptr) {
-    return Fail({.exit = Exit::kEnvironment,
-                 .what = "cannot make a temporary folder in " + base.string(),
-                 .why = std::strerror(errno)});
-  }
-  return std::make_unique<Scratch>(name);
-}
-
 Result<std::unique_ptr<Scratch>> Scratch::MakeFor(const std::string& engine,
                                                   const fs::path& output) {
-  return Make(engine.starts_with("sc://") ? fs::absolute(output).parent_path()
-                                          : fs::temp_directory_path());
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  PT_LET(TemporaryFolder folder, engine.starts_with("sc://")
+                                     ? TemporaryFolder::MakeIn(fs::absolute(output).parent_path())
+                                     : TemporaryFolder::Make());
+  return std::make_unique<Scratch>(std::move(folder));
 }
 
 Status CheckOutputFormat(const std::string& output) {

@@ -9,28 +9,23 @@
 #include <utility>
 
 #include "base/status.h"
+#include "os/temporary_folder.h"
 #include "protium/frame.h"
 
 namespace protium {
 
-// A temporary folder for logs and spilled rows, which only this user may read; removed with its
-// owner.
+// A temporary folder for logs and spilled rows.
 class Scratch {
  public:
-  static Result<std::unique_ptr<Scratch>> Make(const std::filesystem::path& base);
   // On Spark executors write files that the driver reads, so the folder must lie on storage that
   // both see. The folder of `output` has to be; /tmp of the driver is not.
   static Result<std::unique_ptr<Scratch>> MakeFor(const std::string& engine,
                                                   const std::filesystem::path& output);
-  explicit Scratch(std::filesystem::path path) : path_(std::move(path)) {}
-  ~Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
+  explicit Scratch(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
 
 // Refuses (Exit::kUsage) an ending that names no format of outputs.

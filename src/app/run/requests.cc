@@ -9,6 +9,8 @@
 
 #include "app/job/frames.h"
 #include "base/fault.h"
+#include "learn/pipeline/estimator.h"
+#include "os/file.h"
 #include "protium/session.h"
 
 namespace protium {
@@ -24,6 +26,34 @@ struct Prepared {
   std::optional<JobFrames> frames;
 };
 
+// Workers that fit stages or score are waited for as long as ranks are.
+double WorkerDeadline(const Job& job) {
+  const GangSpec none;
+  if (!job.estimator) return none.deadline;
+  const auto options = ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline");
+  return options.ok() ? options->gang.deadline : none.deadline;
+}
+
+// Adds the files that texts in `json` name, such as weights to start from or a net; their paths
+// begin at `base`.
+void AddFilesNamed(const Json& json, const fs::path& base, std::vector<fs::path>& files) {
+  if (json.is_structured()) {
+    for (const Json& each : json) AddFilesNamed(each, base, files);
+  }
+  if (!json.is_string() || json.get_ref<const std::string&>().empty()) return;
+  const fs::path path = base / json.get_ref<const std::string&>();
+  if (IsRegularFile(path)) files.push_back(path);
+}
+
+// What a run reads beside its tables. The models of its SQL add themselves when they are loaded.
+std::vector<fs::path> FilesOf(const Job& job) {
+  std::vector<fs::path> files = {fs::absolute(job.settings.file)};
+  files.insert(files.end(), job.file.extensions.begin(), job.file.extensions.end());
+  if (!job.file.engine.discovery.empty()) files.emplace_back(job.file.engine.discovery);
+  AddFilesNamed(job.file.pipeline, job.file.data, files);
+  return files;
+}
+
 // The settings of --set are not passed on: they are part of the job by now. A program's are, since
 // only its run can ask for them.
 SessionOptions MakeSessionOptions(const Job& job) {
@@ -36,6 +66,8 @@ SessionOptions MakeSessionOptions(const Job& job) {
   options.discovery = job.file.engine.discovery;
   options.profile = job.file.run.profile;
   options.engine_options = FieldsToJson(job.file.engine.spark);
+  options.worker_deadline = WorkerDeadline(job);
+  options.read = FilesOf(job);
   return options;
 }
 

@@ -67,9 +67,11 @@ class Watch {
 // checkpoint being written has the extension .partial until it is complete.
 bool HasCheckpoint(const fs::path& folder) {
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder / "checkpoints", error)) {
-    if (entry.path().filename() == "state.json" &&
-        entry.path().parent_path().extension() != ".partial") {
+  constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder / "checkpoints", kReadable, error), end;
+       !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    if (path.filename() == "state.json" && path.parent_path().extension() != ".partial") {
       return true;
     }
   }

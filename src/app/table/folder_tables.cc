@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 
+#include "app/verb.h"
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "format/csv_options.h"
@@ -52,7 +54,11 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const fs::path& path = entry.path();
     if (path.filename().string().starts_with('.')) continue;
-    if (entry.is_directory() && HoldsTable(path)) {
+    std::error_code leads_nowhere;
+    const bool below = entry.is_directory(leads_nowhere);
+    if (leads_nowhere && leads_nowhere != std::errc::no_such_file_or_directory) {
+      PrintNote("note: passed over " + path.string() + ": " + leads_nowhere.message() + "\n");
+    } else if (below && HoldsTable(path)) {
       places.push_back({path.filename().string(), path});
     } else if (IsTableFile(path)) {
       places.push_back({TableNameOf(path.string()), path});

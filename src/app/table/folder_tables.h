@@ -22,8 +22,9 @@ struct TablePlace {
 };
 
 // The files in the folder that are tables by their ending, by their names without ending, and the
-// folders in it that hold such files, by their own names; sorted. Hidden ones are left out. An
-// unreadable folder is a fault of Exit::kInput.
+// folders in it that hold such files, by their own names; sorted. Hidden ones are left out, and
+// what leads nowhere, such as a link to itself, with a note on stderr. An unreadable folder is a
+// fault of Exit::kInput.
 Result<std::vector<TablePlace>> ListTables(const std::filesystem::path& folder);
 
 // "name=path" as TablePlace; anything else is a fault of Exit::kUsage.

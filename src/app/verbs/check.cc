@@ -3,6 +3,7 @@
 #include "app/job/check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/table/grid.h"
 #include "app/verb.h"
@@ -31,14 +32,35 @@ std::string Checked(const JobCheck& check) {
   return options.ok() ? text + fmt::format(", a gang of {}", options->gang.workers.max) : text;
 }
 
+// Which extensions were left alone, and what is therefore not known; empty if there are none.
+std::string UnloadedText(const Unloaded& unloaded) {
+  if (unloaded.files.empty()) return {};
+  std::string text = fmt::format("not loaded: {}\n", fmt::join(unloaded.files, ", "));
+  if (!unloaded.names.empty()) {
+    text += fmt::format("so not checked: {}\n", fmt::join(unloaded.names, ", "));
+  }
+  return text + "--load-extensions loads them, which runs their code\n";
+}
+
+Json CheckAsJson(const JobCheck& check) {
+  Json errors = Json::array();
+  for (const Status& each : check.mistakes) errors.push_back(StatusToJson(each));
+  Json json = {{"ok", check.mistakes.empty()}, {"errors", errors}};
+  const Unloaded& unloaded = check.job.unloaded;
+  if (unloaded.files.empty()) return json;
+  json["not_loaded"] = unloaded.files;
+  json["not_checked"] = unloaded.names;
+  return json;
+}
+
 // All but the last are printed here; the last is the fault of the command, as of any other.
 Status Tell(const JobCheck& check, bool json, const Invocation& invocation) {
   const std::vector<Status>& mistakes = check.mistakes;
   if (json) {
-    Json errors = Json::array();
-    for (const Status& each : mistakes) errors.push_back(StatusToJson(each));
-    PT_TRY(PrintResult(Dump({{"ok", mistakes.empty()}, {"errors", errors}}) + "\n"));
+    PT_TRY(PrintResult(Dump(CheckAsJson(check)) + "\n"));
     invocation.answered = true;
+  } else if (!mistakes.empty()) {
+    PrintNote(UnloadedText(check.job.unloaded));
   }
   for (size_t i = 0; i + 1 < mistakes.size(); ++i) {
     Fault fault = FaultOf(mistakes[i]);
@@ -58,11 +80,13 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   const std::string file = arguments.operand(0);
   std::vector<std::string> sets = arguments.Values("--set");
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
-  const JobCheck check = CheckJob(file, sets);
+  const JobCheck check = CheckJob(
+      file, sets, arguments.Has("--load-extensions") ? Extensions::kLoad : Extensions::kLeaveAlone);
   PT_TRY(Tell(check, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
   return PrintResult(FittedLines(
-      fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file)));
+      fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file) +
+      UnloadedText(check.job.unloaded)));
 }
 
 }  // namespace
@@ -70,7 +94,12 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb CheckVerb() {
   return {{.name = "check",
            .operands = {"JOB"},
-           .flags = {SetFlag(), EngineFlag(), JsonFlag()},
+           .flags = {SetFlag(),
+                     EngineFlag(),
+                     {"--load-extensions", "",
+                      "loads the job's extensions, which runs their code, to check what names them",
+                      ""},
+                     JsonFlag()},
            .says = "finds the mistakes in a job file, in no time",
            .more = "Checks everything that plan checks but the SQL and the types of columns, and "
                    "tells all\nmistakes that do not follow from each other. Reads the first lines "

@@ -3,12 +3,14 @@
 // no table.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
 #include "app/job/read_job.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
+#include "frame/outputs.h"
 #include "ludwig/ludwig.h"
 #include "os/file.h"
 
@@ -38,6 +40,7 @@ Status Config(const Arguments& arguments, const Invocation& invocation) {
   const fs::path file = arguments.operand(1);
   const fs::path out = arguments.Value("--output", file.stem().string() + ".toml");
   PT_TRY(CheckGiven(arguments, out));
+  PT_TRY(RefuseRead(std::array{file}, out));
   PT_LET(const LudwigJob job,
          ImportLudwig({.file = file, .table = arguments.Value("--table", "data.csv")}));
   PT_TRY(WriteFile(out, job.text));

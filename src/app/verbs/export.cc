@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "app/export/model_formats.h"
@@ -16,7 +18,9 @@
 #include "base/unknown_name.h"
 #include "export/formats.h"
 #include "export/send.h"
+#include "frame/outputs.h"
 #include "os/file.h"
+#include "os/signals.h"
 #include "run/list.h"
 
 namespace protium {
@@ -85,7 +89,10 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
                  .fix = "--out FILE, or a pipe"});
   }
   const fs::path out = given.empty() ? DefaultOut(format, facts) : fs::path(given);
-  if (given != "-") PT_TRY(CheckFree(out, arguments.Has("--force")));
+  if (given != "-") {
+    PT_TRY(RefuseRead(OwnFilesOf(run), out));
+    PT_TRY(CheckFree(out, arguments.Has("--force")));
+  }
   const Exported made = format.write(facts);
   if (given == "-") {
     PT_TRY(PrintResult(made.bytes));
@@ -100,6 +107,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
   const std::string given = arguments.Value("--out");
   const fs::path out = given.empty() ? "model" + format.ending : given;
+  PT_TRY(RefuseRead(std::array{model}, out));
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made, format.write(model, out));
@@ -148,6 +156,7 @@ const SentFormat* FindSent(const Arguments& arguments, const std::string& name) 
 }
 
 Status Export(const Arguments& arguments, const Invocation&) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const std::string what = arguments.operand(0), name = arguments.Value("--to");
   if (name.empty()) {
     return Fail({.exit = Exit::kUsage,

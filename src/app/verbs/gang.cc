@@ -216,10 +216,11 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
   const std::string output = arguments.Value("--output");
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const fs::path target = output.empty() ? "" : ResolveOutput(output);
-  if (!output.empty()) PT_TRY(session->state().CheckOutput(target));
   const DataFrame input = arguments.Has("--input")
                               ? OpenPlace(*session, arguments.Value("--input"), csv.options)
                               : session->Sql("SELECT 1 AS one");
+  // The table is known by now, which is no place for an output.
+  if (!output.empty()) PT_TRY(session->state().CheckOutput(target));
   if (output.empty()) return input.Map(task).Run().status();
   PT_LET(WrittenTables written, WrittenTables::Make(parts));
   PT_LET(const BatchStreamPtr stream, input.Map(task).Stream());
@@ -264,6 +265,8 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   options.folder = scratch->path();
   options.base = fs::current_path();
   options.force = arguments.Has("--force");
+  options.read = {spec.words[0]};
+  if (!files.empty()) options.read.emplace_back(files);
   options.call.stop = signals->token();
   options.call.events = [&display](const Json& event) { display.On(event); };
   const bool tables = spec.output || spec.input != ProgramInput::kNone;

@@ -2,12 +2,16 @@
 // `protium import`: weights that were trained elsewhere, as a model here.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
+#include <memory>
 
 #include "app/run/model_place.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "frame/outputs.h"
 #include "learn/model/replace_weights.h"
+#include "os/signals.h"
 #include "weights/fit.h"
 
 namespace protium {
@@ -35,6 +39,7 @@ Status CheckGiven(const Arguments& arguments) {
 }
 
 Status Import(const Arguments& arguments, const Invocation&) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   PT_TRY(CheckGiven(arguments));
   NewWeights given{.file = arguments.operand(0), .key = arguments.Value("--key")};
   for (const std::string& each : arguments.Values("--rename")) {
@@ -43,6 +48,7 @@ Status Import(const Arguments& arguments, const Invocation&) {
   }
   PT_LET(const fs::path model, FindModel(RunsDir(arguments), arguments.Value("--model")));
   const fs::path out = arguments.Value("--out");
+  PT_TRY(RefuseRead(std::array{given.file, model}, out));
   PT_LET(const ReplacedWeights made, ReplaceWeights(model, given, out));
   if (arguments.Has("--json")) {
     return PrintResult(Dump({{"model", out.string()},

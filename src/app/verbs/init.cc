@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "app/csv_flags.h"
 #include "app/job/read_job.h"
@@ -17,8 +19,10 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/file_form.h"
+#include "frame/outputs.h"
 #include "os/file.h"
 #include "os/library.h"
+#include "os/signals.h"
 #include "sql/tokens.h"
 
 namespace protium {
@@ -94,6 +98,11 @@ Status WriteProgram(const JobOutline& outline, const fs::path& folder) {
   return WriteFile(folder / "CMakeLists.txt", ProgramCMake(outline.spec.name));
 }
 
+std::vector<fs::path> Written(const fs::path& output, bool program) {
+  if (!program) return {output};
+  return {output / "main.cc", output / "CMakeLists.txt"};
+}
+
 std::string NextText(const JobOutline& outline, const fs::path& output, bool program,
                      const std::string& command) {
   if (!program) {
@@ -119,6 +128,7 @@ std::string ProgramName(std::string name) {
 }
 
 Status Init(const Arguments& arguments, const Invocation& invocation) {
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const fs::path place = fs::path(arguments.operand(0)).lexically_normal();
   const bool program = arguments.Has("--cpp");
   std::string name =
@@ -126,6 +136,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   if (program) name = ProgramName(name);
   const fs::path output = arguments.Value("--output", program ? name : name + ".toml");
   PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
+  for (const fs::path& each : Written(output, program)) PT_TRY(RefuseRead(std::array{place}, each));
   const std::string label = arguments.Value("--label");
   PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
   PT_LET(std::vector<LookedTable> tables,

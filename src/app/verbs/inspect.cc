@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 
 #include "app/csv_flags.h"
 #include "app/run/run_report.h"
@@ -25,6 +26,7 @@
 #include "column/cells.h"
 #include "format/safetensors.h"
 #include "learn/model/model_folder.h"
+#include "os/signals.h"
 #include "run/list.h"
 #include "run/terminal.h"
 
@@ -230,6 +232,8 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
 // In this order: a model folder, a safetensors file, a job file (refused), any other file as a
 // table, and only then a run, which may be named by the beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
+  // Tables that no engine reads by itself are brought into a temporary folder.
+  PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");
   std::error_code ignored;

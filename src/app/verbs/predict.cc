@@ -308,6 +308,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
            WithExtensions(options.catalogue, {fs::absolute(arguments.Value("--extension"))}));
   }
   options.force = arguments.Has("--force");
+  if (arguments.Has("--extension")) options.read = {arguments.Value("--extension")};
   options.call.stop = signals->token();
   options.call.events = [&progress](const Json& event) { progress.On(event); };
   const Result<std::string> report = Score(arguments, places, std::move(options));

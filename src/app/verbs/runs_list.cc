@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "app/run/run_report.h"
@@ -12,6 +13,7 @@
 #include "app/verbs/runs.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
+#include "os/fd.h"
 #include "run/list.h"
 #include "run/summary.h"
 #include "run/terminal.h"
@@ -116,11 +118,20 @@ std::vector<std::string> Row(const Json& summary) {
           tags};
 }
 
+// That there is no folder means that there are no runs; one that cannot be read may hold some.
+Status CheckReadable(const fs::path& runs) {
+  std::error_code error;
+  const fs::directory_iterator first(runs, error);
+  if (!error || error == std::errc::no_such_file_or_directory) return Status::OK();
+  return SystemFault("read the runs in " + runs.string(), error.value());
+}
+
 }  // namespace
 
 // One line for each run: its state, and its most important metric beside the baseline's, each as
 // --json has it in full.
 Status ListTheRuns(const Arguments& arguments) {
+  PT_TRY(CheckReadable(RunsDir(arguments)));
   const std::vector<RunEntry> entries = ListRuns(RunsDir(arguments));
   PT_LET(const std::vector<Json> runs, Chosen(arguments, entries));
   if (arguments.Has("--json")) return PrintResult(Dump(Json(runs)) + "\n");

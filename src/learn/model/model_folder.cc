@@ -147,7 +147,7 @@ Status CheckReplaceable(const fs::path& folder) {
   const Json listed = manifest->value("files", Json::object());
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename();
-    if (entry.is_regular_file() && (name == "model.json" || listed.contains(name))) continue;
+    if (entry.is_regular_file(ignored) && (name == "model.json" || listed.contains(name))) continue;
     return NotReplaced(folder, "it holds " + name + ", which is not part of the model");
   }
   return Status::OK();

@@ -143,6 +143,7 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
   PT_LET(ModelFiles files, ReadModelFolder(folder));
+  session.state().AlsoReads(std::filesystem::absolute(folder));
   const auto& json = files.json;
   const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
   if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
