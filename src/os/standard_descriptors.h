@@ -11,7 +11,7 @@ namespace protium {
 // in the direction that nobody uses, so that reading stdin, or printing a result, fails as on a
 // closed one.
 inline void TakeStandardDescriptors() {
-  for (const int fd : {0, 1, 2}) {
+  for (int fd = 0; fd < 3; ++fd) {
     // The lowest number that is free is given out, which is this one.
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
   }
