@@ -42,13 +42,12 @@ Status Measure(const std::string& folder, const std::string& row) {
   PT_LET(const auto session, OpenSession({.engine = "local[1]"}));
   PT_LET(const PipelineModel model, PipelineModel::Load(*session, folder));
   PT_LET(const Scorer scorer, Scorer::Make(model));
-  PT_LET(const Json json, ParseJson(row));
-  PT_LET(const auto batch, RowsFromJson(Json::array({json}), *scorer.input()));
+  PT_LET(const JsonRows read, ReadBareJsonRows(row, *scorer.input()));
+  const auto& batch = read.batch;
   PT_TRY(scorer.Score(*batch));
   Print("one row, Arrow", Median([&] { (void)scorer.Score(*batch); }));
   Print("one row, JSON", Median([&] { (void)scorer.ScoreJson(row); }));
-  Print("one row, JSON read alone",
-        Median([&] { (void)RowsFromJson(Json::array({*ParseJson(row)}), *scorer.input()); }));
+  Print("one row, JSON read alone", Median([&] { (void)ReadBareJsonRows(row, *scorer.input()); }));
   return Status::OK();
 }
 

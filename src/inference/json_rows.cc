@@ -4,215 +4,197 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/fault.h"
-#include "base/utf8.h"
-#include "column/cells.h"
 #include "column/schema.h"
+#include "inference/json_columns.h"
+#include "inference/json_cursor.h"
+#include "inference/json_text.h"
+#include "inference/json_values.h"
 
 namespace protium {
 namespace {
 
-constexpr size_t kMostValue = 60;  // Of a value, in a message.
+using Kind = JsonCursor::Kind;
 
-Status Wrong(const Json& value, const arrow::Field& field, int64_t row) {
-  const std::string text = Shortened(Dump(value), kMostValue);
+constexpr const char* kRowsAre = "rows are a list of objects";
+
+Status NoRows(std::string what) { return Fail({.exit = Exit::kInput, .what = std::move(what)}); }
+
+Status NotRows() {
   return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} is no {}", text, TypeName(*field.type()).ValueOr("value")),
+               .what = "the body holds neither \"rows\" nor \"columns\"",
+               .fix = R"({"rows": [{"x": 1}, {"x": 2}]} or {"columns": {"x": [1, 2]}})"});
+}
+
+Status Both(bool rows, bool rows_before) {
+  const char* const name = rows ? "rows" : "columns";
+  return NoRows(rows == rows_before ? fmt::format("the body has \"{}\" twice", name)
+                                    : "the body has \"rows\" and \"columns\"");
+}
+
+// `rest` begins with the value.
+Status Wrong(std::string_view rest, const arrow::Field& field, int64_t row) {
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("{} is no {}", ShownValue(rest),
+                                   TypeName(*field.type()).ValueOr("value")),
                .where = fmt::format("row {}, column \"{}\"", row + 1, field.name())});
 }
 
-// Whole numbers may be written as 7.0, as Python writes those that were floats.
-template <class Builder>
-bool AppendWhole(const Json& value, arrow::ArrayBuilder& builder) {
-  using Value = typename Builder::value_type;
-  int64_t whole = 0;
-  if (value.is_number_unsigned()) {
-    if (value.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())) return false;
-    whole = value.get<int64_t>();
-  } else if (value.is_number_integer()) {
-    whole = value.get<int64_t>();
-  } else if (value.is_number_float()) {
-    // Beyond 2^53 a double does not tell neighbours apart.
-    const double number = value.get<double>();
-    if (number != std::floor(number) || std::abs(number) > 0x1p53) return false;
-    whole = int64_t(number);
-  } else {
-    return false;
-  }
-  if (whole < std::numeric_limits<Value>::min() || whole > std::numeric_limits<Value>::max()) {
-    return false;
-  }
-  return static_cast<Builder&>(builder).Append(Value(whole)).ok();
-}
-
-template <class Builder>
-bool AppendNumber(const Json& value, arrow::ArrayBuilder& builder) {
-  using Value = typename Builder::value_type;
-  return value.is_number() &&
-         static_cast<Builder&>(builder).Append(Value(value.get<double>())).ok();
-}
-
-bool Append(const Json& value, arrow::ArrayBuilder& builder);
-
-bool AppendList(const Json& value, arrow::ArrayBuilder& builder) {
-  auto& list = static_cast<arrow::ListBuilder&>(builder);
-  if (!value.is_array() || !list.Append().ok()) return false;
-  for (const Json& each : value) {
-    // The list stays half made then; the caller drops the whole batch.
-    if (!Append(each, *list.value_builder())) return false;
-  }
-  return true;
-}
-
-// As texts: dates, times, decimals.
-bool AppendParsed(const Json& value, arrow::ArrayBuilder& builder) {
-  if (!value.is_string()) return false;
-  // As Arrow spells them, such as 2024-01-31 and 2024-01-31 08:15:00.
-  const auto parsed = arrow::Scalar::Parse(builder.type(), value.get_ref<const std::string&>());
-  return parsed.ok() && builder.AppendScalar(**parsed).ok();
-}
-
-// False for a value of another type.
-bool Append(const Json& value, arrow::ArrayBuilder& builder) {
-  if (value.is_null()) return builder.AppendNull().ok();
-  switch (builder.type()->id()) {
-    case arrow::Type::BOOL:
-      return value.is_boolean() &&
-             static_cast<arrow::BooleanBuilder&>(builder).Append(value.get<bool>()).ok();
-    case arrow::Type::INT8:
-      return AppendWhole<arrow::Int8Builder>(value, builder);
-    case arrow::Type::INT16:
-      return AppendWhole<arrow::Int16Builder>(value, builder);
-    case arrow::Type::INT32:
-      return AppendWhole<arrow::Int32Builder>(value, builder);
-    case arrow::Type::INT64:
-      return AppendWhole<arrow::Int64Builder>(value, builder);
-    case arrow::Type::FLOAT:
-      return AppendNumber<arrow::FloatBuilder>(value, builder);
-    case arrow::Type::DOUBLE:
-      return AppendNumber<arrow::DoubleBuilder>(value, builder);
-    case arrow::Type::STRING:
-      return value.is_string() && static_cast<arrow::StringBuilder&>(builder)
-                                      .Append(value.get_ref<const std::string&>())
-                                      .ok();
-    case arrow::Type::LIST:
-      return AppendList(value, builder);
-    default:
-      return AppendParsed(value, builder);
-  }
-}
-
-// Columns that grow value by value.
-class Growing {
+// Of one text.
+class Reader {
  public:
-  Status Add(const std::shared_ptr<arrow::Field>& field) {
-    fields_.push_back(field);
-    return arrow::MakeBuilder(arrow::default_memory_pool(), field->type(),
-                              &builders_.emplace_back());
-  }
-  const arrow::FieldVector& fields() const { return fields_; }
-  Status Append(size_t column, int64_t row, const Json& value) {
-    if (protium::Append(value, *builders_[column])) return Status::OK();
-    return Wrong(value, *fields_[column], row);
-  }
-  Result<std::shared_ptr<arrow::RecordBatch>> Finish(int64_t rows) {
-    arrow::ArrayVector columns;
-    for (const auto& builder : builders_) {
-      PT_LET(columns.emplace_back(), builder->Finish());
-    }
-    return arrow::RecordBatch::Make(arrow::schema(std::move(fields_)), rows, std::move(columns));
-  }
+  Reader(std::string_view text, const arrow::Schema& columns, int64_t most_rows)
+      : text_(text), columns_(columns), most_rows_(most_rows) {}
+
+  Result<JsonRows> ReadBody();
+  Result<JsonRows> ReadBare();
 
  private:
-  arrow::FieldVector fields_;
-  std::vector<std::unique_ptr<arrow::ArrayBuilder>> builders_;
+  Status ReadMember(std::string_view key);
+  Status ReadRows();
+  Status ReadRow(int64_t row);
+  Status ReadColumns();
+  Status ReadColumn(int column);
+  Status ReadCell(int column, int64_t row);
+  Status Pass() { return text_.Pass() ? Status::OK() : text_.Fault(); }
+  // Into a list or an object, where one comes; another value is the other fault.
+  Status Enter(Kind kind, std::string_view otherwise);
+  Status NotBroken() const { return text_.broken() ? text_.Fault() : Status::OK(); }
+  std::string NotAsLong(int column) const;
+  Result<JsonRows> Finish();
+
+  JsonCursor text_;
+  JsonColumns columns_;
+  const int64_t most_rows_;
+  std::optional<JsonForm> form_;  // Of what was read.
+  std::optional<int64_t> rows_;   // Read by now, or that each column read has.
 };
 
-Status NoRows(const char* must) { return Fail({.exit = Exit::kInput, .what = must}); }
+Status Reader::Enter(Kind kind, std::string_view otherwise) {
+  if (text_.Peek() == kind) return text_.Enter() ? Status::OK() : text_.Fault();
+  return text_.broken() ? text_.Fault() : NoRows(std::string(otherwise));
+}
 
-Status AppendRow(const Json& row, int64_t i, Growing& columns) {
-  if (!row.is_object()) return NoRows("a row is an object with a value for each column");
-  for (size_t c = 0; c < columns.fields().size(); ++c) {
-    const std::string& name = columns.fields()[c]->name();
-    const auto cell = row.find(name);
-    if (cell == row.end()) {
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("the row has no column \"{}\", and others have", name),
-                   .where = fmt::format("row {}", i + 1),
-                   .fix = "write null where a value is missing"});
+Status Reader::ReadCell(int column, int64_t row) {
+  text_.Peek();
+  const std::string_view value = text_.rest();
+  if (ReadValue(text_, columns_.builder(column))) return Status::OK();
+  return text_.broken() ? text_.Fault() : Wrong(value, columns_.field(column), row);
+}
+
+Status Reader::ReadRow(int64_t row) {
+  PT_TRY(Enter(Kind::kObject, "a row is an object with a value for each column"));
+  columns_.Begin();
+  std::string_view key;
+  while (text_.NextMember(key)) {
+    const int column = columns_.Find(key);
+    if (column < 0) {
+      PT_TRY(Pass());
+      continue;
     }
-    PT_TRY(columns.Append(c, i, *cell));
+    PT_TRY(columns_.BeginCell(column, row));
+    PT_TRY(ReadCell(column, row));
   }
+  PT_TRY(NotBroken());
+  return columns_.EndRow(row);
+}
+
+Status Reader::ReadRows() {
+  PT_TRY(Enter(Kind::kList, kRowsAre));
+  int64_t row = 0;
+  while (text_.NextItem()) {
+    if (row == most_rows_) return TooManyRows(most_rows_);
+    PT_TRY(ReadRow(row++));
+  }
+  PT_TRY(NotBroken());
+  rows_ = row;
+  return row == 0 ? columns_.BeginAll() : Status::OK();
+}
+
+std::string Reader::NotAsLong(int column) const {
+  return fmt::format("column \"{}\" is no list as long as the others",
+                     columns_.field(column).name());
+}
+
+Status Reader::ReadColumn(int column) {
+  PT_TRY(columns_.BeginColumn(column));
+  PT_TRY(Enter(Kind::kList, NotAsLong(column)));
+  int64_t row = 0;
+  while (text_.NextItem()) {
+    if (row == rows_) return NoRows(NotAsLong(column));
+    if (row == most_rows_) return TooManyRows(most_rows_);
+    PT_TRY(ReadCell(column, row++));
+  }
+  PT_TRY(NotBroken());
+  if (row != rows_.value_or(row)) return NoRows(NotAsLong(column));
+  rows_ = row;
   return Status::OK();
 }
 
-// Whether a column that is missing everywhere is needed is up to who takes the batch.
-bool AnyHas(const Json& list, const std::string& name) {
-  for (const Json& row : list) {
-    if (row.is_object() && row.contains(name)) return true;
+Status Reader::ReadColumns() {
+  PT_TRY(Enter(Kind::kObject, "columns are an object with a list for each column"));
+  columns_.Begin();
+  std::string_view key;
+  while (text_.NextMember(key)) {
+    const int column = columns_.Find(key);
+    PT_TRY(column < 0 ? Pass() : ReadColumn(column));
   }
-  return false;
+  return NotBroken();
+}
+
+// A member of the body.
+Status Reader::ReadMember(std::string_view key) {
+  const bool rows = key == "rows";
+  if (!rows && key != "columns") return Pass();
+  if (form_) return Both(rows, *form_ == JsonForm::kRows);
+  form_ = rows ? JsonForm::kRows : JsonForm::kColumns;
+  return rows ? ReadRows() : ReadColumns();
+}
+
+Result<JsonRows> Reader::ReadBody() {
+  if (text_.Peek() != Kind::kObject) return text_.broken() ? text_.Fault() : NotRows();
+  text_.Enter();
+  std::string_view key;
+  while (text_.NextMember(key)) PT_TRY(ReadMember(key));
+  PT_TRY(NotBroken());
+  if (!form_) return NotRows();
+  return Finish();
+}
+
+Result<JsonRows> Reader::ReadBare() {
+  const bool one = text_.Peek() == Kind::kObject;
+  form_ = one ? JsonForm::kRow : JsonForm::kRows;
+  PT_TRY(one ? ReadRow(0) : ReadRows());
+  if (one) rows_ = 1;
+  return Finish();
+}
+
+Result<JsonRows> Reader::Finish() {
+  if (!text_.AtEnd()) return text_.Fault();
+  PT_LET(auto batch, columns_.Finish(rows_.value_or(0)));
+  return JsonRows{std::move(batch), *form_};
 }
 
 }  // namespace
 
-Result<std::shared_ptr<arrow::RecordBatch>> RowsFromJson(const Json& list,
-                                                         const arrow::Schema& columns) {
-  if (!list.is_array()) return NoRows("rows are a list of objects");
-  Growing growing;
-  for (const auto& field : columns.fields()) {
-    // No rows have no keys to go by: they get all columns.
-    if (list.empty() || AnyHas(list, field->name())) PT_TRY(growing.Add(field));
-  }
-  for (size_t i = 0; i < list.size(); ++i) PT_TRY(AppendRow(list[i], int64_t(i), growing));
-  return growing.Finish(int64_t(list.size()));
+Status TooManyRows(int64_t most_rows) {
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("more rows than the {} that one request may hold", most_rows),
+               .fix = "send them in several requests"});
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> ColumnsFromJson(const Json& lists,
-                                                            const arrow::Schema& columns) {
-  if (!lists.is_object()) return NoRows("columns are an object with a list for each column");
-  Growing growing;
-  std::optional<size_t> rows;
-  for (const auto& field : columns.fields()) {
-    const auto cells = lists.find(field->name());
-    if (cells == lists.end()) continue;
-    if (!cells->is_array() || cells->size() != rows.value_or(cells->size())) {
-      return Fail(
-          {.exit = Exit::kInput,
-           .what = fmt::format("column \"{}\" is no list as long as the others", field->name())});
-    }
-    rows = cells->size();
-    PT_TRY(growing.Add(field));
-    for (size_t i = 0; i < cells->size(); ++i) {
-      PT_TRY(growing.Append(growing.fields().size() - 1, int64_t(i), (*cells)[i]));
-    }
-  }
-  return growing.Finish(int64_t(rows.value_or(0)));
+Result<JsonRows> ReadJsonRows(std::string_view body, const arrow::Schema& columns,
+                              int64_t most_rows) {
+  return Reader(body, columns, most_rows).ReadBody();
 }
 
-Json RowsToJson(const arrow::RecordBatch& batch) {
-  Json list = Json::array();
-  for (int64_t i = 0; i < batch.num_rows(); ++i) {
-    Json row = Json::object();
-    for (int c = 0; c < batch.num_columns(); ++c) {
-      row[batch.column_name(c)] = CellJson(*batch.column(c), i);
-    }
-    list.push_back(std::move(row));
-  }
-  return list;
-}
-
-Json ColumnsToJson(const arrow::RecordBatch& batch) {
-  Json lists = Json::object();
-  for (int c = 0; c < batch.num_columns(); ++c) {
-    Json& cells = lists[batch.column_name(c)] = Json::array();
-    for (int64_t i = 0; i < batch.num_rows(); ++i) cells.push_back(CellJson(*batch.column(c), i));
-  }
-  return lists;
+Result<JsonRows> ReadBareJsonRows(std::string_view text, const arrow::Schema& columns) {
+  return Reader(text, columns, std::numeric_limits<int64_t>::max()).ReadBare();
 }
 
 }  // namespace protium

@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "format/carried_rows.h"
 #include "inference/batch_steps.h"
+#include "inference/json_answer.h"
 #include "inference/json_rows.h"
 #include "inference/row_net.h"
 #include "learn/model/model_state.h"
@@ -139,13 +140,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scorer::Score(const arrow::RecordBat
 }
 
 Result<std::string> Scorer::ScoreJson(std::string_view rows) const {
-  PT_LET(Json given, ParseJson(rows));
-  const bool one = given.is_object();
-  if (one) given = Json::array({std::move(given)});
-  PT_LET(const auto batch, RowsFromJson(given, *inside_->input));
-  PT_LET(const auto scored, Score(*batch));
-  const Json predictions = RowsToJson(*scored);
-  return Dump(one ? predictions.front() : predictions);
+  PT_LET(const JsonRows given, ReadBareJsonRows(rows, *inside_->input));
+  PT_LET(const auto scored, Score(*given.batch));
+  return given.form == JsonForm::kRow ? RowToJson(*scored, 0) : RowsToJson(*scored);
 }
 
 }  // namespace protium

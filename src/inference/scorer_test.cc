@@ -109,12 +109,12 @@ TEST_F(ScorerTest, TakesRowsAsJson) {
 TEST_F(ScorerTest, TakesTheTypesThatTablesTake) {
   const auto scorer = Scorer::Make(Fitted(Stages()));
   ASSERT_TRUE(scorer.ok());
-  const auto plain = RowsFromJson(
-      *ParseJson(
-          R"([{"origin": "JFK", "hour": 3, "temp": 1.5}, {"origin": null, "hour": 4, "temp": 2}])"),
+  const auto rows = ReadBareJsonRows(
+      R"([{"origin": "JFK", "hour": 3, "temp": 1.5}, {"origin": null, "hour": 4, "temp": 2}])",
       *scorer->input());
-  ASSERT_TRUE(plain.ok()) << plain.status();
-  const auto wanted = scorer->Score(**plain);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  const arrow::RecordBatch& plain = *rows->batch;
+  const auto wanted = scorer->Score(plain);
   ASSERT_TRUE(wanted.ok()) << Render(FaultOf(wanted.status()));
   const std::vector<std::shared_ptr<arrow::DataType>> types[] = {
       {arrow::large_utf8(), arrow::int16(), arrow::float32()},
@@ -123,8 +123,8 @@ TEST_F(ScorerTest, TakesTheTypesThatTablesTake) {
     arrow::ArrayVector columns;
     arrow::FieldVector fields;
     for (int i = 0; i < 3; ++i) {
-      columns.push_back(*arrow::compute::Cast(*(*plain)->column(i), each[size_t(i)]));
-      fields.push_back(arrow::field((*plain)->column_name(i), each[size_t(i)]));
+      columns.push_back(*arrow::compute::Cast(*plain.column(i), each[size_t(i)]));
+      fields.push_back(arrow::field(plain.column_name(i), each[size_t(i)]));
     }
     columns.push_back(*arrow::MakeArrayOfNull(arrow::month_interval(), 2));
     fields.push_back(arrow::field("unread", arrow::month_interval()));

@@ -44,11 +44,15 @@ HttpAnswer AnswerResult(const Result<Json>& json) {
 }
 
 // The same of what was asked to be done, where the request itself may be wrong.
-HttpAnswer AnswerDone(const Result<Json>& json) {
-  if (json.ok()) return AnswerJson(*json);
+HttpAnswer AnswerDone(Result<std::string> json) {
+  if (json.ok()) return {.body = std::move(*json)};
   const Fault fault = FaultOf(json.status());
   const bool asked = fault.exit == Exit::kInput || fault.exit == Exit::kUsage;
   return Refusal(asked ? 400 : 500, fault);
+}
+
+HttpAnswer AnswerDone(const Result<Json>& json) {
+  return AnswerDone(json.ok() ? Result<std::string>(Dump(*json)) : json.status());
 }
 
 // A whole number that a request gives, `otherwise` where it gives none; none for anything else.

@@ -2,6 +2,7 @@
 #include "page/changes.h"
 
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
+#include "inference/json_answer.h"
 #include "inference/json_rows.h"
 #include "run/labels.h"
 #include "run/list.h"
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kMostRows = 1000;
+constexpr int64_t kMostRows = 1000;
 constexpr size_t kMostModels = 4;
 constexpr size_t kMostTags = 32;
 
@@ -82,18 +84,18 @@ Result<Json> RemoveWholeRun(const fs::path& run) {
   return Json{{"removed", run.filename().string()}, {"bytes", bytes}};
 }
 
-Result<Json> RunModels::Score(const fs::path& run, const std::string& body) {
-  PT_LET(const Json given, ObjectOf(body, R"({"rows": [{"x": 1}, {"x": 2}]})"));
-  const auto rows = given.find("rows");
-  if (rows == given.end() || !rows->is_array() || rows->empty() || rows->size() > kMostRows) {
+Result<std::string> RunModels::Score(const fs::path& run, const std::string& body) {
+  // Before a model is loaded for it: the rows without their columns.
+  PT_LET(const JsonRows shape, ReadJsonRows(body, arrow::Schema({}), kMostRows));
+  if (shape.form != JsonForm::kRows || shape.batch->num_rows() == 0) {
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("\"rows\" must be a list of 1 to {} objects", kMostRows),
                  .fix = "protium predict, or protium serve, for more"});
   }
   PT_LET(const Scorer scorer, ModelOf(run));
-  PT_LET(const auto batch, RowsFromJson(*rows, *scorer.input()));
-  PT_LET(const auto scored, scorer.Score(*batch));
-  return Json{{"predictions", RowsToJson(*scored)}};
+  PT_LET(const JsonRows read, ReadJsonRows(body, *scorer.input(), kMostRows));
+  PT_LET(const auto scored, scorer.Score(*read.batch));
+  return "{\"predictions\":" + RowsToJson(*scored) + "}";
 }
 
 // Requests of other models wait while one is loaded, which takes a fraction of a second, once.

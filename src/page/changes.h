@@ -28,7 +28,7 @@ class RunModels {
   // {"rows": [{...}]} of at most 1,000 rows gives {"predictions": [{...}]}, as POST /v1/score of
   // `protium serve`. The first request of a run loads its model. A run without a model, and rows
   // that do not fit it, are faults of Exit::kInput; nets that a Scorer refuses are of Exit::kUsage.
-  Result<Json> Score(const std::filesystem::path& run, const std::string& body);
+  Result<std::string> Score(const std::filesystem::path& run, const std::string& body);
 
  private:
   struct Ready {

@@ -9,13 +9,16 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/claims.h"
 #include "column/schema.h"
+#include "inference/json_answer.h"
 #include "inference/json_rows.h"
 
 namespace protium {
 namespace {
 
 constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
+constexpr std::chrono::seconds kLately{60};            // Whoever asks /readyz does so more often.
 constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // Of all requests at once.
 
 // What went wrong, as HTTP has it.
@@ -40,14 +43,9 @@ HttpAnswer Refused(const Status& status) {
   return answer;
 }
 
-Status NotRows() {
-  return Fail({.exit = Exit::kInput,
-               .what = "the body holds neither \"rows\" nor \"columns\"",
-               .fix = R"({"rows": [{"x": 1}, {"x": 2}]} or {"columns": {"x": [1, 2]}})"});
-}
-
 // What Arrow's reader refuses, the request has wrong.
 Status BadArrow(const Status& status) {
+  if (status.detail() != nullptr) return status;  // A fault already.
   if (status.IsOutOfMemory()) {
     return Fail({.exit = Exit::kInput, .what = "the rows take too much memory once unpacked"});
   }
@@ -56,18 +54,28 @@ Status BadArrow(const Status& status) {
                .why = status.message()});
 }
 
-Result<std::shared_ptr<arrow::Table>> ReadArrow(const std::string& body, arrow::MemoryPool* pool) {
+Result<Rows> ReadArrow(const std::string& body, int64_t most_rows, arrow::MemoryPool* pool) {
   arrow::ipc::IpcReadOptions options;
   // Counts what is unpacked; a small body may claim to hold much.
   options.memory_pool = pool;
   options.use_threads = false;
-  // A copy of the body, into which the buffers of the table point, but for those unpacked.
+  // A copy of the body, into which the buffers of the batches point, but for those unpacked.
   const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));
-  PT_LET(auto table, reader->ToTable());
-  // Offsets may point anywhere: it came from outside.
-  PT_TRY(table->ValidateFull());
-  return table;
+  arrow::RecordBatchVector batches;
+  int64_t rows = 0;
+  while (true) {
+    PT_LET(auto next, reader->Next());
+    if (next == nullptr) break;
+    if (next->num_rows() > most_rows - rows) return TooManyRows(most_rows);
+    // Offsets may point anywhere: it came from outside.
+    PT_TRY(next->ValidateFull());
+    PT_TRY(CheckClaims(*next));
+    rows += next->num_rows();
+    batches.push_back(std::move(next));
+  }
+  PT_LET(const auto table, arrow::Table::FromRecordBatches(reader->schema(), batches));
+  return table->CombineChunksToBatch(pool);
 }
 
 Result<std::string> WriteArrow(const arrow::RecordBatch& batch) {
@@ -97,7 +105,18 @@ constexpr std::pair<const char*, const char*> kPaths[] = {
     {"/v1/score", "POST"}, {"/v1/reload", "POST"}, {"/v1/model", "GET"},
     {"/healthz", "GET"},   {"/readyz", "GET"},     {"/metrics", "GET"}};
 
-std::optional<HttpAnswer> CheckPath(const HttpRequest& request) {
+}  // namespace
+
+ServeAnswers::ServeAnswers(const ServeOptions& options, ServedModel& model)
+    : model_(model),
+      note_(options.note),
+      most_rows_(options.most_waiting_rows),
+      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
+               figures_),
+      pool_(arrow::default_memory_pool(), kMostArrowBytes),
+      drain_(options.drain) {}
+
+std::optional<HttpAnswer> ServeAnswers::CheckPath(const HttpRequest& request) {
   std::string known;
   for (const auto& [path, method] : kPaths) {
     known += fmt::format("{}{} {}", known.empty() ? "" : ", ", method, path);
@@ -112,15 +131,6 @@ std::optional<HttpAnswer> CheckPath(const HttpRequest& request) {
   return Refusal(404, {.what = "there is nothing at this path", .fix = known});
 }
 
-}  // namespace
-
-ServeAnswers::ServeAnswers(const ServeOptions& options, ServedModel& model)
-    : model_(model),
-      note_(options.note),
-      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
-               figures_),
-      pool_(arrow::default_memory_pool(), kMostArrowBytes) {}
-
 HttpAnswer ServeAnswers::Answer(const HttpRequest& request, const std::string& body) {
   if (auto refusal = CheckPath(request)) return std::move(*refusal);
   if (request.path == "/v1/score") return Score(request, body);
@@ -131,8 +141,16 @@ HttpAnswer ServeAnswers::Answer(const HttpRequest& request, const std::string& b
     return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
   }
   // /readyz: CheckPath() has refused all other paths.
+  asked_ = std::chrono::steady_clock::now();
   if (!draining_) return AnswerJson({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
+}
+
+std::chrono::milliseconds ServeAnswers::Drain() {
+  draining_ = true;
+  const auto asked = asked_.load();
+  const bool lately = std::chrono::steady_clock::now() - asked < kLately;
+  return asked.time_since_epoch().count() != 0 && lately ? drain_ : std::chrono::milliseconds(0);
 }
 
 HttpAnswer ServeAnswers::Score(const HttpRequest& request, const std::string& body) {
@@ -156,28 +174,18 @@ HttpAnswer ServeAnswers::Score(const HttpRequest& request, const std::string& bo
 }
 
 Result<HttpAnswer> ServeAnswers::ScoreJson(const std::string& body) {
-  const auto parsed = ParseJson(body);
-  if (!parsed.ok()) {
-    Fault fault = FaultOf(parsed.status());
-    fault.exit = Exit::kInput;
-    return Fail(std::move(fault));
-  }
   // Once: a reload meanwhile must not part the columns from the predictions.
   const auto model = model_.Now();
-  const bool rows = parsed->is_object() && parsed->contains("rows");
-  if (!rows && !(parsed->is_object() && parsed->contains("columns"))) return NotRows();
-  const arrow::Schema& columns = *model->scorer.input();
-  PT_LET(const Rows batch, rows ? RowsFromJson((*parsed)["rows"], columns)
-                                : ColumnsFromJson((*parsed)["columns"], columns));
-  PT_LET(const Rows scored, batcher_.Score(model, batch));
-  if (rows) return AnswerJson({{"predictions", RowsToJson(*scored)}});
-  return AnswerJson({{"columns", ColumnsToJson(*scored)}});
+  PT_LET(const JsonRows read, ReadJsonRows(body, *model->scorer.input(), most_rows_));
+  PT_LET(const Rows scored, batcher_.Score(model, read.batch));
+  if (read.form == JsonForm::kColumns) {
+    return HttpAnswer{.body = "{\"columns\":" + ColumnsToJson(*scored) + "}"};
+  }
+  return HttpAnswer{.body = "{\"predictions\":" + RowsToJson(*scored) + "}"};
 }
 
 Result<HttpAnswer> ServeAnswers::ScoreArrow(const std::string& body) {
-  const auto table = ReadArrow(body, &pool_);
-  if (!table.ok()) return BadArrow(table.status());
-  const auto batch = (*table)->CombineChunksToBatch(&pool_);
+  const auto batch = ReadArrow(body, most_rows_, &pool_);
   if (!batch.ok()) return BadArrow(batch.status());
   PT_LET(const Rows scored, batcher_.Score(model_.Now(), *batch));
   PT_LET(std::string stream, WriteArrow(*scored));

@@ -5,6 +5,8 @@
 #include <arrow/memory_pool.h>
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 
 #include "http/exchange.h"
 #include "serve/batcher.h"
@@ -19,12 +21,15 @@ class ServeAnswers {
   // `model` has been loaded and outlives this.
   ServeAnswers(const ServeOptions& options, ServedModel& model);
 
-  // The answer to a request that may ask, with its body.
+  // The refusal of a path or a method that there is not; none for one that there is.
+  static std::optional<HttpAnswer> CheckPath(const HttpRequest& request);
+  // The answer to a request that may ask and has a path that there is, with its body.
   HttpAnswer Answer(const HttpRequest& request, const std::string& body);
   // Loads the model anew, and tells how it went.
   Status Reload();
-  // From now on /readyz says no: whoever asks others to send requests here should stop.
-  void Drain() { draining_ = true; }
+  // From now on /readyz says no: whoever asks others to send requests here should stop. For how
+  // long requests still come until that is known: not at all where nobody has asked lately.
+  std::chrono::milliseconds Drain();
 
  private:
   HttpAnswer Score(const HttpRequest& request, const std::string& body);
@@ -35,12 +40,15 @@ class ServeAnswers {
 
   ServedModel& model_;
   std::function<void(const std::string&)> note_;
+  const int64_t most_rows_;  // Of a request: more can never wait.
   ServeFigures figures_;
   Batcher batcher_;
   // What requests with Arrow's rows take besides their bodies, such as what is unpacked: for all of
   // them at once there is a limit.
   arrow::CappedMemoryPool pool_;
+  const std::chrono::milliseconds drain_;
   std::atomic<bool> draining_ = false;
+  std::atomic<std::chrono::steady_clock::time_point> asked_{};  // When somebody last asked /readyz.
 };
 
 }  // namespace protium

@@ -58,15 +58,24 @@ class ServeTest : public testing::Test {
 
 constexpr const char* kArrow = "application/vnd.apache.arrow.stream";
 
-std::string ArrowStream(const std::vector<double>& x) {
+std::string StreamOf(const arrow::RecordBatchVector& batches) {
+  const auto sink = *arrow::io::BufferOutputStream::Create();
+  const auto writer = *arrow::ipc::MakeStreamWriter(sink, batches[0]->schema());
+  for (const auto& batch : batches) EXPECT_TRUE(writer->WriteRecordBatch(*batch).ok());
+  EXPECT_TRUE(writer->Close().ok());
+  return (*sink->Finish())->ToString();
+}
+
+Rows BatchOf(const std::vector<double>& x) {
   arrow::DoubleBuilder builder;
   EXPECT_TRUE(builder.AppendValues(x).ok());
-  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::float64())}),
-                                              int64_t(x.size()), {*builder.Finish()});
-  const auto sink = *arrow::io::BufferOutputStream::Create();
-  const auto writer = *arrow::ipc::MakeStreamWriter(sink, batch->schema());
-  EXPECT_TRUE(writer->WriteRecordBatch(*batch).ok() && writer->Close().ok());
-  return (*sink->Finish())->ToString();
+  return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::float64())}),
+                                  int64_t(x.size()), {*builder.Finish()});
+}
+
+std::string ArrowStream(const std::vector<double>& x) { return StreamOf({BatchOf(x)}); }
+std::string ArrowStream(const std::vector<double>& x, const std::vector<double>& more) {
+  return StreamOf({BatchOf(x), BatchOf(more)});
 }
 
 TEST_F(ServeTest, ScoresRowsColumnsAndArrow) {
@@ -94,6 +103,12 @@ TEST_F(ServeTest, TellsWhatTheModelNeedsAndHowItIs) {
   EXPECT_THAT(Ask("GET", "/metrics").body, HasSubstr("protium_serve_rows_total 1\n"));
   answers_->Drain();
   EXPECT_EQ(Ask("GET", "/readyz").status, 503);
+}
+
+TEST_F(ServeTest, RefusesAmbiguousRows) {
+  EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1, "x": 2}]})")), "400 the row has column \"x\" twice");
+  EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1}], "rows": []})")), "400 the body has \"rows\" twice");
+  EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1e999}]})")), "400 1e999 is no float64");
 }
 
 TEST_F(ServeTest, RefusesBadRequestsInClearWords) {
@@ -147,11 +162,39 @@ TEST_F(ServeTest, ScoresManyRequestsTogetherAndBlamesTheRightOne) {
   EXPECT_EQ(right, 400);
 }
 
-TEST_F(ServeTest, RefusesMoreRowsThanMayWait) {
-  Start({.most_waiting_rows = 1});
-  const HttpAnswer answer = Score(R"({"rows": [{"x": 1}, {"x": 2}]})");
-  EXPECT_EQ(Said(answer), "503 0 rows wait already, no more than 1 may");
-  EXPECT_EQ(answer.headers.at(0), (std::pair<std::string, std::string>("Retry-After", "1")));
+// They would not fit later either.
+TEST_F(ServeTest, RefusesMoreRowsThanMayEverWait) {
+  Start({.most_waiting_rows = 2});
+  const std::string what = "400 more rows than the 2 that one request may hold";
+  for (const HttpAnswer& answer :
+       {Score(R"({"rows": [{"x": 1}, {"x": 2}, {}]})"), Score(R"({"columns": {"x": [1, 2, 3]}})"),
+        Score(ArrowStream({1, 2, 3}), kArrow), Score(ArrowStream({1, 2}, {3}), kArrow)}) {
+    EXPECT_EQ(Said(answer), what);
+    EXPECT_TRUE(answer.headers.empty());
+    EXPECT_THAT(answer.body, HasSubstr("several requests"));
+  }
+  EXPECT_EQ(Score(ArrowStream({1}, {2}), kArrow).status, 200);
+}
+
+// A few bytes that claim columns of nulls without end.
+TEST_F(ServeTest, RefusesRowsThatLieNowhere) {
+  const auto claim = [](const std::shared_ptr<arrow::DataType>& type, int64_t rows) {
+    const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", type)}), rows,
+                                                {*arrow::MakeArrayOfNull(type, rows)});
+    return StreamOf({batch});
+  };
+  std::string bomb = claim(arrow::null(), 7654321);
+  ASSERT_LT(bomb.size(), 2000u);
+  EXPECT_EQ(Said(Score(bomb, kArrow)), "400 more rows than the 65536 that one request may hold");
+  const int64_t own = 7654321, claimed = int64_t{1} << 40;
+  const std::string from(reinterpret_cast<const char*>(&own), 8);
+  const std::string to(reinterpret_cast<const char*>(&claimed), 8);
+  for (size_t at = bomb.find(from); at != bomb.npos; at = bomb.find(from, at)) {
+    bomb.replace(at, 8, to);
+  }
+  EXPECT_EQ(Said(Score(bomb, kArrow)), "400 more rows than the 65536 that one request may hold");
+  const std::string few = claim(arrow::fixed_size_list(arrow::null(), 1 << 28), 4);
+  EXPECT_THAT(Said(Score(few, kArrow)), HasSubstr("cells without content"));
 }
 
 TEST_F(ServeTest, ServesAnotherModelAndKeepsTheOldOneForABrokenOne) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/batcher.h"
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/fault.h"
+#include "serve/test_model.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class BatcherTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ModelPlace();
+    SaveModel(folder_, 7);
+    model_ = std::make_unique<ServedModel>(folder_ / "model", LoadServed);
+    ASSERT_TRUE(model_->Reload().ok()) << Render(FaultOf(model_->last()));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static Rows Missing(int64_t rows) {
+    return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::float64())}), rows,
+                                    {*arrow::MakeArrayOfNull(arrow::float64(), rows)});
+  }
+
+  fs::path folder_;
+  std::unique_ptr<ServedModel> model_;
+  ServeFigures figures_;
+};
+
+TEST_F(BatcherTest, HasNoRoomForMoreRowsThanMayWait) {
+  Batcher batcher({.gather = 60s, .most_waiting_rows = 3}, figures_);
+  std::future<Result<Rows>> first;
+  {
+    // It has begun and asks for nothing yet: the first waits for it.
+    const Batcher::Begun other(batcher);
+    first = std::async(std::launch::async, [&] {
+      const Batcher::Begun begun(batcher);
+      return batcher.Score(model_->Now(), Missing(2));
+    });
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
+    while (batcher.waiting_rows() < 2) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "for the first to wait";
+      std::this_thread::yield();
+    }
+    const Fault fault = FaultOf(batcher.Score(model_->Now(), Missing(2)).status());
+    EXPECT_EQ(fault.what, "2 rows wait already, no more than 3 may");
+    EXPECT_EQ(fault.exit, Exit::kNoRoom);
+    EXPECT_EQ(batcher.waiting_rows(), 2);
+  }
+  const Result<Rows> scored = first.get();
+  ASSERT_TRUE(scored.ok()) << scored.status();
+  EXPECT_EQ((*scored)->num_rows(), 2);
+}
+
+}  // namespace
+}  // namespace protium
