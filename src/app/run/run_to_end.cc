@@ -81,10 +81,13 @@ bool HasCheckpoint(const fs::path& folder) {
 // Adds to a fault what was kept and the command that continues, if continuing can help.
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
                 int64_t checkpoint) {
+  const bool saved = HasCheckpoint(folder.path());
   const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
                        fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
-  if (!goes_on) return fault;
-  if (fault.kept.empty() && HasCheckpoint(folder.path())) {
+  // What is out of reach, or refused by the machine, may be there again.
+  const bool later = fault.exit == Exit::kRemote || fault.exit == Exit::kEnvironment;
+  if (!goes_on && !(later && saved)) return fault;
+  if (fault.kept.empty() && saved) {
     fault.kept = checkpoint >= 0 ? fmt::format("the checkpoint of step {}", checkpoint)
                                  : "the last checkpoint";
   }
