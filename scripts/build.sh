@@ -30,7 +30,7 @@ ShowBuildErrors() {
 Build() {
   local preset=$1 start=$SECONDS
   [ -d "build/$preset" ] || grep -q "\"name\": \"$preset\"" CMakePresets.json ||
-    Die "unknown preset '$preset': lite, dev, release, asan, asan-lite, tsan"
+    Die "unknown preset '$preset': lite, dev, release, asan, asan-lite, tsan, fuzz"
   mkdir -p "build/$preset"
   LOG=$PWD/build/$preset/build.log
   : >"$LOG"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Brings a machine to where it can build: Debian packages, then the pinned downloads in .deps/.
 # Done work is remembered in .deps/set-up, under the hash of all that describes it. Packages that
-# came for Spark stand outside of it, since no download depends on them; so does the page's part
-# (setup_page.sh), whose packages change more often.
+# came for Spark or fuzzing stand outside of it, since no download depends on them; so does the
+# page's part (setup_page.sh), whose packages change more often.
 . scripts/system.sh
 . scripts/setup_page.sh
 
 SetUpHash() {
-  { cat scripts/deps.lock && grep -v Spark scripts/debian-packages.txt && cat scripts/unpack.py; } |
+  { cat scripts/deps.lock && grep -v 'Spark\|fuzz' scripts/debian-packages.txt && cat scripts/unpack.py; } |
     sha256sum | cut -c1-64
 }
 

@@ -32,6 +32,7 @@ StopSpark() {
 
 Test() {
   local status=0
+  BuildFuzz fuzz
   Build release all benches
   StartSpark "$kTestedSpark"
   RunTests build/release/test.log || status=$?

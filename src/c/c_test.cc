@@ -270,6 +270,36 @@ TEST_F(C, FillsWhatIsNotANumber) {
   pt_model_free(model);
 }
 
+// A few bytes that claim more rows than there is memory for.
+TEST_F(C, RefusesRowsThatNoByteStandsBehind) {
+  const int64_t rows = int64_t{1} << 40;
+  const auto nulls = std::make_shared<arrow::NullArray>(rows);
+  const auto bomb =
+      arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::null())}), rows, {nulls});
+  ArrowArrayStream stream;
+  const auto once = [bomb](int number) { return number == 0 ? bomb : nullptr; };
+  ASSERT_TRUE(
+      arrow::ExportRecordBatchReader(std::make_shared<MadeRows>(bomb->schema(), once), &stream)
+          .ok());
+  pt_frame* none = nullptr;
+  const Parts brought = PartsOf(pt_session_bring(session_, "bomb", &stream, &none));
+  EXPECT_EQ(brought.exit, 3);
+  EXPECT_THAT(brought.what, HasSubstr("column \"x\" has 1099511627776 cells without content"));
+
+  pt_model* model = nullptr;
+  Expect(pt_frame_fit(Bring(10), kStages, &model));
+  pt_scorer* scorer = nullptr;
+  Expect(pt_scorer_open(model, &scorer));
+  ArrowSchema schema, made_schema;
+  ArrowArray given, made;
+  ASSERT_TRUE(arrow::ExportRecordBatch(*bomb, &given, &schema).ok());
+  const Parts scored = PartsOf(pt_scorer_score(scorer, &schema, &given, &made_schema, &made));
+  EXPECT_EQ(scored.exit, 3);
+  EXPECT_THAT(scored.what, HasSubstr("cells without content"));
+  pt_scorer_free(scorer);
+  pt_model_free(model);
+}
+
 TEST_F(C, RefusesWhatAPipelineCannotBe) {
   pt_frame* const sales = Bring(10);
   pt_model* none = nullptr;

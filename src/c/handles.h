@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "c/room.h"
+#include "os/thrown.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
 
@@ -67,8 +68,8 @@ pt_error* Walled(Act act) noexcept {
     return ErrorFrom(act());
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
-  } catch (const std::exception& error) {
-    return ErrorFrom(Fail({.exit = Exit::kBug, .what = error.what()}));
+  } catch (...) {
+    return ErrorFrom(FaultOfThrown());
   }
 }
 

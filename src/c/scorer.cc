@@ -7,8 +7,10 @@
 
 #include <utility>
 
+#include "base/fault.h"
 #include "c/handles.h"
 #include "c/options.h"
+#include "column/claims.h"
 #include "column/schema.h"
 
 struct pt_scorer {
@@ -24,6 +26,14 @@ pt_error* WithScorer(const pt_scorer* handle, Act act) noexcept {
     if (handle == nullptr) return NullHandle();
     return act(handle->scorer);
   });
+}
+
+Status CheckGiven(const arrow::RecordBatch& rows) {
+  const Status valid = rows.Validate();
+  if (valid.ok()) return CheckClaims(rows);
+  return Fail({.exit = Exit::kInput,
+               .what = "the rows to score are no valid batch of Arrow",
+               .why = valid.message()});
 }
 
 Result<Json> DescribeScorer(const Scorer& scorer) {
@@ -60,6 +70,7 @@ pt_error* pt_scorer_score(const pt_scorer* scorer, struct ArrowSchema* schema,
                           struct ArrowArray* predicted) {
   return protium::WithScorer(scorer, [&](const protium::Scorer& own) -> Status {
     PT_LET(const auto batch, arrow::ImportRecordBatch(rows, schema));
+    PT_TRY(protium::CheckGiven(*batch));
     PT_LET(const auto scored, own.Score(*batch));
     return arrow::ExportRecordBatch(*scored, predicted, predicted_schema);
   });

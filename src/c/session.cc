@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "c/handles.h"
 #include "c/options.h"
+#include "column/claims.h"
 #include "frame/given_rows.h"
 #include "frame/session_state.h"
 #include "learn/model/score_in_sql.h"
@@ -29,11 +30,18 @@ class GivenStream : public BatchStream {
     std::shared_ptr<arrow::RecordBatch> batch;
     Status read = reader_->ReadNext(&batch);
     if (read.ok() && batch != nullptr) read = batch->Validate();
-    if (read.ok()) return batch;
+    if (read.ok()) return Checked(std::move(batch));
     return Fail({.exit = Exit::kInput, .what = "the stream of rows failed", .why = read.message()});
   }
 
  private:
+  // Null at the end.
+  static Result<std::shared_ptr<arrow::RecordBatch>> Checked(
+      std::shared_ptr<arrow::RecordBatch> batch) {
+    if (batch != nullptr) PT_TRY(CheckClaims(*batch, kSliceRows));
+    return batch;
+  }
+
   std::shared_ptr<arrow::RecordBatchReader> reader_;
   SchemaPtr schema_;
 };

@@ -5,6 +5,8 @@
 #include <arrow/io/memory.h>
 #include <arrow/ipc/api.h>
 
+#include "column/claims.h"
+
 namespace protium {
 
 Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema) {
@@ -23,8 +25,11 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
   const arrow::ipc::DictionaryMemo memo;
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
+  // Numbers may lie at any address, where they may not be read as such.
+  options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   PT_LET(auto batch, arrow::ipc::ReadRecordBatch(schema, &memo, options, &reader));
   PT_TRY(batch->ValidateFull());
+  PT_TRY(CheckClaims(*batch));
   return batch;
 }
 

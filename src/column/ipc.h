@@ -15,7 +15,7 @@ Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema);
 Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buffer> buffer);
 
 // Of a message that holds a batch and not its schema. The batch shares the buffer's memory. Buffers
-// from outside are validated before they are used.
+// from outside are validated before they are used, and claim no more than they hold (claims.h).
 Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
     std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema);
 

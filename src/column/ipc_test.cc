@@ -5,6 +5,8 @@
 #include <arrow/ipc/api.h>
 #include <gtest/gtest.h>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -18,7 +20,9 @@ std::shared_ptr<arrow::RecordBatch> Batch() {
 }
 
 Result<std::shared_ptr<arrow::Buffer>> Message(const arrow::RecordBatch& batch) {
-  return arrow::ipc::SerializeRecordBatch(batch, arrow::ipc::IpcWriteOptions::Defaults());
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.allow_64bit = true;  // Rows beyond 2^31.
+  return arrow::ipc::SerializeRecordBatch(batch, options);
 }
 
 TEST(Ipc, BringsSchemaAndBatchBack) {
@@ -35,6 +39,18 @@ TEST(Ipc, RefusesACutMessage) {
   for (const int64_t length : {int64_t{0}, int64_t{7}, whole->size() / 2, whole->size() - 8}) {
     EXPECT_FALSE(BatchFromIpc(arrow::SliceBuffer(whole, 0, length), batch->schema()).ok());
   }
+}
+
+// A message of a few bytes that claims more rows than there is memory for.
+TEST(Ipc, RefusesRowsThatNoByteStandsBehind) {
+  const int64_t rows = int64_t{1} << 40;
+  const auto bomb = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::null())}),
+                                             rows, {std::make_shared<arrow::NullArray>(rows)});
+  const auto message = Message(*bomb).ValueOrDie();
+  EXPECT_LT(message->size(), 500);
+  const auto read = BatchFromIpc(message, bomb->schema());
+  EXPECT_EQ(FaultOf(read.status()).exit, Exit::kInput);
+  EXPECT_NE(read.status().message().find("cells without content"), std::string::npos);
 }
 
 }  // namespace

@@ -3,13 +3,16 @@
 
 #include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "base/fault.h"
+#include "column/claims.h"
 #include "format/carried_rows.h"
 #include "format/parquet.h"
 
@@ -26,11 +29,34 @@ Status DamagedArrow(const std::string& path, const Status& status) {
                .fix = "it may be cut off or damaged: write it again"});
 }
 
+Status CheckClaimsOf(const arrow::RecordBatch& batch, const std::string& path) {
+  const Status claims = CheckClaims(batch, kSliceRows);
+  if (claims.ok()) return claims;
+  Fault fault = FaultOf(claims);
+  fault.where = path;
+  return Fail(std::move(fault));
+}
+
+int64_t LargestFile(const std::vector<std::string>& paths) {
+  uintmax_t largest = 0;
+  for (const std::string& path : paths) {
+    std::error_code missing;  // It is told of when the file is opened.
+    const uintmax_t bytes = std::filesystem::file_size(path, missing);
+    if (!missing) largest = std::max(largest, bytes);
+  }
+  return int64_t(largest);
+}
+
 // One file or stream, batch by batch. The file is mapped, so that a large batch takes no memory of
 // its own unless it is packed.
 class ArrowBatches {
  public:
-  static Result<ArrowBatches> Open(const std::string& path) {
+  // `pool`: what is unpacked lies there, and outlives all batches.
+  static Result<ArrowBatches> Open(const std::string& path, arrow::MemoryPool* pool) {
+    auto options = arrow::ipc::IpcReadOptions::Defaults();
+    options.memory_pool = pool;
+    // Numbers may lie at any address, where they may not be read as such.
+    options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
     ArrowBatches batches;
     PT_LET(batches.file_, arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
     PT_LET(const auto head, batches.file_->ReadAt(0, 6));
@@ -40,9 +66,9 @@ class ArrowBatches {
     }
     PT_TRY(batches.file_->Seek(0));
     if (begin == "ARROW1") {
-      PT_LET(batches.blocks_, arrow::ipc::RecordBatchFileReader::Open(batches.file_));
+      PT_LET(batches.blocks_, arrow::ipc::RecordBatchFileReader::Open(batches.file_, options));
     } else {
-      PT_LET(batches.stream_, arrow::ipc::RecordBatchStreamReader::Open(batches.file_));
+      PT_LET(batches.stream_, arrow::ipc::RecordBatchStreamReader::Open(batches.file_, options));
     }
     return batches;
   }
@@ -74,12 +100,15 @@ class ArrowBatches {
 
 class BroughtArrow : public BroughtRows {
  public:
-  BroughtArrow(const BringSpec& spec, const BringWatch& watch) : spec_(spec), watch_(watch) {}
+  BroughtArrow(const BringSpec& spec, const BringWatch& watch)
+      : spec_(spec),
+        watch_(watch),
+        pool_(arrow::default_memory_pool(), MostUnpackedBytes(LargestFile(spec.paths))) {}
 
   // Looks at the columns of all files.
   Status Open() {
     for (const std::string& path : spec_.paths) {
-      const Result<ArrowBatches> batches = ArrowBatches::Open(path);
+      const Result<ArrowBatches> batches = ArrowBatches::Open(path, &pool_);
       if (!batches.ok()) return DamagedArrow(path, batches.status());
       PT_LET(const SchemaPtr schema, CarriedSchema(*batches->schema(), path));
       if (schema_ == nullptr) schema_ = schema;
@@ -100,6 +129,7 @@ class BroughtArrow : public BroughtRows {
 
   const BringSpec spec_;
   const BringWatch watch_;
+  arrow::CappedMemoryPool pool_;
   SchemaPtr schema_;
   std::unique_ptr<ArrowBatches> batches_;      // Of the file that is being read.
   std::shared_ptr<arrow::RecordBatch> batch_;  // Its rows from `row_` on come next.
@@ -115,7 +145,7 @@ Result<bool> BroughtArrow::ReadOn() {
     if (batches_ == nullptr) {
       if (next_file_ == spec_.paths.size()) return false;
       file_ = next_file_++;
-      PT_LET(ArrowBatches opened, ArrowBatches::Open(spec_.paths[file_]));
+      PT_LET(ArrowBatches opened, ArrowBatches::Open(spec_.paths[file_], &pool_));
       batches_ = std::make_unique<ArrowBatches>(std::move(opened));
     }
     PT_TRY(watch_((double(file_) + batches_->share()) / double(spec_.paths.size())));
@@ -123,7 +153,11 @@ Result<bool> BroughtArrow::ReadOn() {
     if (!batch.ok()) return DamagedArrow(spec_.paths[file_], batch.status());
     batch_ = std::move(*batch);
     row_ = 0;
-    if (batch_ == nullptr) batches_.reset();
+    if (batch_ == nullptr) {
+      batches_.reset();
+    } else {
+      PT_TRY(CheckClaimsOf(*batch_, spec_.paths[file_]));
+    }
   }
   return true;
 }

@@ -3,7 +3,9 @@
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>
+#include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
+#include <arrow/util/compression.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -34,8 +36,10 @@ class ArrowFileTest : public testing::Test {
     const std::string path = (folder_ / name).string();
     const auto out = *arrow::io::FileOutputStream::Open(path);
     const auto schema = batches.front()->schema();
-    const auto writer = stream ? *arrow::ipc::MakeStreamWriter(out, schema)
-                               : *arrow::ipc::MakeFileWriter(out, schema);
+    auto options = arrow::ipc::IpcWriteOptions::Defaults();
+    options.allow_64bit = true;  // Rows beyond 2^31.
+    const auto writer = stream ? *arrow::ipc::MakeStreamWriter(out, schema, options)
+                               : *arrow::ipc::MakeFileWriter(out, schema, options);
     for (const auto& batch : batches) EXPECT_TRUE(writer->WriteRecordBatch(*batch).ok());
     EXPECT_TRUE(writer->Close().ok() && out->Close().ok());
     return path;
@@ -99,6 +103,20 @@ TEST_F(ArrowFileTest, CarriesTheNearestTypes) {
   EXPECT_EQ(Read({File("s.arrow", {batch}, true)}), rows);
 }
 
+TEST_F(ArrowFileTest, ReadsViewsOfListsAsLists) {
+  const auto items = std::make_shared<arrow::Int32Builder>();
+  arrow::ListViewBuilder views(arrow::default_memory_pool(), items);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(views.Append(true, 2).ok() && items->AppendValues({i, 10 * i}).ok());
+  }
+  const auto column = *views.Finish();
+  const auto nested = *arrow::FixedSizeListArray::FromArrays(column->Slice(1), 1);
+  EXPECT_THAT(Read({File("t.arrow", {Batch({{"v", column}})})}),
+              HasSubstr("list<item: int32>[0, 0]|\nlist<item: int32>[1, 10]|\n"
+                        "list<item: int32>[2, 20]|"));
+  EXPECT_THAT(Read({File("n.arrow", {Batch({{"n", nested}})})}), HasSubstr("20]"));
+}
+
 TEST_F(ArrowFileTest, ReadsLargeBatchesInSlicesAndSeveralFiles) {
   arrow::Int64Builder numbers;
   for (int64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(numbers.Append(i).ok());
@@ -130,6 +148,47 @@ TEST_F(ArrowFileTest, RefusesWhatTablesDoNotCarry) {
       AllOf(HasSubstr("b.arrow has different columns"), HasSubstr("b int64")));
   EXPECT_THAT(Read({File("c.arrow", {Batch({{"a", one}, {"A", one}})})}),
               HasSubstr("two columns are named \"A\""));
+}
+
+// A few bytes that claim more than there is memory for.
+TEST_F(ArrowFileTest, RefusesRowsThatNoByteStandsBehind) {
+  const int64_t rows = int64_t{1} << 40;
+  const auto nulls = Batch({{"x", std::make_shared<arrow::NullArray>(rows)}});
+  const auto refused = AllOf(HasSubstr("column \"x\" has 1099511627776 cells without content"),
+                             HasSubstr("bomb.arrow"));
+  EXPECT_THAT(Read({File("bomb.arrow", {nulls})}), refused);
+  EXPECT_THAT(Read({File("bomb.arrow", {nulls}, true)}), refused);
+  const auto none = arrow::RecordBatch::Make(arrow::schema({}), rows, arrow::ArrayVector{});
+  EXPECT_THAT(Read({File("bomb.arrow", {none})}), HasSubstr("a batch without columns"));
+}
+
+TEST_F(ArrowFileTest, RefusesALongTextThatEveryRowNames) {
+  arrow::StringBuilder texts;
+  ASSERT_TRUE(texts.Append(std::string(1 << 20, 'x')).ok());
+  const auto indices = *arrow::MakeArrayFromScalar(arrow::Int8Scalar(0), 64 << 10);
+  const auto dictionary = *arrow::DictionaryArray::FromArrays(indices, *texts.Finish());
+  EXPECT_THAT(Read({File("t.arrow", {Batch({{"t", dictionary}})})}),
+              AllOf(HasSubstr("column \"t\" makes 65536 rows claim"), HasSubstr("t.arrow")));
+}
+
+// The length that packed bytes claim to have stands before them.
+TEST_F(ArrowFileTest, RefusesToUnpackWithoutEnd) {
+  const int64_t bytes = int64_t{1} << 20, claimed = int64_t{3} << 30;
+  const auto zeros = *arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), bytes / 8);
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.codec = *arrow::util::Codec::Create(arrow::Compression::ZSTD);
+  const auto sink = *arrow::io::BufferOutputStream::Create();
+  const auto batch = Batch({{"x", zeros}});
+  const auto writer = *arrow::ipc::MakeStreamWriter(sink, batch->schema(), options);
+  ASSERT_TRUE(writer->WriteRecordBatch(*batch).ok() && writer->Close().ok());
+  std::string stream = (*sink->Finish())->ToString();
+  const std::string length(reinterpret_cast<const char*>(&bytes), 8);
+  const size_t at = stream.rfind(length);
+  ASSERT_NE(at, stream.npos);
+  stream.replace(at, 8, reinterpret_cast<const char*>(&claimed), 8);
+  std::ofstream(folder_ / "zeros.arrow", std::ios::binary) << stream;
+  EXPECT_THAT(Read({(folder_ / "zeros.arrow").string()}),
+              AllOf(HasSubstr("cap exceeded"), HasSubstr("zeros.arrow")));
 }
 
 TEST_F(ArrowFileTest, NamesAFileThatIsDamaged) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/carried_rows.h"
 
+#include <arrow/array.h>
 #include <arrow/compute/cast.h>
 #include <arrow/type.h>
 #include <fmt/format.h>
@@ -65,6 +66,47 @@ TypePtr CarriedType(const arrow::DataType& type) {
   }
 }
 
+using ArrayPtr = std::shared_ptr<arrow::Array>;
+
+template <class Views, class Lists>
+Result<ArrayPtr> ListsOf(const arrow::Array& views) {
+  PT_LET(ArrayPtr lists,
+         Lists::FromListView(static_cast<const Views&>(views), arrow::default_memory_pool()));
+  return lists;
+}
+
+// Views of lists as lists, at any depth. Arrow's own cast keeps offsets that ascend, and so lacks
+// the end of the last list.
+Result<ArrayPtr> WithoutListViews(const ArrayPtr& array) {
+  ArrayPtr lists = array;
+  if (array->type_id() == Type::LIST_VIEW) {
+    PT_LET(lists, (ListsOf<arrow::ListViewArray, arrow::ListArray>(*array)));
+  } else if (array->type_id() == Type::LARGE_LIST_VIEW) {
+    PT_LET(lists, (ListsOf<arrow::LargeListViewArray, arrow::LargeListArray>(*array)));
+  }
+  const Type::type id = lists->type_id();
+  if (id != Type::LIST && id != Type::LARGE_LIST && id != Type::FIXED_SIZE_LIST) return lists;
+  const ArrayPtr items = arrow::MakeArray(lists->data()->child_data[0]);
+  PT_LET(const ArrayPtr plain, WithoutListViews(items));
+  if (plain == items) return lists;
+  auto data = lists->data()->Copy();
+  data->child_data[0] = plain->data();
+  if (id == Type::LIST) data->type = arrow::list(plain->type());
+  if (id == Type::LARGE_LIST) data->type = arrow::large_list(plain->type());
+  if (id == Type::FIXED_SIZE_LIST) {
+    const auto& fixed = static_cast<const arrow::FixedSizeListType&>(*lists->type());
+    data->type = arrow::fixed_size_list(plain->type(), fixed.list_size());
+  }
+  return arrow::MakeArray(std::move(data));
+}
+
+// By default a cast refuses what would overflow or be cut off.
+Result<ArrayPtr> CarriedColumn(const ArrayPtr& column, const TypePtr& type) {
+  PT_LET(const ArrayPtr plain, WithoutListViews(column));
+  if (plain->type()->Equals(*type)) return plain;
+  return arrow::compute::Cast(*plain, type);
+}
+
 }  // namespace
 
 Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where) {
@@ -102,8 +144,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatc
       columns.push_back(batch.column(i));
       continue;
     }
-    // By default a cast refuses what would overflow or be cut off.
-    const auto cast = arrow::compute::Cast(*batch.column(i), type);
+    const auto cast = CarriedColumn(batch.column(i), type);
     if (!cast.ok()) {
       return Fail({.exit = Exit::kInput,
                    .what = fmt::format("column \"{}\" of type {} cannot be read as {}",

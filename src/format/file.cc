@@ -11,12 +11,17 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "os/fd.h"
 
 namespace protium {
 namespace {
 
 // Of a call on an input that failed with `error`, an errno.
 Status FileFault(const std::string& path, std::string_view doing, int error) {
+  // Of the process, and not of this file.
+  if (error == EMFILE || error == ENFILE) {
+    return SystemFault(std::string(doing) + " " + path, error);
+  }
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM;
   if (error == ENOENT) {
     return Fail({.exit = Exit::kInput, .what = "no such file or folder", .where = path});

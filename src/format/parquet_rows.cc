@@ -25,6 +25,8 @@ namespace {
 
 // Rows of a batch: large enough that the work per batch does not count.
 constexpr int64_t kBatchRows = 64 << 10;
+// Of a row group: with fewer, the rows of all groups that there can be add up without overflow.
+constexpr int64_t kMostRows = int64_t{1} << 31;
 
 // Runs `read` and turns what fails into the fault of this file.
 template <class Read>
@@ -77,6 +79,9 @@ Result<Footer> ReadFooter(const std::string& path) {
     const auto metadata = reader->parquet_reader()->metadata();
     for (int i = 0; i < metadata->num_row_groups(); ++i) {
       footer.rows.push_back(metadata->RowGroup(i)->num_rows());
+      if (footer.rows.back() < 0 || footer.rows.back() > kMostRows) {
+        return Status::IOError("a row group claims ", footer.rows.back(), " rows");
+      }
     }
     return footer;
   });

@@ -143,16 +143,17 @@ size_t AlignmentOf(int64_t data_bytes) {
 // data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
-  Json header = Json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::vector<std::pair<std::string, Json>> header;
+  if (!metadata.empty()) header.emplace_back("__metadata__", metadata);
   int64_t at = 0;
   for (const NamedTensor& tensor : tensors) {
     const int64_t end = at + int64_t(tensor.data.size());
-    header[tensor.name] = {
-        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, end}}};
+    header.emplace_back(
+        tensor.name,
+        Json{{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {at, end}}});
     at = end;
   }
-  std::string text = Dump(header);
+  std::string text = Dump(ObjectOf(std::move(header)));
   const size_t unit = AlignmentOf(at);
   text.resize((text.size() + kLengthBytes + unit - 1) / unit * unit - kLengthBytes, ' ');
   std::string out(kLengthBytes, '\0');

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 
@@ -121,6 +123,23 @@ TEST(Safetensors, AFailedWriteNamesThePath) {
   const auto status = WriteSafetensors("/proc/w.safetensors", TwoTensors());
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(FaultOf(status).what, testing::HasSubstr("/proc/w.safetensors"));
+}
+
+// Eight times the tensors take about eight times as long; where each looks at all others, 64 times.
+TEST(Safetensors, TakesATimeThatGrowsWithItsTensors) {
+  const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
+  const auto seconds = [&](int number) {
+    std::vector<NamedTensor> tensors;
+    for (int i = 0; i < number; ++i) tensors.push_back({"t" + std::to_string(i), "F32", {0}, {}});
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(WriteSafetensors(folder.path() / "w", tensors).ok());
+    const auto read = Safetensors::Read(folder.path() / "w").ValueOrDie();
+    EXPECT_EQ(read.tensors().size(), size_t(number));
+    for (const NamedTensor& each : tensors) EXPECT_NE(read.Find(each.name), nullptr);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const double few = std::min(seconds(40'000), seconds(40'000));
+  EXPECT_LT(seconds(320'000), 30 * few + 0.2);
 }
 
 }  // namespace

@@ -116,5 +116,13 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
   EXPECT_THAT(Refusal(), HasSubstr("do not say what docs/model-folder.md asks for"));
 }
 
+// Thirty thousand levels, in a file of 60 kB, would be a graph of a billion nodes.
+TEST_F(Onnx, RefusesMoreQuantilesThanAGraphCanSort) {
+  Json& objective = files_.json["net.json"]["objective"];
+  objective["kind"] = "quantiles";
+  objective["levels"] = std::vector<int>(30'000, 0);
+  EXPECT_THAT(Refusal(), HasSubstr("30000 quantiles of a label cannot be said in ONNX"));
+}
+
 }  // namespace
 }  // namespace protium

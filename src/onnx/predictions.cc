@@ -2,6 +2,8 @@
 // By the table of docs/model-folder.md: everything is computed in float64 from float32 outputs.
 #include "onnx/predictions.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -10,6 +12,9 @@
 
 namespace protium::onnx {
 namespace {
+
+// Neighbours are compared as often as half the square of this.
+constexpr size_t kMostLevels = 200;
 
 class Predicted {
  public:
@@ -68,10 +73,15 @@ class Predicted {
 
   // In ascending order: neighbours change places as often as there are others.
   Status Quantiles() {
+    const size_t levels = objective_.at("levels").size();
+    if (levels > kMostLevels) {
+      return CannotSay(fmt::format("{} quantiles of a label", levels),
+                       fmt::format("sorting them is spelled out, for {} at most", kMostLevels));
+    }
     int64_t output = 0;
     for (const Json& label : objective_.at("labels")) {
       std::vector<Value> values;
-      for (size_t l = 0; l < objective_.at("levels").size(); ++l) {
+      for (size_t l = 0; l < levels; ++l) {
         values.push_back(OfLabel(label, At(output++)));
       }
       for (size_t round = 1; round < values.size(); ++round) {

@@ -18,10 +18,12 @@ namespace fs = std::filesystem;
 int64_t FolderBytes(const fs::path& folder) {
   int64_t bytes = 0;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+  constexpr auto kReadable = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, kReadable, error), end; !error && at != end;
+       at.increment(error)) {
     std::error_code ignored;
-    if (!entry.is_symlink(ignored) && entry.is_regular_file(ignored)) {
-      bytes += int64_t(entry.file_size(ignored));
+    if (!at->is_symlink(ignored) && at->is_regular_file(ignored)) {
+      bytes += int64_t(at->file_size(ignored));
     }
   }
   return bytes;

@@ -59,6 +59,8 @@ Result<Rows> ReadArrow(const std::string& body, int64_t most_rows, arrow::Memory
   // Counts what is unpacked; a small body may claim to hold much.
   options.memory_pool = pool;
   options.use_threads = false;
+  // A stranger places numbers at any address.
+  options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   // A copy of the body, into which the buffers of the batches point, but for those unpacked.
   const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));

@@ -31,7 +31,9 @@ struct ServedOverHttp : testing::Test {
   void SetUp() override {
     BlockHangup();
     SaveModel(folder, 7);
-    auto opened = OpenModelServer({.model = folder / "model", .most_body_bytes = 1000});
+    auto opened = OpenModelServer({.model = folder / "model",
+                                   .most_body_bytes = 1000,
+                                   .drain = std::chrono::milliseconds(700)});
     ASSERT_TRUE(opened.ok()) << Render(FaultOf(opened.status()));
     server = std::move(*opened);
     port = std::stoi(server->address().substr(server->address().rfind(':') + 1));
@@ -86,6 +88,39 @@ TEST_F(ServedOverHttp, AnswersAndRefuses) {
               testing::Not(StartsWith("HTTP/1.1 200")));
   EXPECT_THAT(Exchange("\0\1\2 not http\r\n\r\n", true), testing::Not(StartsWith("HTTP/1.1 200")));
   EXPECT_THAT(Post(kRow), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServedOverHttp, AnnouncesItsEndToWhoeverAsks) {
+  const std::string ready =
+      fmt::format("GET /readyz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", port);
+  EXPECT_THAT(Exchange(ready), StartsWith("HTTP/1.1 200 "));
+  const auto begin = std::chrono::steady_clock::now();
+  thread.request_stop();
+  std::string said;
+  while (!said.starts_with("HTTP/1.1 503 ") && said != "refused") said = Exchange(ready);
+  EXPECT_THAT(said, StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Post(kRow), StartsWith("HTTP/1.1 200 "));
+  thread.join();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(700));
+  EXPECT_EQ(Exchange(ready), "refused");
+}
+
+TEST_F(ServedOverHttp, EndsAtOnceWhereNobodyAsksWhetherItIsReady) {
+  EXPECT_THAT(Post(kRow), StartsWith("HTTP/1.1 200 "));
+  const auto begin = std::chrono::steady_clock::now();
+  thread.request_stop();
+  thread.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(600));
+}
+
+TEST_F(ServedOverHttp, RefusesMethodsAtOnceAndBodiesThatAreEncoded) {
+  const std::string head = fmt::format("Host: localhost:{}\r\nContent-Length: 900\r\n", port);
+  // Their bodies never come.
+  for (const char* method : {"PUT", "PATCH", "DELETE"}) {
+    EXPECT_THAT(Exchange(fmt::format("{} /v1/score HTTP/1.1\r\n{}\r\n", method, head), true),
+                StartsWith("HTTP/1.1 405 "));
+  }
+  EXPECT_THAT(Post(kRow, "Content-Encoding: gzip\r\n"), StartsWith("HTTP/1.1 415 "));
 }
 
 TEST_F(ServedOverHttp, LosesNoRequestToAnotherModelNorToItsEnd) {

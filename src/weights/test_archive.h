@@ -14,7 +14,7 @@ namespace protium {
 
 inline std::string Little(uint64_t number, size_t bytes) {
   std::string text;
-  for (size_t i = 0; i < bytes; ++i) text += char(number >> (8 * i));
+  for (size_t i = 0; i < bytes; ++i) text += char(i < 8 ? number >> (8 * i) : 0);
   return text;
 }
 
