@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# Gangs that bend, disturbed at random. docs/elastic.md says what they promise.
+# Gangs that bend, disturbed at random (docs/elastic.md says what they promise), and servers that
+# strangers attack (docs/serve.md).
 
-# `./dev soak --spark [N]` runs them on a server of its own.
+# Honest clients, which must not feel the hostile ones beside them, for so many seconds.
+SoakServers() {
+  python3 scripts/soak_servers.py "${1:-300}" --command build/release/bin/protium \
+    --job examples/flights/flights.toml --data examples/flights/data
+}
+
+# `./dev soak --spark [N]` runs the gangs on a Spark server of its own.
 Soak() {
   local engine=() status=0
   Build release
   [ -e examples/flights/data/flights.csv ] || MakeTables
+  if [ "${1:-}" = --servers ]; then
+    shift
+    SoakServers "$@"
+    return
+  fi
   if [ "${1:-}" = --spark ]; then
     shift
     StartSpark "$kTestedSpark"
