@@ -2,10 +2,13 @@
 #include "learn/extension.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,12 +27,20 @@ Status Unusable(const fs::path& file, std::string why, std::string fix = {}) {
                .fix = std::move(fix)});
 }
 
+bool IsSharedLibrary(const fs::path& file) {
+  Elf64_Ehdr header{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char*>(&header), sizeof header);
+  return in && std::string_view(reinterpret_cast<char*>(header.e_ident), SELFMAG) == ELFMAG &&
+         header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_type == ET_DYN;
+}
+
 }  // namespace
 
 Status CheckExtensionFile(const fs::path& file) {
   std::error_code ignored;
-  return fs::is_regular_file(file, ignored) ? Status::OK()
-                                            : Unusable(file, "there is no such file");
+  if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
+  return IsSharedLibrary(file) ? Status::OK() : Unusable(file, "it is no shared library");
 }
 
 Result<Catalogue> OpenExtension(const fs::path& file) {

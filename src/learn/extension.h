@@ -22,7 +22,8 @@
 
 namespace protium {
 
-// Refuses (Exit::kInput) a file that is not there; opens nothing.
+// Refuses (Exit::kInput) a file that is not there or no shared library, by its first bytes: none of
+// its code runs.
 Status CheckExtensionFile(const std::filesystem::path& file);
 
 // Opens the library and returns its rows. It is never closed, since the rows hold code of it. Fails

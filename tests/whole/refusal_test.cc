@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes a user makes: each is answered with one message, a place, a fix and the right exit code.
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -133,7 +134,10 @@ TEST(Refusal, OfManyUnknownKeysTakesNoTime) {
 TEST(Check, RunsNoCodeThatTheJobNames) {
   const Scratch scratch;
   const fs::path library = scratch.path() / "own.so", script = scratch.path() / "devices.sh";
-  std::ofstream(library) << "no library: it cannot be loaded";
+  // The first bytes of a library, and nothing that could be loaded.
+  const Elf64_Ehdr header{.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64},
+                          .e_type = ET_DYN};
+  std::ofstream(library).write(reinterpret_cast<const char*>(&header), sizeof header);
   std::ofstream(script) << "#!/bin/sh\ntouch " << (scratch.path() / "ran").string() << "\n";
   fs::permissions(script, fs::perms::all);
   const std::string job =
