@@ -87,10 +87,10 @@ std::optional<HttpAnswer> RefuseBody(const auto& parser, const HttpAdmission& ad
 }
 
 // Nothing may end the server: whatever is thrown in it ends here.
-HttpAnswer AnswerOf(HttpService& service, const HttpRequest& request, const std::string& body) {
+HttpAnswer AnswerOf(HttpService& service, const HttpRequest& request, HttpBody& body) {
   std::string why = "unknown";
   try {
-    return service.Answer(request, body);
+    return service.Answer(request, body.Join());
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
@@ -185,7 +185,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeBody(HeadPar
   if (!refusal) refusal = RefuseBody(head, admission);
   if (refusal) co_return co_await Send(std::move(*refusal), keep && !HasBody(head));
   BodyParser parser(std::move(head));
-  std::string body;
+  HttpBody body;
   const bool here = co_await ReadBody(parser, admission, body, refusal);
   if (!here) co_return Next::kGone;
   if (refusal) co_return co_await Send(std::move(*refusal), false);
@@ -196,7 +196,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeBody(HeadPar
 
 HttpConnection::Awaitable<bool> HttpConnection::ReadBody(BodyParser& parser,
                                                          const HttpAdmission& admission,
-                                                         std::string& body,
+                                                         HttpBody& body,
                                                          std::optional<HttpAnswer>& refusal) {
   Move(Stage::kSending);
   const Deadline begin = Clock::now();
@@ -213,22 +213,21 @@ HttpConnection::Awaitable<bool> HttpConnection::ReadBody(BodyParser& parser,
     error_code error;
     stream_.expires_at(PaceDeadline(limits_, begin, body.size()));
     co_await http::async_read_some(stream_, buffer_, parser, Into(error));
-    body.append(piece_.data(), piece_.size() - piece.size);
+    body.Append({piece_.data(), piece_.size() - piece.size});
     if (error == http::error::need_buffer) error = {};
     if (error == http::error::body_limit) {
       refusal = TooLarge(admission);
     } else if (error) {
       refusal = RefuseMessage(error, limits_);
       if (!refusal) co_return false;
-    } else if (!Hold(body.capacity())) {
+    } else if (!Hold(body.size())) {
       refusal = Busy("requests hold all the memory that the server has for them");
     }
   }
   co_return true;
 }
 
-HttpConnection::Awaitable<HttpAnswer> HttpConnection::Compute(HttpRequest request,
-                                                              std::string body) {
+HttpConnection::Awaitable<HttpAnswer> HttpConnection::Compute(HttpRequest request, HttpBody body) {
   Move(Stage::kComputing);
   HttpAnswer answer;
   const bool computed =

@@ -19,6 +19,7 @@
 
 #include "base/call.h"
 #include "http/answer_pool.h"
+#include "http/body.h"
 #include "http/crowd.h"
 #include "http/server.h"
 
@@ -68,9 +69,9 @@ class HttpConnection {
   Awaitable<Next> TakeRequest();
   Awaitable<Next> TakeBody(HeadParser& head, HttpRequest request, HttpAdmission admission);
   // Gives the refusal of a body that is not taken; false: the connection has gone.
-  Awaitable<bool> ReadBody(BodyParser& parser, const HttpAdmission& admission, std::string& body,
+  Awaitable<bool> ReadBody(BodyParser& parser, const HttpAdmission& admission, HttpBody& body,
                            std::optional<HttpAnswer>& refusal);
-  Awaitable<HttpAnswer> Compute(HttpRequest request, std::string body);
+  Awaitable<HttpAnswer> Compute(HttpRequest request, HttpBody body);
   // Runs `work` on a thread of the pool and waits for it; false where too many wait already.
   Awaitable<bool> OnPool(size_t bytes, std::function<void()> work);
 
