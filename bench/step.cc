@@ -190,7 +190,7 @@ class Savings {
                .communicator = &communicator},
         saving_(spec_, input_, {*training.weights, *training.optimizer}, progress_, state_) {}
 
-  Status Begin() { return saving_.TakeUp().status(); }
+  Status Begin() { return saving_.TakeUp({}).status(); }
 
   // Seconds of so many steps, with a checkpoint after the first of them or with none.
   Result<double> Time(int64_t steps, bool save) {
