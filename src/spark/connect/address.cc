@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "base/percent.h"
 
 namespace protium {
 
@@ -20,24 +21,6 @@ constexpr const char* kTokenVariable = "SPARK_CONNECT_AUTHENTICATE_TOKEN";
 
 Status Refuse(std::string what, std::string fix = "sc://host:15002/;use_ssl=true;user_id=me") {
   return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
-}
-
-// Percent-decoding (RFC 3986); nullopt for "%" without two hexadecimal digits.
-std::optional<std::string> Decoded(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out.push_back(text[i]);
-      continue;
-    }
-    unsigned value = 0;
-    const char* const end = text.data() + std::min(text.size(), i + 3);
-    const auto read = std::from_chars(text.data() + std::min(i + 1, text.size()), end, value, 16);
-    if (i + 2 >= text.size() || read.ec != std::errc() || read.ptr != end) return std::nullopt;
-    out.push_back(static_cast<char>(value));
-    i += 2;
-  }
-  return out;
 }
 
 // What HTTP/2 metadata of gRPC may hold as text; anything else makes gRPC abort the call.
@@ -142,7 +125,7 @@ Status ReadParameter(std::string_view text, SparkAddress& address, Parameters& p
     return Refuse(key + " occurs twice in the Spark address");
   }
   parameters.seen.push_back(key);
-  auto value = Decoded(text.substr(equals + 1));
+  auto value = PercentDecoded(text.substr(equals + 1));
   if (!value) return Refuse("the value of " + key + " has a \"%\" without two hexadecimal digits");
   if (!IsPrintable(*value)) {
     return Refuse("the value of " + key + " has characters that cannot be sent in a header");
