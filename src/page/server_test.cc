@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server over real connections, which are read as bytes.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <thread>
 
-#include "os/fd.h"
+#include "base/call.h"
+#include "http/test_client.h"
 #include "page/assets.h"
 #include "page/page.h"
 #include "page/test_runs.h"
@@ -27,42 +24,23 @@ struct Served {
   int port = std::stoi(page->address().substr(page->address().rfind(':') + 1));
   std::jthread thread{[this](std::stop_token stop) { EXPECT_TRUE(page->Serve(stop).ok()); }};
 
-  UniqueFd Send(const std::string& target, const std::string& more = "") {
-    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(uint16_t(port))};
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  TestClient Send(const std::string& target, const std::string& more = "") {
+    TestClient client(port);
+    EXPECT_TRUE(client.connected());
     const std::string host = more.find("Host:") == more.npos
                                  ? fmt::format("Host: 127.0.0.1:{}\r\n", port)
                                  : std::string();
-    const std::string text = fmt::format("{} HTTP/1.1\r\n{}{}\r\n", target, host, more);
-    EXPECT_EQ(::send(socket.get(), text.data(), text.size(), 0), ssize_t(text.size()));
-    return socket;
-  }
-
-  // What comes until `end` is in it, the other side closes, or ten seconds are over.
-  std::string Receive(const UniqueFd& socket, const std::string& end) {
-    std::string text;
-    const Deadline deadline = Clock::now() + std::chrono::seconds(10);
-    while (text.find(end) == text.npos) {
-      const int fds[] = {socket.get()};
-      const auto ready = WaitReadable(fds, deadline);
-      char bytes[4096];
-      const ssize_t n =
-          ready.ok() && !ready->empty() ? ::recv(socket.get(), bytes, sizeof bytes, 0) : 0;
-      if (n <= 0) break;
-      text.append(bytes, size_t(n));
-    }
-    return text;
+    EXPECT_TRUE(client.Send(fmt::format("{} HTTP/1.1\r\n{}{}\r\n", target, host, more)));
+    return client;
   }
 
   std::string Get(const std::string& target, const std::string& more = "") {
-    return Receive(Send(target, more + "Connection: close\r\n"), "\r\n\r\n\r\n");
+    return Send(target, more + "Connection: close\r\n").ReadAll();
   }
   std::string Post(const std::string& path, const std::string& more, const std::string& body) {
-    const UniqueFd socket = Send("POST " + path, more + "Connection: close\r\n");
-    EXPECT_EQ(::send(socket.get(), body.data(), body.size(), MSG_NOSIGNAL), ssize_t(body.size()));
-    return Receive(socket, "\r\n\r\n\r\n");
+    TestClient client = Send("POST " + path, more + "Connection: close\r\n");
+    EXPECT_TRUE(client.Send(body));
+    return client.ReadAll();
   }
 };
 
@@ -127,16 +105,16 @@ TEST(LockedPage, ChangesRunsForWhoeverHasTheToken) {
 TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
-  std::vector<UniqueFd> streams;
+  std::vector<TestClient> streams;
   for (int i = 0; i < 64; ++i) streams.push_back(Send("GET /api/v1/runs/" + run->id() + "/stream"));
-  for (const UniqueFd& stream : streams) {
-    const std::string begun = Receive(stream, "event: state");
+  for (TestClient& stream : streams) {
+    const std::string begun = stream.ReadUntil("event: state");
     EXPECT_NE(begun.find("\"one\""), begun.npos);
   }
   EXPECT_TRUE(Get("GET /api/v1/runs").starts_with("HTTP/1.1 200"));
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "two"}}).ok());
-  for (const UniqueFd& stream : streams) {
-    const std::string more = Receive(stream, "\"two\"");
+  for (TestClient& stream : streams) {
+    const std::string more = stream.ReadUntil("\"two\"");
     EXPECT_NE(more.find("\"two\""), more.npos);
     EXPECT_EQ(more.find("\"one\""), more.npos);
   }

@@ -21,18 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class ServeTest : public testing::Test {
+class ServeTest : public WithServedModel {
  protected:
   void SetUp() override {
-    folder_ = ModelPlace();
-    SaveModel(folder_, 7);
-    model_ = std::make_unique<ServedModel>(folder_ / "model", LoadServed);
-    ASSERT_TRUE(model_->Reload().ok()) << Render(FaultOf(model_->last()));
+    WithServedModel::SetUp();
     Start({});
   }
-  void TearDown() override { fs::remove_all(folder_); }
   void Start(ServeOptions options) {
-    answers_ = std::make_unique<ServeAnswers>(std::move(options), *model_);
+    answers_ = std::make_unique<ServeAnswers>(std::move(options), model_);
   }
 
   HttpAnswer Ask(const std::string& method, const std::string& path, const std::string& body = {},
@@ -51,8 +47,6 @@ class ServeTest : public testing::Test {
     return std::to_string(answer.status) + " " + TextAt((*json)["error"], "what");
   }
 
-  fs::path folder_;
-  std::unique_ptr<ServedModel> model_;
   std::unique_ptr<ServeAnswers> answers_;
 };
 
@@ -198,12 +192,12 @@ TEST_F(ServeTest, RefusesRowsThatLieNowhere) {
 }
 
 TEST_F(ServeTest, ServesAnotherModelAndKeepsTheOldOneForABrokenOne) {
-  EXPECT_FALSE(model_->Changed());
+  EXPECT_FALSE(model_.Changed());
   fs::remove_all(folder_ / "run");
   SaveModel(folder_, 9);
-  EXPECT_TRUE(model_->Changed());
+  EXPECT_TRUE(model_.Changed());
   EXPECT_EQ((*ParseJson(Ask("POST", "/v1/reload").body))["generation"], 2);
-  EXPECT_FALSE(model_->Changed());
+  EXPECT_FALSE(model_.Changed());
   const std::string nine = R"({"predictions":[{"x__fill":9.0}]})";
   EXPECT_EQ(Score(R"({"rows": [{"x": null}]})").body, nine);
   std::ofstream(folder_ / "model/stages.json") << "{}";

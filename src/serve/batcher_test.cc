@@ -12,26 +12,15 @@
 namespace protium {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-class BatcherTest : public testing::Test {
+class BatcherTest : public WithServedModel {
  protected:
-  void SetUp() override {
-    folder_ = ModelPlace();
-    SaveModel(folder_, 7);
-    model_ = std::make_unique<ServedModel>(folder_ / "model", LoadServed);
-    ASSERT_TRUE(model_->Reload().ok()) << Render(FaultOf(model_->last()));
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static Rows Missing(int64_t rows) {
     return arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::float64())}), rows,
                                     {*arrow::MakeArrayOfNull(arrow::float64(), rows)});
   }
 
-  fs::path folder_;
-  std::unique_ptr<ServedModel> model_;
   ServeFigures figures_;
 };
 
@@ -43,14 +32,14 @@ TEST_F(BatcherTest, HasNoRoomForMoreRowsThanMayWait) {
     const Batcher::Begun other(batcher);
     first = std::async(std::launch::async, [&] {
       const Batcher::Begun begun(batcher);
-      return batcher.Score(model_->Now(), Missing(2));
+      return batcher.Score(model_.Now(), Missing(2));
     });
     const auto deadline = std::chrono::steady_clock::now() + 30s;
     while (batcher.waiting_rows() < 2) {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "for the first to wait";
       std::this_thread::yield();
     }
-    const Fault fault = FaultOf(batcher.Score(model_->Now(), Missing(2)).status());
+    const Fault fault = FaultOf(batcher.Score(model_.Now(), Missing(2)).status());
     EXPECT_EQ(fault.what, "2 rows wait already, no more than 3 may");
     EXPECT_EQ(fault.exit, Exit::kNoRoom);
     EXPECT_EQ(batcher.waiting_rows(), 2);

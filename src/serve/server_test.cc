@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server over real connections, which are read as bytes.
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <thread>
 
-#include "os/fd.h"
+#include "http/test_client.h"
 #include "serve/serve.h"
 #include "serve/test_model.h"
 
@@ -46,21 +43,11 @@ struct ServedOverHttp : testing::Test {
 
   // Sends bytes, and gives all that comes until the other side closes or ten seconds are over.
   std::string Exchange(const std::string& bytes, bool torn = false) {
-    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(uint16_t(port))};
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return "refused";
-    EXPECT_EQ(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-              ssize_t(bytes.size()));
-    if (torn) ::shutdown(socket.get(), SHUT_WR);
-    const timeval limit{10, 0};
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    std::string text;
-    char some[4096];
-    for (ssize_t n = 0; (n = ::recv(socket.get(), some, sizeof some, 0)) > 0;) {
-      text.append(some, size_t(n));
-    }
-    return text;
+    TestClient client(port);
+    if (!client.connected()) return "refused";
+    EXPECT_TRUE(client.Send(bytes));
+    if (torn) client.Finish();
+    return client.ReadAll();
   }
   std::string Post(const std::string& body, const std::string& more = "",
                    const std::string& path = "/v1/score") {

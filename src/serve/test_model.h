@@ -13,6 +13,7 @@
 #include "learn/options.h"
 #include "os/library.h"
 #include "protium/pipeline.h"
+#include "serve/served_model.h"
 
 namespace protium {
 
@@ -38,5 +39,18 @@ inline void SaveModel(const std::filesystem::path& folder, double value) {
   ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
   ASSERT_TRUE(model->Save(folder / "model").ok());
 }
+
+// With such a model, loaded.
+class WithServedModel : public testing::Test {
+ protected:
+  void SetUp() override {
+    SaveModel(folder_, 7);
+    ASSERT_TRUE(model_.Reload().ok()) << Render(FaultOf(model_.last()));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  const std::filesystem::path folder_ = ModelPlace();
+  ServedModel model_{folder_ / "model", LoadServed};
+};
 
 }  // namespace protium
