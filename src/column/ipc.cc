@@ -4,10 +4,22 @@
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/api.h>
+#include <arrow/memory_pool.h>
 
 #include "column/claims.h"
 
 namespace protium {
+
+namespace {
+
+// What the processes of a run send is neither packed nor at odd addresses, so that nothing has to
+// be allocated for it; a damaged message may ask for any amount.
+arrow::MemoryPool* NoMemory() {
+  static arrow::CappedMemoryPool pool(arrow::default_memory_pool(), 0);
+  return &pool;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema) {
   return arrow::ipc::SerializeSchema(schema);
@@ -25,6 +37,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
   const arrow::ipc::DictionaryMemo memo;
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
+  options.memory_pool = NoMemory();
   // Numbers may lie at any address, where they may not be read as such.
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   PT_LET(auto batch, arrow::ipc::ReadRecordBatch(schema, &memo, options, &reader));

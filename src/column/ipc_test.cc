@@ -3,6 +3,7 @@
 
 #include <arrow/api.h>
 #include <arrow/ipc/api.h>
+#include <arrow/util/compression.h>
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
@@ -39,6 +40,17 @@ TEST(Ipc, RefusesACutMessage) {
   for (const int64_t length : {int64_t{0}, int64_t{7}, whole->size() / 2, whole->size() - 8}) {
     EXPECT_FALSE(BatchFromIpc(arrow::SliceBuffer(whole, 0, length), batch->schema()).ok());
   }
+}
+
+// What a packed buffer says of its size is believed by nobody: ours are not packed.
+TEST(Ipc, RefusesPackedRows) {
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  options.codec = arrow::util::Codec::Create(arrow::Compression::ZSTD).ValueOrDie();
+  const auto zeros = arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), 1000).ValueOrDie();
+  const auto batch =
+      arrow::RecordBatch::Make(arrow::schema({arrow::field("n", arrow::int64())}), 1000, {zeros});
+  const auto packed = arrow::ipc::SerializeRecordBatch(*batch, options).ValueOrDie();
+  EXPECT_FALSE(BatchFromIpc(packed, batch->schema()).ok());
 }
 
 // A message of a few bytes that claims more rows than there is memory for.

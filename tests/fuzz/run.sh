@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/fuzz/run.sh TARGET [--seconds N | --runs N]: lets one program of build/fuzz read what
-# libFuzzer makes up, from the seeds in corpus/TARGET on. What it learns is kept in
-# build/fuzz/corpus, a finding in build/fuzz/findings.
+# tests/fuzz/run.sh TARGET [--seconds N | --runs N | --same N]: lets one program of build/fuzz read
+# what libFuzzer makes up, from the seeds in corpus/TARGET on. What it learns is kept in
+# build/fuzz/corpus, a finding in build/fuzz/findings. --same: N inputs that are the same each time,
+# and nothing of what was learned before.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 build=$(dirname "$(dirname "$here")")/build/fuzz
-target=$1 limit=-max_total_time=60
+target=$1 limit=(-max_total_time=60) learned=$build/corpus/$1
+scratch=$(mktemp -d -p /dev/shm)
+trap 'rm -rf "$scratch"' EXIT
 case "${2:-}" in
-  --seconds) limit=-max_total_time=$3 ;;
-  --runs) limit=-runs=$3 ;;
+  --seconds) limit=(-max_total_time="$3") ;;
+  --runs) limit=(-runs="$3") ;;
+  --same) limit=(-runs="$3" -seed=1) learned=$scratch/learned ;;
 esac
 program=$build/bin/fuzz_$target
 if [ ! -x "$program" ]; then
@@ -17,11 +21,10 @@ if [ ! -x "$program" ]; then
   exit 77
 fi
 
-findings=$build/findings/$target log=$build/log/$target.log scratch=$(mktemp -d -p /dev/shm)
-trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$findings" "$build/log" "$build/corpus/$target"
+findings=$build/findings/$target log=$build/log/$target.log
+mkdir -p "$findings" "$build/log" "$learned"
 options=(-timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1
-  -artifact_prefix="$findings/" "$limit")
+  -artifact_prefix="$findings/" "${limit[@]}")
 [ ! -e "$here/$target.dict" ] || options+=(-dict="$here/$target.dict")
 # Arrow, DuckDB and Parquet are not instrumented: of containers that they share with us nothing is
 # known, and their memory is counted only where it is that of the C library.
@@ -34,7 +37,7 @@ symbolizers=(/usr/lib/llvm-*/bin/llvm-symbolizer)
 export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-${symbolizers[-1]}}
 
 status=0
-"$program" "${options[@]}" "$build/corpus/$target" "$here/corpus/$target" >"$log" 2>&1 || status=$?
+"$program" "${options[@]}" "$learned" "$here/corpus/$target" >"$log" 2>&1 || status=$?
 grep -E '^(Done|stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb))' "$log" || true
 [ "$status" -ne 0 ] || exit 0
 found=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
