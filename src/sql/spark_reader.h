@@ -75,6 +75,7 @@ class SparkReader {
   Result<Term> Predicate(const Term& left);
   Result<Term> Between(const Term& left);
   Result<Term> Like(const Term& left, bool negated);
+  Result<Term> LikeAny(const Term& left, const std::string& form);
   Result<Term> In(const Term& left);
   Result<Term> Is(const Term& left);
   void Enclose(const Term& term);
@@ -95,6 +96,8 @@ class SparkReader {
   Result<Term> Call();
   Status WordedCall();
   Status NamedCall();
+  Status SchemaCall();
+  Status OrderInside();
   Status Trailers(size_t close);
   void Name();
 

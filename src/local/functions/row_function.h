@@ -39,6 +39,10 @@ using Texts = std::vector<std::string>;
 struct Bytes {
   std::string_view data;
 };
+// A BLOB that was made.
+struct Blob {
+  std::string data;
+};
 // A list or a map of any type, of which only the length is read.
 struct Sized {
   int64_t size = 0;
@@ -108,6 +112,14 @@ struct Cell<Bytes> {
   }
   static void Write(duckdb_vector vector, idx_t row, Bytes bytes) {
     Cell<Text>::Write(vector, row, bytes.data);
+  }
+};
+
+template <>
+struct Cell<Blob> {
+  static duck::Type Type() { return MakeType(DUCKDB_TYPE_BLOB); }
+  static void Write(duckdb_vector vector, idx_t row, const Blob& blob) {
+    Cell<Text>::Write(vector, row, blob.data);
   }
 };
 

@@ -119,6 +119,8 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_seconds",
           "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(t), 1000000)) AS BIGINT)"),
     Macro("pt_sqrt", "(x) AS sqrt(CAST(x AS DOUBLE))"),
+    // The elements of a list as texts.
+    Macro("pt_texts", "(l) AS list_transform(l, lambda x: pt_to_text(x))"),
     Macro("pt_to_bigint",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_whole(CAST(x AS VARCHAR)) WHEN "
           "typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' THEN "

@@ -49,6 +49,7 @@ Rule DatePartRule();
 Rule ElementRule();
 Rule ExtremesRule();
 Rule LambdaPlacesRule();
+Rule LikeAnyRule();
 Rule LikeRule();
 Rule ListConditionsRule();
 Rule NamedStructRule();

@@ -4,6 +4,7 @@
 // below, one in the table of calls.cc, and cases in tests/parity/expressions.tsv.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +49,19 @@ Result<SqlType> TypeRounded(TypedCall& call);   // round bround
 Result<SqlType> TypeWhole(TypedCall& call);     // floor ceil
 Result<SqlType> TypeTotal(TypedCall& call);     // sum
 Result<SqlType> TypeMean(TypedCall& call);      // avg
-Result<SqlType> TypeJoinedText(TypedCall& call);  // || concat concat_ws
-Result<SqlType> TypeChoice(TypedCall& call);      // if nvl greatest ...
+Result<SqlType> TypeJoinedText(TypedCall& call);  // || concat
+Result<SqlType> TypeConcatWs(TypedCall& call);
+Result<SqlType> TypeDistinctEstimate(TypedCall& call);  // approx_count_distinct
+Result<SqlType> TypeElt(TypedCall& call);
+Result<SqlType> TypeFormatNumber(TypedCall& call);
+Result<SqlType> TypeFormatString(TypedCall& call);  // format_string printf
+Result<SqlType> TypeFromJson(TypedCall& call);
+Result<SqlType> TypeHash(TypedCall& call);  // hash xxhash64
+Result<SqlType> TypeHex(TypedCall& call);
+Result<SqlType> TypeListagg(TypedCall& call);      // listagg string_agg
+Result<SqlType> TypeTextOrBytes(TypedCall& call);  // length left substring ...
+Result<SqlType> TypeToJson(TypedCall& call);
+Result<SqlType> TypeChoice(TypedCall& call);  // if nvl greatest ...
 Result<SqlType> TypeNullIf(TypedCall& call);
 Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
 Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
@@ -60,6 +72,9 @@ Result<SqlType> TypeReversed(TypedCall& call);
 Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
 Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
+
+// The type of concat() or || of nothing but binary; nothing for other arguments.
+std::optional<SqlType> JoinBytes(TypedCall& call);
 
 // A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
 // once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for

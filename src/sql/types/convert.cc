@@ -29,6 +29,8 @@ Json AsText(Json value, const SqlType& from) {
       return tree::Cast(std::move(value), {SqlType::kText});
     case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
       return tree::Cast(tree::Cast(std::move(value), from), {SqlType::kText});
+    case SqlType::kBinary:
+      return Called("pt_text_of_bytes", std::move(value));
     case SqlType::kOther:
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
@@ -58,6 +60,8 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
       return tried ? nullptr : "pt_to_date";
     case SqlType::kTimestamp:
       return tried ? nullptr : "pt_to_timestamp";
+    case SqlType::kBinary:
+      return "pt_bytes";
     default:
       return nullptr;
   }

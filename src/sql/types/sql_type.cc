@@ -33,7 +33,8 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
                             {Kind::kInterval, "INTERVAL", "interval day to second"},
-                            {Kind::kMonths, "INTERVAL", "interval year to month"}};
+                            {Kind::kMonths, "INTERVAL", "interval year to month"},
+                            {Kind::kBinary, "BLOB", "binary"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;
@@ -70,7 +71,7 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
-  if (other.IsTime() || other == Kind::kBoolean) return other;
+  if (other.IsTime() || other == Kind::kBoolean || other == Kind::kBinary) return other;
   return std::nullopt;
 }
 

@@ -31,7 +31,8 @@ struct SqlType {
     kTimestamp,
     kInterval,  // Of days and times of day, a fixed length.
     kMonths,    // Of months and years, which have no fixed length.
-    kOther,     // Lists, maps, structs, bytes: told apart by `name` alone.
+    kBinary,
+    kOther,  // Lists, maps, structs: told apart by `name` alone.
   };
   using enum Kind;
 

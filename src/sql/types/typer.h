@@ -61,6 +61,9 @@ class Typer {
   // of them is. Asks DuckDB once for each different call.
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
+  // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
+  SqlType TypeNamed(const std::string& duck_name);
+
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
 
  private:

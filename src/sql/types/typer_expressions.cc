@@ -186,6 +186,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   if (to == SqlType::kInterval) return IntervalCast(node);
   const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
+                     (to == SqlType::kBinary && from == SqlType::kText) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
