@@ -118,13 +118,19 @@ std::optional<std::string> MakeValid(Chunk&, Bytes bytes) {
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&AsText>("pt_text_of_bytes"),   AsRowFunction<&Contains>("pt_bytes_contains"),
-    AsRowFunction<&EndsWith>("pt_bytes_end"),     AsRowFunction<&IsValid>("pt_is_utf8"),
-    AsRowFunction<&Length>("pt_bytes_length"),    AsRowFunction<&MakeValid>("pt_make_utf8"),
-    AsRowFunction<&PadLeft>("pt_bytes_lpad"),     AsRowFunction<&PadRight>("pt_bytes_rpad"),
-    AsRowFunction<&Reverse>("pt_bytes_reverse"),  AsRowFunction<&Slice>("pt_bytes_slice"),
-    AsRowFunction<&StartsWith>("pt_bytes_start"), AsRowFunction<&TryValidate>("pt_try_utf8"),
-    AsRowFunction<&Validate>("pt_utf8"),
+    AsRowFunction<&AsText>("pt_text_of_bytes").FailsFor({0}),
+    AsRowFunction<&Contains>("pt_bytes_contains"),
+    AsRowFunction<&EndsWith>("pt_bytes_end"),
+    AsRowFunction<&IsValid>("pt_is_utf8"),
+    AsRowFunction<&Length>("pt_bytes_length"),
+    AsRowFunction<&MakeValid>("pt_make_utf8"),
+    AsRowFunction<&PadLeft>("pt_bytes_lpad"),
+    AsRowFunction<&PadRight>("pt_bytes_rpad"),
+    AsRowFunction<&Reverse>("pt_bytes_reverse"),
+    AsRowFunction<&Slice>("pt_bytes_slice"),
+    AsRowFunction<&StartsWith>("pt_bytes_start"),
+    AsRowFunction<&TryValidate>("pt_try_utf8"),
+    AsRowFunction<&Validate>("pt_utf8").FailsFor({0}),
 };
 
 }  // namespace

@@ -66,19 +66,19 @@ std::optional<Moment> Timestamp(Chunk& chunk, Text text) {
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Boolean>("pt_text_to_boolean"),
-    AsRowFunction<&Date>("pt_text_to_date"),
-    AsRowFunction<&Decimal>("pt_text_to_digits"),
-    AsRowFunction<&Double>("pt_text_to_double"),
-    AsRowFunction<&Float>("pt_text_to_float"),
-    AsRowFunction<&Timestamp>("pt_text_to_timestamp"),
-    AsRowFunction<&Whole>("pt_text_to_whole"),
+    AsRowFunction<&Boolean>("pt_text_to_boolean").FailsFor({0}),
+    AsRowFunction<&Date>("pt_text_to_date").FailsFor({0}),
+    AsRowFunction<&Decimal>("pt_text_to_digits").FailsFor({0}),
+    AsRowFunction<&Double>("pt_text_to_double").FailsFor({0}),
+    AsRowFunction<&Float>("pt_text_to_float").FailsFor({0}),
+    AsRowFunction<&Timestamp>("pt_text_to_timestamp").FailsFor({0}),
+    AsRowFunction<&Whole>("pt_text_to_whole").FailsFor({0}),
     AsRowFunction<&Try<ReadBoolean>>("pt_try_text_to_boolean"),
     AsRowFunction<&Try<ReadDay>>("pt_try_text_to_date"),
     AsRowFunction<&Try<ReadDecimal>>("pt_try_text_to_digits"),
     AsRowFunction<&Try<ReadNumber<double>>>("pt_try_text_to_double"),
     AsRowFunction<&Try<ReadNumber<float>>>("pt_try_text_to_float"),
-    AsRowFunction<&TryMoment>("pt_try_text_to_timestamp"),
+    AsRowFunction<&TryMoment>("pt_try_text_to_timestamp").FailsFor({0}),
     AsRowFunction<&Try<ReadWhole>>("pt_try_text_to_whole"),
 };
 

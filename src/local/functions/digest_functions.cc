@@ -84,9 +84,12 @@ std::optional<Blob> Encode(Chunk& chunk, Text text, Text charset) {
 std::optional<int32_t> HashText(Chunk&, Text text) { return SparkHash(text); }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&Base64Bytes>("pt_base64_bytes"),
-    AsRowFunction<&CrcOf>("pt_crc32"),   AsRowFunction<&Decode>("pt_decode"),
-    AsRowFunction<&Encode>("pt_encode"), AsRowFunction<&HashText>("pt_hash_text"),
+    AsRowFunction<&Base64>("pt_base64"),
+    AsRowFunction<&Base64Bytes>("pt_base64_bytes"),
+    AsRowFunction<&CrcOf>("pt_crc32"),
+    AsRowFunction<&Decode>("pt_decode").FailsFor({0}),
+    AsRowFunction<&Encode>("pt_encode").FailsFor({0}),
+    AsRowFunction<&HashText>("pt_hash_text"),
     AsRowFunction<&Sha2>("pt_sha2"),
 };
 

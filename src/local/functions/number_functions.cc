@@ -223,12 +223,12 @@ std::optional<int32_t> ShiftRightUnsignedInt(Chunk&, int32_t value, int32_t bits
 
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Binary>("pt_bin"),
-    AsRowFunction<&Convert>("pt_conv"),
+    AsRowFunction<&Convert>("pt_conv").FailsFor({0}),
     AsRowFunction<&Expm1>("pt_expm1"),
     AsRowFunction<&Factorial>("pt_factorial"),
-    AsRowFunction<&FormatByPattern>("pt_format_by_pattern"),
+    AsRowFunction<&FormatByPattern>("pt_format_by_pattern").FailsFor({1}),
     AsRowFunction<&FormatDecimal>("pt_format_decimal"),
-    AsRowFunction<&FormatDecimalByPattern>("pt_format_decimal_by_pattern"),
+    AsRowFunction<&FormatDecimalByPattern>("pt_format_decimal_by_pattern").FailsFor({1}),
     AsRowFunction<&FormatNumber>("pt_format_number"),
     AsRowFunction<&HexOfWhole>("pt_hex"),
     AsRowFunction<&Hypotenuse>("pt_hypot"),

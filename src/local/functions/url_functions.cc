@@ -244,12 +244,12 @@ std::optional<std::string> TryParseUrlKey(Chunk& chunk, Text url, Text part, Tex
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&ParseUrl>("pt_parse_url"),
-    AsRowFunction<&ParseUrlKey>("pt_parse_url_key"),
+    AsRowFunction<&ParseUrl>("pt_parse_url").FailsFor({0}),
+    AsRowFunction<&ParseUrlKey>("pt_parse_url_key").FailsFor({0, 2}),
     AsRowFunction<&TryParseUrl>("pt_try_parse_url"),
-    AsRowFunction<&TryParseUrlKey>("pt_try_parse_url_key"),
-    AsRowFunction<&TryUrlDecode>("pt_try_url_decode"),
-    AsRowFunction<&UrlDecode>("pt_url_decode"),
+    AsRowFunction<&TryParseUrlKey>("pt_try_parse_url_key").FailsFor({2}),
+    AsRowFunction<&TryUrlDecode>("pt_try_url_decode").FailsFor({0}),
+    AsRowFunction<&UrlDecode>("pt_url_decode").FailsFor({0}),
     AsRowFunction<&UrlEncode>("pt_url_encode"),
 };
 

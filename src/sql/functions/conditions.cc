@@ -19,7 +19,7 @@ constexpr SqlFunction kConditions[] = {
     Same("bigint"),
     Macro("binary", "(s) AS pt_bytes(s)"),
     // What SparkReader makes of X'1F'.
-    Parsed("binary_literal", "use X'1F'", "(s) AS system.main.unhex(s)").Typed("t", 'X'),
+    Parsed("binary_literal", "use X'1F'", "(s) AS system.main.unhex(s)").Typed("t", 'O'),
     Same("boolean"),
     Same("char"),
     Same("coalesce"),

@@ -33,7 +33,8 @@ constexpr SqlFunction kPatterns[] = {
         .Typed("tti", '?'),
     // What the parser makes of a ~ b, which stands for a RLIKE b.
     Parsed("regexp_full_match", "use regexp_like(text, '^(...)$')",
-           "(s, p) AS pt_regexp_like(s, p)"),
+           "(s, p) AS pt_regexp_like(s, p)")
+        .Typed("t", 'B'),
     // The group changes nothing but NULL: Spark ignores it.
     Macro("regexp_instr",
           "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "

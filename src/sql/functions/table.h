@@ -27,9 +27,9 @@ struct SqlFunction {
   //
   // Arguments, one letter each, the last one for all that follow:
   //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
-  //   l the same of 64 bits
-  //   k the same, but nothing wider is cast to it   * anything   x binary
-  //   o binary, or text, which stands for its UTF-8 bytes   e text, to which nothing is cast
+  //   l the same of 64 bits   k of 32 bits, but nothing wider is cast to it   o binary, or text,
+  //   which stands for its UTF-8 bytes   x text, but nothing else is cast to it, e nor taken
+  //   * anything
   // Result: a letter as above, l for BIGINT, v for an interval or m for one of months. In lower
   // case DuckDB's result is cast to it; in capitals DuckDB returns that type anyway. 1 for the type
   // of the first argument, A for a list of it, ? for what DuckDB says.

@@ -68,7 +68,7 @@ constexpr SqlFunction kText[] = {
           "END, (n, a, b, c, d, e, f, g, h) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n = 3 "
           "THEN c WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n = 6 THEN f WHEN n = 7 THEN g WHEN n = "
           "8 THEN h WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) END"),
-    Macro("encode", "(s, charset) AS pt_encode(s, charset)").Typed("t", 'X'),
+    Macro("encode", "(s, charset) AS pt_encode(s, charset)").Typed("t", 'O'),
     // DuckDB spells it with an underscore; startswith() alike.
     Macro("endswith", "(s, t) AS ends_with(s, t)").Typed("t", 'B'),
     Macro("find_in_set", "(word, list) AS pt_find_in_set(word, list)").Typed("t", 'I'),
@@ -177,7 +177,8 @@ constexpr SqlFunction kText[] = {
     Macro("startswith", "(s, t) AS starts_with(s, t)").Typed("t", 'B'),
     Macro("str_to_map",
           "(s) AS pt_map_of(s, ',', ':'), (s, p) AS pt_map_of(s, p, ':'), (s, p, k) AS "
-          "pt_map_of(s, p, k)"),
+          "pt_map_of(s, p, k)")
+        .Typed("t", '?'),
     Macro("substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)").Typed("tii", 'T'),
     // Positions count from 1, 0 is taken as 1, negative ones count from the end.
     Macro(
@@ -196,7 +197,7 @@ constexpr SqlFunction kText[] = {
         "ELSE unhex(s) END, (s, f) AS CASE WHEN s IS NOT NULL AND f IS NOT NULL AND "
         "try_to_binary(s, f) IS NULL THEN error('not ' || f || ': ' || s) ELSE try_to_binary(s, "
         "f) END")
-        .Typed("t", 'X'),
+        .Typed("t", 'O'),
     Refused("to_char", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
     Refused("to_number", kJava, "use CAST(text AS DECIMAL(p, s))"),
     Refused("to_varchar", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
@@ -212,19 +213,19 @@ constexpr SqlFunction kText[] = {
           "system.main.encode(s) WHEN 'utf8' THEN system.main.encode(s) WHEN 'base64' THEN "
           "pt_base64_bytes(s) ELSE CASE WHEN f IS NOT NULL THEN error('the format of to_binary is "
           "hex, utf-8 or base64, not ' || f) END END")
-        .Typed("t", 'X'),
+        .Typed("t", 'O'),
     Refused("try_to_number", kJava, "use TRY_CAST(text AS DECIMAL(p, s))"),
     Macro("try_url_decode", "(s) AS pt_try_url_decode(s)").Typed("t", 'T'),
     Macro("try_validate_utf8", "(s) AS pt_try_utf8(pt_bytes(s))").Typed("o", 'T'),
     Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("unbase64",
           "(s) AS pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g'))")
-        .Typed("t", 'X'),
+        .Typed("t", 'O'),
     // NULL for anything but hexadecimal digits, and a zero in front of an odd number of them.
     Macro("unhex",
           "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
           "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END")
-        .Typed("t", 'X'),
+        .Typed("t", 'O'),
     Macro("upper", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("url_decode", "(s) AS pt_url_decode(s)").Typed("t", 'T'),
     Macro("url_encode", "(s) AS pt_url_encode(s)").Typed("t", 'T'),

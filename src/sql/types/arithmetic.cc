@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "sql/tree.h"
@@ -161,6 +162,10 @@ Result<SqlType> TypeSign(TypedCall& call) {
 // That is DECIMAL(38, scale), which a cast narrows.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result) {
   const Json like = first;
+  // A divisor of zero is an error, which a condition before it may keep out.
+  if (std::string_view("/%dp").find(operation) != std::string_view::npos) {
+    first = tree::Call("pt_may_fail", Json::array({std::move(first)}), like);
+  }
   Json call = tree::Call(fmt::format("pt_decimal_{}", result.scale),
                          Json::array({tree::TextConstant(std::string(1, operation)),
                                       std::move(first), std::move(second)}),

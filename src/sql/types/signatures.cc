@@ -17,6 +17,7 @@ SqlType::Kind ParseKind(char letter) {
   switch (letter) {
     case 'e':
     case 't':
+    case 'x':
       return SqlType::kText;
     case 'd':
       return SqlType::kDate;
@@ -35,7 +36,6 @@ SqlType::Kind ParseKind(char letter) {
       return SqlType::kInterval;
     case 'm':
       return SqlType::kMonths;
-    case 'x':
     case 'o':
       return SqlType::kBinary;
     default:
@@ -72,6 +72,9 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       call.CoerceTo(i, wanted);
       return Status::OK();
+    case 'x':
+      if (text) call.CoerceTo(i, wanted);
+      return Status::OK();
     case 'd':
     case 's':
       if (text || type.IsTime()) call.CoerceTo(i, wanted);
@@ -94,7 +97,6 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       call.CoerceTo(i, wanted);
       return Status::OK();
-    case 'x':
     case 'o':
       if (text) call.CoerceTo(i, wanted);
       if (text) return Status::OK();

@@ -70,6 +70,11 @@ Result<SqlType> TypeFormatString(TypedCall& call) {
   if (call.types.empty()) return call.Refuse(call.name + "() has no format", "", "");
   call.CoerceTo(0, kText);
   PT_TRY(CallWithAny(call, "pt_format_string", 1));
+  // As RowFunction::FailsFor(): rows that a condition leaves out are not to fail.
+  if (!tree::IsConstant(call.argument(0))) {
+    Json format = Json::array({tree::Take(call.argument(0)), tree::WholeConstant(1)});
+    tree::Replace(call.argument(0), tree::Call("repeat", std::move(format), call.node));
+  }
   return kText;
 }
 
