@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/ascii.h"
 #include "base/json.h"
 #include "sql/dialect.h"
+#include "sql/json_schema.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
@@ -352,21 +354,29 @@ Status SparkReader::SchemaCall() {
   const size_t open = sql_.at();
   sql_.Skip();
   PT_TRY(Expression(Level::kOr).status());
-  const bool text = sql_.Is(",") && sql_.IsKind(Kind::kText, 1);
-  if (!text || !sql_.IsOneOf({",", ")"}, 2)) {
+  // The schema itself, or schema_of_json() of a text that has it.
+  const bool inferred = sql_.Is("SCHEMA_OF_JSON", 1) && sql_.Is("(", 2) && sql_.Is(")", 4);
+  const size_t place = sql_.at() + (inferred ? 3 : 1), last = place + (inferred ? 1 : 0);
+  const bool text = sql_.Is(",") && sql_.TokenAt(place).kind == Kind::kText;
+  std::optional<std::string> schema;
+  if (text) schema = ReadTextLiteral(sql_.TokenText(place));
+  if (text && inferred) schema = InferJsonSchema(*schema);
+  const Token& behind = sql_.TokenAt(last + 1);
+  if (!schema || !(behind.Is(",") || behind.Is(")"))) {
     return sql_.Refuse(open, "the schema of from_json() is no text",
                        "the embedded engine has to know it before the query runs",
                        "write it as in from_json(text, 'a INT, b STRING')");
   }
-  if (sql_.Is(",", 2)) {
+  if (behind.Is(",")) {
     return Refuse("from_json() with options is not supported by every engine",
                   "the embedded engine reads JSON without options alone", "leave the options out");
   }
+  const size_t comma = sql_.at();
   sql_.Skip();
-  PT_LET(const std::string type, SpellSchema(ReadTextLiteral(sql_.TokenText(sql_.at())), sql_));
+  PT_LET(const std::string type, SpellSchema(*schema, sql_));
   const std::string quoted = QuoteText(Dump(Json(type)), DuckDbDialect());
-  sql_.Replace(sql_.at(), sql_.at(), fmt::format("CAST(NULL AS {}), {}", type, quoted));
-  sql_.Skip(2);
+  sql_.Replace(comma, last, fmt::format(", CAST(NULL AS {}), {}", type, quoted));
+  sql_.Skip(last + 2 - sql_.at());
   return Status::OK();
 }
 

@@ -38,7 +38,7 @@ class NameWriter {
 
   // named_constants.cc
   std::string Constant(const Json& node) const;
-  // A literal that was written as a cast of its text: 7L, 1.5D, DATE '2013-12-31', TRUE, X'1F'.
+  // A literal that was written as a cast of its text: 7L, 1.5D, DATE '2013-12-31', TRUE.
   // Empty for a cast that the user wrote.
   std::string TypedConstant(const Json& cast) const;
   // INTERVAL '1' DAY for what was made of INTERVAL 1 DAY; empty for everything else.
@@ -51,6 +51,7 @@ class NameWriter {
   std::string MovedTime(bool plus, const Json& left, const Json& right);
   std::string Trim(const std::string& name, const Json& node, const Texts& arguments) const;
   std::string Like(const std::string& name, const Texts& arguments) const;
+  std::string LikeAny(const Json& node, const Texts& arguments) const;
   std::string Plain(const std::string& name, const Json& node, Texts arguments);
   std::string Extract(const Json& node);
   Texts Arguments(const Json& node);

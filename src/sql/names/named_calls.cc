@@ -93,7 +93,8 @@ constexpr Parsed kParsed[] = {{"array_agg", "collect_list"},
                               {"quantile_cont", "percentile_cont"},
                               {"quantile_disc", "percentile_disc"},
                               {"regexp_full_match", "rlike"},
-                              {"row", "struct"}};
+                              {"row", "struct"},
+                              {"string_agg", "listagg"}};
 
 // Functions that the reader writes for an operator.
 constexpr Parsed kShifts[] = {
@@ -121,6 +122,9 @@ std::string NameWriter::Call(const Json& node) {
   Texts arguments = Arguments(node);
   if (IsAmong(kCasts, name) && arguments.size() == 1) return arguments[0];
   if (name.find("like_escape") != std::string::npos || name == "like") return Like(name, arguments);
+  if (name == "like_any" && arguments.size() > 2) return LikeAny(node, arguments);
+  if (name == "binary_literal") return "X'" + Capitals(Listed(arguments)) + "'";
+  if (name == "from_json") arguments.resize(1);
   if (name == "datepart" && arguments.size() == 2) {
     return fmt::format("datepart({} FROM {})", arguments[0], arguments[1]);
   }
@@ -196,6 +200,30 @@ std::string NameWriter::Like(const std::string& name, const Texts& arguments) co
   std::string text = caseless ? fmt::format("ilike({}, {})", arguments[0], arguments[1])
                               : fmt::format("{} LIKE {}{}", arguments[0], arguments[1], escape);
   return name.starts_with("not_") ? "(NOT " + text + ")" : text;
+}
+
+// x LIKE ANY ('a', 'b') is likeany(x), whatever the patterns, if they are constants; otherwise, as
+// ILIKE ANY always, the comparisons that it stands for.
+std::string NameWriter::LikeAny(const Json& node, const Texts& arguments) const {
+  const std::string& form = arguments[0];
+  const bool caseless = form.find("ILIKE") != std::string::npos;
+  bool constant = !caseless;
+  for (size_t i = 2; i < arguments.size(); ++i) {
+    constant = constant && tree::ConstantText(node["children"][i]) != nullptr;
+  }
+  if (constant) {
+    std::string name =
+        Lower(form.ends_with("SOME") ? form.substr(0, form.size() - 4) + "ANY" : form);
+    std::erase(name, ' ');
+    return fmt::format("{}({})", name, arguments[1]);
+  }
+  const std::string sign =
+      fmt::format("{}{}", form.starts_with("NOT") ? "not_" : "", caseless ? "ilike" : "like");
+  Texts sides;
+  for (size_t i = 2; i < arguments.size(); ++i) {
+    sides.push_back(Like(sign, {arguments[1], arguments[i]}));
+  }
+  return sides.size() == 1 ? sides[0] : Conjunction(form.ends_with("ALL") ? "AND" : "OR", sides);
 }
 
 // trim('a', x) has its letters first, TRIM(BOTH 'a' FROM x) comes with the text first.

@@ -212,11 +212,6 @@ std::string NameWriter::TypedConstant(const Json& cast) const {
   }
   if (id == "DOUBLE") return JavaNumber(std::strtod(text->c_str(), nullptr));
   if (id == "FLOAT") return JavaNumber(std::strtof(text->c_str(), nullptr));
-  if (id == "BLOB") {
-    std::string bytes = *text;
-    std::erase_if(bytes, [](char c) { return c == '\\' || c == 'x'; });
-    return "X'" + Capitals(bytes) + "'";
-  }
   const bool minus = text->starts_with('-');
   const size_t first = std::min(text->find_first_not_of("-0"), text->size() - 1);
   return (minus ? "-" : "") + text->substr(first);

@@ -105,6 +105,7 @@ constexpr NamedRule kRules[] = {
     {"right", TypeTextOrBytes},
     {"round", TypeRounded},
     {"rpad", TypeTextOrBytes},
+    {"schema_of_json", TypeSchemaOfJson},
     {"sequence", TypeSequence},
     {"shiftleft", TypeBits},
     {"shiftright", TypeBits},

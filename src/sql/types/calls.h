@@ -59,6 +59,7 @@ Result<SqlType> TypeFromJson(TypedCall& call);
 Result<SqlType> TypeHash(TypedCall& call);  // hash xxhash64
 Result<SqlType> TypeHex(TypedCall& call);
 Result<SqlType> TypeListagg(TypedCall& call);      // listagg string_agg
+Result<SqlType> TypeSchemaOfJson(TypedCall& call);
 Result<SqlType> TypeTextOrBytes(TypedCall& call);  // length left substring ...
 Result<SqlType> TypeToJson(TypedCall& call);
 Result<SqlType> TypeChoice(TypedCall& call);  // if nvl greatest ...

@@ -4,6 +4,7 @@
 // whose meaning depends on whether they are given text, binary or numbers.
 #include <utility>
 
+#include "sql/json_schema.h"
 #include "sql/tree.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
@@ -100,6 +101,20 @@ Result<SqlType> TypeFromJson(TypedCall& call) {
   const std::string* const schema = tree::ConstantText(call.argument(2));
   const Json type = schema == nullptr ? Json() : Json::parse(*schema, nullptr, false);
   return type.is_string() ? call.typer.TypeNamed(type.get<std::string>()) : SqlType{};
+}
+
+// Spark takes a constant alone, too.
+Result<SqlType> TypeSchemaOfJson(TypedCall& call) {
+  const std::string* const text =
+      call.types.size() == 1 ? tree::ConstantText(call.argument(0)) : nullptr;
+  const auto schema = text == nullptr ? std::nullopt : InferJsonSchema(*text);
+  if (!schema) {
+    return call.Refuse("schema_of_json() is given no JSON whose schema is known here",
+                       "it takes one constant text, with keys in double quotes",
+                       "write the schema, as in from_json(text, 'a INT, b STRING')");
+  }
+  tree::Replace(call.node, tree::TextConstant(*schema));
+  return kText;
 }
 
 // Lists are joined as their elements, which become texts.
