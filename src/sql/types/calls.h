@@ -55,7 +55,19 @@ Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
 Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
 Result<SqlType> TypeTypeOf(TypedCall& call);
 Result<SqlType> TypeArray(TypedCall& call);
-Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k]
+Result<SqlType> TypeNested(TypedCall& call);   // Most functions of lists and maps.
+Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k] element_at try_element_at
+Result<SqlType> TypeMapOf(TypedCall& call);    // map
+Result<SqlType> TypeStructPack(TypedCall& call);
+Result<SqlType> TypeRow(TypedCall& call);
+Result<SqlType> TypeStructField(TypedCall& call);    // struct_extract
+Result<SqlType> TypeTransformed(TypedCall& call);    // list_transform
+Result<SqlType> TypeFiltered(TypedCall& call);       // list_filter
+Result<SqlType> TypeReduced(TypedCall& call);        // list_reduce
+Result<SqlType> TypeListCondition(TypedCall& call);  // pt_any_true pt_all_true
+Result<SqlType> TypeArraysZip(TypedCall& call);
+Result<SqlType> TypeExtreme(TypedCall& call);    // max min
+Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
 Result<SqlType> TypeReversed(TypedCall& call);
 Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
 Result<SqlType> TypeSequence(TypedCall& call);

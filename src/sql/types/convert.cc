@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/tree.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -30,6 +31,8 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
       return tree::Cast(tree::Cast(std::move(value), from), {SqlType::kText});
     case SqlType::kOther:
+      if (from.IsNested()) return NestedText(std::move(value), from);
+      return Called("pt_to_text", std::move(value));
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
     default:
@@ -89,6 +92,8 @@ Json AsDigits(Json value, const SqlType& from, bool tried) {
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   // NULL has no text, number or date to read: a plain cast gives it its type.
   if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
+  if (from == to) return value;
+  if (from.IsNested() && to.IsNested()) return ConvertedParts(std::move(value), from, to, tried);
   if (to == SqlType::kText) return AsText(std::move(value), from);
   if (from == SqlType::kText) {
     const char* const function = FromTextTo(to.kind, tried);
