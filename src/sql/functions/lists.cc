@@ -118,7 +118,11 @@ constexpr SqlFunction kLists[] = {
     Same("map_entries"),
     Same("map_filter"),  // LambdaPairsRule (sql/rules) rewrites these four and zip_with().
     Macro("map_from_arrays", "(k, v) AS system.main.map(k, v)"),
-    Same("map_from_entries"),
+    // NULL if an entry is, where DuckDB fails.
+    Macro(
+        "map_from_entries",
+        "(l) AS CASE WHEN list_position(list_transform(l, lambda e: e IS NULL), true) IS NULL THEN "
+        "system.main.map_from_entries(l) END"),
     Same("map_keys"),
     Same("map_values"),
     Same("map_zip_with"),

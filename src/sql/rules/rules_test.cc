@@ -92,8 +92,9 @@ Json LambdaOf(const std::vector<std::string>& names, Json body) {
 }
 
 TEST(Rules, MakeOneParameterOfSeveral) {
-  Json zip = CallOn("zip_with", Json::array({ColumnRef("a"), ColumnRef("b"),
-                                             LambdaOf({"x", "y"}, ColumnRef("y"))}));
+  Json zip =
+      CallOn("zip_with",
+             Json::array({ColumnRef("a"), ColumnRef("b"), LambdaOf({"x", "y"}, ColumnRef("y"))}));
   ASSERT_TRUE(*ApplyRules(zip, RuleTurn::kAfterChildren));
   const tree::View made(zip);
   EXPECT_TRUE(made.Calls("list_transform"));

@@ -24,6 +24,11 @@ Result<SqlType> TypeReversed(TypedCall& call) {
 
 // A map becomes two columns, key and value, in Spark alone.
 Result<SqlType> TypeExploded(TypedCall& call) {
+  const bool known = call.types.size() == 1 && call.types[0] != SqlType::kUnknown;
+  if (known && !call.types[0].IsNested()) {
+    return call.Refuse(call.name + "() is given " + call.types[0].SparkName(),
+                       "Spark makes rows of lists and maps alone", "");
+  }
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse(call.name + "() of a map is not the same on every engine",
                        "it turns one column into two in Spark",

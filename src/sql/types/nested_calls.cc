@@ -138,17 +138,20 @@ const char* Wanted(char letter) {
       return "an INT";
     case 'c':
       return "a number";
+    case 'o':
+      return "a constant that is true or false";
     case 't':
       return "a text";
     default:
-      return "true or false";
+      return "another type";
   }
 }
 
-Status CheckArguments(const TypedCall& call, const NestedCall& row) {
+Status CheckArguments(TypedCall& call, const NestedCall& row) {
   for (size_t i = 0; i < call.types.size(); ++i) {
     const char letter = LetterOf(row, i);
-    if (Fits(letter, call.types[i])) continue;
+    const bool varies = letter == 'o' && tree::FindKind(call.argument(i)) == tree::Kind::kColumn;
+    if (Fits(letter, call.types[i]) && !varies) continue;
     return call.Refuse(fmt::format("{}() is given {} as its argument {}", call.name,
                                    call.types[i].SparkName(), i + 1),
                        fmt::format("Spark takes {} there", Wanted(letter)),
@@ -200,6 +203,9 @@ void CastArguments(TypedCall& call, const NestedCall& row) {
     if (letter == 't') call.CoerceTo(i, {SqlType::kText});
     if (letter == 'o') call.CoerceTo(i, {SqlType::kBoolean});
     if (letter == 'X') call.CoerceTo(i, SqlType::ListOf({SqlType::kText}));
+    if (letter == 'C' && call.types[i] == SqlType::kNull) {
+      call.CoerceTo(i, SqlType::ListOf({SqlType::kInt}));
+    }
   }
 }
 
@@ -341,6 +347,18 @@ Result<SqlType> TypeNested(TypedCall& call) {
   return result;
 }
 
+namespace {
+
+// The type that k is cast to in m[k]: that of the keys, where Spark casts to it unasked.
+std::optional<SqlType> SubscriptType(const SqlType& key, const SqlType& index) {
+  if (key == index || index == SqlType::kNull) return key;
+  const bool plain = !key.IsNested() && !index.IsNested();
+  const bool text_as_time = key.IsTime() && index == SqlType::kText;
+  return plain && !text_as_time && CommonType(key, index) ? std::optional(key) : std::nullopt;
+}
+
+}  // namespace
+
 // element_at(), try_element_at() and l[i]. Keys of maps meet where no digit is lost, except in
 // m[k], which casts k.
 Result<SqlType> TypeElement(TypedCall& call) {
@@ -350,10 +368,9 @@ Result<SqlType> TypeElement(TypedCall& call) {
   const SqlType container = call.types[0], index = call.types[1];
   const bool subscript = call.name == "pt_element";
   if (container.IsMap()) {
-    const auto key = subscript ? std::optional(container.Key()) : TightType(container.Key(), index);
-    const bool casts = index == SqlType::kNull || key == index ||
-                       (!index.IsNested() && !key->IsNested() && CommonType(*key, index));
-    if (!key || !casts) return RefuseParts(call, container, index);
+    const auto key =
+        subscript ? SubscriptType(container.Key(), index) : TightType(container.Key(), index);
+    if (!key) return RefuseParts(call, container, index);
     call.CoerceTo(0, SqlType::MapOf(*key, container.Value()));
     call.CoerceTo(1, *key);
     call.node["function_name"] = "pt_map_value";

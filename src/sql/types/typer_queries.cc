@@ -55,12 +55,37 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   return false;
 }
 
+// `type` with text wherever it is nothing but NULL.
+SqlType WithoutNull(const SqlType& type) {
+  if (type == SqlType::kNull) return {SqlType::kText};
+  if (type.IsList()) return SqlType::ListOf(WithoutNull(type.Element()));
+  if (type.IsMap()) return SqlType::MapOf(WithoutNull(type.Key()), WithoutNull(type.Value()));
+  std::vector<SqlColumn> fields = type.Fields();
+  for (SqlColumn& field : fields) field.type = WithoutNull(field.type);
+  return fields.empty() ? type : SqlType::StructOf(fields);
+}
+
 // The name of a column in the result; empty where the engine invents one.
 std::string ResultName(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
   const Json& names = column["column_names"];
   return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
+}
+
+// A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
+// them (see also rules/null_columns.cc).
+void NameNulls(Json& select, const Relation& made) {
+  const auto list = select.find("select_list");
+  if (list == select.end() || made.open || list->size() != made.columns.size()) return;
+  for (size_t i = 0; i < made.columns.size(); ++i) {
+    const SqlType& type = made.columns[i].type;
+    const SqlType wanted = WithoutNull(type);
+    if (type == SqlType::kUnknown || type == wanted) continue;
+    const std::string name = ResultName((*list)[i]);
+    Coerce((*list)[i], type, wanted);
+    if (Text((*list)[i], "alias").empty()) (*list)[i]["alias"] = name;
+  }
 }
 
 }  // namespace
@@ -200,7 +225,9 @@ Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
 
 Status TypeStatement(Json& tree, const TypeSource& source) {
   Typer typer(source);
-  PT_TRY(typer.Query(tree["statements"][0]["node"], nullptr));
+  Json& query = tree["statements"][0]["node"];
+  PT_LET(const Relation made, typer.Query(query, nullptr));
+  NameNulls(query, made);
   return Status::OK();
 }
 
