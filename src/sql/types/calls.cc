@@ -75,6 +75,7 @@ constexpr NamedRule kRules[] = {
     {"iff", TypeChoice},
     {"ifnull", TypeChoice},
     {"least", TypeChoice},
+    {"list", TypeCollected},
     {"list_filter", TypeFiltered},
     {"list_reduce", TypeReduced},
     {"list_transform", TypeTransformed},

@@ -66,6 +66,7 @@ Result<SqlType> TypeFiltered(TypedCall& call);       // list_filter
 Result<SqlType> TypeReduced(TypedCall& call);        // list_reduce
 Result<SqlType> TypeListCondition(TypedCall& call);  // pt_any_true pt_all_true
 Result<SqlType> TypeArraysZip(TypedCall& call);
+Result<SqlType> TypeCollected(TypedCall& call);  // list, of collect_list and collect_set
 Result<SqlType> TypeExtreme(TypedCall& call);    // max min
 Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
 Result<SqlType> TypeReversed(TypedCall& call);

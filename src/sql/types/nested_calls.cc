@@ -423,6 +423,16 @@ Result<SqlType> TypeMapOf(TypedCall& call) {
   return SqlType::MapOf(types[0], types[1]);
 }
 
+// collect_list(), collect_set() and array_agg(), which CollectRule has renamed.
+Result<SqlType> TypeCollected(TypedCall& call) {
+  if (call.types.size() != 1) return SqlType{};
+  if (call.node.value("distinct", false) && HoldsMap(call.types[0])) {
+    return call.Refuse("collect_set() is given " + call.types[0].SparkName(),
+                       "Spark does not compare maps", "use map_entries(m)");
+  }
+  return SqlType::ListOf(call.types[0]);
+}
+
 // max() and min() of what DuckDB would order otherwise.
 Result<SqlType> TypeExtreme(TypedCall& call) {
   if (call.types.size() != 1 || !call.types[0].IsNested()) return TypeBySignature(call);
