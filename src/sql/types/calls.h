@@ -4,6 +4,7 @@
 // below, one in the table of calls.cc, and cases in tests/parity/expressions.tsv.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ struct TypedCall {
   // Of the arguments. Kept in step with the casts below.
   std::vector<SqlType> types;
 
+  // Whether the type of an argument is not known.
+  bool AnyUnknown() const {
+    return std::find(types.begin(), types.end(), SqlType{}) != types.end();
+  }
   Json& argument(size_t i) { return node["children"][i]; }
   // Casts argument `i`, where it has another known type.
   void CoerceTo(size_t i, const SqlType& type);
@@ -73,6 +78,9 @@ Result<SqlType> TypeReversed(TypedCall& call);
 Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
 Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
+
+// Refuses what two parts of a list or map have no common type for.
+Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& other);
 
 // A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
 // once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
