@@ -168,6 +168,15 @@ CallRule FindCallRule(std::string_view name) {
   return found != std::end(kRules) && found->name == name ? found->rule : nullptr;
 }
 
+bool TypedCall::AnyNullConstant() const {
+  const Json& arguments = node["children"];
+  return std::any_of(arguments.begin(), arguments.end(), [](const Json& argument) {
+    const Json* value = &argument;
+    while (tree::FindKind(*value) == tree::Kind::kCast) value = &(*value)["child"];
+    return tree::IsConstant(*value) && (*value)["value"].value("is_null", false);
+  });
+}
+
 void TypedCall::CoerceTo(size_t i, const SqlType& type) {
   Coerce(argument(i), types[i], type);
   types[i] = type;

@@ -25,6 +25,9 @@ struct TypedCall {
   bool AnyUnknown() const {
     return std::find(types.begin(), types.end(), SqlType{}) != types.end();
   }
+  // Whether an argument is a constant NULL: of a NULL that is a list or a map DuckDB's functions
+  // make an INTEGER, whatever its elements.
+  bool AnyNullConstant() const;
   Json& argument(size_t i) { return node["children"][i]; }
   // Casts argument `i`, where it has another known type.
   void CoerceTo(size_t i, const SqlType& type);

@@ -44,6 +44,7 @@ Result<SqlType> TypeElement(TypedCall& call) {
     call.CoerceTo(0, SqlType::MapOf(*key, container.Value()));
     call.CoerceTo(1, *key);
     call.node["function_name"] = "pt_map_value";
+    if (call.AnyNullConstant()) call.CastResult(container.Value());
     return container.Value();
   }
   const bool whole = index.IsWhole() && (subscript || index != SqlType::kBigint);
@@ -60,6 +61,7 @@ Result<SqlType> TypeElement(TypedCall& call) {
                        "use CAST(... AS INT)");
   }
   call.CoerceTo(1, {SqlType::kBigint});
+  if (call.AnyNullConstant()) call.CastResult(container.Element());
   return container.Element();
 }
 

@@ -115,14 +115,18 @@ Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
 Result<SqlType> TypeTransformed(TypedCall& call) {
   if (call.types.size() != 2) return SqlType{};
   PT_TRY(RequireList(call));
-  return SqlType::ListOf(call.types[1]);
+  const SqlType list = SqlType::ListOf(call.types[1]);
+  if (call.AnyNullConstant() && list != SqlType::kUnknown) call.CastResult(list);
+  return list;
 }
 
 Result<SqlType> TypeFiltered(TypedCall& call) {
   if (call.types.size() != 2) return SqlType{};
   PT_TRY(RequireList(call));
   PT_TRY(RequireCondition(call, call.types[1]));
-  return call.types[0];
+  const SqlType list = call.types[0];
+  if (call.AnyNullConstant() && list != SqlType::kUnknown) call.CastResult(list);
+  return list;
 }
 
 // exists() and forall(), which have become pt_any_true() and pt_all_true() of a list of conditions.

@@ -278,16 +278,6 @@ Status CheckUse(const TypedCall& call, const NestedCall& row, const SqlType& par
                      "Spark neither compares nor orders maps", "use map_entries(m)");
 }
 
-// Whether an argument is a constant NULL, of which DuckDB makes an INTEGER, whatever it would be.
-bool AnyNull(const TypedCall& call) {
-  const Json& arguments = call.node["children"];
-  return std::any_of(arguments.begin(), arguments.end(), [](const Json& node) {
-    const Json* value = &node;
-    while (tree::FindKind(*value) == tree::Kind::kCast) value = &(*value)["child"];
-    return tree::IsConstant(*value) && (*value)["value"].value("is_null", false);
-  });
-}
-
 // map_concat(a, b, c) as map_concat(map_concat(a, b), c): the macro takes two.
 void JoinInPairs(TypedCall& call) {
   Json joined = tree::Take(call.argument(0));
@@ -330,7 +320,7 @@ Result<SqlType> TypeNested(TypedCall& call) {
   PT_TRY(CheckUse(call, row, part == SqlType::kNull ? SqlType{} : part));
   CastArguments(call, row);
   const SqlType result = ResultOf(call, row.result, part);
-  const bool gone = AnyNull(call);
+  const bool gone = call.AnyNullConstant();
   if (row.use == Use::kOrdered && part.IsNested()) OrderByKey(call, part);
   if (gone) call.CastResult(result);
   return result;
