@@ -45,6 +45,8 @@ std::optional<std::string_view> FindConversion(duckdb_type type) {
     case DUCKDB_TYPE_DATE:
     case DUCKDB_TYPE_TIMESTAMP:
     case DUCKDB_TYPE_LIST:
+    case DUCKDB_TYPE_MAP:
+    case DUCKDB_TYPE_STRUCT:
       return "";
     case DUCKDB_TYPE_UTINYINT:
     case DUCKDB_TYPE_USMALLINT:

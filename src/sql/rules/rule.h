@@ -48,6 +48,7 @@ Rule CountPairsRule();
 Rule DatePartRule();
 Rule ElementRule();
 Rule ExtremesRule();
+Rule LambdaPairsRule();
 Rule LambdaPlacesRule();
 Rule LikeRule();
 Rule ListConditionsRule();

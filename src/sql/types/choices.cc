@@ -7,6 +7,7 @@
 #include "sql/tree_parts.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -50,7 +51,13 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   }
   std::vector<Json*> nodes;
   for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
-  return call.typer.Unify(call.name, call.node, nodes, types);
+  PT_LET(const SqlType common, call.typer.Unify(call.name, call.node, nodes, types));
+  if (ordered && common.IsNested()) {
+    PT_TRY(call.typer.RequireOrder(call.node, common));
+    Json list = tree::Call("list_value", call.node["children"], call.node);
+    tree::Replace(call.node, Extreme(std::move(list), common, call.name == "greatest"));
+  }
+  return common;
 }
 
 // nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
@@ -79,9 +86,10 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const SqlType to{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
+  if (from.IsNested() && to != kText) return call.typer.RefuseCast(call.node, from, to);
   const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
                      (to.IsReal() && from == SqlType::kDecimal);
-  if (spelt && from != SqlType::kOther) {
+  if (spelt && (from != SqlType::kOther || from.IsNested())) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;
@@ -110,12 +118,30 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
+// concat() and || of lists: all of one type, and NULL if any is.
+Result<SqlType> TypeJoinedLists(TypedCall& call) {
+  std::vector<Json*> nodes;
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    if (!call.types[i].IsList() && call.types[i] != SqlType::kUnknown) {
+      return call.Refuse(call.name + "() is given " + call.types[0].SparkName() + " and " +
+                             call.types[i].SparkName(),
+                         "Spark joins lists with lists alone", "write array(x) for a single value");
+    }
+    nodes.push_back(&call.argument(i));
+  }
+  PT_LET(const SqlType list, call.typer.Unify(call.name, call.node, nodes, call.types));
+  // DuckDB takes a constant NULL for an INTEGER.
+  if (list != SqlType::kUnknown) call.CastResult(list);
+  return list;
+}
+
 // |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
 // are joined as lists.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
   const bool lists = std::any_of(call.types.begin(), call.types.end(),
                                  [](const SqlType& type) { return type == SqlType::kOther; });
   const bool separated = call.name == "concat_ws";
+  if (lists && !separated && call.types[0].IsNested()) return TypeJoinedLists(call);
   if (lists && !separated) return call.types[0];
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/tree.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -30,6 +31,8 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
       return tree::Cast(tree::Cast(std::move(value), from), {SqlType::kText});
     case SqlType::kOther:
+      if (from.IsNested()) return NestedText(std::move(value), from);
+      return Called("pt_to_text", std::move(value));
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
     default:
@@ -49,15 +52,15 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
     case SqlType::kBigint:
       return tried ? "pt_try_bigint" : "pt_to_bigint";
     case SqlType::kFloat:
-      return tried ? nullptr : "pt_to_float";
+      return tried ? "pt_try_float" : "pt_to_float";
     case SqlType::kDouble:
-      return tried ? nullptr : "pt_to_double";
+      return tried ? "pt_try_double" : "pt_to_double";
     case SqlType::kBoolean:
-      return tried ? nullptr : "pt_to_boolean";
+      return tried ? "pt_try_boolean" : "pt_to_boolean";
     case SqlType::kDate:
-      return tried ? nullptr : "pt_to_date";
+      return tried ? "pt_try_date" : "pt_to_date";
     case SqlType::kTimestamp:
-      return tried ? nullptr : "pt_to_timestamp";
+      return tried ? "pt_try_timestamp" : "pt_to_timestamp";
     default:
       return nullptr;
   }
@@ -89,6 +92,8 @@ Json AsDigits(Json value, const SqlType& from, bool tried) {
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   // NULL has no text, number or date to read: a plain cast gives it its type.
   if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
+  if (from == to && from.IsNested()) return value;
+  if (from.IsNested() && to.IsNested()) return ConvertedParts(std::move(value), from, to, tried);
   if (to == SqlType::kText) return AsText(std::move(value), from);
   if (from == SqlType::kText) {
     const char* const function = FromTextTo(to.kind, tried);

@@ -48,6 +48,10 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 // fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
+  if (type.IsNested() && letter != '*') {
+    return RefuseArgument(call, i, "Spark takes no list, map or struct there",
+                          "name an element or a field of it");
+  }
   if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
