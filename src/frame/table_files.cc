@@ -34,6 +34,13 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
 
 Status Missing(const fs::path& path) {
   std::error_code ignored;
+  // Its name is there, and would be suggested.
+  if (fs::is_symlink(fs::symlink_status(path, ignored))) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the link " + path.string() + " leads to no file",
+                 .why = "it points to " + fs::read_symlink(path, ignored).string(),
+                 .fix = "point it to a file, or remove it"});
+  }
   const fs::path folder = path.parent_path();
   const bool folder_there = fs::is_directory(folder, ignored);
   return Fail({.exit = Exit::kInput,

@@ -3,6 +3,9 @@
 
 #include <arrow/builder.h>
 #include <arrow/type_traits.h>
+#include <arrow/util/decimal.h>
+
+#include <type_traits>
 
 #include "local/duckdb/handles.h"
 
@@ -93,6 +96,39 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
+// Decimals lie in the narrowest whole numbers that hold their digits.
+template <class Whole>
+Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::Decimal128Builder&>(builder);
+  const auto* values = part.Values<Whole>();
+  const Validity valid(part);
+  PT_TRY(to.Reserve(part.count));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (!valid[i]) {
+      to.UnsafeAppendNull();
+    } else if constexpr (std::is_same_v<Whole, duckdb_hugeint>) {
+      to.UnsafeAppend(arrow::Decimal128(values[i].upper, values[i].lower));
+    } else {
+      to.UnsafeAppend(arrow::Decimal128(values[i]));
+    }
+  }
+  return part.count * int64_t(sizeof(arrow::Decimal128));
+}
+
+Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
+  const duck::Type type(duckdb_vector_get_column_type(part.vector));
+  switch (duckdb_decimal_internal_type(type.get())) {
+    case DUCKDB_TYPE_SMALLINT:
+      return AppendDecimals<int16_t>(part, builder);
+    case DUCKDB_TYPE_INTEGER:
+      return AppendDecimals<int32_t>(part, builder);
+    case DUCKDB_TYPE_BIGINT:
+      return AppendDecimals<int64_t>(part, builder);
+    default:
+      return AppendDecimals<duckdb_hugeint>(part, builder);
+  }
+}
+
 // A list's elements are a range of one child vector, so lists of lists recurse.
 Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::ListBuilder&>(builder);
@@ -137,6 +173,8 @@ Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
       return AppendTexts<arrow::StringBuilder>(part, builder);
     case arrow::Type::BINARY:
       return AppendTexts<arrow::BinaryBuilder>(part, builder);
+    case arrow::Type::DECIMAL128:
+      return AppendDecimals(part, builder);
     case arrow::Type::LIST:
       return AppendLists(part, builder);
     default:

@@ -34,8 +34,15 @@ constexpr const char* kNotExamined =
 
 // What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
 // UTC, so that TIMESTAMP_NTZ shows UTC's time.
-std::string_view FindConversion(const arrow::DataType& type) {
-  if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
+std::string FindConversion(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::LIST) {
+    // Items are converted one by one, however deep they lie.
+    const std::string item = FindConversion(*type.field(0)->type());
+    const std::string parameter = fmt::format("pt_item_{}", item.size());
+    return item.empty() ? ""
+                        : "transform({}, " + parameter + " -> " +
+                              fmt::format(fmt::runtime(item), parameter) + ")";
+  }
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
   if (type.id() != arrow::Type::TIMESTAMP) return "";
   const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
@@ -64,7 +71,9 @@ class Lowering {
       SparkTable table;
       PT_LET(table.relation, Table(plan));
       PT_LET(table.schema, context_.describe(table.relation));
-      return table;
+      PT_LET(const std::string list, ConvertedList(*table.schema));
+      if (list.empty()) return table;
+      return Plain({"SELECT * FROM " + Add("rows", std::move(table.relation)), {}, {}});
     }
     PT_TRY(Name(plan));
     PT_LET(RelationSql sql, WriteSql(plan, Context()));
@@ -113,7 +122,7 @@ class Lowering {
     for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
-                               : connect::ReadParquet(paths, scan.schema));
+                               : connect::ReadParquet(paths, WithSigns(*scan.schema)));
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has an
       // order of its own.
@@ -121,20 +130,36 @@ class Lowering {
           connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
           scan.schema->field_names());
     }
-    return csv ? files : WithoutBounds(std::move(files), *scan.schema);
+    return csv ? files : Readable(std::move(files), *scan.schema);
+  }
+
+  // The types in which Spark reads columns of unsigned whole numbers, having none of its own.
+  static SchemaPtr WithSigns(const arrow::Schema& schema) {
+    arrow::FieldVector fields = schema.fields();
+    for (auto& field : fields) {
+      const arrow::Type::type type = field->type()->id();
+      if (type == arrow::Type::UINT8) field = field->WithType(arrow::int16());
+      if (type == arrow::Type::UINT16) field = field->WithType(arrow::int32());
+      if (type == arrow::Type::UINT32) field = field->WithType(arrow::int64());
+      if (type == arrow::Type::UINT64) field = field->WithType(arrow::decimal128(20, 0));
+    }
+    return arrow::schema(std::move(fields));
   }
 
   // Most writers of Parquet leave NaN out of a column's bounds, by which Spark drops rows that a
   // comparison would keep: NaN is the greatest number. With what was computed from a column it does
-  // not do so, and nanvl(x, x) is x.
-  static Relation WithoutBounds(Relation files, const arrow::Schema& schema) {
+  // not do so, and nanvl(x, x) is x. Unsigned numbers of 64 bits are BIGINT, or fail.
+  static Relation Readable(Relation files, const arrow::Schema& schema) {
     std::vector<std::string> columns;
     bool any = false;
     for (const auto& field : schema.fields()) {
       const std::string name = connect::SparkName(field->name());
       const bool floating = arrow::is_floating(field->type()->id());
-      columns.push_back(floating ? fmt::format("nanvl({0}, {0}) AS {0}", name) : name);
-      any = any || floating;
+      const bool large = field->type()->id() == arrow::Type::UINT64;
+      columns.push_back(floating ? fmt::format("nanvl({0}, {0}) AS {0}", name)
+                        : large  ? fmt::format("CAST({0} AS BIGINT) AS {0}", name)
+                                 : name);
+      any = any || floating || large;
     }
     return any ? connect::Project(std::move(files), columns) : files;
   }
