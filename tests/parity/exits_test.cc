@@ -331,6 +331,30 @@ TEST_P(Exits, RefuseWhatTablesDoNotHold) {
   EXPECT_THAT(nanos.fix, HasSubstr("date_trunc('MICROSECOND', c1)"));
 }
 
+TEST_P(Exits, RefuseColumnsThatNoQueryCanName) {
+  const ArrayPtr ones = Parsed(arrow::int64(), {"1"});
+  const auto named = [&](const std::string& a, const std::string& b) {
+    const auto schema =
+        arrow::schema({arrow::field(a, ones->type()), arrow::field(b, ones->type())});
+    return arrow::RecordBatch::Make(schema, 1, {ones, ones});
+  };
+  for (const std::string name : {"names.parquet", "names.arrow"}) {
+    const auto fault_of = [&](const std::string& a, const std::string& b) {
+      const std::string path = Write(name, *named(a, b));
+      return FaultOf(session_->Read().File(path).Schema().status());
+    };
+    const Fault none = fault_of("a", "");
+    EXPECT_EQ(none.what, "column 2 has no name");
+    EXPECT_THAT(none.where, HasSubstr(name));
+    EXPECT_EQ(fault_of("a", "A").what, "two columns are named \"A\"");
+    EXPECT_THAT(fault_of(std::string("a\0b", 3), "c").what, HasSubstr("a NUL character"));
+  }
+  std::ofstream(folder_ / "names.jsonl") << "{\"\": 1, \"b\": 2}\n";
+  const Fault lines = FaultOf(session_->Read().File("names.jsonl").Schema().status());
+  EXPECT_EQ(lines.what, "column 1 has no name");
+  EXPECT_THAT(lines.where, HasSubstr("names.jsonl"));
+}
+
 // What is computed keeps its type as well.
 TEST_P(Exits, KeepTypesOfResults) {
   const std::string path =
