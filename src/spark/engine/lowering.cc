@@ -12,6 +12,7 @@
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
 #include "spark/connect/types.h"
+#include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
 #include "sql/doubled_quotes.h"
 #include "sql/writer.h"
@@ -122,7 +123,7 @@ class Lowering {
     for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
-                               : connect::ReadParquet(paths, WithSigns(*scan.schema)));
+                               : connect::ReadParquet(paths, ForSpark(*scan.schema)));
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has an
       // order of its own.
@@ -130,36 +131,36 @@ class Lowering {
           connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
           scan.schema->field_names());
     }
-    return csv ? files : Readable(std::move(files), *scan.schema);
+    if (csv) return files;
+    return Readable(std::move(files), *scan.schema);
   }
 
-  // The types in which Spark reads columns of unsigned whole numbers, having none of its own.
-  static SchemaPtr WithSigns(const arrow::Schema& schema) {
+  static SchemaPtr ForSpark(const arrow::Schema& schema) {
     arrow::FieldVector fields = schema.fields();
-    for (auto& field : fields) {
-      const arrow::Type::type type = field->type()->id();
-      if (type == arrow::Type::UINT8) field = field->WithType(arrow::int16());
-      if (type == arrow::Type::UINT16) field = field->WithType(arrow::int32());
-      if (type == arrow::Type::UINT32) field = field->WithType(arrow::int64());
-      if (type == arrow::Type::UINT64) field = field->WithType(arrow::decimal128(20, 0));
-    }
+    for (auto& field : fields) field = field->WithType(TypeForSpark(field->type()));
     return arrow::schema(std::move(fields));
   }
 
-  // Most writers of Parquet leave NaN out of a column's bounds, by which Spark drops rows that a
-  // comparison would keep: NaN is the greatest number. With what was computed from a column it does
-  // not do so, and nanvl(x, x) is x. Unsigned numbers of 64 bits are BIGINT, or fail.
-  static Relation Readable(Relation files, const arrow::Schema& schema) {
+  // The column as it was read, or what is computed from it. Most writers of Parquet leave NaN out
+  // of a column's bounds, by which Spark drops rows that a comparison would keep: NaN is the
+  // greatest number. With what was computed from a column it does not do so, and nanvl(x, x) is x.
+  static Result<std::string> ReadableColumn(const arrow::Field& field) {
+    const std::string name = connect::SparkName(field.name());
+    if (arrow::is_floating(field.type()->id())) {
+      return fmt::format("nanvl({0}, {0}) AS {0}", name);
+    }
+    if (!IsCastAfterReading(*field.type())) return name;
+    PT_LET(const std::string type, connect::SparkType(*FinalTypeForSpark(field.type())));
+    return fmt::format("CAST({0} AS {1}) AS {0}", name, type);
+  }
+
+  static Result<Relation> Readable(Relation files, const arrow::Schema& schema) {
     std::vector<std::string> columns;
     bool any = false;
     for (const auto& field : schema.fields()) {
-      const std::string name = connect::SparkName(field->name());
-      const bool floating = arrow::is_floating(field->type()->id());
-      const bool large = field->type()->id() == arrow::Type::UINT64;
-      columns.push_back(floating ? fmt::format("nanvl({0}, {0}) AS {0}", name)
-                        : large  ? fmt::format("CAST({0} AS BIGINT) AS {0}", name)
-                                 : name);
-      any = any || floating || large;
+      PT_LET(const std::string column, ReadableColumn(*field));
+      any = any || column != connect::SparkName(field->name());
+      columns.push_back(column);
     }
     return any ? connect::Project(std::move(files), columns) : files;
   }
