@@ -50,15 +50,14 @@ Status TooManyDigits(const std::string& path, const std::string& column,
 // not.
 std::shared_ptr<arrow::DataType> WithCarriedDecimals(const std::shared_ptr<arrow::DataType>& type) {
   if (arrow::is_decimal(type->id())) return CarriedDecimal(*type);
-  if (type->id() != arrow::Type::LIST && type->id() != arrow::Type::STRUCT) return type;
   arrow::FieldVector fields;
   for (const auto& field : type->fields()) {
     const auto carried = WithCarriedDecimals(field->type());
     if (carried == nullptr) return nullptr;
     fields.push_back(field->WithType(carried));
   }
-  return type->id() == arrow::Type::LIST ? arrow::list(fields.front())
-                                         : arrow::struct_(std::move(fields));
+  if (type->id() == arrow::Type::LIST) return arrow::list(fields.front());
+  return type->id() == arrow::Type::STRUCT ? arrow::struct_(std::move(fields)) : type;
 }
 
 Result<SchemaPtr> WithCarriedDecimals(const arrow::Schema& schema, const std::string& path) {

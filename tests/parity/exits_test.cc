@@ -40,20 +40,23 @@ struct Given {
 
 std::vector<Given> Columns() {
   using arrow::TimeUnit;
-  const auto numbers = [](TypePtr type, std::string least, std::string most) {
-    const std::vector<std::string> cells = {std::move(least), std::move(most)};
+  using Cells = std::vector<std::string>;
+  const auto numbers = [](TypePtr type, const std::string& one, const std::string& other) {
+    const Cells cells = {one, other};
     return Given{std::move(type), cells, cells, cells};
   };
+  const auto texts = [](TypePtr type) {
+    const Cells cells = {"a", "b c"}, quoted = {"\"a\"", "\"b c\""};
+    return Given{std::move(type), cells, quoted, quoted};
+  };
   const auto times = [](TypePtr type, const std::string& cell) {
-    std::string iso = cell;
-    if (iso.size() > 10) iso[10] = 'T';
-    return Given{std::move(type),
-                 {cell, cell},
-                 std::vector{cell, cell},
-                 std::vector{"\"" + iso + "\"", "\"" + iso + "\""}};
+    std::string iso = "\"" + cell + "\"";
+    if (cell.size() > 10) iso[11] = 'T';
+    const Cells cells = {cell, cell}, quoted = {iso, iso};
+    return Given{std::move(type), cells, cells, quoted};
   };
   return {
-      {arrow::boolean(), {"true", "false"}, {{"true", "false"}}, {{"true", "false"}}},
+      numbers(arrow::boolean(), "true", "false"),
       numbers(arrow::int8(), "-128", "127"),
       numbers(arrow::int16(), "-32768", "32767"),
       numbers(arrow::int32(), "-2147483648", "2147483647"),
@@ -74,9 +77,9 @@ std::vector<Given> Columns() {
       times(arrow::timestamp(TimeUnit::MILLI), "2013-12-31 23:59:58.123"),
       times(arrow::timestamp(TimeUnit::MICRO), "2013-12-31 23:59:58.123456"),
       times(arrow::timestamp(TimeUnit::MICRO, "UTC"), "2013-12-31 23:59:58.123456"),
-      {arrow::utf8(), {"a", "b c"}, {{"\"a\"", "\"b c\""}}, {{"\"a\"", "\"b c\""}}},
-      {arrow::large_utf8(), {"a", "b c"}, {{"\"a\"", "\"b c\""}}, {{"\"a\"", "\"b c\""}}},
-      {arrow::binary(), {"a", "b"}, std::nullopt, std::nullopt},
+      texts(arrow::utf8()),
+      texts(arrow::large_utf8()),
+      Given{arrow::binary(), Cells{"a", "b"}, std::nullopt, std::nullopt},
   };
 }
 
@@ -364,7 +367,7 @@ TEST_P(Exits, KeepTypesOfResults) {
   ASSERT_TRUE(schema.ok()) << Render(FaultOf(schema.status()));
   EXPECT_EQ(
       Describe(**schema),
-      "n int32, twice decimal(20,2), third decimal(38,11), pair list<decimal(9,2)>, day date");
+      "n int32, twice decimal(11,2), third decimal(38,10), pair list<decimal(9,2)>, day date");
   const fs::path out = folder_ / "out.parquet";
   ASSERT_TRUE(made.Write().Parquet(out.string()).ok());
   EXPECT_EQ(Describe(*session_->Read().Parquet(out.string()).Schema().ValueOrDie()),

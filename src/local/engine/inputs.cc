@@ -22,7 +22,7 @@ constexpr size_t kFirstBytes = 65536;
 
 // What ends the messages of pt_micros_column and pt_narrow_column.
 constexpr std::string_view kNanos = ", which has nanoseconds";
-constexpr std::string_view kOverflow = ", an overflow of int64";
+constexpr std::string_view kBeyondInt64 = ", an overflow of int64";
 
 using Visit = std::function<Status(const Scan&)>;
 
@@ -177,7 +177,7 @@ Status RefineStatus(const Status& status, const Plan& plan) {
   const Fault fault = FaultOf(status);
   const std::string unknown = UnknownColumn(fault.what);
   if (!unknown.empty() && fault.fix.empty()) return SuggestColumn(status, unknown, plan);
-  if (fault.what.ends_with(kNanos) || fault.what.ends_with(kOverflow)) {
+  if (fault.what.ends_with(kNanos) || fault.what.ends_with(kBeyondInt64)) {
     return ExplainColumn(status, Quoted(fault.what, "column \""), plan);
   }
   if (fault.what.find("CSV") == std::string::npos) return status;

@@ -11,7 +11,7 @@ namespace {
 using Type = arrow::Type;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-TypePtr Plain(const TypePtr& type, const TypePtr& large) {
+TypePtr ReadAs(const TypePtr& type, const TypePtr& large) {
   switch (type->id()) {
     // Spark has no numbers without a sign.
     case Type::UINT8:
@@ -30,7 +30,7 @@ TypePtr Plain(const TypePtr& type, const TypePtr& large) {
     case Type::FIXED_SIZE_BINARY:
       return arrow::binary();
     case Type::DICTIONARY:
-      return Plain(static_cast<const arrow::DictionaryType&>(*type).value_type(), large);
+      return ReadAs(static_cast<const arrow::DictionaryType&>(*type).value_type(), large);
     // It reads milliseconds as microseconds; files have no seconds.
     case Type::TIMESTAMP: {
       const auto& time = static_cast<const arrow::TimestampType&>(*type);
@@ -38,7 +38,7 @@ TypePtr Plain(const TypePtr& type, const TypePtr& large) {
       return nanos ? type : arrow::timestamp(arrow::TimeUnit::MICRO, time.timezone());
     }
     case Type::LIST:
-      return arrow::list(Plain(type->field(0)->type(), large));
+      return arrow::list(ReadAs(type->field(0)->type(), large));
     default:
       return type;
   }
@@ -46,9 +46,9 @@ TypePtr Plain(const TypePtr& type, const TypePtr& large) {
 
 }  // namespace
 
-TypePtr TypeForSpark(const TypePtr& type) { return Plain(type, arrow::decimal128(20, 0)); }
+TypePtr TypeForSpark(const TypePtr& type) { return ReadAs(type, arrow::decimal128(20, 0)); }
 
-TypePtr FinalTypeForSpark(const TypePtr& type) { return Plain(type, arrow::int64()); }
+TypePtr FinalTypeForSpark(const TypePtr& type) { return ReadAs(type, arrow::int64()); }
 
 bool IsCastAfterReading(const arrow::DataType& type) {
   return type.id() == Type::UINT64 ||
