@@ -263,6 +263,12 @@ def _type_name(field: Any) -> str:
         return f"list<{_type_name(field.children[0].contents)}>"
     if format.startswith(b"d:"):
         return f"decimal({format[2:].decode()})"
+    if format == b"+s":
+        parts = [field.children[i].contents for i in range(field.n_children)]
+        return f"struct<{', '.join(f'{part.name.decode()} {_type_name(part)}' for part in parts)}>"
+    if format == b"+m":
+        pair = field.children[0].contents
+        return f"map<{_type_name(pair.children[0].contents)}, {_type_name(pair.children[1].contents)}>"
     return _TYPE_NAMES.get(format, format.decode())
 
 

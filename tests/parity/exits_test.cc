@@ -375,6 +375,23 @@ TEST_P(Exits, KeepTypesOfResults) {
   EXPECT_EQ(RowsOf(made)->GetColumnByName("twice")->GetScalar(0).ValueOrDie()->ToString(), "2.50");
 }
 
+TEST_P(Exits, KeepStructsAndMaps) {
+  const std::string path =
+      Write("in.parquet", *Batch({Parsed(arrow::decimal128(9, 2), {"1.25", {}, "2.50"})}));
+  session_->Table("t", session_->Read().Parquet(path));
+  const DataFrame made = session_->Sql(
+      "SELECT n, named_struct('a', n, 'b', c1) AS s, map('k', c1) AS m FROM t ORDER BY n LIMIT 1");
+  const fs::path out = folder_ / "out.parquet", lines = folder_ / "out.jsonl";
+  ASSERT_TRUE(made.Write().Parquet(out.string()).ok());
+  const DataFrame again = session_->Read().Parquet(out.string());
+  const Status written = again.Write().JsonLines(lines.string());
+  ASSERT_TRUE(written.ok()) << Render(FaultOf(written));
+  EXPECT_THAT(Lines(lines),
+              testing::ElementsAre(R"({"n": 0, "s": {"a": 0, "b": 1.25}, "m": {"k": 1.25}})"));
+  const Fault fault = FaultOf(again.Write().Csv((folder_ / "no.csv").string()));
+  EXPECT_THAT(fault.what, HasSubstr("column \"s\" of type struct<"));
+}
+
 std::string EngineName(const testing::TestParamInfo<std::string>& info) {
   return info.param.substr(0, info.param.find(':'));
 }

@@ -149,6 +149,46 @@ Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes;
 }
 
+// Rows of a struct are rows of each of its fields; those under a null are appended, too.
+Result<int64_t> AppendStructs(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::StructBuilder&>(builder);
+  const Validity valid(part);
+  std::vector<uint8_t> there(static_cast<size_t>(part.count));
+  for (int64_t i = 0; i < part.count; ++i) there[static_cast<size_t>(i)] = valid[i] ? 1 : 0;
+  PT_TRY(to.AppendValues(part.count, there.data()));
+  int64_t bytes = (part.count + 7) / 8;
+  for (int i = 0; i < to.num_fields(); ++i) {
+    const Part field{duckdb_struct_vector_get_child(part.vector, static_cast<idx_t>(i)), part.begin,
+                     part.count};
+    PT_LET(const int64_t added, Append(field, *to.field_builder(i)));
+    bytes += added;
+  }
+  return bytes;
+}
+
+// A map is a list of structs of key and value.
+Result<int64_t> AppendMaps(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::MapBuilder&>(builder);
+  const auto* entries = part.Values<duckdb_list_entry>();
+  const duckdb_vector pairs = duckdb_list_vector_get_child(part.vector);
+  const Validity valid(part);
+  int64_t bytes = part.count * int64_t(sizeof(int32_t));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (!valid[i]) {
+      PT_TRY(to.AppendNull());
+      continue;
+    }
+    PT_TRY(to.Append());
+    const auto begin = int64_t(entries[i].offset), count = int64_t(entries[i].length);
+    PT_LET(const int64_t keys,
+           Append({duckdb_struct_vector_get_child(pairs, 0), begin, count}, *to.key_builder()));
+    PT_LET(const int64_t items,
+           Append({duckdb_struct_vector_get_child(pairs, 1), begin, count}, *to.item_builder()));
+    bytes += keys + items;
+  }
+  return bytes;
+}
+
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
   switch (builder.type()->id()) {
     case arrow::Type::BOOL:
@@ -177,6 +217,10 @@ Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
       return AppendDecimals(part, builder);
     case arrow::Type::LIST:
       return AppendLists(part, builder);
+    case arrow::Type::STRUCT:
+      return AppendStructs(part, builder);
+    case arrow::Type::MAP:
+      return AppendMaps(part, builder);
     default:
       return Status::TypeError("cannot read a column of type ", builder.type()->ToString());
   }

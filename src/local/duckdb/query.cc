@@ -49,6 +49,23 @@ std::optional<std::string> FindItemConversion(duckdb_logical_type list, const st
   return "list_transform({}, lambda " + parameter + ": " + Escaped(converted) + ")";
 }
 
+// Structs and maps are carried where all in them is: they are not taken apart.
+std::optional<std::string> FindPartsConversion(duckdb_logical_type type, const std::string& name) {
+  std::vector<duck::Type> parts;
+  if (duckdb_get_type_id(type) == DUCKDB_TYPE_MAP) {
+    parts.emplace_back(duckdb_map_type_key_type(type));
+    parts.emplace_back(duckdb_map_type_value_type(type));
+  } else {
+    for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
+      parts.emplace_back(duckdb_struct_type_child_type(type, i));
+    }
+  }
+  for (const duck::Type& part : parts) {
+    if (FindConversion(part.get(), name) != "") return std::nullopt;
+  }
+  return "";
+}
+
 std::optional<std::string> FindConversion(duckdb_logical_type type, const std::string& name) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -66,6 +83,9 @@ std::optional<std::string> FindConversion(duckdb_logical_type type, const std::s
       return "";
     case DUCKDB_TYPE_LIST:
       return FindItemConversion(type, name);
+    case DUCKDB_TYPE_MAP:
+    case DUCKDB_TYPE_STRUCT:
+      return FindPartsConversion(type, name);
     case DUCKDB_TYPE_UTINYINT:
     case DUCKDB_TYPE_USMALLINT:
     case DUCKDB_TYPE_UINTEGER:
