@@ -38,7 +38,7 @@ struct Given {
   std::optional<std::vector<std::string>> csv, json;
 };
 
-std::vector<Given> Columns() {
+std::vector<Given> EveryType() {
   using arrow::TimeUnit;
   using Cells = std::vector<std::string>;
   const auto numbers = [](TypePtr type, const std::string& one, const std::string& other) {
@@ -98,12 +98,12 @@ ArrayPtr Parsed(const TypePtr& type, const std::vector<std::optional<std::string
   return arrow::compute::Cast(*text, type).ValueOrDie();
 }
 
-ArrayPtr ValuesOf(const Given& given) {
+ArrayPtr ColumnOf(const Given& given) {
   return Parsed(given.type, {given.cells[0], std::nullopt, given.cells[1]});
 }
 
 // [value, NULL], NULL and [].
-ArrayPtr ListsOf(const Given& given) {
+ArrayPtr ListColumnOf(const Given& given) {
   const ArrayPtr items = Parsed(given.type, {given.cells[0], std::nullopt});
   arrow::Int32Builder offsets;
   EXPECT_TRUE(offsets.Append(0).ok() && offsets.AppendNull().ok() && offsets.Append(2).ok() &&
@@ -225,7 +225,7 @@ class Exits : public testing::TestWithParam<std::string> {
 
 TEST_P(Exits, KeepEveryType) {
   std::vector<ArrayPtr> columns;
-  for (const Given& each : Columns()) columns.push_back(ValuesOf(each));
+  for (const Given& each : EveryType()) columns.push_back(ColumnOf(each));
   const auto batch = Batch(columns);
   for (const auto& [name, frame] : Sources(batch)) {
     SCOPED_TRACE("from " + name);
@@ -242,8 +242,8 @@ TEST_P(Exits, KeepEveryType) {
 
 TEST_P(Exits, KeepListsOfEveryType) {
   std::vector<ArrayPtr> columns;
-  for (const Given& each : Columns()) {
-    columns.push_back(ListsOf(each));
+  for (const Given& each : EveryType()) {
+    columns.push_back(ListColumnOf(each));
   }
   const auto batch = Batch(columns);
   for (const auto& [name, frame] : Sources(batch)) {
@@ -263,10 +263,10 @@ TEST_P(Exits, KeepListsOfEveryType) {
 TEST_P(Exits, WriteTextWithAllDigits) {
   std::vector<ArrayPtr> columns;
   std::vector<std::string> csv = {"0", "2"}, json = {"0", "2"};
-  for (const Given& each : Columns()) {
+  for (const Given& each : EveryType()) {
     const bool numbers = arrow::is_numeric(each.type->id()) || arrow::is_decimal(each.type->id());
     if (!each.csv || !each.json || (OnSpark() && !numbers)) continue;
-    columns.push_back(ValuesOf(each));
+    columns.push_back(ColumnOf(each));
     const std::string name = "c" + std::to_string(columns.size());
     for (size_t i = 0; i < 2; ++i) {
       csv[i] += "," + (*each.csv)[i];
@@ -287,7 +287,7 @@ TEST_P(Exits, WriteTextWithAllDigits) {
 TEST_P(Exits, RefuseWhatTextDoesNotHold) {
   const Given bytes{arrow::binary(), {"a", "b"}, {}, {}};
   const Given numbers{arrow::int64(), {"1", "2"}, {}, {}};
-  for (const ArrayPtr& column : {ValuesOf(bytes), ListsOf(bytes), ListsOf(numbers)}) {
+  for (const ArrayPtr& column : {ColumnOf(bytes), ListColumnOf(bytes), ListColumnOf(numbers)}) {
     const std::string path = Write("in.parquet", *Batch({column}));
     const DataFrame frame = session_->Read().Parquet(path);
     const Fault fault = FaultOf(frame.Write().Csv((folder_ / "no.csv").string()));
