@@ -90,6 +90,11 @@ constexpr SqlFunction kPieces[] = {
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
     Macro("pt_map_value", "(m, k) AS m[k]"),
+    // A time of a column on its way out, by the column's name: tables have microseconds.
+    Macro("pt_micros_column",
+          "(t, c) AS CASE WHEN epoch_ns(t) = epoch_ns(CAST(CAST(t AS TIMESTAMP) AS TIMESTAMP_NS)) "
+          "THEN CAST(t AS TIMESTAMP) WHEN t IS NOT NULL THEN error('column \"' || c || '\" holds ' "
+          "|| CAST(t AS VARCHAR) || ', which has nanoseconds') END"),
     Macro("pt_month_steps",
           "(a, b, s) AS pt_months_apart(a, b, CAST(system.main.date_part('year', s) * 12 + "
           "system.main.date_part('month', s) AS INTEGER))"),
@@ -114,6 +119,11 @@ constexpr SqlFunction kPieces[] = {
           "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x AS "
           "BIGINT) WHEN x IS NOT NULL THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not "
           "fit 64 bits') END"),
+    // The same for a column of whole numbers on its way out, by its name.
+    Macro("pt_narrow_column",
+          "(x, c) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x "
+          "AS BIGINT) WHEN x IS NOT NULL THEN error('column \"' || c || '\" holds ' || CAST(x AS "
+          "VARCHAR) || ', an overflow of int64') END"),
     Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
     Macro("pt_or_empty", "(l) AS coalesce(l, [])").Typed("*", '1'),
