@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that return one of their arguments, casts called by name, and concatenation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/types/calls.h"
+#include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
 
 namespace protium {
@@ -28,11 +31,17 @@ struct CastName {
   SqlType::Kind kind;
 };
 
-constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", SqlType::kBoolean},
-                               {"date", SqlType::kDate},           {"double", SqlType::kDouble},
-                               {"float", SqlType::kFloat},         {"integer", SqlType::kInt},
-                               {"smallint", SqlType::kSmallint},   {"text", SqlType::kText},
-                               {"timestamp", SqlType::kTimestamp}, {"tinyint", SqlType::kTinyint}};
+constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},
+                               {"boolean", SqlType::kBoolean},
+                               {"date", SqlType::kDate},
+                               {"double", SqlType::kDouble},
+                               {"float", SqlType::kFloat},
+                               {"integer", SqlType::kInt},
+                               {"local_timestamp", SqlType::kTimestamp},
+                               {"smallint", SqlType::kSmallint},
+                               {"text", SqlType::kText},
+                               {"timestamp", SqlType::kTimestamp},
+                               {"tinyint", SqlType::kTinyint}};
 
 }  // namespace
 
@@ -79,9 +88,19 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const SqlType to{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
-                     (to.IsReal() && from == SqlType::kDecimal);
-  if (spelt && from != SqlType::kOther) {
+  // TIMESTAMP_NTZ: numbers are moments, which it is not.
+  const bool moments = name == "local_timestamp" && from.IsNumber();
+  if (!HasCast(from, to) || moments) {
+    return call.Refuse(fmt::format("{} is cast to {}", from.SparkName(),
+                                   moments ? "timestamp_ntz" : to.SparkName()),
+                       "Spark has no such cast", "cast it to a type between the two, such as text");
+  }
+  const bool nested = from == SqlType::kOther && from.name != "BLOB";
+  const bool times = from == SqlType::kTimestamp && to.IsNumber();
+  const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
+                     (to.IsReal() && from == SqlType::kDecimal) || times ||
+                     (to == SqlType::kTimestamp && from.IsNumber());
+  if (spelt && !nested) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;

@@ -11,6 +11,7 @@
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
+#include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
 #include "sql/types/typer.h"
 
@@ -184,23 +185,43 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(cast.child, scope));
   const SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
-  const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
+  if (!HasCast(from, to)) {
+    return Refuse(node, from.SparkName() + " is cast to " + to.SparkName(),
+                  "Spark has no such cast", "cast it to a type between the two, such as text");
+  }
+  const bool bytes = to == SqlType::kOther && to.name == "BLOB" && from == SqlType::kText;
+  const bool spelt = bytes ||
+                     (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
+                      from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
 }
 
-// INTERVAL '1 month': only the words in the text tell which kind of interval it is.
+// INTERVAL '1 month': only the words in the text tell which kind of interval it is, and from which
+// unit to which.
 Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
-  const std::string units = text == nullptr ? "" : Lower(*text);
-  const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
-  const bool months = has("month") || has("year");
-  if (!months) return SqlType{SqlType::kInterval};
-  if (!has("week") && !has("day") && !has("hour") && !has("minute") && !has("second")) {
-    return SqlType{SqlType::kMonths};
+  if (text == nullptr) {
+    return Refuse(cast, "text is cast to an interval",
+                  "the embedded engine reads other texts as intervals than Spark",
+                  "write INTERVAL 'n' DAY, or multiply one with a number");
   }
+  const std::string units = Lower(*text);
+  // Weeks count as days, parts of a second as seconds.
+  static constexpr std::pair<std::string_view, int> kUnits[] = {
+      {"year", 0}, {"month", 1},  {"week", 2},  {"day", 2},
+      {"hour", 3}, {"minute", 4}, {"second", 5}};
+  int first = 6, last = 0;
+  for (const auto& [name, unit] : kUnits) {
+    if (units.find(name) == std::string::npos) continue;
+    first = std::min(first, unit);
+    last = std::max(last, unit);
+  }
+  if (first == 6) return SqlType{SqlType::kInterval};
+  if (last < 2) return SqlType::MonthsOf(first, last);
+  if (first >= 2) return SqlType::IntervalOf(first - 2, last - 2);
   return Refuse(cast, "an interval mixes months and days",
                 "Spark keeps intervals of months and of days apart",
                 "move the date or time by each in turn");
