@@ -4,11 +4,9 @@
 namespace protium {
 namespace {
 
-bool IsBytes(const SqlType& type) { return type == SqlType::kOther && type.name == "BLOB"; }
-
 bool IsScalar(const SqlType& type) {
   return type != SqlType::kUnknown && type != SqlType::kNull &&
-         (type != SqlType::kOther || IsBytes(type));
+         (type != SqlType::kOther || type.IsBytes());
 }
 
 }  // namespace
@@ -16,7 +14,7 @@ bool IsScalar(const SqlType& type) {
 bool HasCast(const SqlType& from, const SqlType& to) {
   if (!IsScalar(from) || !IsScalar(to) || from.kind == to.kind || to == SqlType::kText) return true;
   const bool text = from == SqlType::kText;
-  if (IsBytes(from) || IsBytes(to)) return text;
+  if (from.IsBytes() || to.IsBytes()) return text;
   if (to.IsInterval()) return text;
   if (from.IsInterval()) return to.IsWhole() || to == SqlType::kDecimal;
   if (to == SqlType::kBoolean) return text || from.IsNumber();

@@ -95,7 +95,7 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
                                    moments ? "timestamp_ntz" : to.SparkName()),
                        "Spark has no such cast", "cast it to a type between the two, such as text");
   }
-  const bool nested = from == SqlType::kOther && from.name != "BLOB";
+  const bool nested = from == SqlType::kOther && !from.IsBytes();
   const bool times = from == SqlType::kTimestamp && to.IsNumber();
   const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
                      (to.IsReal() && from == SqlType::kDecimal) || times ||
@@ -132,8 +132,9 @@ Result<SqlType> TypeArray(TypedCall& call) {
 // |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
 // are joined as lists.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(),
-                                 [](const SqlType& type) { return type == SqlType::kOther; });
+  const bool lists = std::any_of(call.types.begin(), call.types.end(), [](const SqlType& type) {
+    return type == SqlType::kOther && !type.IsBytes();
+  });
   const bool separated = call.name == "concat_ws";
   if (lists && !separated) return call.types[0];
   const bool known = AnyText(call.types);
@@ -141,7 +142,9 @@ Result<SqlType> TypeJoinedText(TypedCall& call) {
     const SqlType type = call.types[i];
     // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
-    if (type == SqlType::kOther) continue;
+    // Bytes are joined as bytes, unless there is text among them.
+    if (type.IsBytes() && !known && !separated) return type;
+    if (type == SqlType::kOther && !type.IsBytes()) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }
   return kText;

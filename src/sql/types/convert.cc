@@ -41,7 +41,7 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kMonths:
       return IntervalText(std::move(value), from);
     case SqlType::kOther:
-      if (from.name == "BLOB") return Called("pt_utf8_text", std::move(value));
+      if (from.IsBytes()) return Called("pt_utf8_text", std::move(value));
       return Called("pt_to_text", std::move(value));
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
@@ -149,7 +149,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     }
     value = AsDigits(std::move(value), from, tried);
   }
-  if (to == SqlType::kOther && to.name == "BLOB" && from == SqlType::kText) {
+  if (to.IsBytes() && from == SqlType::kText) {
     return Called("pt_bytes", std::move(value));
   }
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);

@@ -70,7 +70,7 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
-  if (other.IsTime() || other == Kind::kBoolean) return other;
+  if (other.IsTime() || other == Kind::kBoolean || other.IsBytes()) return other;
   return std::nullopt;
 }
 
@@ -149,6 +149,7 @@ std::string SqlType::DuckName() const {
 std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
   if (IsInterval()) return IntervalName(*this);
+  if (IsBytes()) return "binary";
   if (IsList()) return "array<" + Element().SparkName() + ">";
   if (IsMap()) return "map<" + Key().SparkName() + "," + Value().SparkName() + ">";
   for (const Names& known : kNames) {

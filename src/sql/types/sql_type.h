@@ -47,6 +47,7 @@ struct SqlType {
   bool IsReal() const { return kind == kFloat || kind == kDouble; }
   bool IsNumber() const { return kind >= kTinyint && kind <= kDouble; }
   bool IsTime() const { return kind == kDate || kind == kTimestamp; }
+  bool IsBytes() const { return kind == kOther && name == "BLOB"; }
   bool IsList() const { return kind == kOther && name.ends_with("[]"); }
 
   // A list of maps ends with [], too.

@@ -189,7 +189,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
     return Refuse(node, from.SparkName() + " is cast to " + to.SparkName(),
                   "Spark has no such cast", "cast it to a type between the two, such as text");
   }
-  const bool bytes = to == SqlType::kOther && to.name == "BLOB" && from == SqlType::kText;
+  const bool bytes = to.IsBytes() && from == SqlType::kText;
   const bool spelt = bytes ||
                      (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
                       from != SqlType::kUnknown && from != SqlType::kNull) ||
