@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "sql/dialect.h"
+#include "sql/interval_literal.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
@@ -66,6 +67,25 @@ bool IsUnit(const Token& token) {
                                                 "MILLISECOND", "MICROSECOND", "NANOSECOND"};
   std::string_view word = token.word;
   if (word.ends_with('S')) word.remove_suffix(1);
+  return IsAmong(kUnits, word);
+}
+
+// Functions that take a unit, a bare word, before two values; with two values alone they are
+// others. The function of that name among ours counts, or moves by, units.
+const char* FindUnitCall(std::string_view word) {
+  for (const char* const name : {"TIMESTAMPADD", "DATEADD", "DATE_ADD"}) {
+    if (word == name) return "timestampadd";
+  }
+  for (const char* const name : {"TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF"}) {
+    if (word == name) return "timestampdiff";
+  }
+  return nullptr;
+}
+
+bool IsCountedUnit(std::string_view word) {
+  static constexpr std::string_view kUnits[] = {"YEAR",   "QUARTER",     "MONTH",      "WEEK",
+                                                "DAY",    "DAYOFYEAR",   "HOUR",       "MINUTE",
+                                                "SECOND", "MILLISECOND", "MICROSECOND"};
   return IsAmong(kUnits, word);
 }
 
@@ -245,8 +265,10 @@ Result<SparkReader::Term> SparkReader::Interval() {
                     "write INTERVAL 3 MONTHS");
     }
     if (sql_.TokenAt(value + 2).Is("TO")) {
-      return Refuse("an interval from one unit TO another is not supported by the embedded engine",
-                    "its parser does not accept this form", "write INTERVAL 1 YEAR 2 MONTHS");
+      if (parts == 0) return IntervalTo(whole.first, value);
+      return Refuse("an interval from one unit TO another follows another interval",
+                    "Spark reads it alone",
+                    "add them: INTERVAL 1 DAY + INTERVAL '2:3' HOUR TO MINUTE");
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
@@ -259,6 +281,28 @@ Result<SparkReader::Term> SparkReader::Interval() {
   }
   if (parts > 1) sql_.Surround(whole.first, sql_.at() - 1, "(", ")");
   return Term{whole.first, sql_.at() - 1};
+}
+
+// INTERVAL '1 02:03' DAY TO MINUTE, whose text is the token `value`.
+Result<SparkReader::Term> SparkReader::IntervalTo(size_t first, size_t value) {
+  const auto unit = [&](size_t place) {
+    std::string word = sql_.TokenAt(place).word;
+    if (word.ends_with('S')) word.pop_back();
+    return word;
+  };
+  const bool text = sql_.TokenAt(value).kind == Kind::kText;
+  const std::string given = text ? ReadTextLiteral(sql_.TokenText(value)) : "";
+  const bool minus = sql_.TokenAt(value - 1).Is("-");
+  const auto spelt = DuckInterval(given, unit(value + 1), unit(value + 3), minus);
+  if (!spelt) {
+    return sql_.Refuse(
+        value, fmt::format("Spark reads no interval from {:.60}", sql_.TokenText(value)),
+        fmt::format("it is to be of units from {} to {}", unit(value + 1), unit(value + 3)),
+        "write INTERVAL '1-2' YEAR TO MONTH, or '1 02:03:04' DAY TO SECOND");
+  }
+  sql_.Replace(first, value + 3, fmt::format("CAST('{}' AS INTERVAL)", *spelt));
+  sql_.Skip(value + 4 - sql_.at());
+  return Term{first, value + 3};
 }
 
 // DATE '2013-12-31', X'1F'
@@ -277,7 +321,11 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     sql_.Replace(first, first + 1, fmt::format("CAST('{}' AS BLOB)", blob));
   } else {
     // Times have no zone here: see spark_types.cc.
-    if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
+    if (sql_.Is("TIMESTAMP_NTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP_S");
+    } else if (sql_.Is("TIMESTAMP_LTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP");
+    }
     std::string spelt = QuoteText(text, DuckDbDialect());
     if (spelt != sql_.TokenText(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
   }
@@ -338,9 +386,28 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(NamedCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
+    SpellUnit(first);
   }
   PT_TRY(Trailers(sql_.at() - 1));
   return Term{first, sql_.at() - 1};
+}
+
+// datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
+// have the name of a unit, so that only three arguments tell.
+void SparkReader::SpellUnit(size_t first) {
+  const char* const call = FindUnitCall(sql_.TokenAt(first).word);
+  const std::string& unit = sql_.TokenAt(first + 2).word;
+  if (call == nullptr || !IsCountedUnit(unit) || !sql_.TokenAt(first + 3).Is(",")) return;
+  int depth = 0, commas = 0;
+  for (size_t place = first + 1; place < sql_.at(); ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(") || token.Is("[")) ++depth;
+    if (token.Is(")") || token.Is("]")) --depth;
+    if (token.Is(",") && depth == 1) ++commas;
+  }
+  if (commas != 2) return;
+  sql_.Replace(first, first, call);
+  sql_.Replace(first + 2, first + 2, "'" + unit + "'");
 }
 
 // overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.

@@ -303,8 +303,9 @@ Status RegisterScalarFunctions(const duck::Connection& connection) {
   PT_TRY(
       RegisterPlain(connection, "pt_cbrt", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, CubeRoots));
   for (const auto functions :
-       {CastFunctions(), DigestFunctions(), LetterFunctions(), ListFunctions(), NumberFunctions(),
-        RegexFunctions(), TextFunctions(), TimeFunctions()}) {
+       {CastFunctions(), DigestFunctions(), IntervalFunctions(), LetterFunctions(), ListFunctions(),
+        NumberFunctions(), NumberPatternFunctions(), RegexFunctions(), TextFunctions(),
+        TimeFunctions(), TimeNumberFunctions(), TimeUnitFunctions()}) {
     PT_TRY(RegisterRowFunctions(connection, functions));
   }
   PT_TRY(Register(connection, "pt_round", kAway));

@@ -58,7 +58,7 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
              "system.main.any_value(x) ELSE system.main.first(x) END")
         .Typed("*", '1'),
-    Same("grouping"),
+    Same("grouping").Typed("*", 'y'),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     // Spark's is that of the population; DuckDB's kurtosis() corrects for a sample.
@@ -94,7 +94,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("percentile_disc"),
     // What the parser makes of percentile_cont(p) WITHIN GROUP (ORDER BY x).
     Parsed("quantile_cont", "use percentile(x, p)").Typed("n*", 'N'),
-    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)"),
+    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)").Typed("n*", 'N'),
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),

@@ -75,6 +75,17 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_from",
           "(s, p) AS CASE WHEN p > 0 THEN p - 1 WHEN p < 0 THEN length(s) + p ELSE 0 END"),
     Macro("pt_ilike", "(s, p, e) AS pt_like(pt_lower(s), pt_lower(p), e)").Typed("t", 'B'),
+    // Of an interval of days and times, as a number of one unit, cut off towards zero.
+    Macro("pt_interval_days", "(x) AS system.main.\"//\"(pt_interval_micros(x), 86400000000)"),
+    Macro("pt_interval_decimal",
+          "(x) AS CAST(CAST(pt_interval_micros(x) AS DECIMAL(19, 0)) * CAST('0.000001' AS "
+          "DECIMAL(6, 6)) AS DECIMAL(18, 6))"),
+    Macro("pt_interval_hours", "(x) AS system.main.\"//\"(pt_interval_micros(x), 3600000000)"),
+    Macro("pt_interval_minutes", "(x) AS system.main.\"//\"(pt_interval_micros(x), 60000000)"),
+    Macro("pt_interval_months",
+          "(x) AS pt_interval_part('year', x) * 12 + pt_interval_part('month', x)"),
+    Macro("pt_interval_seconds", "(x) AS system.main.\"//\"(pt_interval_micros(x), 1000000)"),
+    Macro("pt_interval_years", "(x) AS pt_interval_part('year', x)"),
     Macro("pt_isodow", "(d) AS system.main.isodow(d)").Typed("d", 'i'),
     Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
     // Registered by the room local.
@@ -82,10 +93,13 @@ constexpr SqlFunction kPieces[] = {
     // See TypedLiteralRule.
     Macro("pt_literal_bigint", "(x) AS CAST(x AS BIGINT)"),
     Macro("pt_literal_smallint", "(x) AS CAST(x AS SMALLINT)"),
+    Macro("pt_make_interval",
+          "(d, h, m, s) AS pt_interval_of_micros(CAST(CAST(d AS HUGEINT) * 86400000000 + CAST(h AS "
+          "HUGEINT) * 3600000000 + CAST(m AS HUGEINT) * 60000000 + CAST(CAST(s AS DECIMAL(18, 6)) "
+          "* 1000000 AS BIGINT) AS BIGINT))"),
     Macro("pt_make_timestamp",
-          "(y, mo, d, h, mi, s) AS system.main.make_timestamp(CAST(y AS BIGINT), CAST(mo AS "
-          "BIGINT), CAST(d AS "
-          "BIGINT), CAST(h AS BIGINT), CAST(mi AS BIGINT), CAST(s AS DOUBLE))"),
+          "(y, mo, d, h, mi, s) AS pt_make_time(CAST(y AS INTEGER), CAST(mo AS INTEGER), CAST(d AS "
+          "INTEGER), CAST(h AS INTEGER), CAST(mi AS INTEGER), pt_micros_of_seconds(s))"),
     Macro("pt_map_of",
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
@@ -95,6 +109,7 @@ constexpr SqlFunction kPieces[] = {
           "(t, c) AS CASE WHEN epoch_ns(t) = epoch_ns(CAST(CAST(t AS TIMESTAMP) AS TIMESTAMP_NS)) "
           "THEN CAST(t AS TIMESTAMP) WHEN t IS NOT NULL THEN error('column \"' || c || '\" holds ' "
           "|| CAST(t AS VARCHAR) || ', which has nanoseconds') END"),
+    Macro("pt_micros_of_seconds", "(s) AS CAST(CAST(s AS DECIMAL(16, 6)) * 1000000 AS BIGINT)"),
     Macro("pt_month_steps",
           "(a, b, s) AS pt_months_apart(a, b, CAST(system.main.date_part('year', s) * 12 + "
           "system.main.date_part('month', s) AS INTEGER))"),
@@ -180,6 +195,10 @@ constexpr SqlFunction kPieces[] = {
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_float(CAST(x AS VARCHAR)) ELSE "
           "CAST(x AS FLOAT) END"),
     Macro("pt_to_integer", "(x) AS CAST(pt_to_bigint(x) AS INTEGER)"),
+    // TIMESTAMP_NTZ: a zone in the text does not count.
+    Macro("pt_to_local_timestamp",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_local_timestamp(CAST(x AS "
+          "VARCHAR)) ELSE CAST(x AS TIMESTAMP) END"),
     Macro("pt_to_smallint", "(x) AS CAST(pt_to_bigint(x) AS SMALLINT)"),
     // DuckDB's text of a number reads back as the same number, so nothing is lost on the way.
     Macro("pt_to_text",
@@ -208,6 +227,13 @@ constexpr SqlFunction kPieces[] = {
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_float(CAST(x AS VARCHAR)) "
           "ELSE TRY_CAST(x AS FLOAT) END"),
     Macro("pt_try_integer", "(x) AS TRY_CAST(pt_try_bigint(x) AS INTEGER)"),
+    Macro("pt_try_local_timestamp",
+          "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_local_timestamp(CAST(x AS "
+          "VARCHAR)) ELSE TRY_CAST(x AS TIMESTAMP) END"),
+    Macro(
+        "pt_try_make_timestamp",
+        "(y, mo, d, h, mi, s) AS pt_try_make_time(CAST(y AS INTEGER), CAST(mo AS INTEGER), CAST(d "
+        "AS INTEGER), CAST(h AS INTEGER), CAST(mi AS INTEGER), pt_micros_of_seconds(s))"),
     Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)"),
     Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)"),
     Macro("pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"),
@@ -220,6 +246,7 @@ constexpr SqlFunction kPieces[] = {
     // Cut off towards zero, unlike pt_seconds(): Spark's unix_timestamp() divides without rounding
     // down.
     Macro("pt_unix_time", "(t) AS CAST(system.main.\"//\"(epoch_us(t), 1000000) AS BIGINT)"),
+    Macro("pt_utf8_text", "(x) AS system.main.decode(TRY_CAST(x AS BLOB))"),
     Macro("pt_whole_months",
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
           "system.main.month(b)"),

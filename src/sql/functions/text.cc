@@ -185,13 +185,14 @@ constexpr SqlFunction kText[] = {
           "(s) AS unhex(s), (s, f) AS CASE lower(f) WHEN 'hex' THEN unhex(s) WHEN 'utf-8' THEN "
           "system.main.encode(s) WHEN 'utf8' THEN system.main.encode(s) WHEN 'base64' THEN "
           "pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g')) END"),
-    Refused("to_char", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
-    Refused("to_number", kJava, "use CAST(text AS DECIMAL(p, s))"),
-    Refused("to_varchar", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
+    // See types/number_patterns.cc, also for the three below.
+    Macro("to_char", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
+    Macro("to_number", "(s, f) AS pt_read_number(s, f)"),
+    Macro("to_varchar", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
     Same("translate").Typed("t", 'T'),
     Macro("trim", "(s) AS system.main.trim(s, ' '), (s, letters) AS system.main.trim(s, letters)")
         .Typed("t", 'T'),
-    Refused("try_to_number", kJava, "use TRY_CAST(text AS DECIMAL(p, s))"),
+    Macro("try_to_number", "(s, f) AS pt_try_read_number(s, f)"),
     Macro("try_validate_utf8", "(s) AS CAST(s AS VARCHAR)"),
     Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),
     Macro("unbase64",

@@ -70,6 +70,21 @@ TEST(Rules, SpellCasts) {
   EXPECT_TRUE(AfterRules(CastTo("INTERVAL", ColumnRef("a"))).starts_with("as it was"));
 }
 
+TEST(Rules, LeaveOnlyThoseTimesToDuckDbThatItReadsAlike) {
+  for (const char* const alike : {"2013-02-28 10:11:12", "2013-02-28 23:59:59.123456"}) {
+    EXPECT_TRUE(AfterRules(CastTo("TIMESTAMP", TextConstant(alike))).starts_with("as it was"))
+        << alike;
+  }
+  for (const char* const other :
+       {"2013-02-28 10:11:12-05:00", "2013-02-28 24:00:00", "2013-02-29 10:11:12",
+        "2013-02-28 10:11:12.1234567", "2013-02-28 10:11:12.", "2013-00-28 10:11:12"}) {
+    EXPECT_EQ(AfterRules(CastTo("TIMESTAMP", TextConstant(other))),
+              "pt_to_timestamp('" + std::string(other) + "')");
+  }
+  EXPECT_EQ(AfterRules(CastTo("TIMESTAMP_S", TextConstant("2013-02-28 10:11:12"))),
+            "pt_to_local_timestamp('2013-02-28 10:11:12')");
+}
+
 TEST(Rules, SpellCalls) {
   const auto a = ColumnRef("a"), b = ColumnRef("b");
   EXPECT_EQ(AfterRules(CallOn("INT", Json::array({a}))), "pt_to_integer(a)");
@@ -78,6 +93,8 @@ TEST(Rules, SpellCalls) {
   EXPECT_EQ(AfterRules(CallOn("exists", Json::array({a, b}))), "pt_any_true(list_transform(a, b))");
   EXPECT_EQ(AfterRules(CallOn("reduce", Json::array({a, b, a}))), "list_reduce(a, a, b)");
   EXPECT_EQ(AfterRules(CallOn("date_part", Json::array({TextConstant("DOW"), a}))), "dayofweek(a)");
+  EXPECT_EQ(AfterRules(CallOn("date_part", Json::array({TextConstant("MINS"), a}))),
+            "date_part('minute', a)");
   EXPECT_EQ(AfterRules(CallOn("~~", Json::array({a, b}))), "pt_like(a, b, '\\')");
   EXPECT_EQ(AfterRules(CallOn("~~", Json::array({a, TextConstant("x%")}))),
             "as it was: ~~(a, 'x%')");

@@ -64,6 +64,7 @@ constexpr NamedRule kRules[] = {
     {"ceiling", TypeWhole},
     {"concat", TypeJoinedText},
     {"concat_ws", TypeJoinedText},
+    {"date_part", TypeDatePart},
     {"element_at", TypeElement},
     {"explode", TypeExploded},
     {"explode_outer", TypeExploded},
@@ -80,6 +81,9 @@ constexpr NamedRule kRules[] = {
     {"list_reduce", TypeReduced},
     {"list_transform", TypeTransformed},
     {"list_value", TypeArray},
+    {"make_timestamp", TypeMadeTime},
+    {"make_timestamp_ltz", TypeMadeTime},
+    {"make_timestamp_ntz", TypeMadeTime},
     {"map", TypeMapOf},
     {"map_concat", TypeNested},
     {"map_contains_key", TypeNested},
@@ -106,12 +110,14 @@ constexpr NamedRule kRules[] = {
     {"pt_element", TypeElement},
     {"pt_literal_bigint", TypeLiteral},
     {"pt_literal_smallint", TypeLiteral},
+    {"pt_second", TypeDatePart},
     {"pt_to_bigint", TypeCastCall},
     {"pt_to_boolean", TypeCastCall},
     {"pt_to_date", TypeCastCall},
     {"pt_to_double", TypeCastCall},
     {"pt_to_float", TypeCastCall},
     {"pt_to_integer", TypeCastCall},
+    {"pt_to_local_timestamp", TypeCastCall},
     {"pt_to_smallint", TypeCastCall},
     {"pt_to_text", TypeCastCall},
     {"pt_to_timestamp", TypeCastCall},
@@ -122,6 +128,7 @@ constexpr NamedRule kRules[] = {
     {"pt_try_double", TypeCastCall},
     {"pt_try_float", TypeCastCall},
     {"pt_try_integer", TypeCastCall},
+    {"pt_try_local_timestamp", TypeCastCall},
     {"pt_try_smallint", TypeCastCall},
     {"pt_try_timestamp", TypeCastCall},
     {"pt_try_tinyint", TypeCastCall},
@@ -139,12 +146,26 @@ constexpr NamedRule kRules[] = {
     {"struct_extract", TypeStructField},
     {"struct_pack", TypeStructPack},
     {"sum", TypeTotal},
+    {"to_char", TypeWriteNumber},
+    {"to_days", TypeUnits},
+    {"to_hours", TypeUnits},
+    {"to_minutes", TypeUnits},
+    {"to_months", TypeUnits},
+    {"to_number", TypeReadNumber},
+    {"to_seconds", TypeUnits},
+    {"to_varchar", TypeWriteNumber},
+    {"to_weeks", TypeUnits},
+    {"to_years", TypeUnits},
     {"try_add", TypeTried},
     {"try_divide", TypeProduct},
     {"try_element_at", TypeElement},
+    {"try_make_timestamp", TypeMadeTime},
+    {"try_make_timestamp_ltz", TypeMadeTime},
+    {"try_make_timestamp_ntz", TypeMadeTime},
     {"try_mod", TypeTried},
     {"try_multiply", TypeTried},
     {"try_subtract", TypeTried},
+    {"try_to_number", TypeReadNumber},
     {"typeof", TypeTypeOf},
     {"|", TypeBits},
     {"||", TypeJoinedText},
@@ -184,6 +205,12 @@ void TypedCall::CoerceTo(size_t i, const SqlType& type) {
 
 void TypedCall::CoerceAll(const SqlType& type, size_t first) {
   for (size_t i = first; i < types.size(); ++i) CoerceTo(i, type);
+}
+
+std::string TypedCall::TypeNames() const {
+  std::vector<std::string> names;
+  for (const SqlType& type : types) names.push_back(type.SparkName());
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 void TypedCall::CastResult(const SqlType& type) {

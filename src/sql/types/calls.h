@@ -36,6 +36,8 @@ struct TypedCall {
   // Puts a cast around the whole call, where DuckDB returns another type than Spark. `node` is the
   // cast afterwards.
   void CastResult(const SqlType& type);
+  // Spark's names of the types of the arguments, for messages.
+  std::string TypeNames() const;
   // A fault (kUsage) at the place of the call.
   Status Refuse(std::string what, std::string why, std::string fix) const;
 };
@@ -48,16 +50,22 @@ CallRule FindCallRule(std::string_view name);
 
 // The rules, by file.
 Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
+Result<SqlType> TypeInterval(TypedCall& call);  // + - * / with a time or an interval
+Result<SqlType> TypeUnits(TypedCall& call);     // INTERVAL 1 DAY: to_days and its kind
+Result<SqlType> TypeDatePart(TypedCall& call);  // extract()
+Result<SqlType> TypeMadeTime(TypedCall& call);  // make_timestamp and its kind
 Result<SqlType> TypeProduct(TypedCall& call);   // * / % mod pmod try_divide
 Result<SqlType> TypeTried(TypedCall& call);     // try_add try_subtract try_multiply try_mod
-Result<SqlType> TypeDivision(TypedCall& call);  // div
-Result<SqlType> TypeBits(TypedCall& call);      // & | ^ << >> ~
-Result<SqlType> TypeRounded(TypedCall& call);   // round bround
-Result<SqlType> TypeWhole(TypedCall& call);     // floor ceil
-Result<SqlType> TypeTotal(TypedCall& call);     // sum
-Result<SqlType> TypeMean(TypedCall& call);      // avg
-Result<SqlType> TypeJoinedText(TypedCall& call);  // || concat concat_ws
-Result<SqlType> TypeChoice(TypedCall& call);      // if nvl greatest ...
+Result<SqlType> TypeReadNumber(TypedCall& call);   // to_number try_to_number
+Result<SqlType> TypeWriteNumber(TypedCall& call);  // to_char to_varchar
+Result<SqlType> TypeDivision(TypedCall& call);     // div
+Result<SqlType> TypeBits(TypedCall& call);         // & | ^ << >> ~
+Result<SqlType> TypeRounded(TypedCall& call);      // round bround
+Result<SqlType> TypeWhole(TypedCall& call);        // floor ceil
+Result<SqlType> TypeTotal(TypedCall& call);        // sum
+Result<SqlType> TypeMean(TypedCall& call);         // avg
+Result<SqlType> TypeJoinedText(TypedCall& call);   // || concat concat_ws
+Result<SqlType> TypeChoice(TypedCall& call);       // if nvl greatest ...
 Result<SqlType> TypeNullIf(TypedCall& call);
 Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
 Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
@@ -88,6 +96,8 @@ Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& ot
 // A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
 // once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
 // round, bround, floor and ceil to `second` digits (local/functions/decimal_arithmetic.h).
-Json DecimalCall(char operation, Json first, Json second, const SqlType& result);
+// `tried` makes NULL of what does not fit, and of a division by zero.
+Json DecimalCall(char operation, Json first, Json second, const SqlType& result,
+                 bool tried = false);
 
 }  // namespace protium

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that return one of their arguments, casts called by name, and concatenation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -29,11 +31,17 @@ struct CastName {
   SqlType::Kind kind;
 };
 
-constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", SqlType::kBoolean},
-                               {"date", SqlType::kDate},           {"double", SqlType::kDouble},
-                               {"float", SqlType::kFloat},         {"integer", SqlType::kInt},
-                               {"smallint", SqlType::kSmallint},   {"text", SqlType::kText},
-                               {"timestamp", SqlType::kTimestamp}, {"tinyint", SqlType::kTinyint}};
+constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},
+                               {"boolean", SqlType::kBoolean},
+                               {"date", SqlType::kDate},
+                               {"double", SqlType::kDouble},
+                               {"float", SqlType::kFloat},
+                               {"integer", SqlType::kInt},
+                               {"local_timestamp", SqlType::kTimestamp},
+                               {"smallint", SqlType::kSmallint},
+                               {"text", SqlType::kText},
+                               {"timestamp", SqlType::kTimestamp},
+                               {"tinyint", SqlType::kTinyint}};
 
 }  // namespace
 
@@ -86,10 +94,18 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const SqlType to{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  if (from.IsNested() && to != kText) return call.typer.RefuseCast(call.node, from, to);
-  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
-                     (to.IsReal() && from == SqlType::kDecimal);
-  if (spelt && (from != SqlType::kOther || from.IsNested())) {
+  // TIMESTAMP_NTZ: numbers are moments, which it is not.
+  if (name == "local_timestamp" && from.IsNumber()) {
+    return call.Refuse(from.SparkName() + " is cast to timestamp_ntz", "Spark has no such cast",
+                       "cast it to a timestamp first");
+  }
+  if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
+  const bool times = from == SqlType::kTimestamp && to.IsNumber();
+  const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
+                     (to.IsReal() && from == SqlType::kDecimal) || times ||
+                     (to == SqlType::kTimestamp && from.IsNumber());
+  const bool known = from != SqlType::kOther || from.IsNested() || from.IsBytes();
+  if (spelt && known) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;
@@ -138,8 +154,9 @@ Result<SqlType> TypeJoinedLists(TypedCall& call) {
 // |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
 // are joined as lists.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(),
-                                 [](const SqlType& type) { return type == SqlType::kOther; });
+  const bool lists = std::any_of(call.types.begin(), call.types.end(), [](const SqlType& type) {
+    return type == SqlType::kOther && !type.IsBytes();
+  });
   const bool separated = call.name == "concat_ws";
   if (lists && !separated && call.types[0].IsNested()) return TypeJoinedLists(call);
   if (lists && !separated) return call.types[0];
@@ -148,7 +165,9 @@ Result<SqlType> TypeJoinedText(TypedCall& call) {
     const SqlType type = call.types[i];
     // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
-    if (type == SqlType::kOther) continue;
+    // Bytes are joined as bytes, unless there is text among them.
+    if (type.IsBytes() && !known && !separated) return type;
+    if (type == SqlType::kOther && !type.IsBytes()) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }
   return kText;

@@ -7,6 +7,7 @@
 
 #include "sql/tree.h"
 #include "sql/tree_view.h"
+#include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
 #include "sql/types/nested_type.h"
 
@@ -116,16 +117,6 @@ bool CanCastStruct(const SqlType& from, const SqlType& to) {
   return true;
 }
 
-// Spark's Cast.canAnsiCast for what has no parts.
-bool CanCastPlain(const SqlType& from, const SqlType& to) {
-  if (from == SqlType::kText || from == to) return true;
-  if (from.IsNumber()) return to.IsNumber() || to == SqlType::kBoolean || to == SqlType::kTimestamp;
-  if (from == SqlType::kBoolean) return to.IsNumber();
-  if (from == SqlType::kDate) return to == SqlType::kTimestamp;
-  if (from == SqlType::kTimestamp) return to == SqlType::kDate || to.IsNumber();
-  return !from.IsBytes() || to.IsWhole();
-}
-
 }  // namespace
 
 Json ConvertedParts(Json value, const SqlType& from, const SqlType& to, bool tried) {
@@ -218,7 +209,7 @@ Json WithSortedMaps(Json value, const SqlType& type) {
 bool CanCast(const SqlType& from, const SqlType& to) {
   if (from == SqlType::kUnknown || to == SqlType::kUnknown) return true;
   if (from == SqlType::kNull || to == SqlType::kText) return true;
-  if (!from.IsNested() && !to.IsNested()) return CanCastPlain(from, to);
+  if (!from.IsNested() && !to.IsNested()) return HasCast(from, to);
   if (from.IsList() && to.IsList()) return CanCast(from.Element(), to.Element());
   if (from.IsStruct() && to.IsStruct()) return CanCastStruct(from, to);
   return from.IsMap() && to.IsMap() && CanCast(from.Key(), to.Key()) &&

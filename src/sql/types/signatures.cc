@@ -30,6 +30,8 @@ SqlType::Kind ParseKind(char letter) {
       return SqlType::kInt;
     case 'l':
       return SqlType::kBigint;
+    case 'y':
+      return SqlType::kTinyint;
     case 'v':
       return SqlType::kInterval;
     case 'm':
@@ -80,6 +82,13 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       call.CoerceTo(i, wanted);
       return Status::OK();
+    case 'w':
+      if (type.IsWhole() || type == SqlType::kBoolean || type == SqlType::kNull) {
+        return Status::OK();
+      }
+      return RefuseArgument(call, i, "Spark takes only whole numbers there",
+                            "use CAST(... AS BIGINT)");
+    case 'l':
     case 'i':
       if (text || (type.IsNumber() && !type.IsWhole())) call.CoerceTo(i, wanted);
       return Status::OK();

@@ -34,8 +34,8 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kText, "VARCHAR", "string"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
-                            {Kind::kInterval, "INTERVAL", "interval day to second"},
-                            {Kind::kMonths, "INTERVAL", "interval year to month"}};
+                            {Kind::kInterval, "INTERVAL", "interval"},
+                            {Kind::kMonths, "INTERVAL", "interval"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;
@@ -76,6 +76,22 @@ std::optional<SqlType> CommonWithText(const SqlType& other) {
   return std::nullopt;
 }
 
+// The interval that holds both: from the larger unit of the two to the smaller.
+SqlType CommonInterval(const SqlType& a, const SqlType& b) {
+  const int first = std::min(a.first_unit(), b.first_unit());
+  const int last = std::max(a.last_unit(), b.last_unit());
+  return a == Kind::kMonths ? SqlType::MonthsOf(first, last) : SqlType::IntervalOf(first, last);
+}
+
+std::string IntervalName(const SqlType& type) {
+  static constexpr std::string_view kDays[] = {"day", "hour", "minute", "second"};
+  static constexpr std::string_view kYears[] = {"year", "month"};
+  const std::string_view* const units = type == Kind::kMonths ? kYears : kDays;
+  const std::string_view first = units[type.first_unit()], last = units[type.last_unit()];
+  return first == last ? fmt::format("interval {}", first)
+                       : fmt::format("interval {} to {}", first, last);
+}
+
 }  // namespace
 
 SqlType SqlType::Decimal(int precision, int scale) {
@@ -99,6 +115,10 @@ SqlType SqlType::FromDuck(std::string_view name) {
   return ParseNested(name).value_or(SqlType{kOther, 0, 0, std::string(name)});
 }
 
+SqlType SqlType::IntervalOf(int first, int last) { return {kInterval, first, 3 - last, {}}; }
+
+SqlType SqlType::MonthsOf(int first, int last) { return {kMonths, first, 1 - last, {}}; }
+
 std::string SqlType::DuckName() const {
   if (kind == kDecimal) return fmt::format("DECIMAL({},{})", precision, scale);
   for (const Names& known : kNames) {
@@ -109,6 +129,7 @@ std::string SqlType::DuckName() const {
 
 std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
+  if (IsInterval()) return IntervalName(*this);
   if (IsNested()) return NestedSparkName(*this);
   if (IsBytes()) return "binary";
   for (const Names& known : kNames) {
@@ -159,6 +180,7 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
   if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
   if (a.IsNumber() && b.IsNumber()) return CommonNumber(a, b);
   if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  if (a.IsInterval() && a.kind == b.kind) return CommonInterval(a, b);
   if (a == Kind::kText) return CommonWithText(b);
   if (b == Kind::kText) return CommonWithText(a);
   if (a.IsNested() && b.IsNested()) return CommonNested(a, b, CommonType);

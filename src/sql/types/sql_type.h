@@ -31,16 +31,16 @@ struct SqlType {
     kText,
     kDate,
     kTimestamp,
-    kInterval,  // Of days and times of day, a fixed length.
-    kMonths,    // Of months and years, which have no fixed length.
+    kInterval,  // Of days and times of day, a fixed length; by default from days to seconds.
+    kMonths,    // Of months and years, which have no fixed length; by default of both.
     kOther,     // Lists, maps, structs, bytes: told apart by `name`, which nested_type.cc reads.
   };
   using enum Kind;
 
   Kind kind = kUnknown;
   int precision = 0;  // All digits of a decimal; `scale` of them after the point.
-  int scale = 0;
-  std::string name;  // DuckDB's name of a kOther, as the functions below spell it.
+  int scale = 0;      // Of an interval: the first unit, and how many are left out after its last.
+  std::string name;   // DuckDB's name of a kOther, as the functions below spell it.
 
   bool operator==(const SqlType&) const = default;
   bool operator==(Kind other) const { return kind == other; }
@@ -67,6 +67,14 @@ struct SqlType {
   static SqlType ListOf(const SqlType& element);
   static SqlType MapOf(const SqlType& key, const SqlType& value);
   static SqlType StructOf(const std::vector<SqlColumn>& fields);
+  // An interval from one unit to another: 0 day, 1 hour, 2 minute, 3 second.
+  static SqlType IntervalOf(int first, int last);
+  // The same of months: 0 year, 1 month.
+  static SqlType MonthsOf(int first, int last);
+  // The units of an interval.
+  int first_unit() const { return precision; }
+  int last_unit() const { return (kind == kMonths ? 1 : 3) - scale; }
+  bool IsInterval() const { return kind == kInterval || kind == kMonths; }
   // Of a list; unknown for everything else.
   SqlType Element() const;
   // Of a map; unknown for everything else.

@@ -197,30 +197,44 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   PT_LET(const SqlType from, Expression(cast.child, scope));
   const SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
-  if ((from.IsNested() || to.IsNested()) && !CanCast(from, to)) {
-    return RefuseCast(node, from, to);
-  }
+  if (!CanCast(from, to)) return RefuseCast(node, from, to);
   if (from.IsNested() && to.IsNested()) {
     tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
     return to;
   }
-  const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
+  const bool bytes = to.IsBytes() && from == SqlType::kText;
+  const bool spelt = bytes ||
+                     (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
+                      from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
 }
 
-// INTERVAL '1 month': only the words in the text tell which kind of interval it is.
+// INTERVAL '1 month': only the words in the text tell which kind of interval it is, and from which
+// unit to which.
 Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
-  const std::string units = text == nullptr ? "" : Lower(*text);
-  const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
-  const bool months = has("month") || has("year");
-  if (!months) return SqlType{SqlType::kInterval};
-  if (!has("week") && !has("day") && !has("hour") && !has("minute") && !has("second")) {
-    return SqlType{SqlType::kMonths};
+  if (text == nullptr) {
+    return Refuse(cast, "text is cast to an interval",
+                  "the embedded engine reads other texts as intervals than Spark",
+                  "write INTERVAL 'n' DAY, or multiply one with a number");
   }
+  const std::string units = Lower(*text);
+  // Weeks count as days, parts of a second as seconds.
+  static constexpr std::pair<std::string_view, int> kUnits[] = {
+      {"year", 0}, {"month", 1},  {"week", 2},  {"day", 2},
+      {"hour", 3}, {"minute", 4}, {"second", 5}};
+  int first = 6, last = 0;
+  for (const auto& [name, unit] : kUnits) {
+    if (units.find(name) == std::string::npos) continue;
+    first = std::min(first, unit);
+    last = std::max(last, unit);
+  }
+  if (first == 6) return SqlType{SqlType::kInterval};
+  if (last < 2) return SqlType::MonthsOf(first, last);
+  if (first >= 2) return SqlType::IntervalOf(first - 2, last - 2);
   return Refuse(cast, "an interval mixes months and days",
                 "Spark keeps intervals of months and of days apart",
                 "move the date or time by each in turn");

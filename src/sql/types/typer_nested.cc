@@ -77,7 +77,10 @@ Status Typer::RefuseField(const Json& node, const SqlType& type, const std::stri
 
 Status Typer::RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const {
   return Refuse(node, fmt::format("{} is cast to {}", from.SparkName(), to.SparkName()),
-                "Spark has no such cast", "cast its elements or fields one by one");
+                "Spark has no such cast",
+                from.IsNested() || to.IsNested()
+                    ? "cast its elements or fields one by one"
+                    : "cast it to a type between the two, such as text");
 }
 
 // Nested values are compared by places of fields, whatever their names.
