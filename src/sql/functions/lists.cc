@@ -86,26 +86,11 @@ constexpr SqlFunction kLists[] = {
           "THEN system.main.flatten(l) END"),
     Same("forall"),
     Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
-    Refused("from_json", "Spark reads and writes JSON by a schema",
-            "use get_json_object(text, '$.key')"),
     Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[CAST(i AS BIGINT) + 1] END"),
-    // NULL for text that is no JSON, where json_extract_string() fails; a path with * would give a
-    // list.
-    Macro("get_json_object",
-          "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object does not support * here') "
-          "WHEN "
-          "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
     Refused("inline", "it turns one column into several",
             "use explode(list) and the fields of its elements"),
     Refused("inline_outer", "it turns one column into several",
             "use explode_outer(list) and the fields of its elements"),
-    Macro("json_array_length",
-          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'ARRAY' THEN "
-          "CAST(system.main.json_array_length(s) AS INTEGER) END"),
-    Refused("json_each", kOneSide),
-    Macro("json_object_keys",
-          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
-    Refused("json_tuple", "it turns one column into several", "use get_json_object(text, '$.key')"),
     // TypeMapOf makes map_from_arrays() of keys and values in turn.
     Macro("map", "() AS system.main.map()"),
     // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last one
@@ -133,7 +118,6 @@ constexpr SqlFunction kLists[] = {
     Same("reduce"),
     // What the parser makes of (a, b).
     Parsed("row", "use struct(a, b)"),
-    Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
     // Runs downwards by itself if the end comes before the start; a step that leads away is an
     // error.
     Macro("sequence",
@@ -158,8 +142,6 @@ constexpr SqlFunction kLists[] = {
     Refused("stack", "it turns one row into several rows and columns", "use UNION ALL"),
     Same("struct"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
-    Refused("to_json", "Spark reads and writes JSON by a schema",
-            "use concat() and quote the values"),
     Same("transform"),
     Same("transform_keys"),
     Same("transform_values"),

@@ -54,6 +54,7 @@ Rule ElementRule();
 Rule ExtremesRule();
 Rule LambdaPairsRule();
 Rule LambdaPlacesRule();
+Rule LikeAnyRule();
 Rule LikeRule();
 Rule ListConditionsRule();
 Rule NamedStructRule();

@@ -9,7 +9,7 @@ namespace protium {
 
 std::span<const Rule> ListRules(RuleTurn turn) {
   // Before the children, so that the copies that it makes are rewritten like everything else.
-  static const Rule kBefore[] = {OrderAliasesRule()};
+  static const Rule kBefore[] = {OrderAliasesRule(), LikeAnyRule()};
   // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
   // two match the same node, but for those of a SELECT.
   static const Rule kAfter[] = {

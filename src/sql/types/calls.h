@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,20 @@ Result<SqlType> TypeRounded(TypedCall& call);      // round bround
 Result<SqlType> TypeWhole(TypedCall& call);        // floor ceil
 Result<SqlType> TypeTotal(TypedCall& call);        // sum
 Result<SqlType> TypeMean(TypedCall& call);         // avg
-Result<SqlType> TypeJoinedText(TypedCall& call);   // || concat concat_ws
+Result<SqlType> TypeJoinedText(TypedCall& call);   // || concat
 Result<SqlType> TypeChoice(TypedCall& call);       // if nvl greatest ...
+Result<SqlType> TypeConcatWs(TypedCall& call);
+Result<SqlType> TypeDistinctEstimate(TypedCall& call);  // approx_count_distinct
+Result<SqlType> TypeElt(TypedCall& call);
+Result<SqlType> TypeFormatNumber(TypedCall& call);
+Result<SqlType> TypeFormatString(TypedCall& call);  // format_string printf
+Result<SqlType> TypeFromJson(TypedCall& call);
+Result<SqlType> TypeHash(TypedCall& call);  // hash xxhash64
+Result<SqlType> TypeHex(TypedCall& call);
+Result<SqlType> TypeListagg(TypedCall& call);  // listagg string_agg
+Result<SqlType> TypeSchemaOfJson(TypedCall& call);
+Result<SqlType> TypeTextOrBytes(TypedCall& call);  // length left substring ...
+Result<SqlType> TypeToJson(TypedCall& call);
 Result<SqlType> TypeNullIf(TypedCall& call);
 Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
 Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
@@ -92,6 +105,8 @@ Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures
 
 // Refuses what two parts of a list or map have no common type for.
 Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& other);
+// The type of concat() or || of nothing but binary; nothing for other arguments.
+std::optional<SqlType> JoinBytes(TypedCall& call);
 
 // A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
 // once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for

@@ -151,26 +151,42 @@ Result<SqlType> TypeJoinedLists(TypedCall& call) {
   return list;
 }
 
-// |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
-// are joined as lists.
-Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(), [](const SqlType& type) {
-    return type == SqlType::kOther && !type.IsBytes();
-  });
-  const bool separated = call.name == "concat_ws";
-  if (lists && !separated && call.types[0].IsNested()) return TypeJoinedLists(call);
-  if (lists && !separated) return call.types[0];
+namespace {
+
+// The type of || or concat(), whose arguments are written as texts where one of them is.
+Result<SqlType> TypeParts(TypedCall& call) {
+  if (call.types[0].IsNested()) return TypeJoinedLists(call);
+  const bool others = std::any_of(call.types.begin(), call.types.end(),
+                                  [](const SqlType& type) { return type == SqlType::kOther; });
+  if (others) return call.types[0];
+  if (const auto bytes = JoinBytes(call)) return *bytes;
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
     // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
-    // Bytes are joined as bytes, unless there is text among them.
-    if (type.IsBytes() && !known && !separated) return type;
-    if (type == SqlType::kOther && !type.IsBytes()) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }
   return kText;
+}
+
+constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
+
+}  // namespace
+
+// || and concat(): what is joined with text is first written as Spark writes it. Lists are joined
+// as lists, and binary as binary.
+Result<SqlType> TypeJoinedText(TypedCall& call) {
+  const SqlType type = TypeParts(call);
+  if (call.name == "concat" && call.types.size() > kMostOfMacro) {
+    Json joined = tree::Take(call.argument(0));
+    for (size_t i = 1; i < call.types.size(); ++i) {
+      Json pair = Json::array({std::move(joined), tree::Take(call.argument(i))});
+      joined = tree::Call("||", std::move(pair), call.node);
+    }
+    tree::Replace(call.node, std::move(joined));
+  }
+  return type;
 }
 
 }  // namespace protium

@@ -41,9 +41,10 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kInterval:
     case SqlType::kMonths:
       return IntervalText(std::move(value), from);
+    case SqlType::kBinary:
+      return Called("pt_text_of_bytes", std::move(value));
     case SqlType::kOther:
       if (from.IsNested()) return NestedText(std::move(value), from);
-      if (from.IsBytes()) return Called("pt_utf8_text", std::move(value));
       return Called("pt_to_text", std::move(value));
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
@@ -73,6 +74,8 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
       return tried ? "pt_try_date" : "pt_to_date";
     case SqlType::kTimestamp:
       return tried ? "pt_try_timestamp" : "pt_to_timestamp";
+    case SqlType::kBinary:
+      return "pt_bytes";
     default:
       return nullptr;
   }

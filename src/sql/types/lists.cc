@@ -16,6 +16,10 @@ Result<SqlType> TypeReversed(TypedCall& call) {
     return call.Refuse("reverse() is given " + call.types[0].SparkName(),
                        "Spark reverses only text and lists", "use map_entries(m)");
   }
+  if (call.types.size() == 1 && call.types[0] == SqlType::kBinary) {
+    call.node["function_name"] = "pt_bytes_reverse";
+    return call.types[0];
+  }
   if (call.types.size() != 1 || !call.types[0].IsList()) return TypeBySignature(call);
   Json list = Json::array({tree::Take(call.argument(0))});
   tree::Replace(call.node, tree::Call("list_reverse", std::move(list), call.node));

@@ -35,7 +35,8 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
                             {Kind::kInterval, "INTERVAL", "interval"},
-                            {Kind::kMonths, "INTERVAL", "interval"}};
+                            {Kind::kMonths, "INTERVAL", "interval"},
+                            {Kind::kBinary, "BLOB", "binary"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;

@@ -33,7 +33,8 @@ struct SqlType {
     kTimestamp,
     kInterval,  // Of days and times of day, a fixed length; by default from days to seconds.
     kMonths,    // Of months and years, which have no fixed length; by default of both.
-    kOther,     // Lists, maps, structs, bytes: told apart by `name`, which nested_type.cc reads.
+    kBinary,
+    kOther,  // Lists, maps and structs: told apart by `name`, which nested_type.cc reads.
   };
   using enum Kind;
 
@@ -55,7 +56,7 @@ struct SqlType {
   bool IsMap() const { return kind == kOther && name.starts_with("MAP(") && !IsList(); }
   bool IsStruct() const { return kind == kOther && name.starts_with("STRUCT(") && !IsList(); }
   bool IsNested() const { return IsList() || IsMap() || IsStruct(); }
-  bool IsBytes() const { return kind == kOther && name == "BLOB"; }
+  bool IsBytes() const { return kind == kBinary; }
 
   // The type that DuckDB calls `name`, such as DECIMAL(10,2). Unsigned types become the next wider
   // signed one and HUGEINT DECIMAL(38,0), as Spark has neither; "" is unknown, other names are

@@ -207,6 +207,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
                      (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
                       from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
+                     (to == SqlType::kBinary && from == SqlType::kText) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
