@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/ascii.h"
@@ -10,7 +11,9 @@
 #include "local/engine/inputs.h"
 #include "local/functions/regex.h"
 #include "sql/check.h"
+#include "sql/names/column_name.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/typer.h"
 
 // ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
@@ -140,8 +143,15 @@ Status TypeTree(const duck::Connection& connection, const Sql& sql,
         const auto columns = duck::DescribeColumns(*prepared);
         return columns.size() == 1 ? DuckTypeName(columns[0].type.get()) : "";
       },
-      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
-  return TypeStatement(tree, source);
+      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); },
+      .text = [&](const Json& node) -> std::string_view {
+        const auto place = tree::View(node).place();
+        if (!place || *place >= duck.text.size()) return {};
+        return std::string_view(sql.text).substr(std::min(duck.Origin(*place), sql.text.size()));
+      }};
+  PT_TRY(TypeStatement(tree, source));
+  DropColumns(tree);
+  return Status::OK();
 }
 
 }  // namespace
@@ -155,8 +165,10 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); },
                        [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
+  KeepColumns(tree);
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
-  const Json before = checked.tree;
+  Json before = checked.tree;
+  DropColumns(before);
   PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
   // A text with a semicolon cannot be put between parentheses, so it is written anew from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;

@@ -97,8 +97,10 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
 std::optional<int32_t> HashText(Chunk&, Text text) { return SparkHash(text); }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&CrcOf>("pt_crc32"),
-    AsRowFunction<&Decode>("pt_decode"), AsRowFunction<&HashText>("pt_hash_text"),
+    AsRowFunction<&Base64>("pt_base64"),
+    AsRowFunction<&CrcOf>("pt_crc32"),
+    AsRowFunction<&Decode>("pt_decode").FailsFor({0}),
+    AsRowFunction<&HashText>("pt_hash_text"),
     AsRowFunction<&Sha2>("pt_sha2"),
 };
 

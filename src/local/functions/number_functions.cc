@@ -184,7 +184,7 @@ std::optional<int32_t> ShiftRightUnsignedInt(Chunk&, int32_t value, int32_t bits
 
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Binary>("pt_bin"),
-    AsRowFunction<&Convert>("pt_conv"),
+    AsRowFunction<&Convert>("pt_conv").FailsFor({0}),
     AsRowFunction<&Expm1>("pt_expm1"),
     AsRowFunction<&Factorial>("pt_factorial"),
     AsRowFunction<&FormatDecimal>("pt_format_decimal"),

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -207,6 +208,16 @@ struct RowFunction {
   duck::Type (*type)();
   std::vector<duck::Type> (*parameters)();
   duckdb_scalar_function_t run;
+  uint32_t failing = 0;  // A bit for each argument of FailsFor().
+
+  // For a function that sets `error`: the arguments, counted from 0, whose values can make it. They
+  // are VARCHAR or BLOB. DuckDB then calls it for rows alone, and after the conditions that stand
+  // before it; any other function it also calls for values of a dictionary that no row has.
+  constexpr RowFunction FailsFor(std::initializer_list<int> arguments) const {
+    RowFunction function = *this;
+    for (const int each : arguments) function.failing |= 1U << each;
+    return function;
+  }
 };
 
 // The row function of `Call`, a function such as Upper above.

@@ -104,6 +104,9 @@ constexpr SqlFunction kPieces[] = {
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
     Macro("pt_map_value", "(m, k) AS m[k]"),
+    // A decimal as an argument of pt_decimal_n(), with which DuckDB knows that the call may fail:
+    // conditions are then left in their order. C++ cannot declare it (local/functions).
+    Macro("pt_may_fail", "(x) AS system.main.\"+\"(x, CAST(0 AS DECIMAL(1, 0)))"),
     // A time of a column on its way out, by the column's name: tables have microseconds.
     Macro("pt_micros_column",
           "(t, c) AS CASE WHEN epoch_ns(t) = epoch_ns(CAST(CAST(t AS TIMESTAMP) AS TIMESTAMP_NS)) "
@@ -143,11 +146,11 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
     Macro("pt_or_empty", "(l) AS coalesce(l, [])").Typed("*", '1'),
     Macro("pt_pair_text", "(k, v) AS system.main.concat(k, ' -> ', v)"),
-    Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)"),
+    Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)").Typed("x", 'D'),
     Macro("pt_parse_seconds",
           "(t, f) AS CASE WHEN typeof(t) = 'VARCHAR' THEN pt_unix_time(pt_read_time(CAST(t AS "
           "VARCHAR), f)) ELSE pt_unix_time(TRY_CAST(t AS TIMESTAMP)) END"),
-    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)"),
+    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)").Typed("x", 'S'),
     Macro("pt_percentile",
           "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
@@ -234,8 +237,8 @@ constexpr SqlFunction kPieces[] = {
         "pt_try_make_timestamp",
         "(y, mo, d, h, mi, s) AS pt_try_make_time(CAST(y AS INTEGER), CAST(mo AS INTEGER), CAST(d "
         "AS INTEGER), CAST(h AS INTEGER), CAST(mi AS INTEGER), pt_micros_of_seconds(s))"),
-    Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)"),
-    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)"),
+    Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)").Typed("x", 'D'),
+    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)").Typed("x", 'S'),
     Macro("pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"),
     Macro("pt_try_timestamp",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_timestamp(CAST(x AS "

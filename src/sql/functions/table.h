@@ -27,7 +27,8 @@ struct SqlFunction {
   //
   // Arguments, one letter each, the last one for all that follow:
   //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits, l of 64
-  //   k the first, but nothing wider is cast to it   w any whole number, or boolean   * anything
+  //   k the first, but nothing wider is cast to it   w any whole number, or boolean
+  //   x text, but nothing else is cast to it   * anything
   // Result: a letter as above, l for BIGINT, y for TINYINT, v for an interval or m for one of
   // months. In lower case DuckDB's result is cast to it; in capitals DuckDB returns that type
   // anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.

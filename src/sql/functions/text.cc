@@ -169,7 +169,8 @@ constexpr SqlFunction kText[] = {
     Macro("startswith", "(s, t) AS starts_with(s, t)").Typed("t", 'B'),
     Macro("str_to_map",
           "(s) AS pt_map_of(s, ',', ':'), (s, p) AS pt_map_of(s, p, ':'), (s, p, k) AS "
-          "pt_map_of(s, p, k)"),
+          "pt_map_of(s, p, k)")
+        .Typed("t", '?'),
     Macro("substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)").Typed("tii", 'T'),
     // Positions count from 1, 0 is taken as 1, negative ones count from the end.
     Macro(
@@ -202,7 +203,7 @@ constexpr SqlFunction kText[] = {
           "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
           "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END"),
     Macro("upper", "(s) AS pt_upper(s)").Typed("t", 'T'),
-    Macro("url_decode", "(s) AS pt_url_decode(s)"),
+    Macro("url_decode", "(s) AS pt_url_decode(s)").Typed("t", 'T'),
     Macro("url_encode", "(s) AS pt_url_encode(s)"),
     Macro("validate_utf8", "(s) AS CAST(s AS VARCHAR)"),
 };

@@ -16,6 +16,7 @@ namespace {
 SqlType::Kind ParseKind(char letter) {
   switch (letter) {
     case 't':
+    case 'x':
       return SqlType::kText;
     case 'd':
       return SqlType::kDate;
@@ -59,6 +60,9 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   switch (letter) {
     case 't':
       call.CoerceTo(i, wanted);
+      return Status::OK();
+    case 'x':
+      if (text) call.CoerceTo(i, wanted);
       return Status::OK();
     case 'd':
     case 's':

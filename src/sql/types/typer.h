@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -30,6 +31,8 @@ struct TypeSource {
   std::function<std::string(const std::string& select)> type;
   // Where a node stands in the user's text, for messages.
   std::function<std::string(const Json& node)> place;
+  // The user's text from where a node begins; empty where that is not known.
+  std::function<std::string_view(const Json& node)> text;
 };
 
 // Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
@@ -79,7 +82,8 @@ class Typer {
 
  private:
   Result<Relation> Select(Json& node, const Scope* outer);
-  Status SelectList(Json& list, Scope& scope, Relation& made);
+  Status SelectList(Json& select, Scope& scope, Relation& made);
+  std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
   Status Groups(Json& select, const Scope& scope, const Relation& made);
   Status Modifiers(Json& node, const Scope& scope, const Relation& made);
   Status RefuseNestedOrders(Json& node, const Relation& made) const;

@@ -4,9 +4,11 @@
 // others.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
+#include "sql/names/column_name.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
@@ -128,7 +130,7 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   Relation made;
   const tree::SelectParts parts(node);
   PT_TRY(From(parts.from, scope));
-  PT_TRY(SelectList(parts.list, scope, made));
+  PT_TRY(SelectList(node, scope, made));
   PT_TRY(Condition(parts.where, scope));
   KeepJoins(parts.where);
   PT_TRY(Groups(node, scope, made));
@@ -138,15 +140,32 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   return made;
 }
 
-Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
-  for (Json& column : list) {
+// The name that Spark makes up for a column; empty for one that has a name.
+std::string Typer::NameOf(const Json& select, size_t index, const Scope& scope) const {
+  const Json kept = KeptColumn(select, index);
+  if (kept.is_null()) return "";
+  return ColumnName(kept, {.text = source_.text,
+                           .column = [&](const Json& names) { return FindColumn(scope, names); },
+                           .table =
+                               [&](const std::string& name) {
+                                 return std::ranges::any_of(
+                                     scope.relations, [&](const Relation& each) {
+                                       return Lower(each.name) == Lower(name);
+                                     });
+                               }});
+}
+
+Status Typer::SelectList(Json& select, Scope& scope, Relation& made) {
+  for (size_t i = 0; i < select["select_list"].size(); ++i) {
+    Json& column = select["select_list"][i];
     if (tree::FindKind(column) == tree::Kind::kStar) {
       for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
       const bool replaced = !column["replace_list"].empty();
       made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
       continue;
     }
-    const std::string name = ResultName(column);
+    const std::string made_up = NameOf(select, i, scope);
+    const std::string name = made_up.empty() ? ResultName(column) : made_up;
     const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
     // A cast around a plain column would cost it its name in the result, and DuckDB names a column
@@ -157,6 +176,10 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
+    if (!made_up.empty()) {
+      column["alias"] = made_up;
+      continue;
+    }
     // Later columns may use the name (lateral aliases), in Spark as in DuckDB.
     if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
   }
