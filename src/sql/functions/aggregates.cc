@@ -37,9 +37,11 @@ constexpr SqlFunction kAggregates[] = {
         .Typed("*", 'A'),
     // DuckDB answers NaN where a column does not vary; Spark divides by zero, an error in ANSI
     // mode.
-    NotExact("corr", kFloatSum,
-             "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
-             "regr_syy(x, y) = 0 THEN error('division by zero') ELSE pt_corr(x, y) END")
+    NotExact(
+        "corr", kFloatSum,
+        "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
+        "regr_syy(x, y) = 0 THEN error('division by zero: corr() of a column with one value only') "
+        "ELSE pt_corr(x, y) END")
         .Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
     Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),

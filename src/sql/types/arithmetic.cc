@@ -75,7 +75,7 @@ Json DecimalCall(char operation, Json first, Json second, const SqlType& result,
   const Json like = first;
   // A divisor of zero is an error, which a condition before it may keep out.
   if (std::string_view("/%dp").find(operation) != std::string_view::npos) {
-    first = tree::Call("pt_may_fail", Json::array({std::move(first)}), like);
+    second = tree::Call("pt_may_fail", Json::array({std::move(second)}), like);
   }
   std::string signs(1, operation);
   if (tried) signs += '?';

@@ -208,6 +208,23 @@ Json BesideRows(Json months, const Json& ordered) {
   return tree::Case(std::move(null), std::move(months), std::move(otherwise));
 }
 
+bool ReadsColumns(const Json& node) {
+  if (tree::FindKind(node) == tree::Kind::kColumn) return true;
+  return node.is_structured() && std::ranges::any_of(node, ReadsColumns);
+}
+
+// DuckDB computes what an aggregate is given for all rows, also for those that FILTER leaves out,
+// where it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
+void KeepFiltered(Json& call, const Json& filter) {
+  if (!filter.is_object()) return;
+  for (Json& argument : call["children"]) {
+    if (!ReadsColumns(argument)) continue;
+    Json condition = tree::Take(filter), value = tree::Take(argument);
+    tree::Replace(argument,
+                  tree::Case(std::move(condition), std::move(value), tree::NullConstant()));
+  }
+}
+
 }  // namespace
 
 CallRule FindCallRule(std::string_view name) {
@@ -252,7 +269,10 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
 // An aggregate's FILTER and ORDER BY see the same names as its arguments.
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
-  if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
+  if (node.contains("filter")) {
+    PT_TRY(Condition(node["filter"], scope));
+    KeepFiltered(node, node["filter"]);
+  }
   if (node.contains("order_bys")) {
     for (Json* const order : tree::Orders(node["order_bys"]))
       PT_TRY(OrderExpression(*order, scope));
@@ -291,6 +311,7 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));
     Coerce(node["default_expr"], other, types[0]);
   }
+  if (node.contains("filter_expr")) KeepFiltered(node, node["filter_expr"]);
   TypedCall call{*this, node, name, std::move(types)};
   const CallRule rule = FindCallRule(name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
