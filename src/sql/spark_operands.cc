@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "sql/dialect.h"
+#include "sql/interval_literal.h"
 #include "sql/json_schema.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
@@ -47,12 +48,13 @@ constexpr std::string_view kNames[] = {
 // Names of functions that DuckDB's grammar reserves or reads as something else, such as a type:
 // written in quotes where a parenthesis follows.
 constexpr std::string_view kCalls[] = {
-    "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
-    "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
-    "GLOB",      "INT",      "INTEGER", "INTERVAL", "ISNULL",    "LAMBDA",    "MAP",    "NATIONAL",
-    "NCHAR",     "NOTNULL",  "NUMERIC", "OVERLAY",  "PRECISION", "REAL",      "ROW",    "SETOF",
-    "SIMILAR",   "SMALLINT", "SOME",    "STRING",   "STRUCT",    "SUMMARIZE", "TABLE",  "TIME",
-    "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
+    "ANY",       "ARRAY",     "BIGINT",  "BINARY",    "BIT",    "BOOLEAN", "CHAR",
+    "CHARACTER", "COLLATE",   "COLUMNS", "DATE",      "DEC",    "DECIMAL", "DEFAULT",
+    "DOUBLE",    "FLOAT",     "GLOB",    "IFNULL",    "INT",    "INTEGER", "INTERVAL",
+    "ISNULL",    "LAMBDA",    "MAP",     "NATIONAL",  "NCHAR",  "NOTNULL", "NUMERIC",
+    "OVERLAY",   "PRECISION", "REAL",    "ROW",       "SETOF",  "SIMILAR", "SMALLINT",
+    "SOME",      "STRING",    "STRUCT",  "SUMMARIZE", "TABLE",  "TIME",    "TIMESTAMP",
+    "TINYINT",   "TREAT",     "UNIQUE",  "UNPACK",    "VARCHAR"};
 
 // Words that make one literal with the text after them: DATE '2013-12-31', X'1F'.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
@@ -69,6 +71,25 @@ bool IsUnit(const Token& token) {
                                                 "MILLISECOND", "MICROSECOND", "NANOSECOND"};
   std::string_view word = token.word;
   if (word.ends_with('S')) word.remove_suffix(1);
+  return IsAmong(kUnits, word);
+}
+
+// Functions that take a unit, a bare word, before two values; with two values alone they are
+// others. The function of that name among ours counts, or moves by, units.
+const char* FindUnitCall(std::string_view word) {
+  for (const char* const name : {"TIMESTAMPADD", "DATEADD", "DATE_ADD"}) {
+    if (word == name) return "timestampadd";
+  }
+  for (const char* const name : {"TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF"}) {
+    if (word == name) return "timestampdiff";
+  }
+  return nullptr;
+}
+
+bool IsCountedUnit(std::string_view word) {
+  static constexpr std::string_view kUnits[] = {"YEAR",   "QUARTER",     "MONTH",      "WEEK",
+                                                "DAY",    "DAYOFYEAR",   "HOUR",       "MINUTE",
+                                                "SECOND", "MILLISECOND", "MICROSECOND"};
   return IsAmong(kUnits, word);
 }
 
@@ -248,8 +269,10 @@ Result<SparkReader::Term> SparkReader::Interval() {
                     "write INTERVAL 3 MONTHS");
     }
     if (sql_.TokenAt(value + 2).Is("TO")) {
-      return Refuse("an interval from one unit TO another is not supported by the embedded engine",
-                    "its parser does not accept this form", "write INTERVAL 1 YEAR 2 MONTHS");
+      if (parts == 0) return IntervalTo(whole.first, value);
+      return Refuse("an interval from one unit TO another follows another interval",
+                    "Spark reads it alone",
+                    "add them: INTERVAL 1 DAY + INTERVAL '2:3' HOUR TO MINUTE");
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
@@ -262,6 +285,28 @@ Result<SparkReader::Term> SparkReader::Interval() {
   }
   if (parts > 1) sql_.Surround(whole.first, sql_.at() - 1, "(", ")");
   return Term{whole.first, sql_.at() - 1};
+}
+
+// INTERVAL '1 02:03' DAY TO MINUTE, whose text is the token `value`.
+Result<SparkReader::Term> SparkReader::IntervalTo(size_t first, size_t value) {
+  const auto unit = [&](size_t place) {
+    std::string word = sql_.TokenAt(place).word;
+    if (word.ends_with('S')) word.pop_back();
+    return word;
+  };
+  const bool text = sql_.TokenAt(value).kind == Kind::kText;
+  const std::string given = text ? ReadTextLiteral(sql_.TokenText(value)) : "";
+  const bool minus = sql_.TokenAt(value - 1).Is("-");
+  const auto spelt = DuckInterval(given, unit(value + 1), unit(value + 3), minus);
+  if (!spelt) {
+    return sql_.Refuse(
+        value, fmt::format("Spark reads no interval from {:.60}", sql_.TokenText(value)),
+        fmt::format("it is to be of units from {} to {}", unit(value + 1), unit(value + 3)),
+        "write INTERVAL '1-2' YEAR TO MONTH, or '1 02:03:04' DAY TO SECOND");
+  }
+  sql_.Replace(first, value + 3, fmt::format("CAST('{}' AS INTERVAL)", *spelt));
+  sql_.Skip(value + 4 - sql_.at());
+  return Term{first, value + 3};
 }
 
 // DATE '2013-12-31', X'1F'
@@ -278,7 +323,11 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     sql_.Replace(first, first + 1, fmt::format("binary_literal('{}')", bytes));
   } else {
     // Times have no zone here: see spark_types.cc.
-    if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
+    if (sql_.Is("TIMESTAMP_NTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP_S");
+    } else if (sql_.Is("TIMESTAMP_LTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP");
+    }
     std::string spelt = QuoteText(text, DuckDbDialect());
     if (spelt != sql_.TokenText(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
   }
@@ -341,11 +390,30 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(SchemaCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
+    SpellUnit(first);
   }
   const bool joins = word == "LISTAGG" || word == "STRING_AGG";
   if (joins && sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) PT_TRY(OrderInside());
   PT_TRY(Trailers(sql_.at() - 1));
   return Term{first, sql_.at() - 1};
+}
+
+// datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
+// have the name of a unit, so that only three arguments tell.
+void SparkReader::SpellUnit(size_t first) {
+  const char* const call = FindUnitCall(sql_.TokenAt(first).word);
+  const std::string& unit = sql_.TokenAt(first + 2).word;
+  if (call == nullptr || !IsCountedUnit(unit) || !sql_.TokenAt(first + 3).Is(",")) return;
+  int depth = 0, commas = 0;
+  for (size_t place = first + 1; place < sql_.at(); ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(") || token.Is("[")) ++depth;
+    if (token.Is(")") || token.Is("]")) --depth;
+    if (token.Is(",") && depth == 1) ++commas;
+  }
+  if (commas != 2) return;
+  sql_.Replace(first, first, call);
+  sql_.Replace(first + 2, first + 2, "'" + unit + "'");
 }
 
 // from_json(text, 'a INT'): the schema becomes a null of the type that it means, and the type's

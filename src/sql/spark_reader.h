@@ -90,12 +90,14 @@ class SparkReader {
   Result<Term> Case();
   Result<Term> Cast();
   Result<Term> Interval();
+  Result<Term> IntervalTo(size_t first, size_t value);
   Result<Term> TypedText();
   Result<Term> Lambda(size_t first);
   Status CheckName() const;
   Result<Term> Call();
   Status WordedCall();
   Status NamedCall();
+  void SpellUnit(size_t first);
   Status SchemaCall();
   Status OrderInside();
   Status Trailers(size_t close);

@@ -105,6 +105,12 @@ TEST(FromSpark, WritesLiteralsOut) {
   EXPECT_EQ(Duck("INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY"),
             "(INTERVAL 1 DAY + INTERVAL 2 HOURS), INTERVAL '-1' DAY");
   EXPECT_EQ(Duck("INTERVAL 1 QUARTER"), "an interval in quarters is not supported");
+  EXPECT_EQ(Duck("INTERVAL '1 02:03' DAY TO MINUTE, INTERVAL -'1-2' YEAR TO MONTH"),
+            "CAST('1 DAY 2 HOUR 3 MINUTE' AS INTERVAL), CAST('-1 YEAR -2 MONTH' AS INTERVAL)");
+  EXPECT_EQ(Duck("INTERVAL '2:03.5' MINUTE TO SECOND"),
+            "CAST('2 MINUTE 3 SECOND 500000 MICROSECOND' AS INTERVAL)");
+  EXPECT_EQ(Duck("INTERVAL '1 24' DAY TO HOUR"), "Spark reads no interval from '1 24'");
+  EXPECT_EQ(Duck("INTERVAL '1-2' YEAR TO DAY"), "Spark reads no interval from '1-2'");
   EXPECT_EQ(Duck("123456789012345678901234567890123456789"),
             "the number 123456789012345678901234567890123456789. has 39 digits");
 }
@@ -148,7 +154,7 @@ TEST(FromSpark, WritesTypesAsDuckDbDoes) {
   EXPECT_EQ(Duck("CAST(a AS ARRAY<ARRAY<INT>>) >> 1, CAST(b AS MAP<STRING, STRUCT<c: INT>>)"),
             "shiftright(CAST(a AS INT[][]) , 1), CAST(b AS MAP(STRING, STRUCT(\"c\" INT)))");
   EXPECT_EQ(Duck("CAST(a AS TIMESTAMP_NTZ), TIMESTAMP_NTZ '2020-01-01'"),
-            "CAST(a AS TIMESTAMP), TIMESTAMP '2020-01-01'");
+            "CAST(a AS TIMESTAMP_S), TIMESTAMP_S '2020-01-01'");
 }
 
 TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {

@@ -15,7 +15,9 @@ namespace protium {
 namespace {
 
 // Spark's names of types without parameters, and DuckDB's. All three kinds of TIMESTAMP become the
-// one without a zone: sessions of both engines run in UTC, where they are the same.
+// one without a zone: sessions of both engines run in UTC, where they are the same. Only text that
+// names a zone is read otherwise, so that a cast to TIMESTAMP_NTZ is written with kLocalTimestamp,
+// which CastRule replaces.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
                                                                     {"BYTE", "TINYINT"},
@@ -37,6 +39,8 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", 
                                                                     {"VARCHAR", "VARCHAR"},
                                                                     {"CHAR", "VARCHAR"},
                                                                     {"CHARACTER", "VARCHAR"}};
+
+constexpr std::string_view kLocalTimestamp = "TIMESTAMP_S";
 
 // Types within types, in all of one type: more would outgrow the stack.
 constexpr int kDeepest = 1000;
@@ -67,6 +71,7 @@ class TypeReader {
     sql_.Skip();
     // TIMESTAMP WITHOUT TIME ZONE.
     if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
+    if (word == "TIMESTAMP_NTZ" && depth_ == 1) return std::string(kLocalTimestamp);
     // A cast to VARCHAR(n) or CHAR(n) keeps the whole text: in Spark lengths bind only columns of
     // tables.
     if (known->second == "VARCHAR" && sql_.Is("(")) sql_.Skip(3);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/ascii.h"
 #include "local/duckdb/query.h"
@@ -33,7 +34,9 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
-// The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
+std::string StructName(duckdb_logical_type type);
+
+// The type's name in DuckDB's SQL; empty for what no rule knows.
 std::string DuckTypeName(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -79,9 +82,33 @@ std::string DuckTypeName(duckdb_logical_type type) {
       const std::string of_key = DuckTypeName(key.get()), of_value = DuckTypeName(value.get());
       return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
     }
+    case DUCKDB_TYPE_STRUCT:
+      return StructName(type);
+    case DUCKDB_TYPE_BLOB:
+      return "BLOB";
+    case DUCKDB_TYPE_SQLNULL:
+      return "\"NULL\"";
     default:
       return "";
   }
+}
+
+std::string FieldName(duckdb_logical_type type, idx_t field) {
+  const std::unique_ptr<char, decltype(&duckdb_free)> name(
+      duckdb_struct_type_child_name(type, field), &duckdb_free);
+  return name == nullptr ? "" : name.get();
+}
+
+// Empty where a field has no name, as in what row(1, 2) returns, or no type that rules know.
+std::string StructName(duckdb_logical_type type) {
+  std::string list;
+  for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
+    const duck::Type child(duckdb_struct_type_child_type(type, i));
+    const std::string field = FieldName(type, i), of_field = DuckTypeName(child.get());
+    if (field.empty() || of_field.empty()) return "";
+    list += (list.empty() ? "" : ", ") + QuoteName(field, DuckDbDialect()) + " " + of_field;
+  }
+  return "STRUCT(" + list + ")";
 }
 
 Result<std::vector<SqlColumn>> DescribeColumns(const duck::Connection& connection,

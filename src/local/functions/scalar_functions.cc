@@ -305,9 +305,10 @@ Status RegisterScalarFunctions(const duck::Connection& connection) {
   PT_TRY(
       RegisterPlain(connection, "pt_cbrt", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, CubeRoots));
   for (const auto functions :
-       {BytesFunctions(), CastFunctions(), DigestFunctions(), JsonFunctions(), LetterFunctions(),
-        ListFunctions(), NumberFunctions(), RegexFunctions(), TextFunctions(), TimeFunctions(),
-        UrlFunctions()}) {
+       {BytesFunctions(), CastFunctions(), DigestFunctions(), IntervalFunctions(), JsonFunctions(),
+        LetterFunctions(), ListFunctions(), NumberFunctions(), NumberPatternFunctions(),
+        RegexFunctions(), TextFunctions(), TimeFunctions(), TimeNumberFunctions(),
+        TimeUnitFunctions(), UrlFunctions()}) {
     PT_TRY(RegisterRowFunctions(connection, functions));
   }
   for (const auto functions : {FormatFunctions(), HashFunctions(), JsonReaders(), JsonWriters()}) {

@@ -231,14 +231,26 @@ class Reading {
     }
   }
 
-  // A day of the year counts before month and day; hours of a half day before those of a whole one.
+  bool HasField(char letter) const {
+    return std::ranges::any_of(fields_,
+                               [&](const TimeField& field) { return field.letter == letter; });
+  }
+
+  // The day of a year by its number; a month and a day of the month beside it have to be its own.
+  std::optional<int32_t> DayOfYear() const {
+    const auto first = CountDays(year_, 1, 1), next = CountDays(year_ + 1, 1, 1);
+    if (!first || !next) return std::nullopt;
+    const auto days = static_cast<int32_t>(*first + day_of_year_ - 1);
+    if (days >= *next) return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+    const bool month = !HasField('M') || static_cast<unsigned>(date.month()) == month_;
+    const bool day = !HasField('d') || static_cast<unsigned>(date.day()) == day_;
+    return month && day ? std::optional(days) : std::nullopt;
+  }
+
+  // Hours of a half day count before those of a whole one.
   std::optional<Moment> Resolve() const {
-    auto days = CountDays(year_, month_, day_);
-    if (day_of_year_ > 0) {
-      days = CountDays(year_, 1, 1);
-      if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
-      if (days && *days >= CountDays(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
-    }
+    const auto days = day_of_year_ > 0 ? DayOfYear() : CountDays(year_, month_, day_);
     if (!days) return std::nullopt;
     const int64_t hour = half_hour_ < 0 ? hour_ : half_hour_ + (afternoon_ ? 12 : 0);
     const int64_t seconds = (hour * 60 + minute_) * 60 + second_;

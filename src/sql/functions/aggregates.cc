@@ -37,9 +37,11 @@ constexpr SqlFunction kAggregates[] = {
         .Typed("*", 'A'),
     // DuckDB answers NaN where a column does not vary; Spark divides by zero, an error in ANSI
     // mode.
-    NotExact("corr", kFloatSum,
-             "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
-             "regr_syy(x, y) = 0 THEN error('division by zero') ELSE pt_corr(x, y) END")
+    NotExact(
+        "corr", kFloatSum,
+        "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
+        "regr_syy(x, y) = 0 THEN error('division by zero: corr() of a column with one value only') "
+        "ELSE pt_corr(x, y) END")
         .Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
     Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),
@@ -58,7 +60,7 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
              "system.main.any_value(x) ELSE system.main.first(x) END")
         .Typed("*", '1'),
-    Same("grouping"),
+    Same("grouping").Typed("*", 'y'),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     NotExact("kurtosis", kFloatSum, "(x) AS pt_kurtosis(x)").Typed("n", 'N'),
@@ -93,7 +95,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("percentile_disc"),
     // What the parser makes of percentile_cont(p) WITHIN GROUP (ORDER BY x).
     Parsed("quantile_cont", "use percentile(x, p)").Typed("n*", 'N'),
-    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)"),
+    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)").Typed("n*", 'N'),
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),

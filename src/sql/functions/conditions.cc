@@ -13,8 +13,10 @@ constexpr SqlFunction kConditions[] = {
     Refused("aes_encrypt", "keys do not belong in the text of a query"),
     // Null counts as false.
     Macro("assert_true",
-          "(c) AS CASE WHEN NOT coalesce(c, false) THEN error('assert_true failed') END, (c, m) AS "
-          "CASE WHEN NOT coalesce(c, false) THEN error(m) END"),
+          "(c) AS nullif(CASE WHEN coalesce(c, false) THEN true ELSE error('assert_true failed') "
+          "END, "
+          "true), (c, m) AS nullif(CASE WHEN coalesce(c, false) THEN true ELSE error(m) END, "
+          "true)"),
     // Types called as functions are casts: RenameRule makes pt_to_bigint() and the like of them.
     Same("bigint"),
     Macro("binary", "(s) AS pt_bytes(s)"),

@@ -27,8 +27,8 @@ constexpr SqlFunction kNumbers[] = {
     Macro("bit_count",
           "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
           "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END")
-        .Typed("*", 'i'),
-    Macro("bit_get", "(x, place) AS pt_bit(x, place)"),
+        .Typed("w", 'i'),
+    Macro("bit_get", "(x, place) AS pt_bit(x, place)").Typed("wi", 'y'),
     // Halves go to the even digit in bround(), away from zero in round().
     Macro("bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"),
     Macro("cbrt", "(x) AS pt_cbrt(x)").Typed("n", 'N'),
@@ -64,7 +64,7 @@ constexpr SqlFunction kNumbers[] = {
         "pt_saturated(system.main.floor(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.floor(x) "
         "AS BIGINT) END, (x, d) AS error('floor with a number of digits is not supported by every "
         "engine')"),
-    Macro("getbit", "(x, place) AS pt_bit(x, place)"),
+    Macro("getbit", "(x, place) AS pt_bit(x, place)").Typed("wi", 'y'),
     NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
     // Logarithms and expm1() are those of Java's StrictMath, to the last bit.
     Macro("ln", "(x) AS pt_ln(x)").Typed("n", 'N'),
@@ -115,7 +115,7 @@ constexpr SqlFunction kNumbers[] = {
         .Typed("n", 'N'),
     NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),
     NotExact("tanh", kLastBit).Typed("n", 'N'),
-    // TRY() turns an overflow into NULL.
+    // What TypeTried() (types/arithmetic.cc) has not replaced. TRY() turns an overflow into NULL.
     Macro("try_add", "(a, b) AS TRY(a + b)"),
     Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
     Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),

@@ -198,9 +198,10 @@ constexpr SqlFunction kText[] = {
         "try_to_binary(s, f) IS NULL THEN error('not ' || f || ': ' || s) ELSE try_to_binary(s, "
         "f) END")
         .Typed("t", 'O'),
-    Refused("to_char", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
-    Refused("to_number", kJava, "use CAST(text AS DECIMAL(p, s))"),
-    Refused("to_varchar", kJava, "use format_number(number, digits) or date_format(time, pattern)"),
+    // See types/number_patterns.cc, also for the three below.
+    Macro("to_char", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
+    Macro("to_number", "(s, f) AS pt_read_number(s, f)"),
+    Macro("to_varchar", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
     Same("translate").Typed("t", 'T'),
     Macro("trim", "(s) AS system.main.trim(s, ' '), (s, letters) AS system.main.trim(s, letters)")
         .Typed("t", 'T'),
@@ -214,7 +215,7 @@ constexpr SqlFunction kText[] = {
           "pt_base64_bytes(s) ELSE CASE WHEN f IS NOT NULL THEN error('the format of to_binary is "
           "hex, utf-8 or base64, not ' || f) END END")
         .Typed("t", 'O'),
-    Refused("try_to_number", kJava, "use TRY_CAST(text AS DECIMAL(p, s))"),
+    Macro("try_to_number", "(s, f) AS pt_try_read_number(s, f)"),
     Macro("try_url_decode", "(s) AS pt_try_url_decode(s)").Typed("t", 'T'),
     Macro("try_validate_utf8", "(s) AS pt_try_utf8(pt_bytes(s))").Typed("o", 'T'),
     Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),

@@ -53,6 +53,9 @@ std::string ColumnName(const Json& column, const NameSource& source) {
   if (const Json* const cast = CastColumn(column)) {
     return (*cast)["column_names"].back().get<std::string>();
   }
+  // What explode() of a list makes; of a map it makes two columns.
+  const std::string& function = Text(column, "function_name");
+  if (Lower(function).starts_with("explode")) return "col";
   return NameWriter(source).Expression(column);
 }
 
@@ -129,7 +132,8 @@ std::string NameWriter::Cast(const Json& node) {
 std::string NameWriter::Case(const Json& node) {
   const Json& checks = node["case_checks"];
   const Json& otherwise = node["else_expr"];
-  if (Begins(node, "IF")) {
+  // DuckDB's parser gives what it makes of if() no place.
+  if (!tree::View(node).place()) {
     return fmt::format("(IF({}, {}, {}))", Expression(checks[0]["when_expr"]),
                        Expression(checks[0]["then_expr"]), Expression(otherwise));
   }

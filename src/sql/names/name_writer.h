@@ -50,6 +50,7 @@ class NameWriter {
   // Dates and times plus or minus something; empty for other sums.
   std::string MovedTime(bool plus, const Json& left, const Json& right);
   std::string Trim(const std::string& name, const Json& node, const Texts& arguments) const;
+  std::string Position(const Json& node, const Texts& arguments) const;
   std::string Like(const std::string& name, const Texts& arguments) const;
   std::string LikeAny(const Json& node, const Texts& arguments) const;
   std::string Plain(const std::string& name, const Json& node, Texts arguments);

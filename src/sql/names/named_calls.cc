@@ -88,7 +88,9 @@ struct Parsed {
   std::string_view duckdb, spark;
 };
 constexpr Parsed kParsed[] = {{"array_agg", "collect_list"},
+                              {"curdate", "current_date"},
                               {"dateadd", "date_add"},
+                              {"grouping_function", "grouping"},
                               {"list_value", "array"},
                               {"quantile_cont", "percentile_cont"},
                               {"quantile_disc", "percentile_disc"},
@@ -116,7 +118,8 @@ std::string NameWriter::Call(const Json& node) {
   if (name == "count_star") name = "count";
   const std::string interval = Interval(node);
   if (!interval.empty()) return interval;
-  if (node.value("is_operator", false)) return Sign(name, node);
+  const bool sign = name == "-" || name == "+" || name == "~" || name == "!";
+  if (sign || node.value("is_operator", false)) return Sign(name, node);
   const auto* const parsed = std::ranges::find(kParsed, name, &Parsed::duckdb);
   if (parsed != std::end(kParsed)) name = parsed->spark;
   Texts arguments = Arguments(node);
@@ -144,7 +147,8 @@ std::string NameWriter::Call(const Json& node) {
 
 // The arguments as written; count(*) counts a 1. Names within struct(a AS b) are aliases.
 NameWriter::Texts NameWriter::Arguments(const Json& node) {
-  if (Lower(Text(node, "function_name")) == "count_star") return {"1"};
+  const std::string name = Lower(Text(node, "function_name"));
+  if (name == "count_star" || (name == "count" && node["children"].empty())) return {"1"};
   Texts texts;
   for (const Json& child : node["children"]) {
     const std::string alias = Text(child, "alias");
@@ -161,6 +165,7 @@ std::string NameWriter::Plain(const std::string& name, const Json& node, Texts a
   }
   if (IsAmong(kIgnoring, name) && arguments.size() > 1) arguments.resize(1);
   if (name == "log" && arguments.size() == 1) arguments.insert(arguments.begin(), "E()");
+  if (name == "locate" && Begins(node, "POSITION")) return Position(node, arguments);
   if (name == "convert_timezone" && arguments.size() == 2) {
     arguments.insert(arguments.begin(), "current_timezone()");
   }
@@ -189,6 +194,14 @@ std::string NameWriter::Plain(const std::string& name, const Json& node, Texts a
     }
   }
   return text;
+}
+
+// position(a, b), which the reader respells as position(a IN b) is: the name keeps the word only
+// where a comma comes first.
+std::string NameWriter::Position(const Json& node, const Texts& arguments) const {
+  const std::string text = Capitals(source_.text(node));
+  const bool comma = text.find(',') < text.find(" IN ");
+  return fmt::format("{}({})", comma ? "position" : "locate", Listed(arguments));
 }
 
 // LIKE is followed by ESCAPE where that is no backslash.
@@ -294,8 +307,11 @@ SqlType NameWriter::TimeType(const Json& node) const {
   if (tree::FindKind(node) == tree::Kind::kCast) {
     return SqlType::FromDuck(Text(node["cast_type"], "id"));
   }
-  if (tree::FindKind(node) != tree::Kind::kFunction || node["children"].empty()) return {};
   const std::string name = Lower(Text(node, "function_name"));
+  if (name == "current_date" || name == "curdate") return {SqlType::kDate};
+  if (!node.contains("children") || node["children"].empty()) return {};
+  if (Text(node, "type") == "OPERATOR_COALESCE") return TimeType(node["children"][0]);
+  if (tree::FindKind(node) != tree::Kind::kFunction) return {};
   if (node.value("is_operator", false)) {
     const SqlType a = TimeType(node["children"][0]);
     return a.IsTime() || node["children"].size() < 2 ? a : TimeType(node["children"][1]);

@@ -202,6 +202,8 @@ std::string NameWriter::TypedConstant(const Json& cast) const {
   const std::string* const text = tree::ConstantText(twice ? child["child"] : child);
   const std::string_view written = source_.text(cast);
   const bool quoted = written.starts_with('\'') || written.starts_with(':');
+  const bool digits = !written.empty() && written.find_first_of("0123456789.-") == 0;
+  if (digits && tree::IsConstant(child) && text == nullptr) return Constant(child);
   if (text == nullptr || Begins(cast, "CAST") || Begins(cast, "TRY_CAST") || quoted) return "";
   const std::string id = Text(cast["cast_type"], "id");
   if (id == "BOOLEAN") return *text == "t" ? "true" : "false";

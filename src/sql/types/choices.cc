@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that return one of their arguments, casts called by name, and concatenation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "sql/tree_parts.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -28,11 +31,17 @@ struct CastName {
   SqlType::Kind kind;
 };
 
-constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", SqlType::kBoolean},
-                               {"date", SqlType::kDate},           {"double", SqlType::kDouble},
-                               {"float", SqlType::kFloat},         {"integer", SqlType::kInt},
-                               {"smallint", SqlType::kSmallint},   {"text", SqlType::kText},
-                               {"timestamp", SqlType::kTimestamp}, {"tinyint", SqlType::kTinyint}};
+constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},
+                               {"boolean", SqlType::kBoolean},
+                               {"date", SqlType::kDate},
+                               {"double", SqlType::kDouble},
+                               {"float", SqlType::kFloat},
+                               {"integer", SqlType::kInt},
+                               {"local_timestamp", SqlType::kTimestamp},
+                               {"smallint", SqlType::kSmallint},
+                               {"text", SqlType::kText},
+                               {"timestamp", SqlType::kTimestamp},
+                               {"tinyint", SqlType::kTinyint}};
 
 }  // namespace
 
@@ -50,7 +59,13 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   }
   std::vector<Json*> nodes;
   for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
-  return call.typer.Unify(call.name, call.node, nodes, types);
+  PT_LET(const SqlType common, call.typer.Unify(call.name, call.node, nodes, types));
+  if (ordered && common.IsNested()) {
+    PT_TRY(call.typer.RequireOrder(call.node, common));
+    Json list = tree::Call("list_value", call.node["children"], call.node);
+    tree::Replace(call.node, Extreme(std::move(list), common, call.name == "greatest"));
+  }
+  return common;
 }
 
 // nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
@@ -79,9 +94,18 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const SqlType to{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
-                     (to.IsReal() && from == SqlType::kDecimal);
-  if (spelt && from != SqlType::kOther) {
+  // TIMESTAMP_NTZ: numbers are moments, which it is not.
+  if (name == "local_timestamp" && from.IsNumber()) {
+    return call.Refuse(from.SparkName() + " is cast to timestamp_ntz", "Spark has no such cast",
+                       "cast it to a timestamp first");
+  }
+  if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
+  const bool times = from == SqlType::kTimestamp && to.IsNumber();
+  const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
+                     (to.IsReal() && from == SqlType::kDecimal) || times ||
+                     (to == SqlType::kTimestamp && from.IsNumber());
+  const bool known = from != SqlType::kOther || from.IsNested() || from.IsBytes();
+  if (spelt && known) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;
@@ -110,13 +134,31 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
+// concat() and || of lists: all of one type, and NULL if any is.
+Result<SqlType> TypeJoinedLists(TypedCall& call) {
+  std::vector<Json*> nodes;
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    if (!call.types[i].IsList() && call.types[i] != SqlType::kUnknown) {
+      return call.Refuse(call.name + "() is given " + call.types[0].SparkName() + " and " +
+                             call.types[i].SparkName(),
+                         "Spark joins lists with lists alone", "write array(x) for a single value");
+    }
+    nodes.push_back(&call.argument(i));
+  }
+  PT_LET(const SqlType list, call.typer.Unify(call.name, call.node, nodes, call.types));
+  // DuckDB takes a constant NULL for an INTEGER.
+  if (list != SqlType::kUnknown) call.CastResult(list);
+  return list;
+}
+
 namespace {
 
 // The type of || or concat(), whose arguments are written as texts where one of them is.
-SqlType TypeParts(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(),
-                                 [](const SqlType& type) { return type == SqlType::kOther; });
-  if (lists) return call.types[0];
+Result<SqlType> TypeParts(TypedCall& call) {
+  if (call.types[0].IsNested()) return TypeJoinedLists(call);
+  const bool others = std::any_of(call.types.begin(), call.types.end(),
+                                  [](const SqlType& type) { return type == SqlType::kOther; });
+  if (others) return call.types[0];
   if (const auto bytes = JoinBytes(call)) return *bytes;
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {

@@ -32,6 +32,8 @@ SqlType::Kind ParseKind(char letter) {
       return SqlType::kInt;
     case 'l':
       return SqlType::kBigint;
+    case 'y':
+      return SqlType::kTinyint;
     case 'v':
       return SqlType::kInterval;
     case 'm':
@@ -52,9 +54,13 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 // fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
+  if (type.IsNested() && letter != '*') {
+    return RefuseArgument(call, i, "Spark takes no list, map or struct there",
+                          "name an element or a field of it");
+  }
   const bool takes_text = wanted == SqlType::kText || wanted == SqlType::kBinary;
   if (type == SqlType::kUnknown || type == wanted) return Status::OK();
-  // Lists and the like are left to DuckDB, but for where it would make texts of them.
+  // Others are left to DuckDB, but for where it would make texts of them.
   if (type == SqlType::kOther && !takes_text) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
@@ -97,6 +103,12 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       call.CoerceTo(i, wanted);
       return Status::OK();
+    case 'w':
+      if (type.IsWhole() || type == SqlType::kBoolean || type == SqlType::kNull) {
+        return Status::OK();
+      }
+      return RefuseArgument(call, i, "Spark takes only whole numbers there",
+                            "use CAST(... AS BIGINT)");
     case 'o':
       if (text) call.CoerceTo(i, wanted);
       if (text) return Status::OK();

@@ -8,5 +8,5 @@ SELECT UPPER(word), coalesce(split('007,2', ',')[0], 0), nvl(word, 'x'), nullif(
        string(tiny), int('1'), upper(string(tiny)), concat_ws(',', word, 'x'), date_format(day, 'yyyy'), size(array(1, 2)), array(1, 2)[0],
        element_at(map('a', 1), 'a'), map('a', 1)['a'], named_struct('a', tiny).a, transform(array(1, 2), x -> x + 1)[0],
        aggregate(array(1, 2), 0, (a, x) -> a + x), exists(array(1), x -> x > 0), sort_array(array(2, 1))[0],
-       mask(word), str_to_map('a:1')['a'], typeof(1), hash(1), shiftleft(tiny, 1), like(word, 'a')
+       mask(word), str_to_map('a:1')['a'], typeof(1), shiftleft(tiny, 1), like(word, 'a')
 FROM typed
