@@ -174,6 +174,12 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_text_in_brackets",
           "(l) AS CASE WHEN l IS NOT NULL THEN system.main.concat('[', array_to_string(l, ', '), "
           "']') END"),
+    Macro(
+        "pt_time_steps",
+        "(a, b, s) AS CASE WHEN a IS NULL OR b IS NULL OR s IS NULL THEN NULL WHEN (b > a AND "
+        "epoch_us(s) <= 0) OR (b < a AND epoch_us(s) >= 0) THEN error('sequence never reaches its "
+        "end with this step') WHEN a = b THEN [a] ELSE list_transform(generate_series(0, "
+        "epoch_us(b) - epoch_us(a), epoch_us(s)), lambda i: a + to_microseconds(i)) END"),
     Macro("pt_to_bigint",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_whole(CAST(x AS VARCHAR)) WHEN "
           "typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' THEN "
