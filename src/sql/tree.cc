@@ -48,13 +48,18 @@ Json StructNode(const std::vector<SqlColumn>& fields) {
   return Type("STRUCT", std::move(info));
 }
 
+Json ListNode(const std::string& id, Json child) {
+  Json info = TypeInfo("LIST_TYPE_INFO");
+  info["child_type"] = std::move(child);
+  return Type(id, std::move(info));
+}
+
 Json TypeNode(const SqlType& type) {
   if (type.IsStruct()) return StructNode(type.Fields());
-  if (type.IsList() || type.IsMap()) {
-    Json info = TypeInfo("LIST_TYPE_INFO");
-    info["child_type"] = type.IsMap() ? StructNode({{"key", type.Key()}, {"value", type.Value()}})
-                                      : TypeNode(type.Element());
-    return Type(type.IsMap() ? "MAP" : "LIST", std::move(info));
+  if (type.IsList()) return ListNode("LIST", TypeNode(type.Element()));
+  if (type.IsMap()) {
+    const std::vector<SqlColumn> entry = {{"key", type.Key()}, {"value", type.Value()}};
+    return ListNode("MAP", StructNode(entry));
   }
   if (type == SqlType::kNull) return Type("NULL", nullptr);
   if (type != SqlType::kDecimal) return Type(type.DuckName(), nullptr);
