@@ -58,7 +58,7 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
              "system.main.any_value(x) ELSE system.main.first(x) END")
         .Typed("*", '1'),
-    Same("grouping").Typed("*", 'y'),
+    Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     // Spark's is that of the population; DuckDB's kurtosis() corrects for a sample.
@@ -98,7 +98,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
-    Same("regr_count"),
+    Same("regr_count").Typed("n", 'l'),
     // With all x equal Spark returns NULL and DuckDB NaN; so in regr_slope() below.
     Macro("regr_intercept",
           "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END")

@@ -116,10 +116,8 @@ Count CountOf(const SqlType& interval) {
   if (interval == SqlType::kMonths) {
     return {"pt_interval_months", "to_months", SqlType::Decimal(10, 0), {SqlType::kInt}};
   }
-  return {"pt_interval_micros",
-          "pt_interval_of_micros",
-          SqlType::Decimal(19, 0),
-          {SqlType::kBigint}};
+  return {
+      "pt_interval_micros", "pt_interval_of_micros", SqlType::Decimal(19, 0), {SqlType::kBigint}};
 }
 
 // An interval times a number or divided by it, rounded once to whole microseconds or months.

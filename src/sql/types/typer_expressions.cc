@@ -316,6 +316,12 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
+  // Of one column it is Spark's grouping(), 0 or 1.
+  if (type == "GROUPING_FUNCTION" && children.size() == 1) {
+    const SqlType tiny{SqlType::kTinyint};
+    tree::Replace(node, tree::Cast(tree::Take(node), tiny));
+    return tiny;
+  }
   if (type == "ARRAY_EXTRACT" && !types.empty()) return types[0].Element();
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
