@@ -119,7 +119,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_parse_seconds",
           "(t, f) AS CASE WHEN typeof(t) = 'VARCHAR' THEN pt_unix_time(pt_read_time(CAST(t AS "
           "VARCHAR), f)) ELSE pt_unix_time(TRY_CAST(t AS TIMESTAMP)) END"),
-    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)"),
+    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)").Typed("*", 'S'),
     Macro("pt_percentile",
           "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
@@ -192,7 +192,7 @@ constexpr SqlFunction kPieces[] = {
         "(y, mo, d, h, mi, s) AS pt_try_make_time(CAST(y AS INTEGER), CAST(mo AS INTEGER), CAST(d "
         "AS INTEGER), CAST(h AS INTEGER), CAST(mi AS INTEGER), pt_micros_of_seconds(s))"),
     Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)"),
-    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)"),
+    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)").Typed("*", 'S'),
     Macro("pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"),
     Macro("pt_try_timestamp",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_timestamp(CAST(x AS "

@@ -85,14 +85,13 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
                                          [&](const CastName& cast) { return cast.name == name; });
   if (found == std::end(kCasts)) return SqlType{};
-  const SqlType to{found->kind};
+  const SqlType to = name == "timestamp"         ? SqlType::ZonedTime()
+                     : name == "local_timestamp" ? SqlType::LocalTime()
+                                                 : SqlType{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  // TIMESTAMP_NTZ: numbers are moments, which it is not.
-  const bool moments = name == "local_timestamp" && from.IsNumber();
-  if (!HasCast(from, to) || moments) {
-    return call.Refuse(fmt::format("{} is cast to {}", from.SparkName(),
-                                   moments ? "timestamp_ntz" : to.SparkName()),
+  if (!HasCast(from, to)) {
+    return call.Refuse(fmt::format("{} is cast to {}", from.SparkName(), to.SparkName()),
                        "Spark has no such cast", "cast it to a type between the two, such as text");
   }
   const bool nested = from == SqlType::kOther && !from.IsBytes();

@@ -28,10 +28,10 @@ struct SqlType {
     kDouble,
     kText,
     kDate,
-    kTimestamp,
-    kInterval,  // Of days and times of day, a fixed length; by default from days to seconds.
-    kMonths,    // Of months and years, which have no fixed length; by default of both.
-    kOther,     // Lists, maps, structs, bytes: told apart by `name` alone.
+    kTimestamp,  // With a zone, which is UTC, or without one: see ZonedTime().
+    kInterval,   // Of days and times of day, a fixed length; by default from days to seconds.
+    kMonths,     // Of months and years, which have no fixed length; by default of both.
+    kOther,      // Lists, maps, structs, bytes: told apart by `name` alone.
   };
   using enum Kind;
 
@@ -61,6 +61,11 @@ struct SqlType {
   static SqlType Decimal(int precision, int scale);
   // Unknown if the element is unknown or NULL.
   static SqlType ListOf(const SqlType& element);
+  // Spark's TIMESTAMP and its TIMESTAMP_NTZ. DuckDB has TIMESTAMP for both, but for columns of
+  // files with times in UTC, which have a type of their own. A plain kTimestamp may be either.
+  static SqlType ZonedTime() { return {kTimestamp, 1, 0, {}}; }
+  static SqlType LocalTime() { return {kTimestamp, 2, 0, {}}; }
+
   // An interval from one unit to another: 0 day, 1 hour, 2 minute, 3 second.
   static SqlType IntervalOf(int first, int last);
   // The same of months: 0 year, 1 month.

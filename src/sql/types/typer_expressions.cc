@@ -183,8 +183,9 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   const tree::CastParts cast(node);
   PT_LET(const SqlType from, Expression(cast.child, scope));
-  const SqlType to = TypeIn(cast.type);
+  SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
+  if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
   if (!HasCast(from, to)) {
     return Refuse(node, from.SparkName() + " is cast to " + to.SparkName(),
                   "Spark has no such cast", "cast it to a type between the two, such as text");
