@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/strict_math.h"
+#include "column/decimals.h"
 
 namespace protium {
 namespace {
@@ -90,6 +91,24 @@ void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale&
   tile.infinities &= ~tile.nulls;
 }
 
+// As the nearest doubles: what an engine's cast makes of them, too.
+template <Scaling kScaling>
+void ReadDecimals(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
+                  Tile& tile) {
+  constexpr int64_t kBytes = 16;
+  const uint8_t* values = column.buffers[1]->data() + column.offset * kBytes;
+  const int32_t digits = static_cast<const arrow::Decimal128Type&>(*column.type).scale();
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const double value = NearestDouble(arrow::Decimal128(values + row * kBytes), digits);
+    tile.bits[size_t(i)] = FloatBits<kScaling>(value, scale);
+  });
+  tile.nulls = FindNulls(column, picked);
+  tile.nans = tile.infinities = tile.wide = 0;
+  MarkSpecials(picked.count, tile);
+  tile.nans &= ~tile.nulls;
+  tile.infinities &= ~tile.nulls;
+}
+
 template <Scaling kScaling>
 void ReadBooleans(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                   Tile& tile) {
@@ -153,6 +172,8 @@ CellReader NumberReader(arrow::Type::type type) {
       return ReadNumbers<float, kScaling>;
     case arrow::Type::DOUBLE:
       return ReadNumbers<double, kScaling>;
+    case arrow::Type::DECIMAL128:
+      return ReadDecimals<kScaling>;
     default:
       return nullptr;
   }

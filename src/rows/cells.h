@@ -44,8 +44,8 @@ struct CellScale {
 using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                             Tile& tile);
 
-// The reader for numbers of `type`, or nullptr: booleans, integers and floats are numbers, and a
-// column of type null is one of NULLs.
+// The reader for numbers of `type`, or nullptr: booleans, integers, floats and decimals are
+// numbers, and a column of type null is one of NULLs.
 CellReader NumberReader(arrow::Type::type type, Scaling scaling);
 // The reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);

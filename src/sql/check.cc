@@ -127,11 +127,6 @@ class Checker {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
-    if (OrdersStructs(node)) {
-      return Refuse(node, "function \"" + name + "\" of structures is not the same on every engine",
-                    "a null inside one sorts first in Spark and last here",
-                    "use max_by(x, y) or min_by(x, y)");
-    }
     if (known->composed) PT_TRY(CheckComposed(node));
     if (known->meaning == Meaning::kNotExact) {
       notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
@@ -148,7 +143,7 @@ class Checker {
     const bool window = node.Is(tree::Kind::kWindow);
     // first_value() and last_value() with OVER are window functions of DuckDB's grammar
     // (WINDOW_FIRST_VALUE): no macro is involved.
-    if (window && !node.type().ends_with("_VALUE")) {
+    if (window && !node.type().ends_with("_VALUE") && !IsCollected(name)) {
       return Refuse(node,
                     "function \"" + name + "\" over a window is not supported by every engine",
                     "the embedded engine computes it only for groups",
@@ -162,17 +157,6 @@ class Checker {
           "write CASE WHEN ... THEN x END inside");
     }
     return Status::OK();
-  }
-
-  // Whether a call orders structs. The engines place a null inside a struct at opposite ends.
-  static bool OrdersStructs(const tree::View& node) {
-    const std::string& name = node.function();
-    if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
-    for (size_t i = 0; i < node.num_arguments(); ++i) {
-      const tree::View argument(node.argument(i));
-      if (argument.function() == "struct" || argument.function() == "named_struct") return true;
-    }
-    return false;
   }
 
   // Rules turn these into plain calls of list() and count(), which take DISTINCT and FILTER,

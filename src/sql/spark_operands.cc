@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/ascii.h"
+#include "base/json.h"
 #include "sql/dialect.h"
 #include "sql/interval_literal.h"
+#include "sql/json_schema.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
@@ -45,12 +48,13 @@ constexpr std::string_view kNames[] = {
 // Names of functions that DuckDB's grammar reserves or reads as something else, such as a type:
 // written in quotes where a parenthesis follows.
 constexpr std::string_view kCalls[] = {
-    "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
-    "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
-    "GLOB",      "INT",      "INTEGER", "INTERVAL", "ISNULL",    "LAMBDA",    "MAP",    "NATIONAL",
-    "NCHAR",     "NOTNULL",  "NUMERIC", "OVERLAY",  "PRECISION", "REAL",      "ROW",    "SETOF",
-    "SIMILAR",   "SMALLINT", "SOME",    "STRING",   "STRUCT",    "SUMMARIZE", "TABLE",  "TIME",
-    "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
+    "ANY",       "ARRAY",     "BIGINT",  "BINARY",    "BIT",    "BOOLEAN", "CHAR",
+    "CHARACTER", "COLLATE",   "COLUMNS", "DATE",      "DEC",    "DECIMAL", "DEFAULT",
+    "DOUBLE",    "FLOAT",     "GLOB",    "IFNULL",    "INT",    "INTEGER", "INTERVAL",
+    "ISNULL",    "LAMBDA",    "MAP",     "NATIONAL",  "NCHAR",  "NOTNULL", "NUMERIC",
+    "OVERLAY",   "PRECISION", "REAL",    "ROW",       "SETOF",  "SIMILAR", "SMALLINT",
+    "SOME",      "STRING",    "STRUCT",  "SUMMARIZE", "TABLE",  "TIME",    "TIMESTAMP",
+    "TINYINT",   "TREAT",     "UNIQUE",  "UNPACK",    "VARCHAR"};
 
 // Words that make one literal with the text after them: DATE '2013-12-31', X'1F'.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
@@ -316,9 +320,7 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     if (bytes.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
       return Refuse("a literal X'...' holds something other than hexadecimal digits");
     }
-    std::string blob;
-    for (size_t i = 0; i < bytes.size(); i += 2) blob += "\\x" + bytes.substr(i, 2);
-    sql_.Replace(first, first + 1, fmt::format("CAST('{}' AS BLOB)", blob));
+    sql_.Replace(first, first + 1, fmt::format("binary_literal('{}')", bytes));
   } else {
     // Times have no zone here: see spark_types.cc.
     if (sql_.Is("TIMESTAMP_NTZ")) {
@@ -384,10 +386,14 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(WordedCall());
   } else if (word == "STRUCT") {
     PT_TRY(NamedCall());
+  } else if (word == "FROM_JSON") {
+    PT_TRY(SchemaCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
     SpellUnit(first);
   }
+  const bool joins = word == "LISTAGG" || word == "STRING_AGG";
+  if (joins && sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) PT_TRY(OrderInside());
   PT_TRY(Trailers(sql_.at() - 1));
   return Term{first, sql_.at() - 1};
 }
@@ -408,6 +414,47 @@ void SparkReader::SpellUnit(size_t first) {
   if (commas != 2) return;
   sql_.Replace(first, first, call);
   sql_.Replace(first + 2, first + 2, "'" + unit + "'");
+}
+
+// from_json(text, 'a INT'): the schema becomes a null of the type that it means, and the type's
+// name in DuckDB.
+Status SparkReader::SchemaCall() {
+  const size_t open = sql_.at();
+  sql_.Skip();
+  PT_TRY(Expression(Level::kOr).status());
+  // The schema itself, or schema_of_json() of a text that has it.
+  const bool inferred = sql_.Is("SCHEMA_OF_JSON", 1) && sql_.Is("(", 2) && sql_.Is(")", 4);
+  const size_t place = sql_.at() + (inferred ? 3 : 1), last = place + (inferred ? 1 : 0);
+  const bool text = sql_.Is(",") && sql_.TokenAt(place).kind == Kind::kText;
+  std::optional<std::string> schema;
+  if (text) schema = ReadTextLiteral(sql_.TokenText(place));
+  if (text && inferred) schema = InferJsonSchema(*schema);
+  const Token& behind = sql_.TokenAt(last + 1);
+  if (!schema || !(behind.Is(",") || behind.Is(")"))) {
+    return sql_.Refuse(open, "the schema of from_json() is no text",
+                       "the embedded engine has to know it before the query runs",
+                       "write it as in from_json(text, 'a INT, b STRING')");
+  }
+  if (behind.Is(",")) {
+    return Refuse("from_json() with options is not supported by every engine",
+                  "the embedded engine reads JSON without options alone", "leave the options out");
+  }
+  const size_t comma = sql_.at();
+  sql_.Skip();
+  PT_LET(const std::string type, SpellSchema(*schema, sql_));
+  const std::string quoted = QuoteText(Dump(Json(type)), DuckDbDialect());
+  sql_.Replace(comma, last, fmt::format(", CAST(NULL AS {}), {}", type, quoted));
+  sql_.Skip(last + 2 - sql_.at());
+  return Status::OK();
+}
+
+// listagg(a) WITHIN GROUP (ORDER BY b) becomes listagg(a ORDER BY b).
+Status SparkReader::OrderInside() {
+  const size_t close = sql_.at() - 1;
+  sql_.Skip(2);
+  if (!sql_.Is("(")) return Refuse("WITHIN GROUP has no ORDER BY in parentheses");
+  sql_.Replace(close, sql_.at(), " ");
+  return Parentheses(Inside::kQuery);
 }
 
 // overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.

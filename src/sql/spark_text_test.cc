@@ -101,7 +101,7 @@ TEST(FromSpark, WritesLiteralsOut) {
   EXPECT_EQ(Duck("'\\101\\08', '\\377', '\\U0001F600', '\\uD83D\\uDE00', '\\uD83D', '\\u00g1'"),
             "('A' || chr(0) || '8'), '377', '😀', '😀', '?', 'u00g1'");
   EXPECT_EQ(Duck("'a' 'b', R\"it's\", X'1F', DATE'2020-01-01'"),
-            "'ab', 'it''s', CAST('\\x1F' AS BLOB), DATE'2020-01-01'");
+            "'ab', 'it''s', binary_literal('1F'), DATE'2020-01-01'");
   EXPECT_EQ(Duck("INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY"),
             "(INTERVAL 1 DAY + INTERVAL 2 HOURS), INTERVAL '-1' DAY");
   EXPECT_EQ(Duck("INTERVAL 1 QUARTER"), "an interval in quarters is not supported");

@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "base/ascii.h"
 #include "local/duckdb/query.h"
 #include "local/engine/inputs.h"
 #include "local/functions/regex.h"
 #include "sql/check.h"
+#include "sql/names/column_name.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/typer.h"
 
 // ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
@@ -29,7 +34,9 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
-// The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
+std::string StructName(duckdb_logical_type type);
+
+// The type's name in DuckDB's SQL; empty for what no rule knows.
 std::string DuckTypeName(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -76,9 +83,33 @@ std::string DuckTypeName(duckdb_logical_type type) {
       const std::string of_key = DuckTypeName(key.get()), of_value = DuckTypeName(value.get());
       return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
     }
+    case DUCKDB_TYPE_STRUCT:
+      return StructName(type);
+    case DUCKDB_TYPE_BLOB:
+      return "BLOB";
+    case DUCKDB_TYPE_SQLNULL:
+      return "\"NULL\"";
     default:
       return "";
   }
+}
+
+std::string FieldName(duckdb_logical_type type, idx_t field) {
+  const std::unique_ptr<char, decltype(&duckdb_free)> name(
+      duckdb_struct_type_child_name(type, field), &duckdb_free);
+  return name == nullptr ? "" : name.get();
+}
+
+// Empty where a field has no name, as in what row(1, 2) returns, or no type that rules know.
+std::string StructName(duckdb_logical_type type) {
+  std::string list;
+  for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
+    const duck::Type child(duckdb_struct_type_child_type(type, i));
+    const std::string field = FieldName(type, i), of_field = DuckTypeName(child.get());
+    if (field.empty() || of_field.empty()) return "";
+    list += (list.empty() ? "" : ", ") + QuoteName(field, DuckDbDialect()) + " " + of_field;
+  }
+  return "STRUCT(" + list + ")";
 }
 
 Result<std::vector<SqlColumn>> DescribeColumns(const duck::Connection& connection,
@@ -113,8 +144,15 @@ Status TypeTree(const duck::Connection& connection, const Sql& sql,
         const auto columns = duck::DescribeColumns(*prepared);
         return columns.size() == 1 ? DuckTypeName(columns[0].type.get()) : "";
       },
-      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
-  return TypeStatement(tree, source);
+      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); },
+      .text = [&](const Json& node) -> std::string_view {
+        const auto place = tree::View(node).place();
+        if (!place || *place >= duck.text.size()) return {};
+        return std::string_view(sql.text).substr(std::min(duck.Origin(*place), sql.text.size()));
+      }};
+  PT_TRY(TypeStatement(tree, source));
+  DropColumns(tree);
+  return Status::OK();
 }
 
 }  // namespace
@@ -128,8 +166,10 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); },
                        [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
+  KeepColumns(tree);
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
-  const Json before = checked.tree;
+  Json before = checked.tree;
+  DropColumns(before);
   PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
   // A text with a semicolon cannot be put between parentheses, so it is written anew from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;

@@ -95,21 +95,21 @@ std::optional<Moment> TryLocalTimestamp(Clocks& clocks, Text text) {
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Boolean>("pt_text_to_boolean"),
-    AsRowFunction<&Date>("pt_text_to_date"),
-    AsRowFunction<&Decimal>("pt_text_to_digits"),
-    AsRowFunction<&Double>("pt_text_to_double"),
-    AsRowFunction<&Float>("pt_text_to_float"),
-    AsRowFunction<&LocalTimestamp>("pt_text_to_local_timestamp"),
-    AsRowFunction<&Timestamp>("pt_text_to_timestamp"),
-    AsRowFunction<&Whole>("pt_text_to_whole"),
+    AsRowFunction<&Boolean>("pt_text_to_boolean").FailsFor({0}),
+    AsRowFunction<&Date>("pt_text_to_date").FailsFor({0}),
+    AsRowFunction<&Decimal>("pt_text_to_digits").FailsFor({0}),
+    AsRowFunction<&Double>("pt_text_to_double").FailsFor({0}),
+    AsRowFunction<&Float>("pt_text_to_float").FailsFor({0}),
+    AsRowFunction<&LocalTimestamp>("pt_text_to_local_timestamp").FailsFor({0}),
+    AsRowFunction<&Timestamp>("pt_text_to_timestamp").FailsFor({0}),
+    AsRowFunction<&Whole>("pt_text_to_whole").FailsFor({0}),
     AsRowFunction<&Try<ReadBoolean>>("pt_try_text_to_boolean"),
     AsRowFunction<&Try<ReadDay>>("pt_try_text_to_date"),
     AsRowFunction<&Try<ReadDecimal>>("pt_try_text_to_digits"),
     AsRowFunction<&Try<ReadNumber<double>>>("pt_try_text_to_double"),
     AsRowFunction<&Try<ReadNumber<float>>>("pt_try_text_to_float"),
-    AsRowFunction<&TryLocalTimestamp>("pt_try_text_to_local_timestamp"),
-    AsRowFunction<&TryTimestamp>("pt_try_text_to_timestamp"),
+    AsRowFunction<&TryLocalTimestamp>("pt_try_text_to_local_timestamp").FailsFor({0}),
+    AsRowFunction<&TryTimestamp>("pt_try_text_to_timestamp").FailsFor({0}),
     AsRowFunction<&Try<ReadWhole>>("pt_try_text_to_whole"),
 };
 

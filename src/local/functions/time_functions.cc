@@ -91,9 +91,12 @@ std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval int
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&AddMonths>("pt_add_months"), AsRowFunction<&FormatTime>("pt_write_time"),
-    AsRowFunction<&FromUtc>("pt_from_utc"),     AsRowFunction<&ParseTime>("pt_read_time"),
-    AsRowFunction<&ToUtc>("pt_to_utc"),         AsRowFunction<&TryParseTime>("pt_try_read_time"),
+    AsRowFunction<&AddMonths>("pt_add_months"),
+    AsRowFunction<&FormatTime>("pt_write_time").FailsFor({1}),
+    AsRowFunction<&FromUtc>("pt_from_utc").FailsFor({1}),
+    AsRowFunction<&ParseTime>("pt_read_time").FailsFor({0, 1}),
+    AsRowFunction<&ToUtc>("pt_to_utc").FailsFor({1}),
+    AsRowFunction<&TryParseTime>("pt_try_read_time").FailsFor({0, 1}),
 };
 
 }  // namespace

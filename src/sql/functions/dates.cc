@@ -52,7 +52,7 @@ constexpr SqlFunction kDates[] = {
           "%H:%M:%S')"),
     NotExact("from_utc_timestamp", "each engine's release has its own rules for time zones",
              "(t, zone) AS pt_from_utc(pt_to_timestamp(t), zone)")
-        .Typed("st", 'S'),
+        .Typed("sx", 'S'),
     Macro("hour", "(t) AS system.main.hour(pt_to_timestamp(t))").Typed("s", 'i'),
     Macro("last_day", "(d) AS system.main.last_day(pt_to_date(d))").Typed("d", 'D'),
     NotExact("localtimestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
@@ -130,7 +130,7 @@ constexpr SqlFunction kDates[] = {
     Macro("to_unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"),
     NotExact("to_utc_timestamp", "each engine's release has its own rules for time zones",
              "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)")
-        .Typed("st", 'S'),
+        .Typed("sx", 'S'),
     Parsed("to_weeks", "use INTERVAL 1 WEEK * n").Typed("*", 'V'),
     Parsed("to_years", "use INTERVAL 1 YEAR * n").Typed("*", 'M'),
     // DuckDB parses INTERVAL 1 DAY to to_days(CAST(trunc(CAST(1 AS DOUBLE)) AS INTEGER)): with one

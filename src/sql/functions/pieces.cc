@@ -31,6 +31,14 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_bytes",
           "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN TRY_CAST(x AS BLOB) ELSE "
           "system.main.encode(CAST(x AS VARCHAR)) END"),
+    // What sequence() counts in: from a time to a time by days, by an interval of whole days, by
+    // microseconds, by months.
+    Macro(
+        "pt_date_steps",
+        "(a, b, s) AS CASE WHEN epoch_us(s) % 86400000000 <> 0 THEN error('the step of a sequence "
+        "of dates is no number of whole days') ELSE pt_time_steps(a, b, s) END"),
+    Macro("pt_day_steps",
+          "(a, b) AS pt_time_steps(a, b, CASE WHEN a <= b THEN to_days(1) ELSE to_days(-1) END)"),
     // The days from a to b, downwards if b is earlier.
     Macro("pt_days",
           "(a, b) AS list_transform(CASE WHEN a <= b THEN generate_series(0, b - a) ELSE "
@@ -96,7 +104,18 @@ constexpr SqlFunction kPieces[] = {
           "(s, p, k) AS map_from_entries(list_transform(pt_split(s, p, -1), lambda e: "
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
     Macro("pt_map_value", "(m, k) AS m[k]"),
+    // A decimal as an argument of pt_decimal_n(), with which DuckDB knows that the call may fail:
+    // conditions are then left in their order. C++ cannot declare it (local/functions).
+    Macro("pt_may_fail", "(x) AS system.main.\"+\"(x, CAST(0 AS DECIMAL(1, 0)))"),
+    // A time of a column on its way out, by the column's name: tables have microseconds.
+    Macro("pt_micros_column",
+          "(t, c) AS CASE WHEN epoch_ns(t) = epoch_ns(CAST(CAST(t AS TIMESTAMP) AS TIMESTAMP_NS)) "
+          "THEN CAST(t AS TIMESTAMP) WHEN t IS NOT NULL THEN error('column \"' || c || '\" holds ' "
+          "|| CAST(t AS VARCHAR) || ', which has nanoseconds') END"),
     Macro("pt_micros_of_seconds", "(s) AS CAST(CAST(s AS DECIMAL(16, 6)) * 1000000 AS BIGINT)"),
+    Macro("pt_month_steps",
+          "(a, b, s) AS pt_months_apart(a, b, CAST(system.main.date_part('year', s) * 12 + "
+          "system.main.date_part('month', s) AS INTEGER))"),
     // months_between(): whole months if both are the same day or both the last of a month,
     // otherwise with a part of 31 days (2678400 s), rounded to eight digits unless told not to.
     Macro("pt_months",
@@ -107,22 +126,36 @@ constexpr SqlFunction kPieces[] = {
           "pt_second_of_month(b), CAST(2678400 AS DOUBLE)), 8) ELSE pt_whole_months(a, b) + "
           "system.main.\"/\"(pt_second_of_month(a) - pt_second_of_month(b), CAST(2678400 AS "
           "DOUBLE)) END"),
+    Macro("pt_months_apart",
+          "(a, b, n) AS CASE WHEN a IS NULL OR b IS NULL OR n IS NULL THEN NULL WHEN (b > a AND n "
+          "<= 0) OR (b < a AND n >= 0) THEN error('sequence never reaches its end with this step') "
+          "WHEN a = b THEN [a] ELSE list_filter(list_transform(range(CAST(system.main.\"//\"("
+          "pt_whole_months(b, a), n) AS BIGINT) + 1), lambda i: a + to_months(CAST(i * n AS "
+          "INTEGER))), lambda t: CASE WHEN n > 0 THEN t <= b ELSE t >= b END) END"),
     // A sum of whole numbers: DuckDB adds them up in 128 bits, and Spark fails beyond 64.
     Macro("pt_narrow",
           "(x) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x AS "
           "BIGINT) WHEN x IS NOT NULL THEN error('overflow: ' || CAST(x AS VARCHAR) || ' does not "
           "fit 64 bits') END"),
+    // The same for a column of whole numbers on its way out, by its name.
+    Macro("pt_narrow_column",
+          "(x, c) AS CASE WHEN x BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(x "
+          "AS BIGINT) WHEN x IS NOT NULL THEN error('column \"' || c || '\" holds ' || CAST(x AS "
+          "VARCHAR) || ', an overflow of int64') END"),
     Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
     Macro("pt_or_empty", "(l) AS coalesce(l, [])").Typed("*", '1'),
-    Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)"),
+    Macro("pt_pair_text", "(k, v) AS system.main.concat(k, ' -> ', v)"),
+    Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)").Typed("x", 'D'),
     Macro("pt_parse_seconds",
           "(t, f) AS CASE WHEN typeof(t) = 'VARCHAR' THEN pt_unix_time(pt_read_time(CAST(t AS "
           "VARCHAR), f)) ELSE pt_unix_time(TRY_CAST(t AS TIMESTAMP)) END"),
-    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)").Typed("*", 'S'),
+    Macro("pt_parse_time", "(s, f) AS pt_read_time(s, f)").Typed("x", 'S'),
     Macro("pt_percentile",
           "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
+    // A lambda's second parameter: Spark counts in INT and from 0.
+    Macro("pt_place", "(i) AS CAST(i - 1 AS INTEGER)").Typed("*", 'I'),
     // Seconds with their fraction, DECIMAL(8, 6) as Spark's extract(SECOND) returns.
     Macro("pt_second",
           "(t) AS CAST(system.main.date_part('microseconds', pt_to_timestamp(t)) / 1000000.0 AS "
@@ -134,6 +167,21 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_seconds",
           "(t) AS CAST(system.main.floor(system.main.\"/\"(epoch_us(t), 1000000)) AS BIGINT)"),
     Macro("pt_sqrt", "(x) AS sqrt(CAST(x AS DOUBLE))"),
+    // The texts of what is in a list, map or struct, as Spark's casts write it.
+    Macro("pt_text_in_braces",
+          "(l) AS CASE WHEN l IS NOT NULL THEN system.main.concat('{', array_to_string(l, ', '), "
+          "'}') END"),
+    Macro("pt_text_in_brackets",
+          "(l) AS CASE WHEN l IS NOT NULL THEN system.main.concat('[', array_to_string(l, ', '), "
+          "']') END"),
+    // The elements of a list as texts.
+    Macro("pt_texts", "(l) AS list_transform(l, lambda x: pt_to_text(x))"),
+    Macro(
+        "pt_time_steps",
+        "(a, b, s) AS CASE WHEN a IS NULL OR b IS NULL OR s IS NULL THEN NULL WHEN (b > a AND "
+        "epoch_us(s) <= 0) OR (b < a AND epoch_us(s) >= 0) THEN error('sequence never reaches its "
+        "end with this step') WHEN a = b THEN [a] ELSE list_transform(generate_series(0, "
+        "epoch_us(b) - epoch_us(a), epoch_us(s)), lambda i: a + to_microseconds(i)) END"),
     Macro("pt_to_bigint",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_text_to_whole(CAST(x AS VARCHAR)) WHEN "
           "typeof(x) IN ('DOUBLE', 'FLOAT') OR typeof(x) LIKE 'DECIMAL%' THEN "
@@ -191,8 +239,8 @@ constexpr SqlFunction kPieces[] = {
         "pt_try_make_timestamp",
         "(y, mo, d, h, mi, s) AS pt_try_make_time(CAST(y AS INTEGER), CAST(mo AS INTEGER), CAST(d "
         "AS INTEGER), CAST(h AS INTEGER), CAST(mi AS INTEGER), pt_micros_of_seconds(s))"),
-    Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)"),
-    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)").Typed("*", 'S'),
+    Macro("pt_try_parse_date", "(s, f) AS CAST(pt_try_read_time(s, f) AS DATE)").Typed("x", 'D'),
+    Macro("pt_try_parse_time", "(s, f) AS pt_try_read_time(s, f)").Typed("x", 'S'),
     Macro("pt_try_smallint", "(x) AS TRY_CAST(pt_try_bigint(x) AS SMALLINT)"),
     Macro("pt_try_timestamp",
           "(x) AS CASE WHEN typeof(x) = 'VARCHAR' THEN pt_try_text_to_timestamp(CAST(x AS "
@@ -207,6 +255,14 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_whole_months",
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
           "system.main.month(b)"),
+    // Elements of two lists, and values of two maps, side by side; null where one side has none.
+    Macro("pt_zip",
+          "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_transform(list_zip(a, b), "
+          "lambda p: struct_pack(pt_first := p[1], pt_second := p[2])) END"),
+    Macro("pt_zip_maps",
+          "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN "
+          "list_transform(pt_distinct(list_concat(map_keys(a), map_keys(b))), lambda k: "
+          "struct_pack(key := k, pt_first := a[k], pt_second := b[k])) END"),
 };
 static_assert(AreInOrder(kPieces));
 

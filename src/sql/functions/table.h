@@ -27,7 +27,9 @@ struct SqlFunction {
   //
   // Arguments, one letter each, the last one for all that follow:
   //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits, l of 64
-  //   k the first, but nothing wider is cast to it   w any whole number, or boolean   * anything
+  //   k of 32 bits, but nothing wider is cast to it   w any whole number, or boolean   o binary, or
+  //   text, which stands for its UTF-8 bytes   x text, but nothing else is cast to it, e nor taken
+  //   * anything
   // Result: a letter as above, l for BIGINT, y for TINYINT, v for an interval or m for one of
   // months. In lower case DuckDB's result is cast to it; in capitals DuckDB returns that type
   // anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.
@@ -105,6 +107,7 @@ std::span<const SqlFunction> Aggregates();
 std::span<const SqlFunction> Conditions();
 std::span<const SqlFunction> Dates();
 std::span<const SqlFunction> EngineOnly();
+std::span<const SqlFunction> JsonTexts();
 std::span<const SqlFunction> Lists();
 std::span<const SqlFunction> Numbers();
 std::span<const SqlFunction> Operators();

@@ -100,6 +100,34 @@ TEST(Rules, SpellCalls) {
             "as it was: ~~(a, 'x%')");
 }
 
+Json LambdaOf(const std::vector<std::string>& names, Json body) {
+  Json lambda = tree::Lambda(names[0], std::move(body));
+  Json columns = Json::array();
+  for (const std::string& name : names) columns.push_back(ColumnRef(name));
+  lambda["lhs"] = tree::Call("row", std::move(columns), Json::object());
+  return lambda;
+}
+
+TEST(Rules, MakeOneParameterOfSeveral) {
+  Json zip =
+      CallOn("zip_with",
+             Json::array({ColumnRef("a"), ColumnRef("b"), LambdaOf({"x", "y"}, ColumnRef("y"))}));
+  ASSERT_TRUE(*ApplyRules(zip, RuleTurn::kAfterChildren));
+  const tree::View made(zip);
+  EXPECT_TRUE(made.Calls("list_transform"));
+  EXPECT_EQ(Shown(made.argument(0)), "pt_zip(a, b)");
+  EXPECT_EQ(Shown(made.argument(1)["expr"]), "struct_extract(pt_x_y, 'pt_second')");
+  EXPECT_EQ(AfterRules(CallOn("zip_with", Json::array({ColumnRef("a"), ColumnRef("b")}))),
+            "zip_with() has other arguments than Spark's");
+}
+
+TEST(Rules, LeaveTheParametersOfLambdasWithin) {
+  Json body = CallOn("f", Json::array({ColumnRef("x"), LambdaOf({"x", "z"}, ColumnRef("x"))}));
+  tree::ReplaceColumn(body, "x", ColumnRef("p"));
+  EXPECT_EQ(Shown(body["children"][0]), "p");
+  EXPECT_EQ(Shown(body["children"][1]["expr"]), "x");
+}
+
 TEST(Rules, RefuseWhatCannotBeSpelt) {
   const auto a = ColumnRef("a");
   EXPECT_EQ(AfterRules(CallOn("to_date", Json::array({a, TextConstant("yyyy-MM-dd")}))),

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "sql/tree.h"
@@ -72,6 +73,10 @@ Result<SqlType> TypeSign(TypedCall& call) {
 // That is DECIMAL(38, scale), which a cast narrows.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result, bool tried) {
   const Json like = first;
+  // A divisor of zero is an error, which a condition before it may keep out.
+  if (std::string_view("/%dp").find(operation) != std::string_view::npos) {
+    second = tree::Call("pt_may_fail", Json::array({std::move(second)}), like);
+  }
   std::string signs(1, operation);
   if (tried) signs += '?';
   Json call = tree::Call(

@@ -8,8 +8,8 @@
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/types/calls.h"
-#include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -59,7 +59,13 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   }
   std::vector<Json*> nodes;
   for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
-  return call.typer.Unify(call.name, call.node, nodes, types);
+  PT_LET(const SqlType common, call.typer.Unify(call.name, call.node, nodes, types));
+  if (ordered && common.IsNested()) {
+    PT_TRY(call.typer.RequireOrder(call.node, common));
+    Json list = tree::Call("list_value", call.node["children"], call.node);
+    tree::Replace(call.node, Extreme(std::move(list), common, call.name == "greatest"));
+  }
+  return common;
 }
 
 // nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
@@ -90,16 +96,13 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
                                                  : SqlType{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  if (!HasCast(from, to)) {
-    return call.Refuse(fmt::format("{} is cast to {}", from.SparkName(), to.SparkName()),
-                       "Spark has no such cast", "cast it to a type between the two, such as text");
-  }
-  const bool nested = from == SqlType::kOther && !from.IsBytes();
+  if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
   const bool times = from == SqlType::kTimestamp && to.IsNumber();
   const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
                      (to.IsReal() && from == SqlType::kDecimal) || times ||
                      (to == SqlType::kTimestamp && from.IsNumber());
-  if (spelt && !nested) {
+  const bool known = from != SqlType::kOther || from.IsNested() || from.IsBytes();
+  if (spelt && known) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;
@@ -128,25 +131,59 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
-// |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
-// are joined as lists.
-Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(), [](const SqlType& type) {
-    return type == SqlType::kOther && !type.IsBytes();
-  });
-  const bool separated = call.name == "concat_ws";
-  if (lists && !separated) return call.types[0];
+// concat() and || of lists: all of one type, and NULL if any is.
+Result<SqlType> TypeJoinedLists(TypedCall& call) {
+  std::vector<Json*> nodes;
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    if (!call.types[i].IsList() && call.types[i] != SqlType::kUnknown) {
+      return call.Refuse(call.name + "() is given " + call.types[0].SparkName() + " and " +
+                             call.types[i].SparkName(),
+                         "Spark joins lists with lists alone", "write array(x) for a single value");
+    }
+    nodes.push_back(&call.argument(i));
+  }
+  PT_LET(const SqlType list, call.typer.Unify(call.name, call.node, nodes, call.types));
+  // DuckDB takes a constant NULL for an INTEGER.
+  if (list != SqlType::kUnknown) call.CastResult(list);
+  return list;
+}
+
+namespace {
+
+// The type of || or concat(), whose arguments are written as texts where one of them is.
+Result<SqlType> TypeParts(TypedCall& call) {
+  if (call.types[0].IsNested()) return TypeJoinedLists(call);
+  const bool others = std::any_of(call.types.begin(), call.types.end(),
+                                  [](const SqlType& type) { return type == SqlType::kOther; });
+  if (others) return call.types[0];
+  if (const auto bytes = JoinBytes(call)) return *bytes;
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
     // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
-    // Bytes are joined as bytes, unless there is text among them.
-    if (type.IsBytes() && !known && !separated) return type;
-    if (type == SqlType::kOther && !type.IsBytes()) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }
   return kText;
+}
+
+constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
+
+}  // namespace
+
+// || and concat(): what is joined with text is first written as Spark writes it. Lists are joined
+// as lists, and binary as binary.
+Result<SqlType> TypeJoinedText(TypedCall& call) {
+  const SqlType type = TypeParts(call);
+  if (call.name == "concat" && call.types.size() > kMostOfMacro) {
+    Json joined = tree::Take(call.argument(0));
+    for (size_t i = 1; i < call.types.size(); ++i) {
+      Json pair = Json::array({std::move(joined), tree::Take(call.argument(i))});
+      joined = tree::Call("||", std::move(pair), call.node);
+    }
+    tree::Replace(call.node, std::move(joined));
+  }
+  return type;
 }
 
 }  // namespace protium

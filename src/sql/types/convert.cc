@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/tree.h"
+#include "sql/types/nested_values.h"
 
 namespace protium {
 namespace {
@@ -40,8 +41,10 @@ Json AsText(Json value, const SqlType& from) {
     case SqlType::kInterval:
     case SqlType::kMonths:
       return IntervalText(std::move(value), from);
+    case SqlType::kBinary:
+      return Called("pt_text_of_bytes", std::move(value));
     case SqlType::kOther:
-      if (from.IsBytes()) return Called("pt_utf8_text", std::move(value));
+      if (from.IsNested()) return NestedText(std::move(value), from);
       return Called("pt_to_text", std::move(value));
     case SqlType::kUnknown:
       return Called("pt_to_text", std::move(value));
@@ -62,15 +65,17 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
     case SqlType::kBigint:
       return tried ? "pt_try_bigint" : "pt_to_bigint";
     case SqlType::kFloat:
-      return tried ? nullptr : "pt_to_float";
+      return tried ? "pt_try_float" : "pt_to_float";
     case SqlType::kDouble:
-      return tried ? nullptr : "pt_to_double";
+      return tried ? "pt_try_double" : "pt_to_double";
     case SqlType::kBoolean:
-      return tried ? nullptr : "pt_to_boolean";
+      return tried ? "pt_try_boolean" : "pt_to_boolean";
     case SqlType::kDate:
-      return tried ? nullptr : "pt_to_date";
+      return tried ? "pt_try_date" : "pt_to_date";
     case SqlType::kTimestamp:
-      return tried ? nullptr : "pt_to_timestamp";
+      return tried ? "pt_try_timestamp" : "pt_to_timestamp";
+    case SqlType::kBinary:
+      return "pt_bytes";
     default:
       return nullptr;
   }
@@ -131,6 +136,8 @@ Json AsDigits(Json value, const SqlType& from, bool tried) {
 Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   // NULL has no text, number or date to read: a plain cast gives it its type.
   if (from == SqlType::kNull) return tree::Cast(std::move(value), to);
+  if (from == to && from.IsNested()) return value;
+  if (from.IsNested() && to.IsNested()) return ConvertedParts(std::move(value), from, to, tried);
   if (to == SqlType::kText) return AsText(std::move(value), from);
   if (from == SqlType::kText) {
     const char* const function = FromTextTo(to.kind, tried);

@@ -34,6 +34,15 @@ struct Scope {
 // which DuckDB then reports, or if it may be another one of an open relation.
 SqlType FindColumn(const Scope& scope, const Json& names);
 
+// What the names of a COLUMN_REF begin with: a column, with or without its table's name. Names
+// beyond the first `names` are fields of it. No names and an unknown type where FindColumn() finds
+// nothing.
+struct NamedColumn {
+  SqlType type;
+  size_t names = 0;
+};
+NamedColumn FindNamed(const Scope& scope, const Json& names);
+
 // Whether a table spells a column that `name` may mean with other capitals than `name`.
 bool HasOtherCapitals(const Scope& scope, const std::string& name);
 

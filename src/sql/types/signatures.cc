@@ -15,7 +15,9 @@ namespace {
 // Letters of SqlFunction::arguments and ::result.
 SqlType::Kind ParseKind(char letter) {
   switch (letter) {
+    case 'e':
     case 't':
+    case 'x':
       return SqlType::kText;
     case 'd':
       return SqlType::kDate;
@@ -36,6 +38,8 @@ SqlType::Kind ParseKind(char letter) {
       return SqlType::kInterval;
     case 'm':
       return SqlType::kMonths;
+    case 'o':
+      return SqlType::kBinary;
     default:
       return SqlType::kUnknown;
   }
@@ -50,11 +54,32 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 // fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
-  if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
+  if (type.IsNested() && letter != '*') {
+    return RefuseArgument(call, i, "Spark takes no list, map or struct there",
+                          "name an element or a field of it");
+  }
+  const bool takes_text = wanted == SqlType::kText || wanted == SqlType::kBinary;
+  if (type == SqlType::kUnknown || type == wanted) return Status::OK();
+  // Others are left to DuckDB, but for where it would make texts of them.
+  if (type == SqlType::kOther && !takes_text) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
+    case 'e':
+      if (text) call.CoerceTo(i, wanted);
+      if (text) return Status::OK();
+      return RefuseArgument(call, i, "Spark takes only text there", "use CAST(... AS STRING)");
     case 't':
+      if (type == SqlType::kOther) {
+        return RefuseArgument(call, i, "Spark takes only text there", "use to_json(x)");
+      }
+      if (type == SqlType::kInterval || type == SqlType::kMonths) {
+        return RefuseArgument(call, i, "the embedded engine writes intervals in another form",
+                              "take its parts with extract()");
+      }
       call.CoerceTo(i, wanted);
+      return Status::OK();
+    case 'x':
+      if (text) call.CoerceTo(i, wanted);
       return Status::OK();
     case 'd':
     case 's':
@@ -84,9 +109,18 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       return RefuseArgument(call, i, "Spark takes only whole numbers there",
                             "use CAST(... AS BIGINT)");
-    case 'l':
+    case 'o':
+      if (text) call.CoerceTo(i, wanted);
+      if (text) return Status::OK();
+      return RefuseArgument(call, i, "Spark takes only binary and text there",
+                            "use CAST(... AS STRING)");
     case 'i':
-      if (text || (type.IsNumber() && !type.IsWhole())) call.CoerceTo(i, wanted);
+    case 'l':
+      if (!text && !type.IsNumber()) {
+        return RefuseArgument(call, i, "Spark takes only whole numbers there",
+                              "cast it to a number");
+      }
+      if (!type.IsWhole()) call.CoerceTo(i, wanted);
       return Status::OK();
     default:
       return Status::OK();

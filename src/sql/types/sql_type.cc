@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql/types/nested_type.h"
+
 // Where Spark's source has these rules: AnsiTypeCoercion (findTightestCommonType,
 // findWiderTypeForTwo and the casts of text), DecimalType (forType, bounded, adjustPrecisionScale)
 // and DecimalPrecision, all below org.apache.spark.sql. Kinds are ordered from narrow to wide, so
@@ -33,7 +35,8 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
                             {Kind::kInterval, "INTERVAL", "interval"},
-                            {Kind::kMonths, "INTERVAL", "interval"}};
+                            {Kind::kMonths, "INTERVAL", "interval"},
+                            {Kind::kBinary, "BLOB", "binary"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;
@@ -119,33 +122,12 @@ SqlType SqlType::FromDuck(std::string_view name) {
     return Decimal(NumberIn(name.substr(8)), NumberIn(name.substr(comma + 1)));
   }
   if (name.empty()) return {};
-  return {kOther, 0, 0, std::string(name)};
+  return ParseNested(name).value_or(SqlType{kOther, 0, 0, std::string(name)});
 }
 
 SqlType SqlType::IntervalOf(int first, int last) { return {kInterval, first, 3 - last, {}}; }
 
 SqlType SqlType::MonthsOf(int first, int last) { return {kMonths, first, 1 - last, {}}; }
-
-SqlType SqlType::ListOf(const SqlType& element) {
-  if (element == kUnknown || element == kNull) return {};
-  return {kOther, 0, 0, element.DuckName() + "[]"};
-}
-
-SqlType SqlType::Element() const {
-  if (!IsList()) return {};
-  return FromDuck(std::string_view(name).substr(0, name.size() - 2));
-}
-
-// The name is MAP(KEY, VALUE), and the first comma ends the key: no key is a map itself.
-SqlType SqlType::Key() const {
-  return IsMap() ? FromDuck(std::string_view(name).substr(4, name.find(", ") - 4)) : SqlType{};
-}
-
-SqlType SqlType::Value() const {
-  if (!IsMap()) return {};
-  const size_t begin = name.find(", ") + 2;
-  return FromDuck(std::string_view(name).substr(begin, name.size() - 1 - begin));
-}
 
 std::string SqlType::DuckName() const {
   if (kind == kDecimal) return fmt::format("DECIMAL({},{})", precision, scale);
@@ -158,10 +140,9 @@ std::string SqlType::DuckName() const {
 std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
   if (IsInterval()) return IntervalName(*this);
+  if (IsNested()) return NestedSparkName(*this);
   if (IsBytes()) return "binary";
   if (*this == ZonedTime()) return "timestamp";
-  if (IsList()) return "array<" + Element().SparkName() + ">";
-  if (IsMap()) return "map<" + Key().SparkName() + "," + Value().SparkName() + ">";
   for (const Names& known : kNames) {
     if (known.kind == kind) return std::string(known.spark);
   }
@@ -213,12 +194,20 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
   if (a.IsInterval() && a.kind == b.kind) return CommonInterval(a, b);
   if (a == Kind::kText) return CommonWithText(b);
   if (b == Kind::kText) return CommonWithText(a);
-  if (a.IsList() && b.IsList()) {
-    const auto element = CommonType(a.Element(), b.Element());
-    if (element) return SqlType::ListOf(*element);
-  }
-  // Structs and other types that are known by name alone are left to DuckDB.
-  if (a == Kind::kOther && b == Kind::kOther && !a.IsList() && !b.IsList()) return SqlType{};
+  if (a.IsNested() && b.IsNested()) return CommonNested(a, b, CommonType);
+  // Other types that are known by name alone are left to DuckDB.
+  if (a == Kind::kOther && b == Kind::kOther && !a.IsNested() && !b.IsNested()) return SqlType{};
+  return std::nullopt;
+}
+
+std::optional<SqlType> TightType(const SqlType& a, const SqlType& b) {
+  if (a == b || b == Kind::kNull) return a;
+  if (a == Kind::kNull) return b;
+  if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
+  if (a.IsNested() && b.IsNested()) return CommonNested(a, b, TightType);
+  if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  const bool exact = a.IsNumber() && b.IsNumber() && a != Kind::kDecimal && b != Kind::kDecimal;
+  if (exact) return SqlType{std::max(a.kind, b.kind)};
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -30,6 +31,8 @@ struct TypeSource {
   std::function<std::string(const std::string& select)> type;
   // Where a node stands in the user's text, for messages.
   std::function<std::string(const Json& node)> place;
+  // The user's text from where a node begins; empty where that is not known.
+  std::function<std::string_view(const Json& node)> text;
 };
 
 // Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
@@ -57,16 +60,36 @@ class Typer {
   // Spark casts it: beside AND, OR and NOT.
   Status Condition(Json& node, const Scope& scope, bool reads_text = false);
 
+  // Types what rows are ordered by, and puts in its place what DuckDB orders as Spark does.
+  Status OrderExpression(Json& node, const Scope& scope);
+  // Refuses what holds a map, by which Spark orders and partitions nothing.
+  Status RequireOrder(const Json& node, const SqlType& type) const;
+
+  // Types s['a'], m['k'] and (expression).a, given the type of what is before.
+  Result<SqlType> Extract(Json& node, const SqlType& type);
+
   // The type that DuckDB gives a call of `function` with arguments of these types; unknown if one
   // of them is. Asks DuckDB once for each different call.
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
+  // The same for what is compared: structs meet by places of fields, and parts only where no digit
+  // is lost. Refused if a map is in one of them.
+  Result<SqlType> UnifyNested(const std::string& what, const Json& at,
+                              const std::vector<Json*>& nodes, std::vector<SqlType> types);
+  // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
+  SqlType TypeNamed(const std::string& duck_name);
+
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
+  Status RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const;
 
  private:
   Result<Relation> Select(Json& node, const Scope* outer);
-  Status SelectList(Json& list, Scope& scope, Relation& made);
-  Status Modifiers(Json& node, const Scope& scope);
+  Status SelectList(Json& select, Scope& scope, Relation& made);
+  std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
+  Status Groups(Json& select, const Scope& scope, const Relation& made);
+  Status Modifiers(Json& node, const Scope& scope, const Relation& made);
+  Status RefuseNestedOrders(Json& node, const Relation& made) const;
+  Status RefuseMaps(const Json& at, const std::string& what, const Relation& made) const;
   Result<Relation> SetOperation(Json& node, const Scope* outer);
   Result<Relation> Recursive(Json& node, const Scope* outer);
   Status Ctes(Json& node, const Scope* outer);
@@ -86,6 +109,9 @@ class Typer {
   Result<SqlType> CaseWhen(Json& node, const Scope& scope);
   Result<SqlType> Compare(Json& node, const Scope& scope);
   Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
+  Status CompareNested(const Json& at, Json& left, Json& right, const std::vector<SqlType>& types);
+  Status RefuseField(const Json& node, const SqlType& type, const std::string& name) const;
+  Status SoughtRow(Json& node, const Relation& made, const Scope& scope);
   Result<SqlType> Between(Json& node, const Scope& scope);
   Result<SqlType> Conjunction(Json& node, const Scope& scope);
   Result<SqlType> Operator(Json& node, const Scope& scope);

@@ -11,8 +11,9 @@
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
-#include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_type.h"
+#include "sql/types/nested_values.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -22,8 +23,18 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
-// The type that the tree names for a constant or a cast; unknown for structs and other types with
-// parts. A DECIMAL without width and scale is DuckDB's default, (18,3).
+SqlType TypeIn(const Json& type);
+
+std::vector<SqlColumn> FieldsIn(const Json& types) {
+  std::vector<SqlColumn> fields;
+  for (const Json& field : types) {
+    fields.push_back({Text(field, "first"), TypeIn(field["second"])});
+  }
+  return fields;
+}
+
+// The type that the tree names for a constant or a cast; unknown for other types with parts. A
+// DECIMAL without width and scale is DuckDB's default, (18,3).
 SqlType TypeIn(const Json& type) {
   const std::string id = Text(type, "id");
   const Json info = type.value("type_info", Json());
@@ -31,6 +42,11 @@ SqlType TypeIn(const Json& type) {
     return SqlType::Decimal(info.value("width", 18), info.value("scale", 3));
   }
   if (id == "LIST" && info.is_object()) return SqlType::ListOf(TypeIn(info["child_type"]));
+  if (id == "STRUCT" && info.is_object()) return SqlType::StructOf(FieldsIn(info["child_types"]));
+  if (id == "MAP" && info.is_object()) {
+    const auto entry = FieldsIn(info["child_type"]["type_info"]["child_types"]);
+    return entry.size() == 2 ? SqlType::MapOf(entry[0].type, entry[1].type) : SqlType{};
+  }
   return info.is_null() ? SqlType::FromDuck(id) : SqlType{};
 }
 
@@ -174,10 +190,6 @@ SqlType Typer::Constant(Json& node) {
   return type;
 }
 
-Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
-  return FindColumn(scope, node["column_names"]);
-}
-
 // Respells the casts that DuckDB performs differently and that CastRule did not take; all others
 // stay.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
@@ -186,15 +198,17 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
   if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
-  if (!HasCast(from, to)) {
-    return Refuse(node, from.SparkName() + " is cast to " + to.SparkName(),
-                  "Spark has no such cast", "cast it to a type between the two, such as text");
+  if (!CanCast(from, to)) return RefuseCast(node, from, to);
+  if (from.IsNested() && to.IsNested()) {
+    tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
+    return to;
   }
   const bool bytes = to.IsBytes() && from == SqlType::kText;
   const bool spelt = bytes ||
                      (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
                       from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
+                     (to == SqlType::kBinary && from == SqlType::kText) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
@@ -246,6 +260,7 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
 // Casts both sides to one type. Whole numbers of different widths compare alike without that.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
+  if (a.IsNested() || b.IsNested()) return CompareNested(at, left, right, {a, b});
   // The digits of a constant count, not its type: x > 5 keeps a DECIMAL(10,2) as narrow as it is.
   TightenBesideDecimal(left, a, b);
   TightenBesideDecimal(right, b, a);
@@ -268,7 +283,7 @@ Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   PT_LET(const SqlType input, Expression(parts.input, scope));
   PT_LET(const SqlType lower, Expression(parts.lower, scope));
   PT_LET(const SqlType upper, Expression(parts.upper, scope));
-  if ((input == lower && input == upper) ||
+  if ((input == lower && input == upper && !input.IsNested()) ||
       (input.IsWhole() && lower.IsWhole() && upper.IsWhole())) {
     return kBoolean;
   }
@@ -311,6 +326,10 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   }
   if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
     // All of whole numbers: DuckDB widens them without changing an answer.
+    if (types[0].IsNested()) {
+      PT_TRY(UnifyNested("IN", node, nodes, types));
+      return kBoolean;
+    }
     const bool whole =
         std::all_of(types.begin(), types.end(), [](const SqlType& each) { return each.IsWhole(); });
     if (!whole) PT_TRY(Unify("IN", node, nodes, types));
@@ -323,7 +342,10 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     tree::Replace(node, tree::Cast(tree::Take(node), tiny));
     return tiny;
   }
-  if (type == "ARRAY_EXTRACT" && !types.empty()) return types[0].Element();
+  // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
+  if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
+    return Extract(node, types[0]);
+  }
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
@@ -336,9 +358,16 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
   if (type == "SCALAR") return column;
   if (type != "ANY" || parts.sought == nullptr) return kBoolean;
+  if (tree::View(*parts.sought).Calls("row")) {
+    PT_TRY(SoughtRow(node, made, scope));
+    tree::Replace(node, NeverNull(tree::Take(node)));
+    return kBoolean;
+  }
   PT_LET(const SqlType child, Expression(*parts.sought, scope));
-  const auto common = child.IsWhole() && column.IsWhole() ? column : CommonType(child, column);
-  if (!common) {
+  const auto common = child.IsWhole() && column.IsWhole() ? column
+                      : child.IsNested() ? TightType(NamedLike(child, column), column)
+                                         : CommonType(child, column);
+  if (!common || HoldsMap(*common)) {
     return Refuse(node,
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark has no common type for them", "cast one of them");

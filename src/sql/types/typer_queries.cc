@@ -4,13 +4,16 @@
 // others.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
+#include "sql/names/column_name.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -33,12 +36,58 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
+// ORDER BY 2 or by a name of the select list, where its column is of a nested type: the expression
+// itself takes its place, since DuckDB knows places and names only where they stand alone. False
+// where it is none of these.
+bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
+  const Json list = select.value("select_list", Json());
+  if (!list.is_array() || list.size() != made.columns.size()) return false;
+  int place = 0;
+  const bool counted = tree::WholeValue(order, place);
+  const Json names = tree::FindKind(order) == tree::Kind::kColumn ? order["column_names"] : Json();
+  for (size_t i = 0; i < list.size(); ++i) {
+    const bool named = names.size() == 1 && !Text(list[i], "alias").empty() &&
+                       Lower(names[0].get<std::string>()) == Lower(Text(list[i], "alias"));
+    if (!named && !(counted && place == static_cast<int>(i) + 1)) continue;
+    const SqlType& type = made.columns[i].type;
+    if (!type.IsNested()) return false;
+    order = OrderKey(tree::Take(list[i]), type);
+    return true;
+  }
+  return false;
+}
+
+// `type` with text wherever it is nothing but NULL.
+SqlType WithoutNull(const SqlType& type) {
+  if (type == SqlType::kNull) return {SqlType::kText};
+  if (type.IsList()) return SqlType::ListOf(WithoutNull(type.Element()));
+  if (type.IsMap()) return SqlType::MapOf(WithoutNull(type.Key()), WithoutNull(type.Value()));
+  std::vector<SqlColumn> fields = type.Fields();
+  for (SqlColumn& field : fields) field.type = WithoutNull(field.type);
+  return fields.empty() ? type : SqlType::StructOf(fields);
+}
+
 // The name of a column in the result; empty where the engine invents one.
 std::string ResultName(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
   const Json& names = column["column_names"];
   return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
+}
+
+// A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
+// them (see also rules/null_columns.cc).
+void NameNulls(Json& select, const Relation& made) {
+  const auto list = select.find("select_list");
+  if (list == select.end() || made.open || list->size() != made.columns.size()) return;
+  for (size_t i = 0; i < made.columns.size(); ++i) {
+    const SqlType& type = made.columns[i].type;
+    const SqlType wanted = WithoutNull(type);
+    if (type == SqlType::kUnknown || type == wanted) continue;
+    const std::string name = ResultName((*list)[i]);
+    Coerce((*list)[i], type, wanted);
+    if (Text((*list)[i], "alias").empty()) (*list)[i]["alias"] = name;
+  }
 }
 
 }  // namespace
@@ -81,25 +130,42 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   Relation made;
   const tree::SelectParts parts(node);
   PT_TRY(From(parts.from, scope));
-  PT_TRY(SelectList(parts.list, scope, made));
+  PT_TRY(SelectList(node, scope, made));
   PT_TRY(Condition(parts.where, scope));
   KeepJoins(parts.where);
-  PT_TRY(Each(parts.groups, scope));
+  PT_TRY(Groups(node, scope, made));
   PT_TRY(Condition(parts.having, scope));
   PT_TRY(Condition(parts.qualify, scope));
-  PT_TRY(Modifiers(node, scope));
+  PT_TRY(Modifiers(node, scope, made));
   return made;
 }
 
-Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
-  for (Json& column : list) {
+// The name that Spark makes up for a column; empty for one that has a name.
+std::string Typer::NameOf(const Json& select, size_t index, const Scope& scope) const {
+  const Json kept = KeptColumn(select, index);
+  if (kept.is_null()) return "";
+  return ColumnName(kept, {.text = source_.text,
+                           .column = [&](const Json& names) { return FindColumn(scope, names); },
+                           .table =
+                               [&](const std::string& name) {
+                                 return std::ranges::any_of(
+                                     scope.relations, [&](const Relation& each) {
+                                       return Lower(each.name) == Lower(name);
+                                     });
+                               }});
+}
+
+Status Typer::SelectList(Json& select, Scope& scope, Relation& made) {
+  for (size_t i = 0; i < select["select_list"].size(); ++i) {
+    Json& column = select["select_list"][i];
     if (tree::FindKind(column) == tree::Kind::kStar) {
       for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
       const bool replaced = !column["replace_list"].empty();
       made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
       continue;
     }
-    const std::string name = ResultName(column);
+    const std::string made_up = NameOf(select, i, scope);
+    const std::string name = made_up.empty() ? ResultName(column) : made_up;
     const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
     PT_LET(const SqlType type, Expression(column, scope));
     // A cast around a plain column would cost it its name in the result, and DuckDB names a column
@@ -110,6 +176,10 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
       column["alias"] = name;
     }
     made.columns.push_back({name, type});
+    if (!made_up.empty()) {
+      column["alias"] = made_up;
+      continue;
+    }
     // Later columns may use the name (lateral aliases), in Spark as in DuckDB.
     if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
   }
@@ -118,9 +188,12 @@ Status Typer::SelectList(Json& list, Scope& scope, Relation& made) {
 
 // ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
 // expressions; a name alone is left, and nothing depends on its type.
-Status Typer::Modifiers(Json& node, const Scope& scope) {
+Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
   for (Json& modifier : node["modifiers"]) {
-    for (Json* const order : tree::Orders(modifier)) PT_TRY(Expression(*order, scope));
+    if (Text(modifier, "type") == "DISTINCT_MODIFIER") PT_TRY(RefuseMaps(node, "DISTINCT", made));
+    for (Json* const order : tree::Orders(modifier)) {
+      if (!OrderBySelected(*order, node, made)) PT_TRY(OrderExpression(*order, scope));
+    }
     if (modifier.contains("distinct_on_targets")) {
       PT_TRY(Each(modifier["distinct_on_targets"], scope));
     }
@@ -142,7 +215,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   std::vector<SqlColumn> common = left.columns;
   for (size_t i = 0; i < common.size(); ++i) {
     const SqlType &a = left.columns[i].type, &b = right.columns[i].type;
-    const auto both = CommonType(a, b);
+    const auto both = CommonType(a, NamedLike(b, a));
     if (!both) {
       return Refuse(node,
                     fmt::format("column {} of a {} is {} and {}", i + 1, Lower(kind), a.SparkName(),
@@ -153,8 +226,13 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   }
   RecastColumns(sides.left, left.columns, common);
   RecastColumns(sides.right, right.columns, common);
-  PT_TRY(Modifiers(node, Scope{.aliases = common, .outer = outer}));
-  return Relation{.columns = std::move(common)};
+  Relation made{.columns = std::move(common)};
+  if (kind != "UNION" || !node.value("setop_all", false)) {
+    PT_TRY(RefuseMaps(node, kind, made));
+  }
+  PT_TRY(RefuseNestedOrders(node, made));
+  PT_TRY(Modifiers(node, Scope{.aliases = made.columns, .outer = outer}, made));
+  return made;
 }
 
 // WITH RECURSIVE: the columns are those of its first part, which the second part sees by name.
@@ -170,7 +248,9 @@ Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
 
 Status TypeStatement(Json& tree, const TypeSource& source) {
   Typer typer(source);
-  PT_TRY(typer.Query(tree["statements"][0]["node"], nullptr));
+  Json& query = tree["statements"][0]["node"];
+  PT_LET(const Relation made, typer.Query(query, nullptr));
+  NameNulls(query, made);
   return Status::OK();
 }
 

@@ -10,6 +10,7 @@
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_type.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -157,6 +158,11 @@ Status Typer::Using(const Json& node, Scope& scope, size_t right) {
     const SqlType a = FindColumn(before, Json::array({lower}));
     const SqlType b = FindColumn(after, Json::array({lower}));
     const bool known = a != SqlType::kUnknown && b != SqlType::kUnknown;
+    if (HoldsMap(a) || HoldsMap(b)) {
+      return Refuse(node, "USING joins by column \"" + lower + "\" of " + a.SparkName(),
+                    "Spark does not compare maps",
+                    "join ON map_entries(m), or single values m[key]");
+    }
     if (known && !(a == b) && !(a.IsWhole() && b.IsWhole())) {
       return Refuse(node,
                     fmt::format("column \"{}\" that USING joins is {} on one side and {} on the "
