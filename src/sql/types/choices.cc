@@ -174,7 +174,7 @@ constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
 // || and concat(): what is joined with text is first written as Spark writes it. Lists are joined
 // as lists, and binary as binary.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const SqlType type = TypeParts(call);
+  PT_LET(const SqlType type, TypeParts(call));
   if (call.name == "concat" && call.types.size() > kMostOfMacro) {
     Json joined = tree::Take(call.argument(0));
     for (size_t i = 1; i < call.types.size(); ++i) {
