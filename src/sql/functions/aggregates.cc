@@ -60,7 +60,7 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
              "system.main.any_value(x) ELSE system.main.first(x) END")
         .Typed("*", '1'),
-    Same("grouping").Typed("*", 'y'),
+    Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     NotExact("kurtosis", kFloatSum, "(x) AS pt_kurtosis(x)").Typed("n", 'N'),
@@ -99,7 +99,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
-    Same("regr_count"),
+    Same("regr_count").Typed("n", 'l'),
     NotExact("regr_intercept", kFloatSum, "(y, x) AS pt_regr_intercept(y, x)").Typed("n", 'N'),
     NotExact("regr_r2", kFloatSum, "(y, x) AS pt_regr_r2(y, x)").Typed("n", 'N'),
     NotExact("regr_slope", kFloatSum, "(y, x) AS pt_regr_slope(y, x)").Typed("n", 'N'),

@@ -91,14 +91,11 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
                                          [&](const CastName& cast) { return cast.name == name; });
   if (found == std::end(kCasts)) return SqlType{};
-  const SqlType to{found->kind};
+  const SqlType to = name == "timestamp"         ? SqlType::ZonedTime()
+                     : name == "local_timestamp" ? SqlType::LocalTime()
+                                                 : SqlType{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  // TIMESTAMP_NTZ: numbers are moments, which it is not.
-  if (name == "local_timestamp" && from.IsNumber()) {
-    return call.Refuse(from.SparkName() + " is cast to timestamp_ntz", "Spark has no such cast",
-                       "cast it to a timestamp first");
-  }
   if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
   const bool times = from == SqlType::kTimestamp && to.IsNumber();
   const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
@@ -177,7 +174,7 @@ constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
 // || and concat(): what is joined with text is first written as Spark writes it. Lists are joined
 // as lists, and binary as binary.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const SqlType type = TypeParts(call);
+  PT_LET(const SqlType type, TypeParts(call));
   if (call.name == "concat" && call.types.size() > kMostOfMacro) {
     Json joined = tree::Take(call.argument(0));
     for (size_t i = 1; i < call.types.size(); ++i) {
