@@ -2,6 +2,8 @@
 // Times that are moved, in names of columns: which spelling Spark has depends on types.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "sql/functions/table.h"
 #include "sql/names/name_writer.h"
@@ -13,8 +15,17 @@ namespace {
 
 using tree::Text;
 
-bool IsInterval(const Json& node, const std::string& text) {
-  return !text.empty() || Text(node, "function_name") == "make_interval";
+// Whether it is an interval: one that was written, or a multiple of one.
+bool IsInterval(const Json& node) {
+  const std::string& name = Text(node, "function_name");
+  if (name.starts_with("to_") && node.contains("children") && node["children"].size() == 1) {
+    static constexpr std::string_view kUnits[] = {
+        "to_days",   "to_hours",    "to_microseconds", "to_milliseconds", "to_minutes",
+        "to_months", "to_quarters", "to_seconds",      "to_weeks",        "to_years"};
+    return std::ranges::find(kUnits, std::string_view(name)) != std::end(kUnits);
+  }
+  return name == "make_interval" ||
+         (node.value("is_operator", false) && std::ranges::any_of(node["children"], IsInterval));
 }
 
 }  // namespace
@@ -26,7 +37,7 @@ std::string NameWriter::MovedTime(bool plus, const Json& left, const Json& right
   if (plus && !a.IsTime() && b.IsTime()) return MovedTime(true, right, left);
   if (!a.IsTime() || b.IsTime()) return "";
   const std::string interval = Interval(right), time = Expression(left);
-  if (!IsInterval(right, interval)) {
+  if (!IsInterval(right)) {
     if (a != SqlType::kDate) return "";
     return fmt::format("{}({}, {})", plus ? "date_add" : "date_sub", time, Expression(right));
   }
@@ -46,7 +57,14 @@ SqlType NameWriter::TimeType(const Json& node) const {
   const std::string name = Lower(Text(node, "function_name"));
   if (name == "current_date" || name == "curdate") return {SqlType::kDate};
   if (!node.contains("children") || node["children"].empty()) return {};
-  if (Text(node, "type") == "OPERATOR_COALESCE") return TimeType(node["children"][0]);
+  if (Text(node, "type") == "OPERATOR_COALESCE") {
+    SqlType common;
+    for (const Json& child : node["children"]) {
+      const SqlType type = TimeType(child);
+      if (type.IsTime() && common != SqlType::kTimestamp) common = type;
+    }
+    return common;
+  }
   if (tree::FindKind(node) != tree::Kind::kFunction) return {};
   if (node.value("is_operator", false)) {
     const SqlType a = TimeType(node["children"][0]);
