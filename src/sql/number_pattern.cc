@@ -90,7 +90,8 @@ std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern) {
     if (part->kind == Kind::kClose) read.parts.insert(read.parts.begin(), {Kind::kOpen});
     read.parts.push_back(*part);
   }
-  const bool fits = read.whole > 0 && read.whole + read.fraction <= kMostDigits;
+  const int digits = read.whole + read.fraction;
+  const bool fits = digits > 0 && digits <= kMostDigits;
   return fits && IsInOrder(read.parts) ? std::optional(read) : std::nullopt;
 }
 

@@ -26,8 +26,7 @@ struct NumberPattern {
   int fraction = 0;  // And behind it.
 };
 
-// Reads [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S], in any case. Nullopt for everything else, and
-// for a pattern without a digit before the point.
+// Reads [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S], in any case. Nullopt for everything else.
 std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern);
 
 }  // namespace protium

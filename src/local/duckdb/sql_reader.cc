@@ -65,8 +65,9 @@ std::string DuckTypeName(duckdb_logical_type type) {
     case DUCKDB_TYPE_TIMESTAMP_S:
     case DUCKDB_TYPE_TIMESTAMP_MS:
     case DUCKDB_TYPE_TIMESTAMP_NS:
-    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
       return "TIMESTAMP";
+    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
+      return "TIMESTAMP WITH TIME ZONE";
     case DUCKDB_TYPE_INTERVAL:
       return "INTERVAL";
     case DUCKDB_TYPE_DECIMAL:

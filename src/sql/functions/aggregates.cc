@@ -55,7 +55,7 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
              "system.main.any_value(x) ELSE system.main.first(x) END")
         .Typed("*", '1'),
-    Same("grouping").Typed("*", 'y'),
+    Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     NotExact("kurtosis", kFloatSum).Typed("n", 'N'),
@@ -94,7 +94,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
-    Same("regr_count"),
+    Same("regr_count").Typed("n", 'l'),
     NotExact("regr_intercept", kFloatSum).Typed("n", 'N'),
     NotExact("regr_r2", kFloatSum).Typed("n", 'N'),
     NotExact("regr_slope", kFloatSum).Typed("n", 'N'),

@@ -19,7 +19,7 @@ constexpr SqlFunction kDates[] = {
              "pt_from_utc(pt_to_utc(pt_to_timestamp(t), a), b)"),
     NotExact("curdate", kNow, "() AS current_date()"),
     NotExact("current_date", kNow),
-    NotExact("current_timestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
+    NotExact("current_timestamp", kNow, "() AS CAST(now() AS TIMESTAMP)").Typed("*", 'S'),
     Macro("current_timezone", "() AS 'UTC'"),
     Macro("date_add", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)").Typed("dk", 'D'),
     Macro("date_diff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)").Typed("d", 'I'),
@@ -98,16 +98,19 @@ constexpr SqlFunction kDates[] = {
           "WHEN 'sunday' THEN 7 ELSE error('not a day of the week: ' || n) END - "
           "system.main.isodow(pt_to_date(d)) + 6) % 7 + 1 AS INTEGER)")
         .Typed("dt", 'D'),
-    NotExact("now", kNow),
+    NotExact("now", kNow).Typed("*", 'S'),
     Macro("quarter", "(d) AS system.main.quarter(pt_to_date(d))").Typed("d", 'i'),
     Macro("second", "(t) AS system.main.second(pt_to_timestamp(t))").Typed("s", 'i'),
     Refused("session_window", "time windows exist only in Spark", "use date_trunc(unit, time)"),
     Refused("time_bucket", "time windows exist only in Spark", "use date_trunc(unit, time)"),
-    Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))"),
-    Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)"),
+    Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))")
+        .Typed("*", 'S'),
+    Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)")
+        .Typed("*", 'S'),
     // A fraction beyond microseconds is cut off.
     Macro("timestamp_seconds",
-          "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))"),
+          "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))")
+        .Typed("*", 'S'),
     // The unit is a word in Spark, of which the reader makes a text.
     Macro("timestampadd",
           "(unit, n, t) AS pt_add_units(unit, CAST(n AS BIGINT), pt_to_timestamp(t))")
@@ -149,7 +152,7 @@ constexpr SqlFunction kDates[] = {
     Macro("try_make_timestamp_ntz",
           "(y, mo, d, h, mi, s) AS pt_try_make_timestamp(y, mo, d, h, mi, s)"),
     Macro("try_to_date", "(s) AS pt_try_date(s)"),
-    Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)"),
+    Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)").Typed("*", 'S'),
     Macro("unix_date", "(d) AS CAST(pt_to_date(d) - DATE '1970-01-01' AS INTEGER)").Typed("d", 'I'),
     Macro("unix_micros", "(t) AS epoch_us(pt_to_timestamp(t))"),
     // Rounded down, also before 1970.

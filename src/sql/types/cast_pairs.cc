@@ -19,8 +19,13 @@ bool HasCast(const SqlType& from, const SqlType& to) {
   if (from.IsInterval()) return to.IsWhole() || to == SqlType::kDecimal;
   if (to == SqlType::kBoolean) return text || from.IsNumber();
   if (to == SqlType::kDate) return text || from == SqlType::kTimestamp;
-  if (to == SqlType::kTimestamp) return text || from == SqlType::kDate || from.IsNumber();
-  return text || from.IsNumber() || from == SqlType::kBoolean || from == SqlType::kTimestamp;
+  // Numbers are moments, which times without a zone are not.
+  const SqlType local = SqlType::LocalTime();
+  if (to == SqlType::kTimestamp) {
+    return text || from == SqlType::kDate || (from.IsNumber() && to != local);
+  }
+  return text || from.IsNumber() || from == SqlType::kBoolean ||
+         (from == SqlType::kTimestamp && from != local);
 }
 
 }  // namespace protium

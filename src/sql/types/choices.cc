@@ -91,14 +91,11 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
                                          [&](const CastName& cast) { return cast.name == name; });
   if (found == std::end(kCasts)) return SqlType{};
-  const SqlType to{found->kind};
+  const SqlType to = name == "timestamp"         ? SqlType::ZonedTime()
+                     : name == "local_timestamp" ? SqlType::LocalTime()
+                                                 : SqlType{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  // TIMESTAMP_NTZ: numbers are moments, which it is not.
-  if (name == "local_timestamp" && from.IsNumber()) {
-    return call.Refuse(from.SparkName() + " is cast to timestamp_ntz", "Spark has no such cast",
-                       "cast it to a timestamp first");
-  }
   if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
   const bool times = from == SqlType::kTimestamp && to.IsNumber();
   const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||

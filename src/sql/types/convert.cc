@@ -84,6 +84,7 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
 // A time as seconds since 1970, and a number of seconds as a time; an interval as a number of its
 // last unit.
 Json AsSeconds(Json value, const SqlType& to) {
+  value = tree::Cast(std::move(value), {SqlType::kTimestamp});
   if (to.IsWhole()) return Called("pt_whole_seconds", std::move(value));
   return Called("pt_real_seconds", std::move(value));
 }
@@ -173,6 +174,9 @@ void Coerce(Json& node, const SqlType& from, const SqlType& to) {
   if (from == to || from == SqlType::kUnknown || to == SqlType::kUnknown || to == SqlType::kNull) {
     return;
   }
+  // Only a time with a zone may have another type in DuckDB.
+  const bool times = from == SqlType::kTimestamp && to == SqlType::kTimestamp;
+  if (times && from != SqlType::ZonedTime()) return;
   tree::Replace(node, Converted(tree::Take(node), from, to));
 }
 

@@ -53,7 +53,7 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   const SqlType type = call.types[moved], interval = call.types[1 - moved];
   if (type == SqlType::kNull) {
     call.CoerceTo(moved, kTimestamp);
-    return kTimestamp;
+    return SqlType::ZonedTime();
   }
   // Text is read as a time, and the result is text again.
   if (type == SqlType::kText) call.CoerceTo(moved, kTimestamp);
@@ -68,7 +68,8 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
     Coerce(call.node, kTimestamp, type);
     return type;
   }
-  if (type != SqlType::kDate || interval.last_unit() > 0) return kTimestamp;
+  if (type == SqlType::kTimestamp) return type;
+  if (interval.last_unit() > 0) return SqlType::ZonedTime();
   call.CastResult(type);
   return type;
 }
@@ -266,7 +267,7 @@ Result<SqlType> TypeMadeTime(TypedCall& call) {
     made = tree::Call("pt_to_utc", Json::array({made, tree::Take(call.argument(6))}), call.node);
   }
   tree::Replace(call.node, std::move(made));
-  return kTimestamp;
+  return call.name.ends_with("_ntz") ? SqlType::LocalTime() : SqlType::ZonedTime();
 }
 
 }  // namespace protium

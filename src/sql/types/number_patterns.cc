@@ -46,6 +46,10 @@ Result<SqlType> WriteTime(TypedCall& call) {
 
 Result<SqlType> TypeReadNumber(TypedCall& call) {
   PT_LET(const NumberPattern pattern, PatternOf(call));
+  if (pattern.whole == 0) {
+    return call.Refuse(call.name + "() is not supported for a pattern without whole digits",
+                       "Spark fails where the text has some", "write a 9 before the point");
+  }
   call.CoerceTo(0, kText);
   const bool tried = call.name.starts_with("try_");
   const SqlType type = SqlType::Decimal(pattern.whole + pattern.fraction, pattern.fraction);

@@ -133,7 +133,8 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
   // In capitals DuckDB returns the type anyway; the next line finds the small letter.
   const bool given = row->result >= 'A' && row->result <= 'Z';
-  const SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
+  SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
+  if (result == SqlType::kTimestamp) result = SqlType::ZonedTime();
   if (!given) call.CastResult(result);
   return result;
 }

@@ -77,6 +77,14 @@ std::optional<SqlType> CommonWithText(const SqlType& other) {
   return std::nullopt;
 }
 
+// Beside a time with a zone, one without it gets it.
+SqlType CommonTime(const SqlType& a, const SqlType& b) {
+  if (a == Kind::kDate) return b;
+  if (b == Kind::kDate) return a;
+  const SqlType zoned = SqlType::ZonedTime();
+  return a == zoned || b == zoned ? zoned : SqlType{Kind::kTimestamp};
+}
+
 // The interval that holds both: from the larger unit of the two to the smaller.
 SqlType CommonInterval(const SqlType& a, const SqlType& b) {
   const int first = std::min(a.first_unit(), b.first_unit());
@@ -103,6 +111,7 @@ SqlType SqlType::FromDuck(std::string_view name) {
   for (const Names& known : kNames) {
     if (known.duck == name) return {known.kind};
   }
+  if (name == "TIMESTAMP WITH TIME ZONE") return ZonedTime();
   if (name == "UTINYINT") return {kSmallint};
   if (name == "USMALLINT") return {kInt};
   if (name == "UINTEGER") return {kBigint};
@@ -133,6 +142,7 @@ std::string SqlType::SparkName() const {
   if (IsInterval()) return IntervalName(*this);
   if (IsNested()) return NestedSparkName(*this);
   if (IsBytes()) return "binary";
+  if (*this == ZonedTime()) return "timestamp";
   for (const Names& known : kNames) {
     if (known.kind == kind) return std::string(known.spark);
   }
@@ -180,7 +190,7 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
   if (a == Kind::kNull) return b;
   if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
   if (a.IsNumber() && b.IsNumber()) return CommonNumber(a, b);
-  if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  if (a.IsTime() && b.IsTime()) return CommonTime(a, b);
   if (a.IsInterval() && a.kind == b.kind) return CommonInterval(a, b);
   if (a == Kind::kText) return CommonWithText(b);
   if (b == Kind::kText) return CommonWithText(a);

@@ -30,9 +30,9 @@ struct SqlType {
     kDouble,
     kText,
     kDate,
-    kTimestamp,
-    kInterval,  // Of days and times of day, a fixed length; by default from days to seconds.
-    kMonths,    // Of months and years, which have no fixed length; by default of both.
+    kTimestamp,  // With a zone, which is UTC, or without one: see ZonedTime().
+    kInterval,   // Of days and times of day, a fixed length; by default from days to seconds.
+    kMonths,     // Of months and years, which have no fixed length; by default of both.
     kBinary,
     kOther,  // Lists, maps and structs: told apart by `name`, which nested_type.cc reads.
   };
@@ -68,6 +68,11 @@ struct SqlType {
   static SqlType ListOf(const SqlType& element);
   static SqlType MapOf(const SqlType& key, const SqlType& value);
   static SqlType StructOf(const std::vector<SqlColumn>& fields);
+  // Spark's TIMESTAMP and its TIMESTAMP_NTZ. DuckDB has TIMESTAMP for both, but for columns of
+  // files with times in UTC, which have a type of their own. A plain kTimestamp may be either.
+  static SqlType ZonedTime() { return {kTimestamp, 1, 0, {}}; }
+  static SqlType LocalTime() { return {kTimestamp, 2, 0, {}}; }
+
   // An interval from one unit to another: 0 day, 1 hour, 2 minute, 3 second.
   static SqlType IntervalOf(int first, int last);
   // The same of months: 0 year, 1 month.

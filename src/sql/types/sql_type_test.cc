@@ -85,6 +85,12 @@ TEST(SqlTypes, MeetAsInSpark) {
   EXPECT_EQ("none", Common("BOOLEAN", "INTEGER"));
   EXPECT_EQ("none", Common("DATE", "INTEGER"));
   EXPECT_FALSE(CommonType({SqlType::kMonths}, {SqlType::kInterval}).has_value());
+  EXPECT_EQ(CommonType(SqlType::IntervalOf(1, 1), SqlType::IntervalOf(2, 3)),
+            SqlType::IntervalOf(1, 3));
+  EXPECT_EQ(SqlType::IntervalOf(0, 0).SparkName(), "interval day");
+  EXPECT_EQ(SqlType{SqlType::kInterval}.SparkName(), "interval day to second");
+  EXPECT_EQ(SqlType::MonthsOf(0, 1).SparkName(), "interval year to month");
+  EXPECT_EQ(CommonType(SqlType::LocalTime(), SqlType::ZonedTime()), SqlType::ZonedTime());
 }
 
 TEST(SqlTypes, OfTextGiveWayWhereverTextStands) {

@@ -195,8 +195,9 @@ SqlType Typer::Constant(Json& node) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   const tree::CastParts cast(node);
   PT_LET(const SqlType from, Expression(cast.child, scope));
-  const SqlType to = TypeIn(cast.type);
+  SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
+  if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
   if (!CanCast(from, to)) return RefuseCast(node, from, to);
   if (from.IsNested() && to.IsNested()) {
     tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
@@ -335,6 +336,12 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
+  // Of one column it is Spark's grouping(), 0 or 1.
+  if (type == "GROUPING_FUNCTION" && children.size() == 1) {
+    const SqlType tiny{SqlType::kTinyint};
+    tree::Replace(node, tree::Cast(tree::Take(node), tiny));
+    return tiny;
+  }
   // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
   if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
     return Extract(node, types[0]);
