@@ -48,13 +48,12 @@ constexpr std::string_view kNames[] = {
 // Names of functions that DuckDB's grammar reserves or reads as something else, such as a type:
 // written in quotes where a parenthesis follows.
 constexpr std::string_view kCalls[] = {
-    "ANY",       "ARRAY",     "BIGINT",  "BINARY",    "BIT",    "BOOLEAN", "CHAR",
-    "CHARACTER", "COLLATE",   "COLUMNS", "DATE",      "DEC",    "DECIMAL", "DEFAULT",
-    "DOUBLE",    "FLOAT",     "GLOB",    "IFNULL",    "INT",    "INTEGER", "INTERVAL",
-    "ISNULL",    "LAMBDA",    "MAP",     "NATIONAL",  "NCHAR",  "NOTNULL", "NUMERIC",
-    "OVERLAY",   "PRECISION", "REAL",    "ROW",       "SETOF",  "SIMILAR", "SMALLINT",
-    "SOME",      "STRING",    "STRUCT",  "SUMMARIZE", "TABLE",  "TIME",    "TIMESTAMP",
-    "TINYINT",   "TREAT",     "UNIQUE",  "UNPACK",    "VARCHAR"};
+    "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
+    "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
+    "GLOB",      "INT",      "INTEGER", "INTERVAL", "ISNULL",    "LAMBDA",    "MAP",    "NATIONAL",
+    "NCHAR",     "NOTNULL",  "NUMERIC", "OVERLAY",  "PRECISION", "REAL",      "ROW",    "SETOF",
+    "SIMILAR",   "SMALLINT", "SOME",    "STRING",   "STRUCT",    "SUMMARIZE", "TABLE",  "TIME",
+    "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
 
 // Words that make one literal with the text after them: DATE '2013-12-31', X'1F'.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",

@@ -26,6 +26,13 @@ Json TypeInfo(const char* kind) {
   return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
 }
 
+Json Type(const std::string& id, Json info) {
+  Json type = Json::object();
+  type["id"] = id;
+  type["type_info"] = std::move(info);
+  return type;
+}
+
 Json TypeNode(const SqlType& type);
 
 // A struct, and the child type of a MAP: DuckDB stores maps as lists of structs of key and value.
@@ -33,25 +40,33 @@ Json StructNode(const std::vector<SqlColumn>& fields) {
   Json info = TypeInfo("STRUCT_TYPE_INFO");
   info["child_types"] = Json::array();
   for (const SqlColumn& field : fields) {
-    info["child_types"].push_back({{"first", field.name}, {"second", TypeNode(field.type)}});
+    Json child = Json::object();
+    child["first"] = field.name;
+    child["second"] = TypeNode(field.type);
+    info["child_types"].push_back(std::move(child));
   }
-  return {{"id", "STRUCT"}, {"type_info", std::move(info)}};
+  return Type("STRUCT", std::move(info));
+}
+
+Json ListNode(const std::string& id, Json child) {
+  Json info = TypeInfo("LIST_TYPE_INFO");
+  info["child_type"] = std::move(child);
+  return Type(id, std::move(info));
 }
 
 Json TypeNode(const SqlType& type) {
   if (type.IsStruct()) return StructNode(type.Fields());
-  if (type.IsList() || type.IsMap()) {
-    Json info = TypeInfo("LIST_TYPE_INFO");
-    info["child_type"] = type.IsMap() ? StructNode({{"key", type.Key()}, {"value", type.Value()}})
-                                      : TypeNode(type.Element());
-    return {{"id", type.IsMap() ? "MAP" : "LIST"}, {"type_info", std::move(info)}};
+  if (type.IsList()) return ListNode("LIST", TypeNode(type.Element()));
+  if (type.IsMap()) {
+    const std::vector<SqlColumn> entry = {{"key", type.Key()}, {"value", type.Value()}};
+    return ListNode("MAP", StructNode(entry));
   }
-  if (type == SqlType::kNull) return {{"id", "NULL"}, {"type_info", nullptr}};
-  if (type != SqlType::kDecimal) return {{"id", type.DuckName()}, {"type_info", nullptr}};
+  if (type == SqlType::kNull) return Type("NULL", nullptr);
+  if (type != SqlType::kDecimal) return Type(type.DuckName(), nullptr);
   Json info = TypeInfo("DECIMAL_TYPE_INFO");
   info["width"] = type.precision;
   info["scale"] = type.scale;
-  return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
+  return Type("DECIMAL", std::move(info));
 }
 
 // Counts the digits of a HUGEINT, which is serialised as two halves of 64 bits.

@@ -94,6 +94,12 @@ std::string FirstLine(std::string_view message) {
   if (const size_t ours = line.find(kOurs); ours != std::string::npos) {
     line.erase(ours + kOurs.size() - 3, 3);
   }
+  // "Unimplemented type for cast (DATE -> BIGINT) when casting from source column a".
+  const std::string_view types = Between(line, "nimplemented type for cast (", ")");
+  if (const size_t arrow = types.find(" -> "); arrow != types.npos) {
+    return "a value of type " + std::string(types.substr(0, arrow)) + " cannot be cast to " +
+           std::string(types.substr(arrow + 4));
+  }
   if (line.size() > 1 && line[0] >= 'A' && line[0] <= 'Z' && line[1] >= 'a') {
     line[0] = static_cast<char>(line[0] + 32);
   }

@@ -83,8 +83,6 @@ std::string DuckTypeName(duckdb_logical_type type) {
     }
     case DUCKDB_TYPE_STRUCT:
       return StructName(type);
-    case DUCKDB_TYPE_BLOB:
-      return "BLOB";
     case DUCKDB_TYPE_SQLNULL:
       return "\"NULL\"";
     default:

@@ -237,9 +237,9 @@ std::optional<std::string> ReadNumber(NumberPatterns& patterns, Text text, Text 
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&ReadNumber>("pt_read_number"),
-    AsRowFunction<&TryReadNumber>("pt_try_read_number"),
-    AsRowFunction<&WriteNumber>("pt_write_number"),
+    AsRowFunction<&ReadNumber>("pt_read_number").FailsFor({0, 1}),
+    AsRowFunction<&TryReadNumber>("pt_try_read_number").FailsFor({1}),
+    AsRowFunction<&WriteNumber>("pt_write_number").FailsFor({1}),
 };
 
 }  // namespace

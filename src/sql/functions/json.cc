@@ -10,9 +10,7 @@ using namespace functions;
 
 constexpr SqlFunction kJsonTexts[] = {
     // SparkReader gives it the schema as the type of a null, and as DuckDB spells it.
-    Macro(
-        "from_json",
-        "(s, schema_type, schema) AS system.main.from_json(pt_read_json(s, schema_type), schema)"),
+    Macro("from_json", "(s, t, n) AS system.main.from_json(pt_read_json(s, t), n)"),
     Macro("get_json_object", "(s, p) AS pt_get_json_object(s, p)").Typed("e", 'T'),
     Macro("json_array_length", "(s) AS pt_json_array_length(s)").Typed("e", 'I'),
     Refused("json_each", kOneSide),

@@ -174,8 +174,6 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_text_in_brackets",
           "(l) AS CASE WHEN l IS NOT NULL THEN system.main.concat('[', array_to_string(l, ', '), "
           "']') END"),
-    // The elements of a list as texts.
-    Macro("pt_texts", "(l) AS list_transform(l, lambda x: pt_to_text(x))"),
     Macro(
         "pt_time_steps",
         "(a, b, s) AS CASE WHEN a IS NULL OR b IS NULL OR s IS NULL THEN NULL WHEN (b > a AND "

@@ -26,15 +26,33 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// Whether a cast that begins here is to TIMESTAMP_NTZ: both kinds of time are one to DuckDB.
+bool ToLocalTime(std::string_view cast) {
+  size_t end = 0;
+  for (int depth = 0; end < cast.size(); ++end) {
+    if (cast[end] == '(') ++depth;
+    if (cast[end] == ')' && --depth <= 0) break;
+  }
+  if (cast.starts_with(':')) end = std::min<size_t>(cast.size(), 15);
+  const std::string text = Capitals(cast.substr(0, end));
+  return text.ends_with("_NTZ");
+}
+
+// A comparison as DuckDB's parser names it. `sign` is that of Spark, which has none for what is
+// negated, and `opposite` that of the comparison that NOT was taken from.
 struct Compared {
-  std::string_view type, sign;
+  std::string_view type, sign, opposite;
+  bool negated = false;
+  bool equality = false;
 };
-constexpr Compared kCompared[] = {{"COMPARE_EQUAL", "="},
-                                  {"COMPARE_LESSTHAN", "<"},
-                                  {"COMPARE_GREATERTHAN", ">"},
-                                  {"COMPARE_LESSTHANOREQUALTO", "<="},
-                                  {"COMPARE_GREATERTHANOREQUALTO", ">="},
-                                  {"COMPARE_NOT_DISTINCT_FROM", "<=>"}};
+constexpr Compared kCompared[] = {{"COMPARE_EQUAL", "=", "=", false, true},
+                                  {"COMPARE_NOTEQUAL", "=", "=", true, true},
+                                  {"COMPARE_LESSTHAN", "<", ">="},
+                                  {"COMPARE_GREATERTHAN", ">", "<="},
+                                  {"COMPARE_LESSTHANOREQUALTO", "<=", ">"},
+                                  {"COMPARE_GREATERTHANOREQUALTO", ">=", "<"},
+                                  {"COMPARE_NOT_DISTINCT_FROM", "<=>", "<=>", false, true},
+                                  {"COMPARE_DISTINCT_FROM", "<=>", "<=>", true, true}};
 
 // The column that Spark names a cast after: CAST(t.a AS INT) is a.
 const Json* CastColumn(const Json& column) {
@@ -125,8 +143,10 @@ std::string NameWriter::Column(const Json& node) {
 std::string NameWriter::Cast(const Json& node) {
   const std::string constant = TypedConstant(node);
   if (!constant.empty()) return constant;
+  std::string type = CastTypeName(node["cast_type"]);
+  if (type == "TIMESTAMP_NTZ" && !ToLocalTime(source_.text(node))) type = "TIMESTAMP";
   return fmt::format("{}({} AS {})", node.value("try_cast", false) ? "TRY_CAST" : "CAST",
-                     Expression(node["child"]), CastTypeName(node["cast_type"]));
+                     Expression(node["child"]), type);
 }
 
 std::string NameWriter::Case(const Json& node) {
@@ -155,10 +175,17 @@ std::string NameWriter::Comparison(const Json& node) {
   const bool truth = tree::IsConstant(right) && Text(right["value"]["type"], "id") == "BOOLEAN";
   const std::string a = Expression(truth ? node["left"]["child"] : node["left"]);
   const std::string b = Expression(right);
-  if (type == "COMPARE_NOTEQUAL") return fmt::format("(NOT ({} = {}))", a, b);
-  if (type == "COMPARE_DISTINCT_FROM") return fmt::format("(NOT ({} <=> {}))", a, b);
   const auto* const found = std::ranges::find(kCompared, type, &Compared::type);
-  return fmt::format("({} {} {})", a, found == std::end(kCompared) ? "=" : found->sign, b);
+  if (found == std::end(kCompared)) return fmt::format("({} = {})", a, b);
+  // DuckDB's parser takes NOT into a comparison, which keeps the place of the NOT.
+  const std::string_view text = source_.text(node);
+  const bool sign = text.size() > 1 && text[0] == '!' && text.find_first_of("=<>", 1) != 1;
+  const bool denied = sign || Begins(node, "NOT");
+  int nots = found->negated ? 1 : 0;
+  if (denied) nots = found->equality && !found->negated ? 2 : 1;
+  std::string name = fmt::format("({} {} {})", a, denied ? found->opposite : found->sign, b);
+  for (; nots > 0; --nots) name = "(NOT " + name + ")";
+  return name;
 }
 
 // Spark halves a long chain, so that its tree is not deep.

@@ -47,8 +47,6 @@ class NameWriter {
   // named_calls.cc
   std::string Call(const Json& node);
   std::string Sign(const std::string& sign, const Json& node);
-  // Dates and times plus or minus something; empty for other sums.
-  std::string MovedTime(bool plus, const Json& left, const Json& right);
   std::string Trim(const std::string& name, const Json& node, const Texts& arguments) const;
   std::string Position(const Json& node, const Texts& arguments) const;
   std::string Like(const std::string& name, const Texts& arguments) const;
@@ -56,6 +54,10 @@ class NameWriter {
   std::string Plain(const std::string& name, const Json& node, Texts arguments);
   std::string Extract(const Json& node);
   Texts Arguments(const Json& node);
+
+  // named_times.cc
+  // Dates and times plus or minus something; empty for other sums.
+  std::string MovedTime(bool plus, const Json& left, const Json& right);
   SqlType TimeType(const Json& node) const;
 
   // named_windows.cc

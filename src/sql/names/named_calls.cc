@@ -107,10 +107,6 @@ bool IsAmong(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != std::end(words);
 }
 
-bool IsInterval(const Json& node, const std::string& text) {
-  return !text.empty() || Text(node, "function_name") == "make_interval";
-}
-
 }  // namespace
 
 std::string NameWriter::Call(const Json& node) {
@@ -281,47 +277,6 @@ std::string NameWriter::Sign(const std::string& sign, const Json& node) {
   if (sign == "~~" || sign == "~~*") return Like(sign == "~~" ? "like" : "ilike", sides);
   if (sign == "!~~" || sign == "!~~*") return Like(sign == "!~~" ? "not_like" : "not_ilike", sides);
   return fmt::format("({} {} {})", a, sign == "//" ? "div" : sign, b);
-}
-
-// A date plus days is date_add(), also with an interval of days; what else moves a time stands
-// without parentheses.
-std::string NameWriter::MovedTime(bool plus, const Json& left, const Json& right) {
-  const SqlType a = TimeType(left), b = TimeType(right);
-  if (plus && !a.IsTime() && b.IsTime()) return MovedTime(true, right, left);
-  if (!a.IsTime() || b.IsTime()) return "";
-  const std::string interval = Interval(right), time = Expression(left);
-  if (!IsInterval(right, interval)) {
-    if (a != SqlType::kDate) return "";
-    return fmt::format("{}({}, {})", plus ? "date_add" : "date_sub", time, Expression(right));
-  }
-  if (a == SqlType::kDate && interval.ends_with(" DAY")) {
-    const std::string days = fmt::format("extractansiintervaldays({})", interval);
-    return fmt::format("date_add({}, {})", time, plus ? days : "(- " + days + ")");
-  }
-  return fmt::format("{} {} {}", time, plus ? "+" : "-", Expression(right));
-}
-
-// The type of what can be seen to be a date or a timestamp; unknown otherwise.
-SqlType NameWriter::TimeType(const Json& node) const {
-  if (tree::FindKind(node) == tree::Kind::kColumn) return source_.column(node["column_names"]);
-  if (tree::FindKind(node) == tree::Kind::kCast) {
-    return SqlType::FromDuck(Text(node["cast_type"], "id"));
-  }
-  const std::string name = Lower(Text(node, "function_name"));
-  if (name == "current_date" || name == "curdate") return {SqlType::kDate};
-  if (!node.contains("children") || node["children"].empty()) return {};
-  if (Text(node, "type") == "OPERATOR_COALESCE") return TimeType(node["children"][0]);
-  if (tree::FindKind(node) != tree::Kind::kFunction) return {};
-  if (node.value("is_operator", false)) {
-    const SqlType a = TimeType(node["children"][0]);
-    return a.IsTime() || node["children"].size() < 2 ? a : TimeType(node["children"][1]);
-  }
-  const SqlFunction* const row = FindSqlFunction(name);
-  if (name == "date" || (row != nullptr && (row->result | 0x20) == 'd')) return {SqlType::kDate};
-  if (name == "timestamp" || (row != nullptr && (row->result | 0x20) == 's')) {
-    return {SqlType::kTimestamp};
-  }
-  return row != nullptr && row->result == '1' ? TimeType(node["children"][0]) : SqlType{};
 }
 
 std::string CastTypeName(const Json& type) {

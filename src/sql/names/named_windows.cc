@@ -44,6 +44,11 @@ std::string NameWriter::Window(const Json& node) {
     parts += (parts.empty() ? "ORDER BY " : " ORDER BY ") + Orders(node["orders"]);
   }
   parts += parts.empty() ? "" : " ";
+  if (node.value("ignore_nulls", false) && name.ends_with("_value")) {
+    const std::string plain = name.substr(0, name.size() - 6);
+    return fmt::format("{}({}) OVER ({}{})", plain, Listed(Each(node["children"])), parts,
+                       Frame(node));
+  }
   const bool shifted = name == "lag" || name == "lead";
   if (!shifted) return fmt::format("{} OVER ({}{})", Call(node), parts, Frame(node));
   const std::string offset = IsNone(node, "offset_expr") ? "1" : Expression(node["offset_expr"]);

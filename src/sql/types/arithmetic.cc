@@ -74,7 +74,7 @@ Result<SqlType> TypeSign(TypedCall& call) {
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result, bool tried) {
   const Json like = first;
   // A divisor of zero is an error, which a condition before it may keep out.
-  if (std::string_view("/%dp").find(operation) != std::string_view::npos) {
+  if (!tried && std::string_view("/%dp").find(operation) != std::string_view::npos) {
     second = tree::Call("pt_may_fail", Json::array({std::move(second)}), like);
   }
   std::string signs(1, operation);

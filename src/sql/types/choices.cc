@@ -152,6 +152,7 @@ namespace {
 
 // The type of || or concat(), whose arguments are written as texts where one of them is.
 Result<SqlType> TypeParts(TypedCall& call) {
+  if (call.types.empty()) return kText;
   if (call.types[0].IsNested()) return TypeJoinedLists(call);
   const bool others = std::any_of(call.types.begin(), call.types.end(),
                                   [](const SqlType& type) { return type == SqlType::kOther; });
@@ -175,7 +176,8 @@ constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
 // as lists, and binary as binary.
 Result<SqlType> TypeJoinedText(TypedCall& call) {
   PT_LET(const SqlType type, TypeParts(call));
-  if (call.name == "concat" && call.types.size() > kMostOfMacro) {
+  const bool texts = type == kText || type == SqlType::kBinary;
+  if (call.name == "concat" && texts && call.types.size() > kMostOfMacro) {
     Json joined = tree::Take(call.argument(0));
     for (size_t i = 1; i < call.types.size(); ++i) {
       Json pair = Json::array({std::move(joined), tree::Take(call.argument(i))});

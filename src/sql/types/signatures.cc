@@ -69,13 +69,6 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       if (text) return Status::OK();
       return RefuseArgument(call, i, "Spark takes only text there", "use CAST(... AS STRING)");
     case 't':
-      if (type == SqlType::kOther) {
-        return RefuseArgument(call, i, "Spark takes only text there", "use to_json(x)");
-      }
-      if (type == SqlType::kInterval || type == SqlType::kMonths) {
-        return RefuseArgument(call, i, "the embedded engine writes intervals in another form",
-                              "take its parts with extract()");
-      }
       call.CoerceTo(i, wanted);
       return Status::OK();
     case 'x':

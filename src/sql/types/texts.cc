@@ -25,14 +25,10 @@ Status RefuseType(const TypedCall& call, size_t i, std::string why, std::string 
                      std::move(fix));
 }
 
-bool IsInterval(const SqlType& type) {
-  return type == SqlType::kInterval || type == SqlType::kMonths;
-}
-
 // Calls `function` with the arguments from `first` on in their own types.
 Status CallWithAny(TypedCall& call, const char* function, size_t first) {
   for (size_t i = first; i < call.types.size(); ++i) {
-    if (IsInterval(call.types[i])) {
+    if (call.types[i].IsInterval()) {
       return RefuseType(call, i, "the embedded engine does not keep intervals as Spark does",
                         "use CAST(... AS STRING)");
     }
@@ -124,14 +120,14 @@ Result<SqlType> TypeConcatWs(TypedCall& call) {
     Json& argument = call.argument(i);
     if (type.IsList() && i > 0) {
       const SqlType element = type.Element();
-      if (element == SqlType::kOther) {
+      if (element.IsNested()) {
         return RefuseType(call, i, "Spark joins only texts and lists of texts", "flatten it first");
       }
       if (element == kText) continue;
-      tree::Replace(argument,
-                    tree::Call("pt_texts", Json::array({tree::Take(argument)}), call.node));
-    } else if (type == SqlType::kOther || IsInterval(type)) {
-      return RefuseType(call, i, "it joins only texts and lists of texts", "use to_json(x)");
+      const SqlType texts = SqlType::ListOf(kText);
+      tree::Replace(argument, Converted(tree::Take(argument), type, texts));
+    } else if (type == SqlType::kOther) {
+      return RefuseType(call, i, "Spark joins only texts and lists of texts", "use to_json(x)");
     } else if (type != SqlType::kUnknown) {
       tree::Replace(argument, Converted(tree::Take(argument), type, kText));
     }
@@ -145,7 +141,7 @@ Result<SqlType> TypeConcatWs(TypedCall& call) {
 Result<SqlType> TypeListagg(TypedCall& call) {
   if (call.types.empty() || call.types.size() > 2) return SqlType{};
   const bool bytes = call.types[0] == SqlType::kBinary;
-  if (call.types[0] == SqlType::kOther || IsInterval(call.types[0])) {
+  if (call.types[0] == SqlType::kOther) {
     return RefuseType(call, 0, "it joins only text and binary", "use CAST(... AS STRING)");
   }
   if (call.types.size() == 2 && call.types[1] == SqlType::kNull) {
@@ -197,7 +193,7 @@ Result<SqlType> TypeHex(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type.IsNumber() && !type.IsWhole()) {
     call.CoerceTo(0, {SqlType::kBigint});
-  } else if (type == SqlType::kOther || IsInterval(type)) {
+  } else if (type == SqlType::kOther) {
     return RefuseType(call, 0, "it takes numbers, text and binary", "use CAST(... AS STRING)");
   } else if (!type.IsNumber() && type != SqlType::kBinary) {
     call.CoerceTo(0, kText);
@@ -213,7 +209,7 @@ Result<SqlType> TypeElt(TypedCall& call) {
     bytes = bytes && call.types[i] == SqlType::kBinary;
   }
   for (size_t i = 1; i < call.types.size(); ++i) {
-    if (call.types[i] == SqlType::kOther || IsInterval(call.types[i])) {
+    if (call.types[i] == SqlType::kOther) {
       return RefuseType(call, i, "it takes only text and binary", "use CAST(... AS STRING)");
     }
   }
