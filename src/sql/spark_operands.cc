@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "sql/dialect.h"
+#include "sql/generated_names.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
@@ -167,6 +168,15 @@ void SparkReader::Name() {
   } else if (sql_.IsKind(Kind::kWord) && text[0] >= '0' && text[0] <= '9') {
     sql_.Replace(place, place, Quoted(text));
   }
+  sql_.Skip();
+}
+
+// The name of a table, view or pivot in quotes where DuckDB's grammar reserves it.
+void SparkReader::AliasName() {
+  const std::string word = sql_.Peek().word;
+  const bool reserved = IsAmong(kNames, word) || (IsAmong(kCalls, word) && sql_.Is("(", 1));
+  if (!sql_.IsKind(Kind::kWord) || !reserved) return Name();
+  sql_.Replace(sql_.at(), sql_.at(), Quoted(sql_.TokenText(sql_.at())));
   sql_.Skip();
 }
 
@@ -339,7 +349,13 @@ Result<SparkReader::Term> SparkReader::Call() {
   } else {
     PT_TRY(Parentheses(Inside::kCall));
   }
-  PT_TRY(Trailers(sql_.at() - 1));
+  const size_t close = sql_.at() - 1;
+  // Spark's grouping() is of 8 bits, unlike grouping_id(), which is the same to DuckDB's parser.
+  if (word == "GROUPING") sql_.Surround(first, close, "CAST(", " AS TINYINT)");
+  if (word == "GROUPING_ID" && close == first + 2) {
+    sql_.Surround(close, close, std::string(kAllGroups), "");
+  }
+  PT_TRY(Trailers(first, close));
   return Term{first, sql_.at() - 1};
 }
 
@@ -378,9 +394,10 @@ Status SparkReader::NamedCall() {
   return Status::OK();
 }
 
-// What may follow a call whose parenthesis closes at `close`: WITHIN GROUP, FILTER, IGNORE NULLS,
-// OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT NULLS is the default of both.
-Status SparkReader::Trailers(size_t close) {
+// What may follow a call whose name is at `first` and whose parenthesis closes at `close`: WITHIN
+// GROUP, FILTER, IGNORE NULLS, OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT
+// NULLS is the default of both.
+Status SparkReader::Trailers(size_t first, size_t close) {
   if (sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) {
     sql_.Skip(2);
     PT_TRY(Parentheses(Inside::kQuery));
@@ -395,10 +412,11 @@ Status SparkReader::Trailers(size_t close) {
     sql_.Skip(2);
   }
   if (!sql_.Is("OVER")) return Status::OK();
-  sql_.Skip();
-  if (sql_.Is("(")) return Parentheses(Inside::kWindow);
-  Name();
-  return Status::OK();
+  // Macros, which are no functions of windows.
+  const Token& name = sql_.TokenAt(first);
+  if (name.Is("ANY") || name.Is("SOME")) sql_.Replace(first, first, "bool_or");
+  if (name.Is("EVERY")) sql_.Replace(first, first, "bool_and");
+  return Over(Lower(sql_.TokenText(first)));
 }
 
 }  // namespace protium

@@ -159,6 +159,11 @@ Result<SparkReader::Term> SparkReader::Signed() {
 Result<SparkReader::Term> SparkReader::Operation(const Term& left, const Infix& infix) {
   const size_t sign = sql_.at();
   sql_.Skip();
+  const bool query = sql_.Is("(", 1) && sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES"}, 2);
+  if (query && sql_.IsOneOf({"ALL", "ANY", "SOME"})) {
+    return Refuse(fmt::format("a comparison with {} (a query)", sql_.Peek().word),
+                  "Spark does not accept it", "compare with (SELECT max(x) ...), or use IN");
+  }
   PT_LET(const Term right, Expression(static_cast<Level>(static_cast<int>(infix.level) + 1)));
   if (!infix.call.empty()) {
     sql_.Surround(left.first, right.last, fmt::format("{}(", infix.call), ")");
@@ -221,6 +226,10 @@ Result<SparkReader::Term> SparkReader::Like(const Term& left, bool negated) {
 Result<SparkReader::Term> SparkReader::In(const Term& left) {
   sql_.Skip();
   if (!sql_.Is("(")) return Refuse("IN has no list in parentheses");
+  if (sql_.Is("VALUES", 1)) {
+    return Refuse("IN is given rows of VALUES", "Spark takes a list or a query",
+                  "write IN (1, 2), or IN (SELECT * FROM VALUES 1, 2)");
+  }
   PT_TRY(Parentheses(Inside::kQuery));
   return Until(left, Level::kPredicate);
 }

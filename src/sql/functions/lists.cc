@@ -95,10 +95,9 @@ constexpr SqlFunction kLists[] = {
           "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object does not support * here') "
           "WHEN "
           "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
-    Refused("inline", "it turns one column into several",
-            "use explode(list) and the fields of its elements"),
-    Refused("inline_outer", "it turns one column into several",
-            "use explode_outer(list) and the fields of its elements"),
+    // explode() and its kind: see types/generators.cc.
+    Same("inline"),
+    Same("inline_outer"),
     Macro("json_array_length",
           "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'ARRAY' THEN "
           "CAST(system.main.json_array_length(s) AS INTEGER) END"),
@@ -135,9 +134,8 @@ constexpr SqlFunction kLists[] = {
     Refused("map_zip_with", "the embedded engine has no lambdas of two parameters over maps",
             "use map_from_entries(transform(map_entries(m), e -> ...))"),
     Same("named_struct"),
-    Refused("posexplode", "it turns one column into two", "use explode(list) and row_number()"),
-    Refused("posexplode_outer", "it turns one column into two",
-            "use explode_outer(list) and row_number()"),
+    Same("posexplode"),
+    Same("posexplode_outer"),
     Same("reduce"),
     // What the parser makes of (a, b).
     Parsed("row", "use struct(a, b)"),
@@ -163,7 +161,7 @@ constexpr SqlFunction kLists[] = {
     Macro("sort_array",
           "(l) AS list_sort(l, 'ASC', 'NULLS FIRST'), (l, up) AS CASE WHEN up THEN list_sort(l, "
           "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
-    Refused("stack", "it turns one row into several rows and columns", "use UNION ALL"),
+    Same("stack"),
     Same("struct"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
     Refused("to_json", "Spark reads and writes JSON by a schema",

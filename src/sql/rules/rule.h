@@ -52,6 +52,7 @@ Rule LambdaPlacesRule();
 Rule LikeRule();
 Rule ListConditionsRule();
 Rule NamedStructRule();
+Rule NegationsRule();
 Rule NullColumnsRule();
 Rule OrderAliasesRule();
 Rule ReduceRule();
@@ -60,5 +61,6 @@ Rule StructRule();
 Rule TimePatternRule();
 Rule TrimRule();
 Rule TypedLiteralRule();
+Rule WindowPercentilesRule();
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/depth.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
@@ -42,13 +43,15 @@ constexpr NamedRule kRules[] = {
     {"ceiling", TypeWhole},
     {"concat", TypeJoinedText},
     {"concat_ws", TypeJoinedText},
-    {"explode", TypeExploded},
-    {"explode_outer", TypeExploded},
+    {"explode", TypeNested},
+    {"explode_outer", TypeNested},
     {"floor", TypeWhole},
     {"greatest", TypeChoice},
     {"if", TypeChoice},
     {"iff", TypeChoice},
     {"ifnull", TypeChoice},
+    {"inline", TypeNested},
+    {"inline_outer", TypeNested},
     {"least", TypeChoice},
     {"list_value", TypeArray},
     {"mean", TypeMean},
@@ -59,6 +62,8 @@ constexpr NamedRule kRules[] = {
     {"nvl", TypeChoice},
     {"nvl2", TypeChoice},
     {"pmod", TypeProduct},
+    {"posexplode", TypeNested},
+    {"posexplode_outer", TypeNested},
     {"positive", TypeSum},
     {"pt_element", TypeElement},
     {"pt_literal_bigint", TypeLiteral},
@@ -87,6 +92,7 @@ constexpr NamedRule kRules[] = {
     {"sequence", TypeSequence},
     {"shiftleft", TypeBits},
     {"shiftright", TypeBits},
+    {"stack", TypeNested},
     {"sum", TypeTotal},
     {"try_add", TypeTried},
     {"try_divide", TypeProduct},
@@ -185,10 +191,17 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
                   "Spark's windows do not take DISTINCT",
                   "compute it in a query of its own and join the result");
   }
+  const Deeper deeper(in_windows_);
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
-  PT_TRY(Each(node["partitions"], scope));
+  PT_LET(const std::vector<SqlType> partitions, Each(node["partitions"], scope));
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    MergeZeros(node["partitions"][i], partitions[i]);
+  }
   const std::vector<Json*> orders = tree::Orders(node);
-  for (Json* const order : orders) PT_TRY(Expression(*order, scope));
+  for (Json* const order : orders) {
+    PT_LET(const SqlType type, Expression(*order, scope));
+    MergeZeros(*order, type);
+  }
   for (Json* const part : tree::FrameParts(node)) {
     PT_LET(const SqlType type, Expression(*part, scope));
     if (type == SqlType::kMonths && !orders.empty()) {

@@ -57,7 +57,7 @@ Result<SqlType> TypeTypeOf(TypedCall& call);
 Result<SqlType> TypeArray(TypedCall& call);
 Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k]
 Result<SqlType> TypeReversed(TypedCall& call);
-Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
+Result<SqlType> TypeNested(TypedCall& call);  // explode and its kind within an expression
 Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
 

@@ -32,16 +32,6 @@ Result<SqlType> TypeReversed(TypedCall& call) {
   return call.types[0];
 }
 
-// A map becomes two columns, key and value, in Spark alone.
-Result<SqlType> TypeExploded(TypedCall& call) {
-  if (call.types.size() == 1 && call.types[0].IsMap()) {
-    return call.Refuse(call.name + "() of a map is not the same on every engine",
-                       "it turns one column into two in Spark",
-                       "use " + call.name + "(map_entries(m)) and the fields key and value");
-  }
-  return TypeBySignature(call);
-}
-
 // sequence() of numbers has a macro; of two dates it counts days, and other steps are refused.
 Result<SqlType> TypeSequence(TypedCall& call) {
   const auto time = [&](size_t i) { return i < call.types.size() && call.types[i].IsTime(); };

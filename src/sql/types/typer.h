@@ -11,12 +11,14 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
 #include "sql/types/scope.h"
+#include "sql/types/select_parts.h"
 #include "sql/types/sql_type.h"
 
 namespace protium {
@@ -37,6 +39,9 @@ struct TypeSource {
 class Typer {
  public:
   explicit Typer(const TypeSource& source) : source_(source) {}
+
+  // Whether any query reads a name of WITH.
+  bool Reads(const std::string& lower) const { return read_.contains(lower); }
 
   // Types and rewrites a query; returns its columns as an unnamed relation.
   Result<Relation> Query(Json& node, const Scope* outer);
@@ -63,24 +68,59 @@ class Typer {
 
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
 
+  // The columns that a function such as explode() makes: lists of their values, and their names.
+  struct Generated {
+    std::vector<Json> lists;
+    std::vector<SqlColumn> columns;
+    bool open = false;  // Of structs, whose fields become the columns.
+  };
+
  private:
+  // A select list being written anew.
+  struct SelectList {
+    Json list = Json::array();
+    Relation made;
+    Json* from = nullptr;  // The tables of the SELECT.
+    bool apart = false;    // Whether generators become tables of their own.
+    bool spread = false;   // Whether * is written as its columns.
+  };
+
   Result<Relation> Select(Json& node, const Scope* outer);
-  Status SelectList(Json& list, Scope& scope, Relation& made);
-  Status Modifiers(Json& node, const Scope& scope);
+  Status Columns(Json& list, Scope& scope, SelectList& to);
+  Status Column(Json& column, Scope& scope, SelectList& to);
+  Status Star(Json& star, const Scope& scope, SelectList& to);
+  Status Generator(Json& column, Scope& scope, SelectList& to);
+  Status PlaceHere(Generated made, Scope& scope, SelectList& to);
+  Status PlaceApart(Generated made, SelectList& to);
+  Status Groupings(Json& select) const;
+  Status Modifiers(Json& node, const Scope& scope, const Relation& made);
+  Status CheckDistinctOrder(const Json& order, const Relation& made) const;
+  Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
   Result<Relation> SetOperation(Json& node, const Scope* outer);
   Result<Relation> Recursive(Json& node, const Scope* outer);
   Status Ctes(Json& node, const Scope* outer);
   Status Rename(const Json& at, const std::string& name, const Json& names, Relation& made) const;
 
+  // Of a join's side: where its relations and outputs begin in the scope.
+  struct JoinPlaces {
+    size_t relation = 0, output = 0;
+  };
+
   Status From(Json& node, Scope& scope);
   Result<Relation> Table(const Json& node);
   Result<Relation> Values(Json& node, const Scope& scope);
   Result<Relation> TableFunction(Json& node, const Scope& scope);
+  void NameAll(Json& tables);
   Status Join(Json& node, Scope& scope);
-  Status Using(const Json& node, Scope& scope, size_t right);
+  Status Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) const;
+  Status Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces right);
+  Status ConditionWithin(Json& node, Scope& scope) const;
+  Status Pivot(Json& node, const Scope& scope);
+  Result<Json> PivotQuery(Json& node, const Scope& within) const;
+  Result<Json> UnpivotQuery(Json& node, const Scope& within) const;
 
   SqlType Constant(Json& node);
-  Result<SqlType> Column(Json& node, const Scope& scope);
+  Result<SqlType> ColumnName(Json& node, const Scope& scope);
   Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
   Result<SqlType> IntervalCast(const Json& cast) const;
   Result<SqlType> CaseWhen(Json& node, const Scope& scope);
@@ -94,11 +134,19 @@ class Typer {
   Result<SqlType> Window(Json& node, const Scope& scope);
   Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
 
+  void Wrap(Json& node, const Relation& made) const;
+
   const TypeSource& source_;
   std::map<std::string, Relation> ctes_;    // In scope, by names in lower case.
+  std::set<std::string> read_;              // Names of WITH that some table of FROM names.
   std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
+  int named_ = 0;       // Tables that were given a name.
+  int in_windows_ = 0;  // How many windows are around what is being typed.
 };
+
+// Whether tables are joined by USING or NATURAL.
+bool JoinsUsing(const Json& table);
 
 // Puts a SELECT with casts around a query if a known type of its columns differs from the wanted
 // one. Both lists are of the same length; names are those of `to`.
@@ -110,6 +158,7 @@ void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
 void KeepJoins(Json& condition);
 
 // Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
-Status TypeStatement(Json& tree, const TypeSource& source);
+// Returns the names of its WITH that no query reads: DuckDB looks at none of them.
+Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source);
 
 }  // namespace protium

@@ -62,6 +62,39 @@ Json NeverNull(Json sought) {
   return node;
 }
 
+// (a, b) IN (SELECT ...) as EXISTS (SELECT ... WHERE a = pt_1 AND b = pt_2): DuckDB compares rows
+// as structs, in which NULL is a value. Where NOT stands in front, a comparison that is NULL counts
+// as equal, as in Spark, so that NOT IN is false for it.
+Json RowMembership(const Json& node, bool negated) {
+  const Json& sought = node["child"]["children"];
+  Json names = Json::array(), equal = Json::array();
+  for (size_t i = 0; i < sought.size(); ++i) {
+    names.push_back(fmt::format("pt_{}", i + 1));
+    equal.push_back(tree::Comparison("COMPARE_EQUAL", tree::Take(sought[i]),
+                                     tree::ColumnRef(fmt::format("pt_{}", i + 1))));
+  }
+  Json all = tree::Operator("CONJUNCTION", "CONJUNCTION_AND", std::move(equal));
+  if (negated) {
+    Json yes = tree::Cast(tree::TextConstant("t"), kBoolean);
+    all = tree::Operator("OPERATOR", "OPERATOR_COALESCE",
+                         Json::array({std::move(all), std::move(yes)}));
+  }
+  Json select = tree::SelectFrom(Json::array({tree::WholeConstant(1)}), node["subquery"]["node"],
+                                 "pt_rows", std::move(names));
+  select["where_clause"] = std::move(all);
+  Json exists = node;
+  exists["subquery_type"] = "EXISTS";
+  exists["subquery"]["node"] = std::move(select);
+  exists["child"] = nullptr;
+  exists["comparison_type"] = "INVALID";
+  return exists;
+}
+
+// Whether it is (a, b) IN (SELECT ...).
+bool IsRowMembership(const Json& node) {
+  return IsSoughtIn(node) && node.contains("child") && tree::View(node["child"]).Calls("row");
+}
+
 // Whether NeverNull() made it, also with a NOT inside.
 bool IsNeverNull(const Json& node) {
   if (Text(node, "type") != "OPERATOR_COALESCE") return false;
@@ -86,7 +119,7 @@ Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
     case tree::Kind::kConstant:
       return Constant(node);
     case tree::Kind::kColumn:
-      return Column(node, scope);
+      return ColumnName(node, scope);
     case tree::Kind::kCast:
       return ExplicitCast(node, scope);
     case tree::Kind::kCase:
@@ -173,8 +206,25 @@ SqlType Typer::Constant(Json& node) {
   return type;
 }
 
-Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
-  return FindColumn(scope, node["column_names"]);
+Result<SqlType> Typer::ColumnName(Json& node, const Scope& scope) {
+  const Json& names = node["column_names"];
+  const auto name = [&] { return names.back().get<std::string>(); };
+  switch (CheckName(scope, names)) {
+    case NameFault::kRight:
+      break;
+    case NameFault::kAmbiguous:
+      return Refuse(node, fmt::format("column \"{}\" is there more than once", name()),
+                    "Spark does not choose one of them", "give the columns different names");
+    case NameFault::kUnseen:
+      return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
+                    "WHERE and queries within do not see it in Spark",
+                    "repeat its expression, or put the SELECT into FROM (...)");
+  }
+  if (in_windows_ > 0 && IsAlias(scope, names)) {
+    return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
+                  "windows do not see it in Spark", "repeat its expression");
+  }
+  return FindColumn(scope, names);
 }
 
 // Respells the casts that DuckDB performs differently and that CastRule did not take; all others
@@ -271,6 +321,9 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   const std::string type = Text(node, "type");
   Json& children = node["children"];
   if (type == "OPERATOR_NOT") {
+    if (IsRowMembership(children[0])) {
+      tree::Replace(children[0], RowMembership(children[0], /*negated=*/true));
+    }
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
     // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
     if (IsNeverNull(children[0])) {
@@ -280,6 +333,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   PT_LET(const std::vector<SqlType> types, Each(children, scope));
+  if (type == "GROUPING_FUNCTION") return SqlType{SqlType::kBigint};
   std::vector<Json*> nodes;
   for (Json& child : children) nodes.push_back(&child);
   if (type == "OPERATOR_COALESCE") return Unify("coalesce", node, nodes, types);
@@ -302,6 +356,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
 // The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
 // compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
+  if (IsRowMembership(node)) tree::Replace(node, RowMembership(node, /*negated=*/false));
   const tree::SubqueryParts parts(node);
   PT_LET(const Relation made, Query(parts.query, &scope));
   const std::string type = Text(node, "subquery_type");
