@@ -332,6 +332,11 @@ Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
   PT_TRY(CheckName());
+  // DuckDB's parser makes f() of f(*).
+  if (word != "COUNT" && sql_.Is("*", 2) && sql_.Is(")", 3)) {
+    return Refuse(fmt::format("{}(*) is not supported by the embedded engine", Here()),
+                  "its parser takes * in count() alone", "list the columns");
+  }
   // EXISTS over a query is an operator, over a list a function.
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
   if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {

@@ -85,12 +85,10 @@ void SparkReader::Enclose(const Term& term) {
 Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
   PT_LET(Term left, Operand(lowest));
   while (true) {
-    if (sql_.IsOneOf({"!", "~", "|>"})) {
+    if (sql_.Is("|>")) return RefusePipe();
+    if (sql_.IsOneOf({"!", "~"})) {
       return Refuse(fmt::format("Spark does not accept \"{}\" after an operand", sql_.Peek().word),
-                    "",
-                    sql_.Is("!")   ? "use NOT"
-                    : sql_.Is("~") ? "use RLIKE"
-                                   : "");
+                    "", sql_.Is("!") ? "use NOT" : "use RLIKE");
     }
     const Infix* const infix = InfixHere();
     if (infix == nullptr || infix->level < lowest) return left;

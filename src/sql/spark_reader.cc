@@ -77,6 +77,7 @@ Status SparkReader::Items(Inside inside) {
                     "a plan's SQL makes a table from tables and changes nothing",
                     "write one SELECT, without a semicolon");
     }
+    if (sql_.Is("|>")) return RefusePipe();
     if (sql_.IsOneOf({",", ";", "=>"})) {
       sql_.Skip();
       continue;
@@ -110,6 +111,12 @@ Status SparkReader::Parentheses(Inside inside) {
   if (!sql_.Is(")")) return sql_.Refuse(open, "a parenthesis is never closed");
   sql_.Skip();
   return Status::OK();
+}
+
+Status SparkReader::RefusePipe() const {
+  return Refuse("the pipe |> is not supported by the embedded engine",
+                "its parser does not accept this form",
+                "write each step as a SELECT from the one before it, named by WITH");
 }
 
 // Reads one clause word with what belongs to it; false where an expression begins.

@@ -104,6 +104,7 @@ class SparkReader {
   Status Items(Inside inside);
   Status Parentheses(Inside inside);
   Result<bool> Clause();
+  Status RefusePipe() const;
   Status Groups();
   bool AtQualify() const;
   bool AtTableQuery() const;

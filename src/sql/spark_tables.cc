@@ -20,7 +20,7 @@ constexpr std::string_view kGenerators[] = {"EXPLODE",          "EXPLODE_OUTER",
                                             "INLINE_OUTER",     "JSON_TUPLE",    "POSEXPLODE",
                                             "POSEXPLODE_OUTER", "STACK"};
 
-bool IsGenerator(std::string_view word) {
+bool MakesRows(std::string_view word) {
   return std::ranges::find(kGenerators, word) != std::end(kGenerators);
 }
 
@@ -49,7 +49,7 @@ Status SparkReader::Tables() {
 
 // A join, view or pivot behind the tables read so far; false where there is none.
 Result<bool> SparkReader::Joined() {
-  if (sql_.IsOneOf({"PIVOT", "UNPIVOT"})) {
+  if (sql_.IsOneOf({"PIVOT", "UNPIVOT"}) && sql_.IsOneOf({"(", "INCLUDE", "EXCLUDE"}, 1)) {
     PT_TRY(Pivot());
     return true;
   }
@@ -77,7 +77,7 @@ Result<bool> SparkReader::Table(bool enclosed) {
   if (sql_.Is("(")) return EnclosedTable();
   const size_t first = sql_.at();
   PT_TRY(Expression(Level::kPrimary).status());
-  const bool made = IsGenerator(sql_.TokenAt(first).word) && sql_.TokenAt(first + 1).Is("(");
+  const bool made = MakesRows(sql_.TokenAt(first).word) && sql_.TokenAt(first + 1).Is("(");
   if (made) sql_.Surround(first, sql_.at() - 1, "(SELECT ", ")");
   PT_LET(const bool named, TableAlias());
   return made && !named;
@@ -231,11 +231,11 @@ Status SparkReader::View() {
   PT_TRY(Call().status());
   const size_t close = sql_.at() - 1;
   const std::string word = sql_.TokenAt(call).word;
-  if (!IsGenerator(word)) {
+  if (!MakesRows(word)) {
     return sql_.Refuse(call, "LATERAL VIEW is given a function that makes no rows",
                        "it takes explode, posexplode, inline and stack", "");
   }
-  const bool widened = outer && IsGenerator(word + "_OUTER");
+  const bool widened = outer && MakesRows(word + "_OUTER");
   sql_.Replace(first, call - 1, "CROSS JOIN LATERAL (SELECT ");
   if (widened) sql_.Replace(call, call, word + "_outer");
   const size_t after = sql_.at();

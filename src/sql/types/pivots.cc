@@ -197,6 +197,7 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
   const size_t values = node["unpivot_names"].size();
   Json names = Json::array();
   std::vector<Json> lists(values, Json::array());
+  std::vector<SqlType> types(values, SqlType{SqlType::kNull});
   for (const Json& entry : pivot["entries"]) {
     std::string name;
     if (entry["values"].size() != values) {
@@ -212,6 +213,16 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
         return Refuse(node, fmt::format("UNPIVOT names no column \"{}\" of its table", column), "",
                       "name columns without a table's name");
       }
+      const SqlType& type = found->column.type;
+      const auto common = CommonType(types[i], type);
+      const bool texts = (type == SqlType::kText) == (types[i] == SqlType::kText);
+      if (!common || (!texts && !(types[i] == SqlType::kNull) && !(type == SqlType::kNull))) {
+        return Refuse(node,
+                      fmt::format("UNPIVOT puts {} and {} into one column", types[i].SparkName(),
+                                  type.SparkName()),
+                      "Spark has no common type for them", "cast them to one type");
+      }
+      types[i] = *common;
       used.insert(Lower(column));
       name += (name.empty() ? "" : "_") + found->column.name;
       lists[i].push_back(ValueOf(within, *found));

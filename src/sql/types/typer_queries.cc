@@ -186,6 +186,14 @@ Status Typer::Star(Json& star, const Scope& scope, SelectList& to) {
     return Refuse(star, "the columns of * are not known before the query runs",
                   "the engines have them in different orders", "list the columns");
   }
+  std::vector<Output> all;
+  Json whole = star;
+  const size_t left_out = star["exclude_list"].size() + star["qualified_exclude_list"].size();
+  whole["exclude_list"] = whole["qualified_exclude_list"] = Json::array();
+  if (!ExpandStar(scope, whole, all) || all.size() - outputs.size() < left_out) {
+    return Refuse(star, "EXCEPT names a column that is not there", "",
+                  "name columns of the tables behind FROM");
+  }
   for (const Output& output : outputs) {
     Json column = ValueOf(scope, output);
     column["alias"] = output.column.name;
