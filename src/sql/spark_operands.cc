@@ -334,8 +334,9 @@ Result<SparkReader::Term> SparkReader::Call() {
   PT_TRY(CheckName());
   // DuckDB's parser makes f() of f(*).
   if (word != "COUNT" && sql_.Is("*", 2) && sql_.Is(")", 3)) {
-    return Refuse(fmt::format("{}(*) is not supported by the embedded engine", Here()),
-                  "its parser takes * in count() alone", "list the columns");
+    return Refuse(
+        fmt::format("{}(*) is not supported by the embedded engine", sql_.TokenText(first)),
+        "its parser takes * in count() alone", "list the columns");
   }
   // EXISTS over a query is an operator, over a list a function.
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);

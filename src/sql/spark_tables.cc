@@ -205,7 +205,13 @@ Status SparkReader::Join(size_t kinds) {
       sql_.Replace(first + i, first + i + 1, sql_.Peek(i + 1).word);
     }
   }
+  const bool outer = sql_.IsOneOf({"LEFT", "OUTER"}) || sql_.IsOneOf({"LEFT", "OUTER"}, 1);
   sql_.Skip(kinds + 1);
+  if (outer && sql_.Is("LATERAL") && MakesRows(sql_.Peek(1).word)) {
+    return Refuse("a function that makes rows is joined by LEFT JOIN",
+                  "Spark leaves out the rows of which it makes none",
+                  "use LATERAL VIEW OUTER explode(list) t AS x");
+  }
   PT_TRY(Table(/*enclosed=*/false).status());
   const size_t last = sql_.at() - 1;
   if (sql_.Is("ON")) {
@@ -236,7 +242,7 @@ Status SparkReader::View() {
                        "it takes explode, posexplode, inline and stack", "");
   }
   const bool widened = outer && MakesRows(word + "_OUTER");
-  sql_.Replace(first, call - 1, "CROSS JOIN LATERAL (SELECT ");
+  sql_.Replace(first, call - 1, "CROSS JOIN LATERAL (SELECT");
   if (widened) sql_.Replace(call, call, word + "_outer");
   const size_t after = sql_.at();
   const std::string alias = ViewNames(first);

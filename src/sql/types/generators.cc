@@ -32,12 +32,12 @@ void Add(Generated& made, const std::string& name, const SqlType& type, Json lis
 }
 
 // explode(), posexplode(): a list's elements, or a map's keys and values, after their places.
-Generated Exploded(const Json& argument, const SqlType& type, bool places) {
+Generated Exploded(const Json& argument, const SqlType& type, bool map, bool places) {
   Generated made;
-  Json keys = type.IsMap() ? Of("map_keys", argument) : tree::Take(argument);
+  Json keys = map ? Of("map_keys", argument) : tree::Take(argument);
   if (places) Add(made, "pos", {SqlType::kInt}, Of("pt_places", keys));
-  Add(made, type.IsMap() ? "key" : "col", type.IsMap() ? type.Key() : type.Element(), keys);
-  if (type.IsMap()) Add(made, "value", type.Value(), Of("map_values", argument));
+  Add(made, map ? "key" : "col", map ? type.Key() : type.Element(), keys);
+  if (map) Add(made, "value", type.Value(), Of("map_values", argument));
   return made;
 }
 
@@ -120,6 +120,8 @@ Status Typer::Generator(Json& column, Scope& scope, SelectList& to) {
   const bool outer = name.ends_with("_outer"), structs = name.starts_with("inline");
   PT_LET(const std::vector<SqlType> types, Arguments(column, scope));
   Json& arguments = column["children"];
+  std::vector<std::string> names = SplitGeneratedNames(alias);
+  if (names.empty() && !alias.empty()) names = {alias};
   Generated made;
   if (name == "stack") {
     int rows = 0;
@@ -142,10 +144,12 @@ Status Typer::Generator(Json& column, Scope& scope, SelectList& to) {
           structs ? "Spark takes a list of structures there" : "Spark takes a list or a map there",
           "");
     }
-    made = Exploded(arguments[0], types[0], name.starts_with("posexplode"));
+    const bool places = name.starts_with("posexplode");
+    // Of an unknown type the names tell a map, which has two columns, from a list.
+    const bool map = types[0].IsMap() || (types[0] == SqlType::kUnknown && !structs &&
+                                          names.size() == (places ? 3 : 2));
+    made = Exploded(arguments[0], types[0], map, places);
   }
-  std::vector<std::string> names = SplitGeneratedNames(alias);
-  if (names.empty() && !alias.empty()) names = {alias};
   if (!names.empty() && !structs && names.size() != made.columns.size()) {
     return Refuse(column,
                   fmt::format("{}() makes {} columns and is given {} names", name,

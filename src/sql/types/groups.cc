@@ -16,13 +16,16 @@ namespace {
 
 using tree::Text;
 
-// Calls `use` with every grouping() and grouping_id() within a node, until it refuses one.
+// Calls `use` with every grouping() and grouping_id() within a node, and with which of the two it
+// is, until it refuses one. SparkReader::Call() puts a cast around grouping().
 template <class Use>
-Status ForEachGrouping(Json& node, const Use& use) {
+Status ForEachGrouping(Json& node, bool cast, const Use& use) {
   const tree::Kind kind = tree::FindKind(node);
   if (!node.is_structured() || kind == tree::Kind::kSubquery) return Status::OK();
-  if (Text(node, "type") == "GROUPING_FUNCTION") return use(node);
-  for (Json& child : node) PT_TRY(ForEachGrouping(child, use));
+  if (Text(node, "type") == "GROUPING_FUNCTION") return use(node, cast);
+  const bool casts = kind == tree::Kind::kCast ||
+                     Text(node, "function_name").ends_with("tinyint") || (cast && node.is_array());
+  for (Json& child : node) PT_TRY(ForEachGrouping(child, casts, use));
   return Status::OK();
 }
 
@@ -38,15 +41,15 @@ std::string PlainName(const Json& node) {
 Status Typer::Groupings(Json& select) const {
   const tree::SelectParts parts(select);
   const bool several = select["group_sets"].size() > 1;
-  const auto check = [&](Json& call) {
+  const auto check = [&](Json& call, bool one) {
     if (!several) {
       return Refuse(call, "grouping() has one set of columns",
                     "Spark takes it beside ROLLUP, CUBE and GROUPING SETS alone", "leave it out");
     }
     Json& columns = call["children"];
     if (columns.size() == 1 && PlainName(columns[0]) == kAllGroups) columns = parts.groups;
-    bool same = columns.size() == 1 || columns.size() == parts.groups.size();
-    for (size_t i = 0; same && columns.size() > 1 && i < columns.size(); ++i) {
+    bool same = columns.size() == (one ? 1 : parts.groups.size());
+    for (size_t i = 0; same && !one && i < columns.size(); ++i) {
       same = IsSame(columns[i], parts.groups[i]);
     }
     if (same) return Status::OK();
@@ -54,7 +57,7 @@ Status Typer::Groupings(Json& select) const {
                   "Spark takes all of them, in their order", "use grouping_id()");
   };
   for (Json* const part : {&parts.list, &parts.having, &parts.qualify, &select["modifiers"]}) {
-    PT_TRY(ForEachGrouping(*part, check));
+    PT_TRY(ForEachGrouping(*part, /*cast=*/false, check));
   }
   return Status::OK();
 }

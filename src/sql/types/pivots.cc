@@ -173,7 +173,7 @@ Result<Json> Typer::PivotQuery(Json& node, const Scope& within) const {
                       "name it: sum(x) AS s, 'a' AS a");
       }
       Json first = tree::Call(
-          "first", Json::array({tree::ColumnRef(fmt::format("pt_value_{}", i + 1))}), aggregate);
+          "max", Json::array({tree::ColumnRef(fmt::format("pt_value_{}", i + 1))}), aggregate);
       first["filter"] = IsEntry(entry);
       if (IsList(aggregate)) first = tree::Call("pt_or_empty", Json::array({first}), aggregate);
       outer.push_back(Named(std::move(first), aggregates > 1 ? value + "_" + name : value));

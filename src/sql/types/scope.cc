@@ -141,6 +141,10 @@ NameFault CheckName(const Scope& scope, const Json& names) {
                       [&](const Output& output) { return Lower(output.column.name) == parts[0]; });
     if (found > 0) return found > 1 ? NameFault::kAmbiguous : NameFault::kRight;
     if (alias) return own && !at->aliases_unseen ? NameFault::kRight : NameFault::kUnseen;
+    const bool table =
+        std::any_of(at->relations.begin(), at->relations.end(),
+                    [&](const Relation& relation) { return Lower(relation.name) == parts[0]; });
+    if (table) return NameFault::kTable;
     own = own && at->aliases_first;
   }
   return NameFault::kRight;

@@ -52,7 +52,7 @@ SqlType FindColumn(const Scope& scope, const Json& names);
 
 // What is wrong with a name by Spark's rules, though DuckDB takes it; kRight also where that is not
 // known.
-enum class NameFault { kRight, kAmbiguous, kUnseen };
+enum class NameFault { kRight, kAmbiguous, kUnseen, kTable };
 NameFault CheckName(const Scope& scope, const Json& names);
 
 // Whether the name means an earlier column of the select list.

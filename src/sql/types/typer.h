@@ -94,6 +94,7 @@ class Typer {
   Status PlaceApart(Generated made, SelectList& to);
   Status Groupings(Json& select) const;
   Status Modifiers(Json& node, const Scope& scope, const Relation& made);
+  Status CheckLimit(Json& modifier, const Scope& scope);
   Status CheckDistinctOrder(const Json& order, const Relation& made) const;
   Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
   Result<Relation> SetOperation(Json& node, const Scope* outer);

@@ -12,6 +12,7 @@
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/memberships.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -46,11 +47,6 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
-// Whether it is x IN (SELECT ...), which DuckDB serialises as = ANY.
-bool IsSoughtIn(const Json& node) {
-  return tree::FindKind(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
-}
-
 // x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
 // is false. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
 Json NeverNull(Json sought) {
@@ -60,34 +56,6 @@ Json NeverNull(Json sought) {
                              Json::array({std::move(sought), std::move(no)}));
   node["query_location"] = place;
   return node;
-}
-
-// (a, b) IN (SELECT ...) as EXISTS (SELECT ... WHERE a = pt_1 AND b = pt_2): DuckDB compares rows
-// as structs, in which NULL is a value. Where NOT stands in front, a comparison that is NULL counts
-// as equal, as in Spark, so that NOT IN is false for it.
-Json RowMembership(const Json& node, bool negated) {
-  const Json& sought = node["child"]["children"];
-  Json names = Json::array(), equal = Json::array();
-  for (size_t i = 0; i < sought.size(); ++i) {
-    names.push_back(fmt::format("pt_{}", i + 1));
-    equal.push_back(tree::Comparison("COMPARE_EQUAL", tree::Take(sought[i]),
-                                     tree::ColumnRef(fmt::format("pt_{}", i + 1))));
-  }
-  Json all = tree::Operator("CONJUNCTION", "CONJUNCTION_AND", std::move(equal));
-  if (negated) {
-    Json yes = tree::Cast(tree::TextConstant("t"), kBoolean);
-    all = tree::Operator("OPERATOR", "OPERATOR_COALESCE",
-                         Json::array({std::move(all), std::move(yes)}));
-  }
-  Json select = tree::SelectFrom(Json::array({tree::WholeConstant(1)}), node["subquery"]["node"],
-                                 "pt_rows", std::move(names));
-  select["where_clause"] = std::move(all);
-  Json exists = node;
-  exists["subquery_type"] = "EXISTS";
-  exists["subquery"]["node"] = std::move(select);
-  exists["child"] = nullptr;
-  exists["comparison_type"] = "INVALID";
-  return exists;
 }
 
 // Whether it is (a, b) IN (SELECT ...).
@@ -215,6 +183,9 @@ Result<SqlType> Typer::ColumnName(Json& node, const Scope& scope) {
     case NameFault::kAmbiguous:
       return Refuse(node, fmt::format("column \"{}\" is there more than once", name()),
                     "Spark does not choose one of them", "give the columns different names");
+    case NameFault::kTable:
+      return Refuse(node, fmt::format("\"{}\" is a table and no column", name()),
+                    "Spark takes no table for a value", "use struct(a, b), or count(*)");
     case NameFault::kUnseen:
       return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
                     "WHERE and queries within do not see it in Spark",
@@ -322,7 +293,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   Json& children = node["children"];
   if (type == "OPERATOR_NOT") {
     if (IsRowMembership(children[0])) {
-      tree::Replace(children[0], RowMembership(children[0], /*negated=*/true));
+      tree::Replace(children[0], AsExists(children[0], /*negated=*/true));
     }
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
     // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
@@ -356,7 +327,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
 // The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
 // compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
-  if (IsRowMembership(node)) tree::Replace(node, RowMembership(node, /*negated=*/false));
+  if (IsRowMembership(node)) tree::Replace(node, AsExists(node, /*negated=*/false));
   const tree::SubqueryParts parts(node);
   PT_LET(const Relation made, Query(parts.query, &scope));
   const std::string type = Text(node, "subquery_type");

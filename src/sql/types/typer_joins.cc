@@ -11,6 +11,7 @@
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/memberships.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -70,6 +71,20 @@ bool HoldsQuery(const Json& node) {
   return std::any_of(node.begin(), node.end(), HoldsQuery);
 }
 
+Json True() { return tree::Cast(tree::TextConstant("t"), {SqlType::kBoolean}); }
+
+// Writes cross joins among other joins as inner ones: DuckDB writes a tree's cross joins with
+// commas, which it reads after all other joins.
+void SpellCrossJoins(Json& table) {
+  if (Text(table, "type") != "JOIN") return;
+  if (Text(table, "ref_type") == "CROSS") {
+    table["ref_type"] = "REGULAR";
+    table["condition"] = True();
+  }
+  SpellCrossJoins(table["left"]);
+  SpellCrossJoins(table["right"]);
+}
+
 // Names tables that have none, so that each column of * can be named.
 void NameTables(Json& table, int& named) {
   if (!table.is_object()) return;
@@ -95,6 +110,10 @@ void Typer::NameAll(Json& tables) { NameTables(tables, named_); }
 // Both sides are added to the scope first, since ON and USING may name columns of either.
 Status Typer::Join(Json& node, Scope& scope) {
   const tree::SideParts tables(node);
+  if (Text(node, "ref_type") != "CROSS") {
+    SpellCrossJoins(tables.left);
+    SpellCrossJoins(tables.right);
+  }
   const JoinPlaces left{scope.relations.size(), scope.outputs.size()};
   PT_TRY(From(tables.left, scope));
   const JoinPlaces right{scope.relations.size(), scope.outputs.size()};
@@ -127,11 +146,12 @@ Status Typer::Join(Json& node, Scope& scope) {
 // lack rows only those are joined for which the condition is true, row by row of the other side.
 Status Typer::ConditionWithin(Json& node, Scope& scope) const {
   const std::string kind = Text(node, "join_type");
-  const bool outer = kind == "LEFT" || kind == "RIGHT" || kind == "OUTER";
+  const bool full = kind == "OUTER" || kind == "FULL";
+  const bool outer = kind == "LEFT" || kind == "RIGHT" || full;
   if (!outer || !node.contains("condition") || !HoldsQuery(node["condition"])) return Status::OK();
   const tree::SideParts tables(node);
   const Json& kept = kind == "LEFT" ? tables.right : tables.left;
-  if (kind == "OUTER" || Text(kept, "type") == "JOIN") {
+  if (full || Text(kept, "type") == "JOIN") {
     return Refuse(node, "an outer join ON a query is not supported by the embedded engine",
                   "it takes it of LEFT and RIGHT joins with a single table",
                   "compute what the query tells in a subquery in FROM, and join ON its column");
@@ -141,10 +161,11 @@ Status Typer::ConditionWithin(Json& node, Scope& scope) const {
     node["join_type"] = "LEFT";
     scope.reordered = true;
   }
+  // Beside rows of another table DuckDB loses the columns of IN.
+  MakeExists(node["condition"]);
   const std::string alias = Text(tables.right, "alias");
   Json query = tree::SelectFrom(Json::array({tree::Star("")}), Json::object(), "", Json::array());
-  query["where_clause"] =
-      std::exchange(node["condition"], tree::Cast(tree::TextConstant("t"), {SqlType::kBoolean}));
+  query["where_clause"] = std::exchange(node["condition"], True());
   query["from_table"] = tables.right;
   Json around =
       tree::SelectFrom(Json::array(), std::move(query),
@@ -165,7 +186,7 @@ Status Typer::Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces righ
   node["using_columns"] = SharedNames(scope, left.output, right.output);
   node["ref_type"] = "REGULAR";
   if (node["using_columns"].empty()) {
-    node["condition"] = tree::Cast(tree::TextConstant("t"), {SqlType::kBoolean});
+    node["condition"] = True();
   }
   return Status::OK();
 }

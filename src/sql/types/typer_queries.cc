@@ -129,12 +129,21 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   Scope below = scope;
   below.aliases_unseen = true;
   PT_TRY(Condition(parts.where, below));
+  if (tree::IsConstant(parts.where) && parts.where["value"].value("is_null", false)) {
+    return Refuse(parts.where, "WHERE is given NULL", "Spark takes true or false there",
+                  "write WHERE false");
+  }
   KeepJoins(parts.where);
   PT_LET(const std::vector<SqlType> groups, Each(parts.groups, scope));
   Scope above = scope;
   above.results = &to.made.columns;
   PT_TRY(Condition(parts.having, above));
   PT_TRY(Condition(parts.qualify, above));
+  if (HoldsAggregate(parts.qualify)) {
+    return Refuse(parts.qualify, "QUALIFY is given an aggregate",
+                  "Spark computes it after the groups, of which it sees the columns alone",
+                  "name the aggregate in the select list");
+  }
   PT_TRY(Modifiers(node, above, to.made));
   if (!to.made.open) GroupZeros(node, groups, to.made.columns);
   DropEmptyTotals(node);
@@ -215,9 +224,24 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
         SortZeros(*order, type, node["select_list"], made.columns);
       }
     }
+    PT_TRY(CheckLimit(modifier, scope));
     if (modifier.contains("distinct_on_targets")) {
       PT_TRY(Each(modifier["distinct_on_targets"], scope));
     }
+  }
+  return Status::OK();
+}
+
+// LIMIT and OFFSET: Spark takes whole numbers of 32 bits, DuckDB rounds others.
+Status Typer::CheckLimit(Json& modifier, const Scope& scope) {
+  if (Text(modifier, "type") != "LIMIT_MODIFIER") return Status::OK();
+  for (const char* const part : {"limit", "offset"}) {
+    const auto found = modifier.find(part);
+    if (found == modifier.end() || !found->is_object()) continue;
+    PT_LET(const SqlType type, Expression(*found, scope));
+    if (type == SqlType::kInt || type == SqlType::kUnknown) continue;
+    return Refuse(*found, fmt::format("a number of rows is {}", type.SparkName()),
+                  "Spark takes whole numbers of 32 bits", "write LIMIT 10");
   }
   return Status::OK();
 }

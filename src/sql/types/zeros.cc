@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeros as keys; see select_parts.h. A sum with 0.0 is 0.0 for both of them and leaves all other
 // values as they are.
+#include <iterator>
 #include <utility>
 
 #include "base/ascii.h"
@@ -73,6 +74,15 @@ void SortZeros(Json& order, const SqlType& type, const Json& list,
   const bool countable = list.size() == columns.size();
   const size_t item = FindItem(order, list, countable);
   if (item == list.size()) {
+    // The place of a column of *, which has a name.
+    int place = 0;
+    if (tree::WholeValue(order, place) && place > 0 && place <= std::ssize(columns)) {
+      const SqlColumn& column = columns[static_cast<size_t>(place) - 1];
+      if (!column.type.IsReal() || column.name.empty()) return;
+      order = tree::ColumnRef(column.name);
+      MergeZeros(order, column.type);
+      return;
+    }
     MergeZeros(order, type);
     return;
   }
