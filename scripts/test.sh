@@ -34,6 +34,7 @@ Test() {
   local status=0
   BuildFuzz fuzz
   Build release all benches
+  FetchTpc
   StartSpark "$kTestedSpark"
   RunTests build/release/test.log || status=$?
   StopSpark

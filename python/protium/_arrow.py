@@ -105,6 +105,17 @@ def stream_address(capsule: Any) -> int:
     return int(_python.PyCapsule_GetPointer(capsule, _STREAM))
 
 
+def is_table(stream: Stream) -> bool:
+    """Whether the rows of a stream have columns, and are no column themselves."""
+    schema = Schema()
+    if stream.get_schema(byref(stream), byref(schema)) != 0:
+        return True  # What is wrong with it is told by whoever reads it.
+    try:
+        return bool(schema.format == b"+s")
+    finally:
+        release(schema)
+
+
 def release(structure: Any) -> None:
     """Releases what a structure holds, unless it was moved elsewhere."""
     if structure.release:

@@ -11,6 +11,15 @@ from .errors import UsageError
 from .frame import Frame
 
 
+def _refusing(make: Callable[[], Any]) -> Any:
+    """A batch, or why there is none, not in pyarrow's kinds of errors."""
+    try:
+        return make()
+    except Exception as error:
+        raise UsageError("the function gave columns that make no table",
+                         why=str(error.args[0] if error.args else error)) from error
+
+
 def _as_batches(made: Any) -> list[Any]:
     """What a function has made, as record batches."""
     import pyarrow
@@ -18,14 +27,27 @@ def _as_batches(made: Any) -> list[Any]:
     if isinstance(made, pyarrow.RecordBatch):
         return [made]
     if isinstance(made, dict):
-        return [pyarrow.RecordBatch.from_pydict(made)]
+        return [_refusing(lambda: pyarrow.RecordBatch.from_pydict(made))]
     if hasattr(made, "columns") and hasattr(made, "dtypes") and not hasattr(made, "to_batches"):
-        return [pyarrow.RecordBatch.from_pandas(made, preserve_index=False)]
+        return [_refusing(lambda: pyarrow.RecordBatch.from_pandas(made, preserve_index=False))]
     if isinstance(made, pyarrow.Table):
         return list(made.to_batches())
     if hasattr(made, "__arrow_c_stream__"):
         return list(pyarrow.RecordBatchReader.from_stream(made))
     raise UsageError(f"the function gave a {type(made).__name__}, which is no table")
+
+
+def _of_no_rows(frame: Frame, function: Callable[[Any], Any]) -> Any:
+    """What the function makes of a batch without rows, for its columns."""
+    import pyarrow
+
+    schema = reader_of(frame.limit(0)).schema
+    empty = pyarrow.RecordBatch.from_arrays([pyarrow.nulls(0, each.type) for each in schema], schema=schema)
+    try:
+        return _as_batches(function(empty))[0]
+    except Exception as error:
+        raise UsageError("there are no rows, so nothing is known of what the function gives",
+                         why=f"given a batch without rows it failed: {error!r}") from error
 
 
 def mapped(frame: Frame, function: Callable[[Any], Any]) -> Frame:
@@ -45,7 +67,7 @@ def mapped(frame: Frame, function: Callable[[Any], Any]) -> Frame:
     batches = made()
     first = next(batches, None)
     if first is None:
-        raise UsageError("there are no rows, so nothing is known of what the function gives")
+        first = _of_no_rows(frame, function)
     reader = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
     try:
         return frame.session.table(reader)

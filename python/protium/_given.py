@@ -11,6 +11,7 @@ import ctypes
 import datetime
 import itertools
 from ctypes import POINTER, byref, c_void_p
+from decimal import Decimal
 from typing import Any, Mapping
 
 from . import _arrow
@@ -52,7 +53,7 @@ def _masked(format: bytes, values: Any, missing: Any) -> Column:
 
 def _of_objects(name: str, values: Any) -> Column:
     np = _numpy()
-    missing = np.fromiter((each is None or each != each for each in values), bool, len(values))
+    missing = np.fromiter((_is_missing(each) for each in values), bool, len(values))
     kinds = {type(each) for each, gone in zip(values, missing) if not gone}
     if all(issubclass(kind, (bool, np.bool_)) for kind in kinds) and kinds:
         filled = np.fromiter((bool(each) and not gone for each, gone in zip(values, missing)), bool,
@@ -63,13 +64,66 @@ def _of_objects(name: str, values: Any) -> Column:
     if all(issubclass(kind, (int, float, np.number)) for kind in kinds) and kinds:
         return _of_numbers(name, values, missing, "f8")
     if all(issubclass(kind, (bytes, str)) for kind in kinds) and len({issubclass(k, str) for k in kinds}) < 2:
-        return _of_texts(values, missing)
+        return _of_texts(name, values, missing)
+    if kinds and all(issubclass(kind, (Decimal, int)) and kind is not bool for kind in kinds):
+        return _of_decimals(name, [None if gone else Decimal(each) for each, gone in zip(values, missing)])
     if kinds == {datetime.date}:
         return _of_times(name, np.array([None if gone else each for each, gone in zip(values, missing)],
                                         "datetime64[D]"))
+    if kinds and all(issubclass(kind, datetime.datetime) for kind in kinds):
+        return _of_moments(name, [None if gone else each for each, gone in zip(values, missing)])
     found = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise InputError(f'column "{name}" holds {found}, which make no column of one type',
-                     fix="numbers, texts, booleans or times alone")
+                     fix="numbers, decimals, texts, booleans or times alone")
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ == "NAType":  # The latter is pandas' own.
+        return True
+    unlike = value != value  # NaN, NaT. An array compares item by item.
+    return bool(unlike) if isinstance(unlike, (bool, _numpy().bool_)) else False
+
+
+def _of_decimals(name: str, values: list[Decimal | None]) -> Column:
+    """Decimals with as many digits as the longest one needs on either side of the point."""
+    np = _numpy()
+    parts = [None if each is None else each.as_tuple() for each in values]
+    if any(part is not None and not isinstance(part.exponent, int) for part in parts):
+        raise InputError(f'column "{name}" holds a decimal that is infinite', fix="None, or floats")
+    scale = max((max(0, -int(part.exponent)) for part in parts if part is not None), default=0)
+    whole = max((len(part.digits) + int(part.exponent) for part in parts if part is not None), default=1)
+    digits = max(1, scale + max(0, whole))
+    if digits > 38:
+        raise InputError(f'column "{name}" needs decimals of {digits} digits',
+                         why="tables have up to 38", fix="floats, or texts")
+    raw = b"".join(_unscaled(part, scale).to_bytes(16, "little", signed=True) for part in parts)
+    missing = np.fromiter((each is None for each in values), bool, len(values))
+    held = np.frombuffer(raw or bytes(16), np.uint8)
+    return Column(f"d:{digits},{scale}".encode(), len(values),
+                  [_bits(~missing) if missing.any() else None, held], int(missing.sum()))
+
+
+def _unscaled(part: Any, scale: int) -> int:
+    if part is None:
+        return 0
+    whole = int("".join(map(str, part.digits))) * 10 ** (int(part.exponent) + scale)
+    return -whole if part.sign else whole
+
+
+def _of_moments(name: str, values: list[datetime.datetime | None]) -> Column:
+    """Points in time; those with a zone in UTC."""
+    np = _numpy()
+    zoned = {each.tzinfo is not None for each in values if each is not None}
+    if len(zoned) > 1:
+        raise InputError(f'column "{name}" holds times with a zone and without',
+                         fix="give all of them a zone, or none")
+    if True in zoned:
+        values = [None if each is None else each.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+                  for each in values]
+    column = _of_times(name, np.array(values, "datetime64[us]"))
+    if True in zoned:
+        column.format += b"UTC"
+    return column
 
 
 def _of_numbers(name: str, values: Any, missing: Any, kind: str) -> Column:
@@ -81,10 +135,13 @@ def _of_numbers(name: str, values: Any, missing: Any, kind: str) -> Column:
     return _masked(_NUMBERS[kind], filled, missing)
 
 
-def _of_texts(values: Any, missing: Any) -> Column:
+def _of_texts(name: str, values: Any, missing: Any) -> Column:
     np = _numpy()
-    parts = [b"" if gone else each.encode() if isinstance(each, str) else each
-             for each, gone in zip(values, missing)]
+    try:
+        parts = [b"" if gone else each.encode() if isinstance(each, str) else each
+                 for each, gone in zip(values, missing)]
+    except UnicodeEncodeError as error:
+        raise InputError(f'column "{name}" holds a text that is no Unicode: {error.object!a}') from None
     binary = any(isinstance(each, bytes) for each, gone in zip(values, missing) if not gone)
     offsets = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
@@ -105,6 +162,14 @@ def _of_times(name: str, values: Any) -> Column:
     return _masked(_TIMES[unit], np.ascontiguousarray(values).view(np.int64), missing)
 
 
+def _object_array(values: Any) -> Any:
+    """One dimension, whatever the values are: np.array() makes two of lists of one length."""
+    array = _numpy().empty(len(values), object)
+    for i, each in enumerate(values):
+        array[i] = each
+    return array
+
+
 def column(name: str, values: Any) -> Column:
     """A column of a one-dimensional array, a list, or a column of pandas."""
     np = _numpy()
@@ -112,7 +177,7 @@ def column(name: str, values: Any) -> Column:
         values = values.astype(object)
     if getattr(getattr(values, "dtype", None), "na_value", None) is not None:  # Its own types.
         values = values.to_numpy(dtype=object, na_value=None)
-    array = np.asarray(values) if not isinstance(values, (list, tuple)) else np.array(values, object)
+    array = _object_array(values) if isinstance(values, (list, tuple)) else np.asarray(values)
     if array.ndim != 1:
         raise InputError(f'column "{name}" has {array.ndim} dimensions', fix="one list for each column")
     if array.dtype.kind == "b":
@@ -127,7 +192,9 @@ def column(name: str, values: Any) -> Column:
         array = array.astype(object)
     if array.dtype.kind == "O":
         return _of_objects(name, array)
-    raise InputError(f'column "{name}" is of type {array.dtype}, which tables do not carry')
+    raise InputError(f'column "{name}" is of type {array.dtype}, which tables do not carry',
+                     fix="two columns, of real and imaginary parts" if array.dtype.kind == "c"
+                     else "numbers, texts, booleans or times")
 
 
 # ---- Structures. Each keeps what it needs until it is released, also where it was moved away.

@@ -5,12 +5,47 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from .errors import InputError
+
 _ROWS = 1 << 18  # At a time.
 
 
 def is_pandas(data: Any) -> bool:
     """Whether it is a frame of pandas."""
     return hasattr(data, "iloc") and hasattr(data, "dtypes") and hasattr(data, "columns")
+
+
+def refused(frame: Any, error: Exception) -> InputError:
+    """What pandas or pyarrow refused about a frame, by the name of the column."""
+    names = [str(name) for name in frame.columns]
+    for name in names:
+        if names.count(name) > 1:
+            return InputError(f'two columns are named "{name}"', fix="rename one of them")
+    for name, column in frame.items():
+        if _converts(column):
+            continue
+        if column.dtype != object:
+            return InputError(f'column "{name}" is of type {column.dtype}, which tables do not carry',
+                              why=_said(error), fix=f'frame["{name}"].astype(...), or leave it out')
+        kinds = sorted({type(each).__name__ for each in column.dropna()})
+        return InputError(f'column "{name}" holds {", ".join(kinds)}, which make no column of one type',
+                          why=_said(error), fix=f'frame["{name}"].astype(str), or another type')
+    return InputError("the frame of pandas makes no table", why=_said(error))
+
+
+def _converts(column: Any) -> bool:
+    try:
+        import pyarrow
+
+        pyarrow.array(column, from_pandas=True)
+        return not str(column.dtype).startswith("Sparse")
+    except Exception:
+        return False
+
+
+def _said(error: Exception) -> str:
+    """The first of the texts of an error: pyarrow's have several."""
+    return str(error.args[0]) if error.args else type(error).__name__
 
 
 def with_index(frame: Any) -> Any:

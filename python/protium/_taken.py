@@ -129,6 +129,15 @@ def _decimals(format: bytes, array: Any, missing: Any) -> Any:
     return values
 
 
+def floats_of(values: Any) -> Any:
+    """Decimals as the nearest floats, None being NaN; any other column as it is."""
+    import numpy as np
+
+    if values.dtype != object or not all(each is None or isinstance(each, Decimal) for each in values):
+        return values
+    return np.array([np.nan if each is None else float(each) for each in values], "f8")
+
+
 def column(schema: Any, array: Any) -> Any:
     """A copy of a column. Missing numbers are NaN, missing times NaT, all others None."""
     format, missing = schema.format, _missing(array)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import os
 import sys
 from ctypes import byref, c_int64, c_void_p
@@ -71,7 +72,7 @@ class Frame:
 
     def limit(self, rows: int) -> "Frame":
         """At most so many rows; which ones is up to the engine."""
-        return self._derived("pt_frame_limit", rows)
+        return self._derived("pt_frame_limit", operator.index(rows))
 
     def keep(self) -> "Frame":
         """The same rows, computed at most once per session."""
@@ -156,7 +157,14 @@ class Frame:
         columns = (self.select(*names) if names else self).to_columns()
         if len(names) == 1:
             return columns[next(iter(columns))]
-        return numpy.column_stack(list(columns.values()))
+        from ._taken import floats_of
+
+        try:
+            return numpy.column_stack([floats_of(each) for each in columns.values()])
+        except TypeError as error:
+            kinds = ", ".join(f"{name} {each.dtype}" for name, each in columns.items())
+            raise UsageError(f"columns of these types make no matrix: {kinds}", why=str(error),
+                             fix="frame.select(...) of the numbers, or to_columns()") from error
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow.Table."""
@@ -190,7 +198,7 @@ class Frame:
         import numpy
         import torch
 
-        columns = list((self.select(*names) if names else self)._columns(lent=True).values())
+        columns = _numbers((self.select(*names) if names else self)._columns(lent=True))
         return torch.from_numpy(columns[0] if len(names) == 1 else numpy.column_stack(columns))
 
     def __dlpack__(self, **asked: Any) -> object:
@@ -202,7 +210,7 @@ class Frame:
         if len(names) != 1:
             raise UsageError(f"a tensor is made of one column, and there are {len(names)}",
                              fix='frame.select("name")')
-        return self._columns(lent=True)[names[0]].__dlpack__(**asked)
+        return _numbers(self._columns(lent=True))[0].__dlpack__(**asked)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0  # The memory of the host (kDLCPU).
@@ -228,6 +236,21 @@ class Frame:
         return _html(self.limit(10).to_columns(), self.schema)
 
 
+def _numbers(columns: dict[str, Any]) -> list[Any]:
+    """Columns for a tensor, decimals as floats; refuses those that are no numbers."""
+    import numpy
+
+    from ._taken import floats_of
+
+    numbers = {name: floats_of(each) for name, each in columns.items()}
+    for name, each in numbers.items():
+        if each.dtype.kind not in "biuf":
+            raise UsageError(f'column "{name}" holds no numbers, or misses some of its booleans',
+                             why="a matrix or a tensor is one of numbers",
+                             fix="frame.select(...) of the others, or to_columns()")
+    return [numpy.asarray(each) for each in numbers.values()]
+
+
 _TYPE_NAMES = {b"b": "bool", b"i": "int32", b"l": "int64", b"f": "float32", b"g": "float64",
                b"u": "string", b"U": "string", b"z": "binary", b"Z": "binary", b"tdD": "date"}
 
@@ -240,6 +263,12 @@ def _type_name(field: Any) -> str:
         return f"list<{_type_name(field.children[0].contents)}>"
     if format.startswith(b"d:"):
         return f"decimal({format[2:].decode()})"
+    if format == b"+s":
+        parts = [field.children[i].contents for i in range(field.n_children)]
+        return f"struct<{', '.join(f'{part.name.decode()} {_type_name(part)}' for part in parts)}>"
+    if format == b"+m":
+        pair = field.children[0].contents
+        return f"map<{_type_name(pair.children[0].contents)}, {_type_name(pair.children[1].contents)}>"
     return _TYPE_NAMES.get(format, format.decode())
 
 

@@ -12,9 +12,9 @@ import weakref
 from ctypes import byref
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
-from . import _arrow, _library, _pandas, _pyarrow
+from . import _arrow, _library, _pandas, _polars, _pyarrow
 from ._progress import Progress, is_hearing
-from .errors import UsageError
+from .errors import ProtiumError, UsageError
 from .frame import Frame
 
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ class Session:
         self._unnamed += name is None
         capsule, stream = _stream_of(data)
         address = _arrow.stream_address(capsule) if stream is None else _address(stream)
+        if not _arrow.is_table(_arrow.Stream.from_address(address)):
+            raise UsageError(f"a {type(data).__name__} is one column and no table",
+                             fix='session.table({"name": column})')
         said = (name or f"table{self._unnamed}").encode()
         return Frame(self, self._made("pt_session_bring", self.handle, said, address))
 
@@ -161,18 +164,17 @@ def _address(stream: _arrow.Stream) -> int:
 def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
     """A capsule with the rows, or a stream made of them."""
     if _pandas.is_pandas(data):
-        data = _pandas.with_index(data)
         try:
-            data = _pandas.in_parts(data)
-        except ImportError:  # There is no pyarrow.
-            pass
+            return _stream_of_pandas(data)
+        except (ProtiumError, MemoryError):
+            raise
+        except Exception as error:  # Of pyarrow's or pandas' own kinds.
+            raise _pandas.refused(data, error) from error
+    data = _polars.taken(data)
     if hasattr(data, "fetch_arrow_reader") and not hasattr(data, "__arrow_c_stream__"):
         data = data.fetch_arrow_reader()  # Of DuckDB before 1.3.
     if hasattr(data, "__arrow_c_stream__"):
-        try:
-            return data.__arrow_c_stream__(), None
-        except ImportError:  # pandas without pyarrow.
-            pass
+        return data.__arrow_c_stream__(), None
     stream = _pyarrow.exported(data)
     if stream is not None:
         return None, stream
@@ -180,12 +182,29 @@ def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
 
     if isinstance(data, Mapping):
         columns = {str(name): _given.column(str(name), each) for name, each in data.items()}
-    elif _pandas.is_pandas(data):
-        columns = {str(name): _given.column(str(name), data[name]) for name in data.columns}
     else:
         raise UsageError(f"a {type(data).__name__} is no table",
                          fix="a frame of pandas, Polars, pyarrow or DuckDB, a dict of columns, or a path")
     return None, _given.stream(columns)
+
+
+def _stream_of_pandas(frame: Any) -> tuple[Any, _arrow.Stream | None]:
+    frame = _pandas.with_index(frame)
+    try:
+        parts = _pandas.in_parts(frame)
+        if hasattr(parts, "__arrow_c_stream__"):
+            return parts.__arrow_c_stream__(), None
+        stream = _pyarrow.exported(parts)
+        if stream is not None:
+            return None, stream
+    except ImportError:  # There is no pyarrow.
+        pass
+    from . import _given
+
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) < len(names):
+        raise ValueError("two columns of one name")
+    return None, _given.stream({str(name): _given.column(str(name), frame[name]) for name in frame.columns})
 
 
 @atexit.register

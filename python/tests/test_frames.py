@@ -90,9 +90,73 @@ class Frames(unittest.TestCase):
         for data, says in (({"x": [1, "a"]}, "holds int, str"), ({"x": [2**70]}, "beyond 64 bits"),
                            ({"x": [1], "y": [1, 2]}, "different lengths"),
                            ({"x": np.zeros((2, 2))}, "2 dimensions"), ({"x": [1], "X": [2]}, "two columns"),
-                           (7, "int is no table")):
+                           (7, "int is no table"), ({}, "no columns"), ({"x": [1j]}, "holds complex"),
+                           ({"x": np.zeros(2, complex)}, "complex128"), ({"x": ["\ud800"]}, "no Unicode"),
+                           ({"x": [np.zeros(2), np.zeros(1)]}, "holds ndarray"),
+                           ({"x": [decimal.Decimal("1e40")]}, "41 digits"),
+                           ({"x": [decimal.Decimal("Infinity")]}, "infinite")):
             with self.assertRaisesRegex(ValueError, says):
                 self.session.table(data)
+
+    def test_columns_of_pandas_that_are_none_are_named(self):
+        pd = module("pandas")
+        for data, says in ((pd.DataFrame({"y": [1], "x": [1 + 2j]}), 'column "x" is of type complex128'),
+                           (pd.DataFrame({"y": [1, 2], "x": [1, "a"]}), 'column "x" holds int, str'),
+                           (pd.DataFrame([[1, 2]], columns=["x", "x"]), 'two columns are named "x"'),
+                           (pd.DataFrame({"x": pd.arrays.SparseArray([1.0, 0.0])}), "Sparse"),
+                           (pd.DataFrame({"x": [1] * 300_000 + ["a"]}), 'column "x" holds int, str'),
+                           (pd.DataFrame(), "no columns"), (pd.Series([1, 2]), "Series is one column")):
+            with self.assertRaisesRegex((pt.InputError, pt.UsageError), says):
+                self.session.table(data)
+
+    def test_decimals_and_moments_of_lists(self):
+        given = [decimal.Decimal("12345678901234567.1234567890"), None, decimal.Decimal("-0.10")]
+        frame = self.session.table({"x": given})
+        self.assertEqual(frame.schema, {"x": "decimal(27,10)"})
+        self.assertEqual(frame.to_columns()["x"].tolist(), given)
+        np.testing.assert_array_equal(frame.to_numpy("x", "x")[:, 0], [12345678901234567.1, np.nan, -0.1])
+        zone = datetime.timezone(datetime.timedelta(hours=2))
+        told = self.back({"x": [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), None],
+                          "y": [datetime.datetime(2020, 1, 1, 1), None]})
+        np.testing.assert_array_equal(told["x"], np.array(["2019-12-31T23:00", "NaT"], "datetime64[us]"))
+        np.testing.assert_array_equal(told["y"], np.array(["2020-01-01T01:00", "NaT"], "datetime64[us]"))
+        with self.assertRaisesRegex(pt.InputError, "with a zone and without"):
+            self.session.table({"x": [datetime.datetime(2020, 1, 1, tzinfo=zone), datetime.datetime(2020, 1, 1)]})
+
+    def test_results_keep_their_types(self):
+        pa = module("pyarrow")
+        frame = self.session.sql("SELECT CAST('12345678901234567.1234567890' AS DECIMAL(38, 10)) AS d, "
+                                 "array(CAST(1.50 AS DECIMAL(9, 2))) AS l, X'00FF' AS b")
+        told = frame.to_arrow()
+        self.assertEqual(told.schema.field("d").type, pa.decimal128(38, 10))
+        self.assertEqual(told.schema.field("l").type.value_type, pa.decimal128(9, 2))
+        self.assertEqual(told["d"].to_pylist(), [decimal.Decimal("12345678901234567.1234567890")])
+        again = self.session.table(told).to_arrow()
+        self.assertEqual(again.to_pydict(), told.to_pydict())
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.parquet")
+            frame.write(path)
+            self.assertEqual(self.session.read(path).to_arrow().to_pydict(), told.to_pydict())
+            with self.assertRaisesRegex(pt.UsageError, 'column "l".*cannot be written as CSV'):
+                frame.write(os.path.join(folder, "t.csv"))
+
+    def test_what_makes_no_matrix_says_so(self):
+        frame = self.session.sql("SELECT 1 AS a, DATE '2020-01-01' AS b, 'x' AS c")
+        with self.assertRaisesRegex(pt.UsageError, "make no matrix: a int32, b datetime64"):
+            frame.select("a", "b").to_numpy()
+        with self.assertRaisesRegex(pt.UsageError, 'column "c" holds no numbers'):
+            np.from_dlpack(frame.select("c"))
+
+    def test_functions_over_no_rows_and_of_no_table(self):
+        module("pyarrow")
+        none = self.session.table({"x": [1]}).sql("SELECT x FROM this WHERE x > 1")
+        self.assertEqual(none.map_batches(lambda batch: batch).to_columns()["x"].tolist(), [])
+        with self.assertRaisesRegex(pt.UsageError, "there are no rows"):
+            none.map_batches(lambda batch: {"y": batch["x"][0]})
+        some = self.session.table({"x": [1]})
+        for made in ({"x": [1, "a"]}, {"x": [1], "y": [1, 2]}):
+            with self.assertRaisesRegex(pt.UsageError, "make no table"):
+                some.map_batches(lambda batch: made)
 
     def test_many_rows_in_many_batches(self):
         rows = 300_000
@@ -193,6 +257,17 @@ class Frames(unittest.TestCase):
         frame = self.session.table(table)
         again = self.session.table(frame.to_arrow().to_reader())
         self.assertEqual(again.count(), 2)
+
+    def test_lazy_frames_and_objects_of_polars(self):
+        pl = module("polars")
+        lazy = pl.DataFrame({"x": [1, 2]}).lazy()
+        self.assertEqual(self.session.table(lazy.filter(pl.col("x") > 1)).to_columns()["x"].tolist(), [2])
+        with self.assertRaisesRegex(pt.InputError, "the lazy frame cannot be computed"):
+            self.session.table(lazy.select("y"))
+        with self.assertRaisesRegex(pt.InputError, 'column "o" holds objects'):
+            self.session.table(pl.DataFrame({"o": [object()]}))
+        with self.assertRaisesRegex(pt.UsageError, "Series is one column"):
+            self.session.table(pl.Series("x", [1]))
 
     def test_polars(self):
         pl = module("polars")

@@ -106,6 +106,25 @@ class Models(unittest.TestCase):
     def tearDownClass(cls):
         cls.session.close()
 
+    def test_decimals_are_learned_as_floats_and_stay_decimals(self):
+        from decimal import Decimal
+
+        numbers = sales()
+        given = {**numbers, **{name: [Decimal(f"{each:.2f}") for each in numbers[name]] for name in "xy"}}
+        stages = [*NET[:-1], STAGES.SqlTransformer(id="part", inputs=["x"],
+                                        statement="SELECT *, x / 3 AS third FROM __THIS__"),
+                  {**NET[-1], "numeric": [STAGES.outputs_of("scale"), STAGES.outputs_of("part")]}]
+        told = []
+        for data in (numbers, given):
+            frame = self.session.table(data)
+            model = pt.Pipeline(stages).fit(frame)
+            told.append(model.transform(frame))
+        floats, decimals = (each.to_columns() for each in told)
+        np.testing.assert_array_equal(floats["prediction"], decimals["prediction"])
+        self.assertEqual(told[1].schema["x"], "decimal(3,2)")
+        self.assertEqual(sorted(decimals["y"].tolist()), sorted(given["y"]))
+        self.assertEqual(list(told[1].schema), list(told[0].schema))
+
     def test_stages_alone(self):
         model = pt.Pipeline(NET[:2]).fit(self.table)
         told = model.transform(self.table, keep=["x"]).to_columns()
@@ -156,6 +175,15 @@ class Models(unittest.TestCase):
         scored = model.scorer().score_rows(rows)
         for name in ("loud", "odd", "loud__index"):
             self.assertEqual([each[name] for each in scored], list(told[name][:20]))
+
+    def test_a_column_without_values_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.csv")
+            with open(path, "w") as file:
+                file.write("x,shop,y\n" + ",north,1\n,south,2\n" * 20)
+            with self.assertRaisesRegex(pt.ProtiumError, 'column "x" has no value in any row') as caught:
+                pt.Pipeline(NET).fit(self.session.read(path))
+            self.assertIn('types = { x = "float64" }', caught.exception.fix)
 
     def test_mistakes_are_told_before_anything_starts(self):
         for stages, says in (([{"kind": "standard_scalar"}], "standard_scaler"),

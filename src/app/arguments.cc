@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/reference/keys.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 
@@ -14,15 +15,35 @@ namespace protium {
 namespace {
 
 const Flag* FindFlag(const VerbShape& verb, std::string_view name) {
+  // Scripts write it so for some verbs; pages show one name for all.
+  if (name == "--out") name = "--output";
   for (const Flag& flag : verb.flags) {
     if (flag.name == name || (!flag.also.empty() && flag.also == name)) return &flag;
   }
   return nullptr;
 }
 
+// `--epochs 3` and `--train.epochs=3` where --set takes settings: the keys that end so.
+std::string SuggestSetting(const VerbShape& verb, const std::string& name) {
+  if (FindFlag(verb, "--set") == nullptr || !name.starts_with("--")) return {};
+  std::string word = name.substr(2);
+  std::ranges::replace(word, '-', '_');
+  std::string fix;
+  for (const std::string& key : KeysEndingWith(word)) {
+    fix += (fix.empty() ? "" : " or ") + ("--set " + key + "=...");
+  }
+  return fix;
+}
+
 Status UnknownFlag(const VerbShape& verb, const std::string& name) {
   std::vector<std::string> known;
   for (const Flag& flag : verb.flags) known.push_back(flag.name);
+  if (const std::string setting = SuggestSetting(verb, name); !setting.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} has no flag \"{}\"", verb.name, name),
+                 .why = "what a job file says is changed by --set",
+                 .fix = setting});
+  }
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} has no flag \"{}\"", verb.name, name),
                .fix = Suggest(name, known)});
@@ -70,10 +91,17 @@ Status Arguments::CheckOperands(const VerbShape& verb) const {
   }
   const bool repeats = !verb.operands.empty() && verb.operands.back().ends_with("...]");
   if (repeats || operands_.size() <= verb.operands.size()) return Status::OK();
+  std::string fix = FormatUsage("protium", verb);
+  if (!verb.operands_mean.empty()) {
+    fix = "protium " + verb.name;
+    for (size_t i = 0; i < std::min(operands_.size(), verb.operands_mean.size()); ++i) {
+      fix += " " + verb.operands_mean[i] + " " + operands_[i];
+    }
+  }
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} does not know what to do with \"{}\"", verb.name,
                                    operands_[verb.operands.size()]),
-               .fix = FormatUsage("protium", verb)});
+               .fix = std::move(fix)});
 }
 
 Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::string>& words) {

@@ -29,6 +29,8 @@ struct VerbShape {
   std::string says;           // One line.
   std::string more;           // What else there is to know, with examples.
   bool runs_command = false;  // The operands are a command: its own flags follow the first one.
+  // Of a verb without operands: the flags that words without one are likely meant for.
+  std::vector<std::string> operands_mean = {};
 };
 
 class Arguments {

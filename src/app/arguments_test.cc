@@ -51,6 +51,28 @@ TEST(Arguments, RefuseWhatTheVerbDoesNotKnow) {
   EXPECT_EQ(fault({"job", "--jsn"}).exit, Exit::kUsage);
 }
 
+TEST(Arguments, NameTheSettingThatAFlagMeans) {
+  const auto fix = [](const std::string& flag) {
+    return FaultOf(Arguments::Read(kShape, {"job", flag, "3"}).status()).fix;
+  };
+  EXPECT_EQ(fix("--epochs"), "--set train.epochs=...");
+  EXPECT_EQ(fix("--train.epochs"), "--set train.epochs=...");
+  EXPECT_EQ(fix("--batch-size"), "--set train.batch_size=...");
+}
+
+TEST(Arguments, NameTheFlagsThatWordsMean) {
+  const VerbShape shape = {.name = "predict", .operands_mean = {"--model", "--input"}};
+  EXPECT_EQ(FaultOf(Arguments::Read(shape, {"last", "t.csv"}).status()).fix,
+            "protium predict --model last --input t.csv");
+}
+
+TEST(Arguments, TakeOneNameOfOutputsEverywhere) {
+  const VerbShape shape = {.name = "export", .flags = {{"--output", "PATH", "", ""}}};
+  for (const char* name : {"--output", "--out"}) {
+    EXPECT_EQ(Arguments::Read(shape, {name, "a.csv"})->Value("--output"), "a.csv");
+  }
+}
+
 TEST(Arguments, TakeALastOperandManyTimes) {
   const VerbShape shape = {.name = "runs", .operands = {"[rm]", "[RUN...]"}};
   EXPECT_EQ(Arguments::Read(shape, {"rm", "a", "b", "c"})->num_operands(), 4u);

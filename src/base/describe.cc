@@ -56,7 +56,8 @@ std::string TypeText(const FieldType& type) {
       return "one of " + Joined(type.choices);
     case Kind::kList:
       return "list of " + TypeText(type.of.front()) +
-             (type.of.front().kind == Kind::kText ? "" : "s");
+             (type.of.front().kind == Kind::kText || type.of.front().kind == Kind::kChoice ? ""
+                                                                                           : "s");
     case Kind::kEntries:
       return "named tables";
     case Kind::kTable:

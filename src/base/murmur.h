@@ -29,11 +29,11 @@ constexpr uint32_t MurmurEnd(uint32_t hash, size_t size) {
   return hash ^ (hash >> 16);
 }
 
-// hash(text) of Spark's SQL (Murmur3_x86_32.hashUnsafeBytes), with seed 42: the one to three bytes
-// after the last whole word are each mixed in like a word of their own, sign-extended, where
+// hash(text) of Spark's SQL (Murmur3_x86_32.hashUnsafeBytes), whose seed is 42: the one to three
+// bytes after the last whole word are each mixed in like a word of their own, sign-extended, where
 // Appleby's MurmurHash3 mixes them in together.
-constexpr int32_t SparkHash(std::string_view text) {
-  uint32_t hash = 42;
+constexpr int32_t SparkHash(std::string_view text, int32_t seed = 42) {
+  auto hash = static_cast<uint32_t>(seed);
   const size_t whole = text.size() & ~size_t{3};
   for (size_t i = 0; i < whole; i += 4) {
     uint32_t word = 0;

@@ -20,6 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Refuses a stream of one column, which is none of rows, and releases it.
+Status CheckTable(struct ArrowArrayStream* rows) {
+  struct ArrowSchema schema {};
+  // What is wrong with a stream that fails is told by whoever reads it.
+  if (rows == nullptr || rows->get_schema(rows, &schema) != 0) return Status::OK();
+  const std::string format = schema.format == nullptr ? "" : schema.format;
+  if (schema.release != nullptr) schema.release(&schema);
+  if (format == "+s") return Status::OK();
+  rows->release(rows);
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "the stream is one column and no table",
+       .why = "its batches are of Arrow's format \"" + format + "\", those of tables \"+s\"",
+       .fix = "give a stream of batches with named columns"});
+}
+
 // The caller's rows.
 class GivenStream : public BatchStream {
  public:
@@ -120,6 +136,7 @@ pt_error* pt_session_read(pt_session* session, const char* path, const char* opt
 pt_error* pt_session_bring(pt_session* session, const char* name, struct ArrowArrayStream* rows,
                            pt_frame** frame) {
   return protium::Walled([&]() -> Status {
+    PT_TRY(protium::CheckTable(rows));
     // First of all, as it takes the stream over.
     PT_LET(auto reader, arrow::ImportRecordBatchReader(rows));
     protium::GivenStream stream(std::move(reader));

@@ -55,6 +55,39 @@ std::string StructText(const arrow::StructArray& cells, int64_t row) {
   return text + "}";
 }
 
+// The keys and values of a cell of maps.
+struct Entries {
+  explicit Entries(const arrow::MapArray& cells, int64_t row)
+      : keys(*cells.keys()),
+        items(*cells.items()),
+        begin(cells.value_offset(row)),
+        end(cells.value_offset(row + 1)) {}
+  const arrow::Array& keys;
+  const arrow::Array& items;
+  const int64_t begin, end;
+};
+
+std::string MapText(const arrow::MapArray& cells, int64_t row) {
+  const Entries entries(cells, row);
+  std::string text = "{";
+  for (int64_t i = entries.begin; i < entries.end; ++i) {
+    text += (i > entries.begin ? ", " : "") + CellText(entries.keys, i) + ": " +
+            CellText(entries.items, i);
+  }
+  return text + "}";
+}
+
+Json MapJson(const arrow::MapArray& cells, int64_t row) {
+  const Entries entries(cells, row);
+  Json object = Json::object();
+  for (int64_t i = entries.begin; i < entries.end; ++i) {
+    const Json key = CellJson(entries.keys, i);
+    object[key.is_string() ? key.get<std::string>() : CellText(entries.keys, i)] =
+        CellJson(entries.items, i);
+  }
+  return object;
+}
+
 Json ListJson(const arrow::Array& items) {
   Json list = Json::array();
   for (int64_t i = 0; i < items.length(); ++i) list.push_back(CellJson(items, i));
@@ -93,6 +126,8 @@ std::string CellText(const arrow::Array& column, int64_t row) {
                          static_cast<const arrow::BinaryArray&>(column).GetView(row).size());
     case arrow::Type::STRUCT:
       return StructText(static_cast<const arrow::StructArray&>(column), row);
+    case arrow::Type::MAP:
+      return MapText(static_cast<const arrow::MapArray&>(column), row);
     default:
       break;
   }
@@ -142,6 +177,8 @@ Json CellJson(const arrow::Array& column, int64_t row) {
       }
       return object;
     }
+    case arrow::Type::MAP:
+      return MapJson(static_cast<const arrow::MapArray&>(column), row);
     default:
       return CellText(column, row);
   }

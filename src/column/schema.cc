@@ -87,6 +87,14 @@ Result<std::string> TypeName(const arrow::DataType& type) {
 
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name) { return Parse(name, 0); }
 
+std::shared_ptr<arrow::DataType> CarriedDecimal(const arrow::DataType& type) {
+  if (!arrow::is_decimal(type.id())) return nullptr;
+  const auto& decimal = static_cast<const arrow::DecimalType&>(type);
+  const int32_t digits = decimal.precision(), scale = decimal.scale();
+  const bool held = digits <= arrow::Decimal128Type::kMaxPrecision && scale >= 0 && scale <= digits;
+  return held ? arrow::decimal128(digits, scale) : nullptr;
+}
+
 Result<Json> SchemaToJson(const arrow::Schema& schema) {
   Json columns = Json::array();
   for (const auto& field : schema.fields()) {

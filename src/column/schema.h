@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas as text: [{"name": "hour", "type": "int64"}, ...].
+// Types as tables carry them, and schemas as text: [{"name": "hour", "type": "int64"}, ...].
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -18,6 +18,10 @@ namespace protium {
 Result<std::string> TypeName(const arrow::DataType& type);
 // The type of such a name.
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
+
+// The type in which tables carry decimals of another width: up to 38 digits, of which some or all
+// may be behind the point. Null for decimals that these do not hold, and for other types.
+std::shared_ptr<arrow::DataType> CarriedDecimal(const arrow::DataType& type);
 
 // Types without a name, and JSON of another form, are faults as above.
 Result<Json> SchemaToJson(const arrow::Schema& schema);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of training, each with the same bits for any ranks and after a stop.
 #include <ATen/TensorOperators.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -85,6 +86,26 @@ INSTANTIATE_TEST_SUITE_P(Options, TrainRecipe, testing::ValuesIn(kRecipes),
                          [](const testing::TestParamInfo<Recipe>& info) {
                            return std::string(info.param.name);
                          });
+
+TEST_F(TrainOptionsTest, LeavesNoCheckpointOfAShortEpochAndStillTheBestWeights) {
+  config_.train.epochs = 12;
+  config_.train.optimizer = Adam({.learning_rate = 0.3});  // The last epoch is not the best.
+  for (const double average : {0.0, 0.9}) {
+    config_.train.average = average;
+    config_.train.checkpoint.every_seconds = 1e-9;
+    Fresh(fmt::format("all{}", average));
+    const TrainResult all = RunToResult(2, Deal(700, 2, 0));
+    EXPECT_GE(Events("checkpoint").size(), 12u);
+    config_.train.checkpoint.every_seconds = 30;
+    Fresh(fmt::format("few{}", average));
+    const TrainResult few = RunToResult(2, Deal(700, 2, 0));
+    const double seconds = few.history.back()["seconds"];
+    EXPECT_LE(double(Events("checkpoint").size()), 1 + seconds);
+    EXPECT_EQ(few.best_epoch, all.best_epoch);
+    EXPECT_EQ(few.weights_sha256, all.weights_sha256);
+    EXPECT_EQ(few.validation, all.validation);
+  }
+}
 
 TEST_F(TrainOptionsTest, EndsEarlyAndStaysEnded) {
   config_.train.epochs = 50;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -15,7 +14,7 @@ struct ResultColumn {
   std::string name;    // As messages tell it.
   std::string quoted;  // As the engine's SQL writes it.
   // What makes a type that tables carry of it, {} standing for the column; empty: it has one.
-  std::string_view conversion;
+  std::string conversion;
 };
 
 // The list of a SELECT over the query that converts its columns; empty where none needs it. Two

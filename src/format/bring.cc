@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "format/arrow_file.h"
+#include "format/carried_rows.h"
 #include "format/csv_brought.h"
 #include "format/csv_options.h"
 #include "format/file_form.h"
@@ -78,6 +79,7 @@ Result<std::unique_ptr<BroughtRows>> OpenRows(const BringSpec& spec, const Bring
 Result<BroughtTable> Bring(const BringSpec& spec, const std::string& target,
                            const BringWatch& watch) {
   PT_LET(const auto rows, OpenRows(spec, watch));
+  PT_TRY(CheckColumnNames(*rows->schema(), spec.paths.front()));
   BroughtTable table{.schema = rows->schema()};
   if (spec.partitions.columns != nullptr) {
     PT_LET(table.schema, WithPartitions(table.schema, spec.partitions));

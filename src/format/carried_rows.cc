@@ -20,9 +20,9 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 
 // The type in which a table carries values of `type`; null where there is none.
 TypePtr CarriedType(const arrow::DataType& type) {
+  if (arrow::is_decimal(type.id())) return CarriedDecimal(type);
   const auto list_of = [](const arrow::DataType& item) -> TypePtr {
-    // Engines have no lists of decimals.
-    const TypePtr carried = item.id() == Type::DECIMAL128 ? arrow::float64() : CarriedType(item);
+    const TypePtr carried = CarriedType(item);
     return carried == nullptr ? nullptr : arrow::list(carried);
   };
   switch (type.id()) {
@@ -109,17 +109,33 @@ Result<ArrayPtr> CarriedColumn(const ArrayPtr& column, const TypePtr& type) {
 
 }  // namespace
 
-Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where) {
-  arrow::FieldVector fields;
+Status CheckColumnNames(const arrow::Schema& schema, const std::string& where) {
   std::set<std::string> seen;
-  for (const auto& field : schema.fields()) {
-    if (!seen.insert(Lower(field->name())).second) {
+  for (int i = 0; i < schema.num_fields(); ++i) {
+    const std::string& name = schema.field(i)->name();
+    const bool none = name.empty();
+    if (none || name.find('\0') != name.npos) {
       return Fail({.exit = Exit::kInput,
-                   .what = "two columns are named \"" + field->name() + "\"",
+                   .what = fmt::format("column {} has {}", i + 1,
+                                       none ? "no name" : "a NUL character in its name"),
                    .where = where,
-                   .why = "column names are matched without regard to case",
-                   .fix = "rename one of them"});
+                   .why = "SQL cannot name it",
+                   .fix = "write the table with another name for it"});
     }
+    if (seen.insert(Lower(name)).second) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = "two columns are named \"" + name + "\"",
+                 .where = where,
+                 .why = "column names are matched without regard to case",
+                 .fix = "rename one of them"});
+  }
+  return Status::OK();
+}
+
+Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where) {
+  PT_TRY(CheckColumnNames(schema, where));
+  arrow::FieldVector fields;
+  for (const auto& field : schema.fields()) {
     const TypePtr type = CarriedType(*field->type());
     if (type == nullptr) {
       return Fail(

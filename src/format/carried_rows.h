@@ -13,8 +13,12 @@
 
 namespace protium {
 
-// The columns as tables carry them. Two columns of one name, or one of a type that has no such
-// form, are faults of Exit::kInput at `where`.
+// Refuses (Exit::kInput, at `where`) columns that no query can name: two of one name, in whatever
+// case, and those without a name.
+Status CheckColumnNames(const arrow::Schema& schema, const std::string& where);
+
+// The columns as tables carry them. Names that CheckColumnNames() refuses, and a type that has
+// no such form, are faults of Exit::kInput at `where`.
 Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where);
 
 // The rows in the types of `carried`, which is CarriedSchema() of theirs; columns that have these

@@ -110,6 +110,37 @@ bool IsText(const arrow::Array& column) {
   return column.type_id() == Type::STRING || column.type_id() == Type::BINARY;
 }
 
+void AppendJsonStruct(const arrow::StructArray& cells, int64_t row, std::string& text) {
+  text += '{';
+  for (int i = 0; i < cells.num_fields(); ++i) {
+    if (i > 0) text += ", ";
+    AppendJsonText(cells.type()->field(i)->name(), text);
+    text += ": ";
+    // field() is cut as the struct is, so `row` counts in it as well.
+    AppendJsonCell(*cells.field(i), row, text);
+  }
+  text += '}';
+}
+
+// Keys of JSON are texts: those of other types are written as CSV writes them.
+void AppendJsonMap(const arrow::MapArray& cells, int64_t row, std::string& text) {
+  const int64_t begin = cells.value_offset(row), end = cells.value_offset(row + 1);
+  text += '{';
+  for (int64_t i = begin; i < end; ++i) {
+    if (i > begin) text += ", ";
+    std::string key;
+    if (IsText(*cells.keys())) {
+      key = TextAt(*cells.keys(), i);
+    } else {
+      AppendCsvCell(*cells.keys(), i, key);
+    }
+    AppendJsonText(key, text);
+    text += ": ";
+    AppendJsonCell(*cells.items(), i, text);
+  }
+  text += '}';
+}
+
 }  // namespace
 
 void AppendCsvText(std::string_view value, std::string& text) {
@@ -162,6 +193,10 @@ void AppendJsonCell(const arrow::Array& column, int64_t row, std::string& text) 
       AppendJsonCell(*list.values(), i, text);
     }
     text += ']';
+  } else if (column.type_id() == Type::STRUCT) {
+    AppendJsonStruct(static_cast<const arrow::StructArray&>(column), row, text);
+  } else if (column.type_id() == Type::MAP) {
+    AppendJsonMap(static_cast<const arrow::MapArray&>(column), row, text);
   } else {
     const bool quoted = column.type_id() == Type::DATE32 || column.type_id() == Type::TIMESTAMP;
     if (quoted) text += '"';

@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "base/fault.h"
+#include "column/cells.h"
 #include "format/atomic_output.h"
 #include "format/cell_text.h"
 #include "format/parquet_guard.h"
@@ -198,22 +199,9 @@ class TextWriter : public FileWriter {
 };
 
 bool HoldsBinary(const arrow::DataType& type) {
-  return type.id() == arrow::Type::LIST ? HoldsBinary(*type.field(0)->type())
-                                        : type.id() == arrow::Type::BINARY;
-}
-
-// Refuses what rows of text cannot hold.
-Status CheckText(const arrow::Schema& schema, Format format) {
-  for (const auto& field : schema.fields()) {
-    const bool list = arrow::is_nested(field->type()->id());
-    if (format == Format::kCsv ? !list : !HoldsBinary(*field->type())) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "column \"" + field->name() + "\" holds " +
-                         (format == Format::kCsv ? "lists, which CSV" : "binaries, which JSON") +
-                         " cannot store",
-                 .fix = "write Parquet, or leave the column out"});
-  }
-  return Status::OK();
+  if (!arrow::is_nested(type.id())) return type.id() == arrow::Type::BINARY;
+  return std::any_of(type.fields().begin(), type.fields().end(),
+                     [](const auto& field) { return HoldsBinary(*field->type()); });
 }
 
 Result<AtomicFile> MakeFileIn(const std::string& path) {
@@ -236,6 +224,24 @@ Result<std::unique_ptr<FileWriter>> MakeParquet(const std::string& path, const S
 
 }  // namespace
 
+Status CheckHolds(const arrow::Schema& schema, Format format) {
+  if (format != Format::kCsv && format != Format::kJsonLines) return Status::OK();
+  const bool csv = format == Format::kCsv;
+  for (const auto& field : schema.fields()) {
+    const bool nested = csv && arrow::is_nested(field->type()->id());
+    const bool binary = HoldsBinary(*field->type());
+    if (!nested && !binary) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "column \"" + field->name() + "\" of type " + TypeText(*field->type()) +
+                         " cannot be written as " + (csv ? "CSV" : "JSON"),
+                 .why = nested ? "a cell of CSV is one value" : "text cannot hold any bytes",
+                 .fix = nested ? "write Parquet, or leave the column out"
+                               : "write Parquet, or the bytes as text: base64(column), hex(column)",
+                 .kept = "nothing was written"});
+  }
+  return Status::OK();
+}
+
 Result<std::unique_ptr<FileWriter>> FileWriter::MakeQuick(const std::string& path,
                                                           SchemaPtr schema) {
   return MakeParquet(path, schema, true);
@@ -249,7 +255,7 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Make(Format format, const std::s
 Result<std::unique_ptr<FileWriter>> FileWriter::Make(const FileForm& form, const std::string& path,
                                                      SchemaPtr schema) {
   if (form.format == Format::kParquet) return MakeParquet(path, schema, false);
-  if (form.format != Format::kArrow) PT_TRY(CheckText(*schema, form.format));
+  PT_TRY(CheckHolds(*schema, form.format));
   PT_LET(AtomicFile file, MakeFileIn(path));
   if (form.format == Format::kArrow) {
     auto writer = std::make_unique<ArrowWriter>(std::move(file));

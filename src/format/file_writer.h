@@ -14,6 +14,10 @@
 
 namespace protium {
 
+// Refuses (Exit::kUsage) a column whose values a file of the format cannot hold: nested ones in
+// CSV, binaries in CSV and JSON lines.
+Status CheckHolds(const arrow::Schema& schema, Format format);
+
 // Until Commit() succeeded, what was at `path` before stays there, and nothing else appears; a
 // writer that is destroyed earlier removes what it wrote. A full disk is a fault (kNoRoom) with
 // bytes and path. Parquet: Snappy, fractions that vary as LZ4, row groups of up to 122,880 rows.

@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "column/schema.h"
+#include "format/carried_rows.h"
 #include "format/kind.h"
 #include "format/parquet_guard.h"
 
@@ -33,6 +34,40 @@ std::vector<std::string> HashedNumbers(const parquet::FileMetaData& file) {
     }
   }
   return hashed;
+}
+
+// Engines read such digits as other numbers.
+Status TooManyDigits(const std::string& path, const std::string& column,
+                     const arrow::DataType& type) {
+  return Fail({.exit = Exit::kInput,
+               .what = "column \"" + column + "\" is of type " + type.ToString() +
+                       ", and tables carry decimals of up to 38 digits",
+               .where = path,
+               .fix = "write the column with fewer digits, as float64 or as text"});
+}
+
+// The type with all decimals in it as tables carry them; null where there are some that they do
+// not.
+std::shared_ptr<arrow::DataType> WithCarriedDecimals(const std::shared_ptr<arrow::DataType>& type) {
+  if (arrow::is_decimal(type->id())) return CarriedDecimal(*type);
+  arrow::FieldVector fields;
+  for (const auto& field : type->fields()) {
+    const auto carried = WithCarriedDecimals(field->type());
+    if (carried == nullptr) return nullptr;
+    fields.push_back(field->WithType(carried));
+  }
+  if (type->id() == arrow::Type::LIST) return arrow::list(fields.front());
+  return type->id() == arrow::Type::STRUCT ? arrow::struct_(std::move(fields)) : type;
+}
+
+Result<SchemaPtr> WithCarriedDecimals(const arrow::Schema& schema, const std::string& path) {
+  arrow::FieldVector fields;
+  for (const auto& field : schema.fields()) {
+    const auto carried = WithCarriedDecimals(field->type());
+    if (carried == nullptr) return TooManyDigits(path, field->name(), *field->type());
+    fields.push_back(field->WithType(carried));
+  }
+  return arrow::schema(std::move(fields));
 }
 
 Result<ParquetTable> ReadTable(const std::string& path) {
@@ -78,9 +113,11 @@ Result<ParquetTable> ReadParquetTable(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const Result<ParquetTable> table = ReadTable(path);
     if (!table.ok()) return UnreadableParquet(path, table.status().message());
-    if (!all.schema) all.schema = table->schema;
-    if (!all.schema->Equals(*table->schema, false)) {
-      return OtherColumns(path, *table->schema, paths.front(), *all.schema);
+    PT_TRY(CheckColumnNames(*table->schema, path));
+    PT_LET(const SchemaPtr schema, WithCarriedDecimals(*table->schema, path));
+    if (!all.schema) all.schema = schema;
+    if (!all.schema->Equals(*schema, false)) {
+      return OtherColumns(path, *schema, paths.front(), *all.schema);
     }
     hashed.insert(table->hashed.begin(), table->hashed.end());
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/strict_math.h"
 
@@ -57,6 +58,10 @@ void Target::Scores(const float* outputs, std::span<double> scores) const {
 void Target::Labels(const PackedRows& rows, int64_t i, std::span<double> out) const {
   if (OfClasses(kind)) {
     out[0] = double(*rows.ints(kLabelField).at(i));
+    return;
+  }
+  if (const RowField* const own = rows.schema().Find(kOwnLabelField)) {
+    std::memcpy(out.data(), rows.row(i) + own->offset, out.size_bytes());
     return;
   }
   const float* packed = rows.floats(kLabelField).at(i);

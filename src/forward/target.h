@@ -33,7 +33,8 @@ struct Target {
   // are at least as close to the true ones (Chernozhukov, Fernandez-Val and Galichon, "Quantile and
   // Probability Curves Without Crossing", 2010).
   void Scores(const float* outputs, std::span<double> scores) const;
-  // The labels of row i, as metrics compare them (Judged::labels); label_count() of them.
+  // The labels of row i, as metrics compare them (Judged::labels); label_count() of them. Of rows
+  // with own labels (WithOwnLabels()) they are exact, else rounded by the scale and back.
   void Labels(const PackedRows& rows, int64_t i, std::span<double> labels) const;
   // One row as metrics see it. Borrows all three.
   Judged Judge(std::span<const double> labels, std::span<const double> scores,

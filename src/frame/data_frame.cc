@@ -43,12 +43,6 @@ DataFrame DataFrame::Filter(Expr predicate) const {
   return {*session_, MakePlan(protium::Filter{std::move(predicate)}, {plan_})};
 }
 
-DataFrame DataFrame::Select(const Columns& columns) const {
-  std::vector<NamedExpr> named;
-  for (const std::string& column : columns) named.push_back({column, Col(column)});
-  return Project(std::move(named));
-}
-
 DataFrame DataFrame::Project(std::vector<NamedExpr> columns) const {
   return {*session_, MakePlan(protium::Project{std::move(columns)}, {plan_})};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frame/given_rows.h"
 
+#include <arrow/type.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -49,6 +51,9 @@ Status WriteSlices(const arrow::RecordBatch& batch, const SchemaPtr& carried,
 Result<Plan> KeepRows(const std::string& name, const std::string& file, BatchStream& rows,
                       const Call& call) {
   const std::string where = "table \"" + name + "\"";
+  if (rows.schema()->num_fields() == 0) {
+    return Fail({.exit = Exit::kInput, .what = "the table has no columns", .where = where});
+  }
   PT_LET(const SchemaPtr carried, CarriedSchema(*rows.schema(), where));
   for (const std::string& note : ZoneNotes(*rows.schema())) call.Tell(EventToJson(Note{note}));
   PT_LET(const auto writer, FileWriter::MakeQuick(file, carried));

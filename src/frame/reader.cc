@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "format/bring.h"
+#include "format/carried_rows.h"
 #include "format/csv.h"
 #include "format/csv_options.h"
 #include "format/parquet.h"
@@ -103,6 +104,9 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   PT_TRY(recorded.get());
   PT_LET(const bool bring, std::move(columns));
   if (bring) return BringScan(session, known, std::move(scan));
+  for (const std::string& note : ZoneNotes(*scan.schema)) {
+    session.call().Tell(EventToJson(Note{note}));
+  }
   if (!partitions_.empty()) {
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));
   }

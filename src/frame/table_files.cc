@@ -34,6 +34,13 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
 
 Status Missing(const fs::path& path) {
   std::error_code ignored;
+  // Its name is there, and would be suggested.
+  if (fs::is_symlink(fs::symlink_status(path, ignored))) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the link " + path.string() + " leads to no file",
+                 .why = "it points to " + fs::read_symlink(path, ignored).string(),
+                 .fix = "point it to a file, or remove it"});
+  }
   const fs::path folder = path.parent_path();
   const bool folder_there = fs::is_directory(folder, ignored);
   return Fail({.exit = Exit::kInput,
@@ -60,7 +67,10 @@ bool IsLikeOneOf(const std::string& name, const std::vector<std::string>& patter
 void AddFile(const fs::path& file, TableFiles& files) {
   std::error_code error;
   if (fs::is_regular_file(file, error)) files.paths.push_back(file.string());
-  if (error && error != std::errc::no_such_file_or_directory) {
+  std::error_code ignored;
+  // A file may go while names are read; a link that is there leads nowhere.
+  const bool link = fs::is_symlink(fs::symlink_status(file, ignored));
+  if (error && (link || error != std::errc::no_such_file_or_directory)) {
     files.passed_over.push_back(file.string() + ": " + error.message());
   }
 }

@@ -61,6 +61,18 @@ TEST_F(Files, PassOverLinksThatLeadNowhereAndSaySo) {
   EXPECT_TRUE(FindForm(folder_ / "flat").ok());
 }
 
+TEST_F(Files, ThatALinkDoesNotLeadToAreNotSuggested) {
+  Write("flat/a.csv", "id\n1\n");
+  fs::create_symlink("gone.csv", folder_ / "flat/b.csv");
+  const auto flat = FindFiles(folder_ / "flat", Format::kCsv, {});
+  EXPECT_THAT(flat->paths, ElementsAre((folder_ / "flat/a.csv").string()));
+  EXPECT_THAT(flat->passed_over, ElementsAre(HasSubstr("flat/b.csv: No such file")));
+  const Fault fault = FaultOf(FindFiles(folder_ / "flat/b.csv", Format::kCsv, {}).status());
+  EXPECT_THAT(fault.what, HasSubstr("flat/b.csv leads to no file"));
+  EXPECT_EQ(fault.why, "it points to gone.csv");
+  EXPECT_EQ(fault.fix, "point it to a file, or remove it");
+}
+
 // Followed, two such links would give 2^40 paths.
 TEST_F(Files, AreNotSoughtInAFolderBelowItself) {
   Write("deep/y=2013/a.csv", "id\n1\n");

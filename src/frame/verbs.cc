@@ -107,6 +107,14 @@ DataFrame DataFrame::WithColumns(std::vector<NamedExpr> columns) const {
   });
 }
 
+DataFrame DataFrame::Select(const Columns& columns) const {
+  return BuildFrame(*session_, [&]() -> Result<Plan> {
+    PT_LET(const SchemaPtr schema, Schema());
+    for (const std::string& name : columns) PT_TRY(FindColumn(*schema, name, "select").status());
+    return MakePlan(protium::Project{PlainColumns(columns)}, {plan_});
+  });
+}
+
 DataFrame DataFrame::Rename(const std::map<std::string, std::string>& old_to_new) const {
   return BuildFrame(*session_, [&]() -> Result<Plan> {
     PT_LET(const SchemaPtr schema, Schema());

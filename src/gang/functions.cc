@@ -2,10 +2,12 @@
 // Loops around functions of batches and groups, and the checks of what goes in and comes out.
 #include "protium/functions.h"
 
+#include <arrow/array.h>
 #include <fmt/format.h>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/decimals.h"
 #include "column/group_batches.h"
 #include "column/schema.h"
 
@@ -130,6 +132,9 @@ Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
   }
   if (from == arrow::Type::FLOAT && to == arrow::Type::DOUBLE) {
     return Widen<arrow::FloatType, arrow::DoubleType>(*column);
+  }
+  if (from == arrow::Type::DECIMAL128 && to == arrow::Type::DOUBLE) {
+    return AsDoubles(static_cast<const arrow::Decimal128Array&>(*column));
   }
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("a function takes column \"{}\" as {}, and it is {}", name,

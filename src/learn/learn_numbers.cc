@@ -11,13 +11,26 @@
 namespace protium {
 namespace {
 
+Status NoValue(const std::string& label) {
+  return Fail(
+      {.exit = Exit::kInput, .what = "label \"" + label + "\" has no value in the training rows"});
+}
+
+// Squares of such numbers are beyond a double.
+Status TooLarge(const std::string& label, const Moments& moments) {
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = "label \"" + label + "\" goes from " + Dump(Json(moments.Low())) + " to " +
+               Dump(Json(moments.High())) + ", too far for its deviation to be a double",
+       .why = "the label is scaled by it",
+       .fix = "divide it in the SQL, or learn its logarithm: ln(" + label + ") AS log_" + label});
+}
+
 // A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
 Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
-  if (moments.count() == 0 || !std::isfinite(mean) || !std::isfinite(deviation)) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "label \"" + label + "\" has no finite value in the training rows"});
-  }
+  if (moments.count() == 0) return NoValue(label);
+  if (!std::isfinite(mean) || !std::isfinite(deviation)) return TooLarge(label, moments);
   return ScaledLabel{label, mean, deviation > 0 ? deviation : 1};
 }
 
@@ -44,8 +57,12 @@ Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& opt
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
     return baseline;
   }
+  if (line.count() == 0) return NoValue(options.label);
   return Fail({.exit = Exit::kInput,
-               .what = "label \"" + options.label + "\" has no finite value in the training rows"});
+               .what = "label \"" + options.label + "\" has no straight line over " +
+                       options.train.baseline + ": its numbers are too large for a double",
+               .where = "train.baseline",
+               .fix = "leave train.baseline out"});
 }
 
 Status CheckCounts(const LossRow& loss, const Moments& moments, const std::string& label) {

@@ -200,7 +200,8 @@ struct TorchEstimatorOptions {
           {.help = "instead of label: several numbers or booleans, learned together"});
     visit("positive", positive,
           {.help = "for two classes: the one whose probability is given; unless set, the greater"});
-    visit("weight", weight, {.help = "column that says how much a row counts; unless set, 1"});
+    visit("weight", weight,
+          {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
     visit(
         "label_scale", label_scale,
         {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "

@@ -36,15 +36,16 @@ struct ValidationOptions {
   }
 };
 
-// When a checkpoint is written besides the one at the end of every epoch. Each of the two is off
-// at 0.
+// When a checkpoint is written besides the one at the end of an epoch, which is left out where the
+// last one is younger than a second (or than every_seconds). Each of the two is off at 0.
 struct CheckpointOptions {
   int64_t every_steps = 0;
   double every_seconds = 30;  // At the first step after this time, by rank 0's clock.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("every_steps", every_steps,
-          {.help = "steps between checkpoints; 0: only after each epoch and by time",
+          {.help =
+               "steps between checkpoints; 0: only after epochs (at most one a second) and by time",
            .unit = "steps",
            .at_least = 0});
     visit(

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/strict_math.h"
+#include "column/decimals.h"
 
 namespace protium {
 namespace {
@@ -90,6 +91,31 @@ void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale&
   tile.infinities &= ~tile.nulls;
 }
 
+// Calls `each(i, value)` with decimals as the nearest doubles: what an engine's cast makes of them,
+// too.
+template <class Each>
+void ForDecimals(const arrow::ArrayData& column, const Picked& picked, Each each) {
+  constexpr int64_t kBytes = 16;
+  const uint8_t* values = column.buffers[1]->data() + column.offset * kBytes;
+  const int32_t digits = static_cast<const arrow::Decimal128Type&>(*column.type).scale();
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    each(i, NearestDouble(arrow::Decimal128(values + row * kBytes), digits));
+  });
+}
+
+template <Scaling kScaling>
+void ReadDecimals(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
+                  Tile& tile) {
+  ForDecimals(column, picked, [&](int64_t i, double value) {
+    tile.bits[size_t(i)] = FloatBits<kScaling>(value, scale);
+  });
+  tile.nulls = FindNulls(column, picked);
+  tile.nans = tile.infinities = tile.wide = 0;
+  MarkSpecials(picked.count, tile);
+  tile.nans &= ~tile.nulls;
+  tile.infinities &= ~tile.nulls;
+}
+
 template <Scaling kScaling>
 void ReadBooleans(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                   Tile& tile) {
@@ -126,37 +152,94 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
   tile.wide = wide & ~tile.nulls;
 }
 
-template <Scaling kScaling>
-CellReader NumberReader(arrow::Type::type type) {
+// Makes of a reader for one C++ type the one for a column's type.
+template <class Readers>
+CellReader ReaderOf(arrow::Type::type type, Readers readers) {
   switch (type) {
     case arrow::Type::NA:
       return ReadNulls;
     case arrow::Type::BOOL:
-      return ReadBooleans<kScaling>;
+      return readers.Booleans();
     case arrow::Type::INT8:
-      return ReadNumbers<int8_t, kScaling>;
+      return readers.template Numbers<int8_t>();
     case arrow::Type::INT16:
-      return ReadNumbers<int16_t, kScaling>;
+      return readers.template Numbers<int16_t>();
     case arrow::Type::INT32:
-      return ReadNumbers<int32_t, kScaling>;
+      return readers.template Numbers<int32_t>();
     case arrow::Type::INT64:
-      return ReadNumbers<int64_t, kScaling>;
+      return readers.template Numbers<int64_t>();
     case arrow::Type::UINT8:
-      return ReadNumbers<uint8_t, kScaling>;
+      return readers.template Numbers<uint8_t>();
     case arrow::Type::UINT16:
-      return ReadNumbers<uint16_t, kScaling>;
+      return readers.template Numbers<uint16_t>();
     case arrow::Type::UINT32:
-      return ReadNumbers<uint32_t, kScaling>;
+      return readers.template Numbers<uint32_t>();
     case arrow::Type::UINT64:
-      return ReadNumbers<uint64_t, kScaling>;
+      return readers.template Numbers<uint64_t>();
     case arrow::Type::FLOAT:
-      return ReadNumbers<float, kScaling>;
+      return readers.template Numbers<float>();
     case arrow::Type::DOUBLE:
-      return ReadNumbers<double, kScaling>;
+      return readers.template Numbers<double>();
+    case arrow::Type::DECIMAL128:
+      return readers.Decimals();
     default:
       return nullptr;
   }
 }
+
+template <Scaling kScaling>
+struct ScaledReaders {
+  template <class T>
+  CellReader Numbers() const {
+    return ReadNumbers<T, kScaling>;
+  }
+  CellReader Booleans() const { return ReadBooleans<kScaling>; }
+  CellReader Decimals() const { return ReadDecimals<kScaling>; }
+};
+
+template <Half kHalf>
+uint32_t HalfOf(double value) {
+  const auto bits = std::bit_cast<uint64_t>(value + 0.0);
+  return kHalf == Half::kLow ? uint32_t(bits) : uint32_t(bits >> 32);
+}
+
+template <class T, Half kHalf>
+void ReadHalves(const arrow::ArrayData& column, Picked picked, const CellScale&, Tile& tile) {
+  const T* values = column.GetValues<T>(1);
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    tile.bits[size_t(i)] = HalfOf<kHalf>(double(values[row]));
+  });
+  tile.nulls = tile.nans = tile.infinities = tile.wide = 0;
+}
+
+template <Half kHalf>
+void ReadHalvesOfBooleans(const arrow::ArrayData& column, Picked picked, const CellScale&,
+                          Tile& tile) {
+  const uint8_t* values = column.buffers[1]->data();
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const bool value = arrow::bit_util::GetBit(values, column.offset + row);
+    tile.bits[size_t(i)] = HalfOf<kHalf>(value ? 1.0 : 0.0);
+  });
+  tile.nulls = tile.nans = tile.infinities = tile.wide = 0;
+}
+
+template <Half kHalf>
+void ReadHalvesOfDecimals(const arrow::ArrayData& column, Picked picked, const CellScale&,
+                          Tile& tile) {
+  ForDecimals(column, picked,
+              [&](int64_t i, double value) { tile.bits[size_t(i)] = HalfOf<kHalf>(value); });
+  tile.nulls = tile.nans = tile.infinities = tile.wide = 0;
+}
+
+template <Half kHalf>
+struct HalfReaders {
+  template <class T>
+  CellReader Numbers() const {
+    return ReadHalves<T, kHalf>;
+  }
+  CellReader Booleans() const { return ReadHalvesOfBooleans<kHalf>; }
+  CellReader Decimals() const { return ReadHalvesOfDecimals<kHalf>; }
+};
 
 }  // namespace
 
@@ -186,13 +269,18 @@ ListCell ListAt(const arrow::ArrayData& column, int64_t row) {
 CellReader NumberReader(arrow::Type::type type, Scaling scaling) {
   switch (scaling) {
     case Scaling::kNone:
-      return NumberReader<Scaling::kNone>(type);
+      return ReaderOf(type, ScaledReaders<Scaling::kNone>());
     case Scaling::kLinear:
-      return NumberReader<Scaling::kLinear>(type);
+      return ReaderOf(type, ScaledReaders<Scaling::kLinear>());
     case Scaling::kLog:
-      return NumberReader<Scaling::kLog>(type);
+      return ReaderOf(type, ScaledReaders<Scaling::kLog>());
   }
   return nullptr;
+}
+
+CellReader DoubleReader(arrow::Type::type type, Half half) {
+  return half == Half::kLow ? ReaderOf(type, HalfReaders<Half::kLow>())
+                            : ReaderOf(type, HalfReaders<Half::kHigh>());
 }
 
 CellReader CodeReader(arrow::Type::type type) {

@@ -44,9 +44,14 @@ struct CellScale {
 using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                             Tile& tile);
 
-// The reader for numbers of `type`, or nullptr: booleans, integers and floats are numbers, and a
-// column of type null is one of NULLs.
+// The reader for numbers of `type`, or nullptr: booleans, integers, floats and decimals are
+// numbers, and a column of type null is one of NULLs.
 CellReader NumberReader(arrow::Type::type type, Scaling scaling);
+// The reader for one half of the 64 bits of a cell as a double, or nullptr for other types than
+// numbers; -0.0 becomes 0.0. It marks nothing: what is packed so is also packed as a float32, which
+// is where NULLs and the like are found.
+enum class Half { kLow, kHigh };
+CellReader DoubleReader(arrow::Type::type type, Half half);
 // The reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 

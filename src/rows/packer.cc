@@ -34,6 +34,12 @@ Scaling ScalingOf(const RowField& field, size_t i) {
   return scale.mean == 0 && scale.deviation == 1 ? Scaling::kNone : Scaling::kLinear;
 }
 
+CellReader ReaderFor(RowElement element, arrow::Type::type type, Scaling scaling) {
+  if (element == RowElement::kInt32) return CodeReader(type);
+  return element == RowElement::kFloat64 ? DoubleReader(type, Half::kLow)
+                                         : NumberReader(type, scaling);
+}
+
 // Writes a tile's elements one row apart; 64 rows of it stay in the first cache until all columns
 // are done.
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
@@ -69,8 +75,12 @@ Status RowPacker::AddField(const RowField& field) {
   for (size_t i = 0; i < field.columns.size(); ++i) {
     const std::string& from = field.from.empty() ? field.columns[i] : field.from[i];
     PT_LET(Source source, FindSource(from, field, ScalingOf(field, i)));
-    // Elements of a field lie side by side, 4 bytes each.
-    source.offset = field.offset + 4 * int64_t(i);
+    // Elements of a field lie side by side.
+    source.offset = field.offset + field.element_bytes() * int64_t(i);
+    if (field.element == RowElement::kFloat64) {
+      AddHalves(source);
+      continue;
+    }
     if (!field.scales.empty()) {
       const ElementScale& scale = field.scales[i];
       if (!std::isfinite(scale.mean) || !std::isfinite(scale.deviation) || scale.deviation == 0) {
@@ -85,17 +95,30 @@ Status RowPacker::AddField(const RowField& field) {
   return Status::OK();
 }
 
+// Two elements of 32 bits, little-endian.
+void RowPacker::AddHalves(const Source& low) {
+  const arrow::Type::type type = table_->field(low.column)->type()->id();
+  Source high = low;
+  high.read = DoubleReader(type, Half::kHigh);
+  high.offset += 4;
+  sources_.push_back(low);
+  sources_.push_back(std::move(high));
+}
+
 Result<RowPacker::Source> RowPacker::FindSource(const std::string& name, const RowField& field,
                                                 Scaling scaling) const {
   PT_LET(const int column, Find(name));
   const arrow::DataType* type = table_->field(column)->type().get();
-  Source source{.name = name, .column = column, .list_length = field.list_length};
+  Source source{.name = name,
+                .column = column,
+                .list_length = field.list_length,
+                .weight = field.role == RowRole::kWeight};
   if (field.list_length > 0) {
     if (!IsListOfCells(*type)) return WrongType(name, *type, "it must be a list of numbers");
     type = type->field(0)->type().get();
   }
   const bool code = field.element == RowElement::kInt32;
-  source.read = code ? CodeReader(type->id()) : NumberReader(type->id(), scaling);
+  source.read = ReaderFor(field.element, type->id(), scaling);
   if (source.read != nullptr) return source;
   return WrongType(name, *table_->field(column)->type(),
                    code ? "a category must be a whole number" : "it must be a number or a boolean");
@@ -164,6 +187,7 @@ void RowPacker::PackTile(const Picked& picked, std::byte* out) {
     if ((tile.nulls | tile.nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
       Note(source, picked, tile);
     }
+    if (source.weight) NoteNegative(source, picked, tile);
     Scatter(tile, picked.count, schema_.width(), out + source.offset);
   }
   FillConstants(out, picked.count);
@@ -202,6 +226,15 @@ void RowPacker::Note(const Source& source, const Picked& picked, const Tile& til
   Count(source, "NaN", picked, tile.nans);
   Count(source, "not finite as float32", picked, tile.infinities);
   Count(source, "beyond int32", picked, tile.wide);
+}
+
+// Other marked cells have been noted already, and hold no value.
+void RowPacker::NoteNegative(const Source& source, const Picked& picked, const Tile& tile) {
+  uint64_t mask = 0;
+  for (int64_t i = 0; i < picked.count; ++i) {
+    mask |= uint64_t{tile.bits[size_t(i)] >> 31} << i;
+  }
+  Count(source, "negative", picked, mask & ~(tile.nulls | tile.nans | tile.infinities));
 }
 
 void RowPacker::Count(const Source& source, const char* reason, const Picked& picked,

@@ -45,15 +45,18 @@ class RowPacker final : public Packer {
     CellReader read = nullptr;  // Of the column's cells, or of its lists' elements.
     CellScale scale;
     int64_t list_length = 0;
+    bool weight = false;                      // Must not be negative.
     std::shared_ptr<arrow::ArrayData> cells;  // Of the batch that is being packed.
   };
 
   Status AddField(const RowField& field);
   Result<Source> FindSource(const std::string& name, const RowField& field, Scaling scaling) const;
+  void AddHalves(const Source& low);
   Result<int> Find(const std::string& name) const;
   Result<std::byte*> RoomFor(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);
   void PackLists(const Source& source, const Picked& picked, std::byte* out);
+  void NoteNegative(const Source& source, const Picked& picked, const Tile& tile);
   void Note(const Source& source, const Picked& picked, const Tile& tile);
   void Count(const Source& source, const char* reason, const Picked& picked, uint64_t mask);
   void CountOne(const Source& source, const char* reason, int64_t row);

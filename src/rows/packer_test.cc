@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/fault.h"
@@ -80,6 +81,38 @@ TEST(Packer, TakesEveryNumericType) {
     EXPECT_EQ(Words(*packer), (std::vector<uint32_t>{Bits(100), Bits(100), Bits(1)}))
         << type->ToString();
   }
+}
+
+TEST(Packer, KeepsLabelsOnTheirOwnScaleWhereTheyAreMeasured) {
+  const RowSchema learned =
+      MakeRowSchema({.labels = {{"x", {.mean = 0.7, .deviation = 3}}, {"y"}}});
+  const RowSchema rows = WithOwnLabels(learned);
+  ASSERT_EQ(rows.width(), learned.width() + 16);
+  auto packer = Packer::Make(rows, kTwo, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer->Append(*Batch(kTwo, "[[0.1, 2], [-0.0, 0.25], [16777217, -3]]")).ok());
+  const auto scan = packer->store().Scan({0, 3});
+  const auto bytes = scan->Next(3).ValueOrDie();
+  const std::vector<double> expected = {0.1, 2, 0.0, 0.25, 16777217, -3};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double value = 0;
+    const size_t at = i / 2 * size_t(rows.width()) + size_t(rows.Find(kOwnLabelField)->offset);
+    std::memcpy(&value, bytes.data() + at + i % 2 * sizeof(double), sizeof(double));
+    EXPECT_EQ(value, expected[i]);
+    EXPECT_FALSE(std::signbit(value) && value == 0);
+  }
+  // The index of a class is exact as it is.
+  EXPECT_EQ(WithOwnLabels(MakeRowSchema({.class_label = "x"})).Find(kOwnLabelField), nullptr);
+  EXPECT_EQ(WithOwnLabels(MakeRowSchema({.numeric = {"x"}})).Find(kOwnLabelField), nullptr);
+}
+
+TEST(Packer, RefusesNegativeWeightsWithTheirCountAndFirstRow) {
+  auto packer =
+      Packer::Make(MakeRowSchema({.numeric = {"x"}, .weight = "y"}), kTwo, kBudget).ValueOrDie();
+  const Status refused =
+      packer->Append(*Batch(kTwo, "[[1, 0], [1, -0.0], [1, -0.5], [-1, 2], [1, -3]]"));
+  EXPECT_EQ(FaultOf(refused).what, "column y is negative in 2 of 5 rows");
+  EXPECT_EQ(FaultOf(refused).where, "column y, first in row 3");
+  EXPECT_NE(FaultOf(refused).fix.find("WHERE y >= 0"), std::string::npos);
 }
 
 TEST(Packer, PacksOnlyTheRowsAskedFor) {

@@ -32,6 +32,10 @@ std::string SuggestFix(const RefusedCells& cells) {
     return "leave these rows out (WHERE " + cells.column +
            " IS NOT NULL) or fill them, as the stage imputer does";
   }
+  if (cells.reason == "negative") {
+    return "a weight says how often a row counts: 0 or more; leave these rows out (WHERE " +
+           cells.column + " >= 0)";
+  }
   return {};
 }
 

@@ -13,7 +13,7 @@ int64_t RowField::elements() const {
 
 void RowSchema::Add(RowField field) {
   field.offset = width_;
-  width_ += 4 * field.elements();
+  width_ += field.element_bytes() * field.elements();
   fields_.push_back(std::move(field));
 }
 
@@ -72,6 +72,19 @@ RowSchema MakeRowSchema(const RowColumns& columns) {
                 .list_length = each.length});
   }
   return schema;
+}
+
+RowSchema WithOwnLabels(RowSchema rows) {
+  const RowField* const label = rows.Find(kLabelField);
+  if (label == nullptr || label->columns.empty() || label->element != RowElement::kFloat32) {
+    return rows;
+  }
+  RowField own{.name = std::string(kOwnLabelField),
+               .role = RowRole::kLabel,
+               .element = RowElement::kFloat64,
+               .columns = label->columns};
+  rows.Add(std::move(own));
+  return rows;
 }
 
 }  // namespace protium

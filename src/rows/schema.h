@@ -18,9 +18,12 @@ inline EnumNames<RowRole> Names(RowRole) {
       {{RowRole::kFeature, "feature"}, {RowRole::kLabel, "label"}, {RowRole::kWeight, "weight"}}};
 }
 
-enum class RowElement { kFloat32, kInt32 };
+// A float64 lies on a multiple of 4 bytes, as everything in a row does.
+enum class RowElement { kFloat32, kInt32, kFloat64 };
 inline EnumNames<RowElement> Names(RowElement) {
-  return {{{RowElement::kFloat32, "float32"}, {RowElement::kInt32, "int32"}}};
+  return {{{RowElement::kFloat32, "float32"},
+           {RowElement::kInt32, "int32"},
+           {RowElement::kFloat64, "float64"}}};
 }
 
 // A cell x becomes float32((y - mean) / deviation), computed in double; y is x or, with `log1p`,
@@ -50,6 +53,7 @@ struct RowField {
   int64_t offset = 0;  // In bytes, from the begin of the row; set by RowSchema.
 
   int64_t elements() const;
+  int64_t element_bytes() const { return element == RowElement::kFloat64 ? 8 : 4; }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name);
@@ -69,8 +73,10 @@ inline constexpr std::string_view kNumericField = "numeric";
 inline constexpr std::string_view kLabelField = "label";
 inline constexpr std::string_view kWeightField = "weight";
 inline constexpr std::string_view kCategoriesField = "categories";
+// Of rows that are measured (WithOwnLabels()).
+inline constexpr std::string_view kOwnLabelField = "own_label";
 
-// Fields without gaps, in the order they were added; little-endian, 4 bytes an element.
+// Fields without gaps, in the order they were added; little-endian.
 class RowSchema {
  public:
   void Add(RowField field);
@@ -116,5 +122,9 @@ struct RowColumns {
 // numeric, label, weight, categories, then lists. The order is part of docs/rows.md: keys of rows,
 // and with them the weights of trainings, depend on it.
 RowSchema MakeRowSchema(const RowColumns& columns);
+
+// The same rows with labels that are numbers once more behind all else, as doubles on their own
+// scale: a float32 does not come back from the label's scale as what it was, a 0 not as 0.
+RowSchema WithOwnLabels(RowSchema rows);
 
 }  // namespace protium

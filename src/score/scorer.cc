@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "column/decimals.h"
 
 namespace protium {
 namespace {
@@ -29,6 +30,13 @@ class ToDoubles {
       return Fail(
           {.exit = Exit::kInput, .what = "type " + array.type()->ToString() + " is not a number"});
     }
+  }
+  Status Visit(const arrow::Decimal128Array& array) {
+    for (int64_t i = 0; i < array.length(); ++i) {
+      out_.push_back(array.IsNull(i) ? std::numeric_limits<double>::quiet_NaN()
+                                     : NearestDouble(array, i));
+    }
+    return Status::OK();
   }
 
  private:

@@ -58,6 +58,7 @@ Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& tr
 struct Searched {
   SettledSearch settled;
   TrialTable table;
+  int64_t fits_a_trial = 1;
 };
 
 Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
@@ -76,8 +77,11 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
     PT_TRY(MakeRows(train));
   }
   const TrialsRequest request{search, settled, train, std::move(folds)};
+  const auto since = Clock::now();
   PT_LET(TrialTable table, RunTrials(request));
-  return Searched{std::move(settled), std::move(table)};
+  state.record().AddSeconds("search", since);
+  const int64_t fits = search.folds() ? Folds::CountFits(*search.folds()) : 1;
+  return Searched{std::move(settled), std::move(table), fits};
 }
 
 // The best pipeline as it is fitted on all rows: no row is held out but for a calibration or a
@@ -104,6 +108,7 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best) 
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
   Json told = {{"metric", searched.settled.metric},
                {"trials", searched.table.trials().size()},
+               {"fits", int64_t(searched.table.trials().size()) * searched.fits_a_trial},
                {"failed", failed},
                {"best", best.number},
                {"values", best.values},

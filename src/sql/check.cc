@@ -128,11 +128,6 @@ class Checker {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
-    if (OrdersStructs(node)) {
-      return Refuse(node, "function \"" + name + "\" of structures is not the same on every engine",
-                    "a null inside one sorts first in Spark and last here",
-                    "use max_by(x, y) or min_by(x, y)");
-    }
     if (window) PT_TRY(CheckWindow(node, Place(node.json())));
     if (known->composed) PT_TRY(CheckComposed(node));
     if (known->meaning == Meaning::kNotExact) {
@@ -150,7 +145,7 @@ class Checker {
     const bool window = node.Is(tree::Kind::kWindow);
     // first_value() and last_value() with OVER are window functions of DuckDB's grammar
     // (WINDOW_FIRST_VALUE): no macro is involved.
-    if (window && !node.type().ends_with("_VALUE")) {
+    if (window && !node.type().ends_with("_VALUE") && !IsCollected(name)) {
       return Refuse(node,
                     "function \"" + name + "\" over a window is not supported by every engine",
                     "the embedded engine computes it only for groups",
@@ -164,17 +159,6 @@ class Checker {
           "write CASE WHEN ... THEN x END inside");
     }
     return Status::OK();
-  }
-
-  // Whether a call orders structs. The engines place a null inside a struct at opposite ends.
-  static bool OrdersStructs(const tree::View& node) {
-    const std::string& name = node.function();
-    if (name != "max" && name != "min" && name != "greatest" && name != "least") return false;
-    for (size_t i = 0; i < node.num_arguments(); ++i) {
-      const tree::View argument(node.argument(i));
-      if (argument.function() == "struct" || argument.function() == "named_struct") return true;
-    }
-    return false;
   }
 
   // Rules turn these into plain calls of list() and count(), which take DISTINCT and FILTER,
@@ -211,17 +195,12 @@ class Checker {
   }
 
   Status CheckDatePart(const tree::View& node) const {
-    // The parts that Spark's extract() documents and DuckDB returns alike, or that DatePartRule
-    // spells.
-    static constexpr std::string_view kShared[] = {
-        "year",   "quarter", "month",      "week", "day",     "doy",       "hour",         "minute",
-        "second", "seconds", "yearofweek", "dow",  "dow_iso", "dayofweek", "dayofweek_iso"};
     const std::string* const part = node.ArgumentText(0);
     const std::string name = part == nullptr ? "" : Lower(*part);
-    if (std::ranges::find(kShared, name) != std::end(kShared)) return Status::OK();
-    return Refuse(node, "part \"" + name + "\" of a date is not the same on every engine",
-                  "epochs and parts of seconds are counted differently",
-                  "use second() or unix_timestamp()");
+    if (!FindDatePart(name).empty()) return Status::OK();
+    return Refuse(node, "a date has no part \"" + name + "\"",
+                  "Spark's extract() does not know this name",
+                  "use year, quarter, month, week, day, hour, minute, second, dayofweek or doy");
   }
 
   // A faulty constant pattern is reported now, with its place, instead of at the first row.

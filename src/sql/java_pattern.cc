@@ -13,26 +13,22 @@ struct Letter {
   bool read;    // Whether text can be read by it, not only written.
 };
 
-// The letters that mean the same in every language and zone. G, V, z and others depend on one of
-// the two; Y, w and u are refused by Spark since 3.0.
-constexpr std::array<Letter, 14> kLetters = {{{'D', 3, true},
-                                              {'E', 4, false},
-                                              {'H', 2, true},
-                                              {'K', 2, true},
-                                              {'M', 4, true},
-                                              {'Q', 3, false},
-                                              {'S', 9, true},
-                                              {'a', 1, true},
-                                              {'d', 2, true},
-                                              {'h', 2, true},
-                                              {'k', 2, true},
-                                              {'m', 2, true},
-                                              {'s', 2, true},
-                                              {'y', 6, true}}};
+// The letters that mean the same in every language. The zone of what is written is UTC, so that O,
+// V, X, x, Z and z have one text each; of those that are read X, x and Z are plain offsets. G and
+// others depend on the calendar's era; Y, w and u are refused by Spark since 3.0.
+constexpr std::array<Letter, 23> kLetters = {
+    {{'D', 3, true},  {'E', 4, false}, {'F', 1, false}, {'H', 2, true},  {'K', 2, true},
+     {'L', 4, false}, {'M', 4, true},  {'O', 4, false}, {'Q', 4, false}, {'S', 9, true},
+     {'V', 2, false}, {'X', 5, true},  {'Z', 5, true},  {'a', 1, true},  {'d', 2, true},
+     {'h', 2, true},  {'k', 2, true},  {'m', 2, true},  {'q', 4, false}, {'s', 2, true},
+     {'x', 5, true},  {'y', 6, true},  {'z', 4, false}}};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool IsKnown(char letter, size_t count, PatternUse use) {
+  if ((letter == 'V' && count != 2) || (letter == 'O' && count != 1 && count != 4)) return false;
+  // ZZZZ is the name of a zone.
+  if (letter == 'Z' && count == 4 && use == PatternUse::kRead) return false;
   const auto found = std::find_if(kLetters.begin(), kLetters.end(),
                                   [&](const Letter& each) { return each.letter == letter; });
   return found != kLetters.end() && count <= found->most &&

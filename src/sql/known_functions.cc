@@ -13,7 +13,7 @@ namespace protium {
 std::span<const std::span<const SqlFunction>> SqlFunctions() {
   using namespace functions;
   static const std::span<const SqlFunction> kThemes[] = {
-      Pieces(), Aggregates(), Conditions(), Dates(),    EngineOnly(),
+      Pieces(), Aggregates(), Conditions(), Dates(),    EngineOnly(), JsonTexts(),
       Lists(),  Numbers(),    Operators(),  Patterns(), Text()};
   return kThemes;
 }
@@ -38,6 +38,7 @@ std::vector<FunctionTheme> KnownFunctions() {
       {"aggregates and windows", Aggregates()},
       {"conditions", Conditions()},
       {"dates and times", Dates()},
+      {"JSON", JsonTexts()},
       {"lists and structs", Lists()},
       {"numbers", Numbers()},
       {"operators", Operators()},

@@ -5,10 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/ascii.h"
+#include "base/json.h"
 #include "sql/dialect.h"
 #include "sql/generated_names.h"
+#include "sql/interval_literal.h"
+#include "sql/json_schema.h"
 #include "sql/known_functions.h"
 #include "sql/literals.h"
 #include "sql/spark_reader.h"
@@ -67,6 +71,25 @@ bool IsUnit(const Token& token) {
                                                 "MILLISECOND", "MICROSECOND", "NANOSECOND"};
   std::string_view word = token.word;
   if (word.ends_with('S')) word.remove_suffix(1);
+  return IsAmong(kUnits, word);
+}
+
+// Functions that take a unit, a bare word, before two values; with two values alone they are
+// others. The function of that name among ours counts, or moves by, units.
+const char* FindUnitCall(std::string_view word) {
+  for (const char* const name : {"TIMESTAMPADD", "DATEADD", "DATE_ADD"}) {
+    if (word == name) return "timestampadd";
+  }
+  for (const char* const name : {"TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF"}) {
+    if (word == name) return "timestampdiff";
+  }
+  return nullptr;
+}
+
+bool IsCountedUnit(std::string_view word) {
+  static constexpr std::string_view kUnits[] = {"YEAR",   "QUARTER",     "MONTH",      "WEEK",
+                                                "DAY",    "DAYOFYEAR",   "HOUR",       "MINUTE",
+                                                "SECOND", "MILLISECOND", "MICROSECOND"};
   return IsAmong(kUnits, word);
 }
 
@@ -255,8 +278,10 @@ Result<SparkReader::Term> SparkReader::Interval() {
                     "write INTERVAL 3 MONTHS");
     }
     if (sql_.TokenAt(value + 2).Is("TO")) {
-      return Refuse("an interval from one unit TO another is not supported by the embedded engine",
-                    "its parser does not accept this form", "write INTERVAL 1 YEAR 2 MONTHS");
+      if (parts == 0) return IntervalTo(whole.first, value);
+      return Refuse("an interval from one unit TO another follows another interval",
+                    "Spark reads it alone",
+                    "add them: INTERVAL 1 DAY + INTERVAL '2:3' HOUR TO MINUTE");
     }
     if (parts++ > 0) sql_.Surround(first, first, "+ INTERVAL ", "");
     const std::string number =
@@ -271,6 +296,28 @@ Result<SparkReader::Term> SparkReader::Interval() {
   return Term{whole.first, sql_.at() - 1};
 }
 
+// INTERVAL '1 02:03' DAY TO MINUTE, whose text is the token `value`.
+Result<SparkReader::Term> SparkReader::IntervalTo(size_t first, size_t value) {
+  const auto unit = [&](size_t place) {
+    std::string word = sql_.TokenAt(place).word;
+    if (word.ends_with('S')) word.pop_back();
+    return word;
+  };
+  const bool text = sql_.TokenAt(value).kind == Kind::kText;
+  const std::string given = text ? ReadTextLiteral(sql_.TokenText(value)) : "";
+  const bool minus = sql_.TokenAt(value - 1).Is("-");
+  const auto spelt = DuckInterval(given, unit(value + 1), unit(value + 3), minus);
+  if (!spelt) {
+    return sql_.Refuse(
+        value, fmt::format("Spark reads no interval from {:.60}", sql_.TokenText(value)),
+        fmt::format("it is to be of units from {} to {}", unit(value + 1), unit(value + 3)),
+        "write INTERVAL '1-2' YEAR TO MONTH, or '1 02:03:04' DAY TO SECOND");
+  }
+  sql_.Replace(first, value + 3, fmt::format("CAST('{}' AS INTERVAL)", *spelt));
+  sql_.Skip(value + 4 - sql_.at());
+  return Term{first, value + 3};
+}
+
 // DATE '2013-12-31', X'1F'
 Result<SparkReader::Term> SparkReader::TypedText() {
   const size_t first = sql_.at();
@@ -282,12 +329,14 @@ Result<SparkReader::Term> SparkReader::TypedText() {
     if (bytes.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
       return Refuse("a literal X'...' holds something other than hexadecimal digits");
     }
-    std::string blob;
-    for (size_t i = 0; i < bytes.size(); i += 2) blob += "\\x" + bytes.substr(i, 2);
-    sql_.Replace(first, first + 1, fmt::format("CAST('{}' AS BLOB)", blob));
+    sql_.Replace(first, first + 1, fmt::format("binary_literal('{}')", bytes));
   } else {
     // Times have no zone here: see spark_types.cc.
-    if (sql_.Peek().word.starts_with("TIMESTAMP_")) sql_.Replace(first, first, "TIMESTAMP");
+    if (sql_.Is("TIMESTAMP_NTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP_S");
+    } else if (sql_.Is("TIMESTAMP_LTZ")) {
+      sql_.Replace(first, first, "TIMESTAMP");
+    }
     std::string spelt = QuoteText(text, DuckDbDialect());
     if (spelt != sql_.TokenText(first + 1)) sql_.Replace(first + 1, first + 1, std::move(spelt));
   }
@@ -352,8 +401,11 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(WordedCall());
   } else if (word == "STRUCT") {
     PT_TRY(NamedCall());
+  } else if (word == "FROM_JSON") {
+    PT_TRY(SchemaCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
+    SpellUnit(first);
   }
   const size_t close = sql_.at() - 1;
   // Spark's grouping() is of 8 bits, unlike grouping_id(), which is the same to DuckDB's parser.
@@ -361,8 +413,69 @@ Result<SparkReader::Term> SparkReader::Call() {
   if (word == "GROUPING_ID" && close == first + 2) {
     sql_.Surround(close, close, std::string(kAllGroups), "");
   }
-  PT_TRY(Trailers(first, close));
+  const bool joins = word == "LISTAGG" || word == "STRING_AGG";
+  if (joins && sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) PT_TRY(OrderInside());
+  PT_TRY(Trailers(first, sql_.at() - 1));
   return Term{first, sql_.at() - 1};
+}
+
+// datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
+// have the name of a unit, so that only three arguments tell.
+void SparkReader::SpellUnit(size_t first) {
+  const char* const call = FindUnitCall(sql_.TokenAt(first).word);
+  const std::string& unit = sql_.TokenAt(first + 2).word;
+  if (call == nullptr || !IsCountedUnit(unit) || !sql_.TokenAt(first + 3).Is(",")) return;
+  int depth = 0, commas = 0;
+  for (size_t place = first + 1; place < sql_.at(); ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(") || token.Is("[")) ++depth;
+    if (token.Is(")") || token.Is("]")) --depth;
+    if (token.Is(",") && depth == 1) ++commas;
+  }
+  if (commas != 2) return;
+  sql_.Replace(first, first, call);
+  sql_.Replace(first + 2, first + 2, "'" + unit + "'");
+}
+
+// from_json(text, 'a INT'): the schema becomes a null of the type that it means, and the type's
+// name in DuckDB.
+Status SparkReader::SchemaCall() {
+  const size_t open = sql_.at();
+  sql_.Skip();
+  PT_TRY(Expression(Level::kOr).status());
+  // The schema itself, or schema_of_json() of a text that has it.
+  const bool inferred = sql_.Is("SCHEMA_OF_JSON", 1) && sql_.Is("(", 2) && sql_.Is(")", 4);
+  const size_t place = sql_.at() + (inferred ? 3 : 1), last = place + (inferred ? 1 : 0);
+  const bool text = sql_.Is(",") && sql_.TokenAt(place).kind == Kind::kText;
+  std::optional<std::string> schema;
+  if (text) schema = ReadTextLiteral(sql_.TokenText(place));
+  if (text && inferred) schema = InferJsonSchema(*schema);
+  const Token& behind = sql_.TokenAt(last + 1);
+  if (!schema || !(behind.Is(",") || behind.Is(")"))) {
+    return sql_.Refuse(open, "the schema of from_json() is no text",
+                       "the embedded engine has to know it before the query runs",
+                       "write it as in from_json(text, 'a INT, b STRING')");
+  }
+  if (behind.Is(",")) {
+    return Refuse("from_json() with options is not supported by every engine",
+                  "the embedded engine reads JSON without options alone", "leave the options out");
+  }
+  const size_t comma = sql_.at();
+  sql_.Skip();
+  PT_LET(const std::string type, SpellSchema(*schema, sql_));
+  const std::string quoted = QuoteText(Dump(Json(type)), DuckDbDialect());
+  sql_.Replace(comma, last, fmt::format(", CAST(NULL AS {}), {}", type, quoted));
+  sql_.Skip(last + 2 - sql_.at());
+  return Status::OK();
+}
+
+// listagg(a) WITHIN GROUP (ORDER BY b) becomes listagg(a ORDER BY b).
+Status SparkReader::OrderInside() {
+  const size_t close = sql_.at() - 1;
+  sql_.Skip(2);
+  if (!sql_.Is("(")) return Refuse("WITHIN GROUP has no ORDER BY in parentheses");
+  sql_.Replace(close, sql_.at(), " ");
+  return Parentheses(Inside::kQuery);
 }
 
 // overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.

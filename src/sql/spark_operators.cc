@@ -206,11 +206,7 @@ Result<SparkReader::Term> SparkReader::Like(const Term& left, bool negated) {
   const std::string name = sql_.Peek().word;
   sql_.Skip();
   if (sql_.IsOneOf({"ANY", "SOME", "ALL"})) {
-    return Refuse(
-        fmt::format("{} {} is not supported by the embedded engine", name, sql_.Peek().word),
-        "its parser does not accept this form",
-        fmt::format("write x {0}{1} 'a' {2} x {0}{1} 'b'", negated ? "NOT " : "", name,
-                    sql_.Is("ALL") ? "AND" : "OR"));
+    return LikeAny(left, fmt::format("{}{} {}", negated ? "NOT " : "", name, sql_.Peek().word));
   }
   PT_LET(const Term pattern, Value());
   Enclose(pattern);
@@ -219,6 +215,19 @@ Result<SparkReader::Term> SparkReader::Like(const Term& left, bool negated) {
     PT_TRY(Primary().status());
   }
   return Until(left, Level::kPredicate);
+}
+
+// x LIKE ANY (a, b), whose operator is `form` and whose ANY is at the cursor, becomes a call: see
+// LikeAnyRule.
+Result<SparkReader::Term> SparkReader::LikeAny(const Term& left, const std::string& form) {
+  sql_.Skip();
+  if (!sql_.Is("(") || sql_.IsOneOf({")", "SELECT", "WITH"}, 1)) {
+    return Refuse(fmt::format("{} has no list of patterns in parentheses", form));
+  }
+  sql_.Replace(left.last + 1, sql_.at(), ",");
+  PT_TRY(Parentheses(Inside::kCall));
+  sql_.Surround(left.first, left.last, fmt::format("like_any('{}', ", form), "");
+  return Until(left, Level::kPrimary);
 }
 
 Result<SparkReader::Term> SparkReader::In(const Term& left) {

@@ -75,6 +75,7 @@ class SparkReader {
   Result<Term> Predicate(const Term& left);
   Result<Term> Between(const Term& left);
   Result<Term> Like(const Term& left, bool negated);
+  Result<Term> LikeAny(const Term& left, const std::string& form);
   Result<Term> In(const Term& left);
   Result<Term> Is(const Term& left);
   void Enclose(const Term& term);
@@ -89,12 +90,16 @@ class SparkReader {
   Result<Term> Case();
   Result<Term> Cast();
   Result<Term> Interval();
+  Result<Term> IntervalTo(size_t first, size_t value);
   Result<Term> TypedText();
   Result<Term> Lambda(size_t first);
   Status CheckName() const;
   Result<Term> Call();
   Status WordedCall();
   Status NamedCall();
+  void SpellUnit(size_t first);
+  Status SchemaCall();
+  Status OrderInside();
   Status Trailers(size_t first, size_t close);
   void Name();
   void AliasName();

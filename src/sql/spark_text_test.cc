@@ -101,10 +101,16 @@ TEST(FromSpark, WritesLiteralsOut) {
   EXPECT_EQ(Duck("'\\101\\08', '\\377', '\\U0001F600', '\\uD83D\\uDE00', '\\uD83D', '\\u00g1'"),
             "('A' || chr(0) || '8'), '377', '😀', '😀', '?', 'u00g1'");
   EXPECT_EQ(Duck("'a' 'b', R\"it's\", X'1F', DATE'2020-01-01'"),
-            "'ab', 'it''s', CAST('\\x1F' AS BLOB), DATE'2020-01-01'");
+            "'ab', 'it''s', binary_literal('1F'), DATE'2020-01-01'");
   EXPECT_EQ(Duck("INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY"),
             "(INTERVAL 1 DAY + INTERVAL 2 HOURS), INTERVAL '-1' DAY");
   EXPECT_EQ(Duck("INTERVAL 1 QUARTER"), "an interval in quarters is not supported");
+  EXPECT_EQ(Duck("INTERVAL '1 02:03' DAY TO MINUTE, INTERVAL -'1-2' YEAR TO MONTH"),
+            "CAST('1 DAY 2 HOUR 3 MINUTE' AS INTERVAL), CAST('-1 YEAR -2 MONTH' AS INTERVAL)");
+  EXPECT_EQ(Duck("INTERVAL '2:03.5' MINUTE TO SECOND"),
+            "CAST('2 MINUTE 3 SECOND 500000 MICROSECOND' AS INTERVAL)");
+  EXPECT_EQ(Duck("INTERVAL '1 24' DAY TO HOUR"), "Spark reads no interval from '1 24'");
+  EXPECT_EQ(Duck("INTERVAL '1-2' YEAR TO DAY"), "Spark reads no interval from '1-2'");
   EXPECT_EQ(Duck("123456789012345678901234567890123456789"),
             "the number 123456789012345678901234567890123456789. has 39 digits");
 }
@@ -183,7 +189,7 @@ TEST(FromSpark, WritesTypesAsDuckDbDoes) {
   EXPECT_EQ(Duck("CAST(a AS ARRAY<ARRAY<INT>>) >> 1, CAST(b AS MAP<STRING, STRUCT<c: INT>>)"),
             "shiftright(CAST(a AS INT[][]) , 1), CAST(b AS MAP(STRING, STRUCT(\"c\" INT)))");
   EXPECT_EQ(Duck("CAST(a AS TIMESTAMP_NTZ), TIMESTAMP_NTZ '2020-01-01'"),
-            "CAST(a AS TIMESTAMP), TIMESTAMP '2020-01-01'");
+            "CAST(a AS TIMESTAMP_S), TIMESTAMP_S '2020-01-01'");
 }
 
 TEST(FromSpark, QuotesNamesThatOnlyDuckDbReserves) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/fault.h"
 #include "sql/dialect.h"
 #include "sql/literals.h"
 
@@ -14,7 +15,9 @@ namespace protium {
 namespace {
 
 // Spark's names of types without parameters, and DuckDB's. All three kinds of TIMESTAMP become the
-// one without a zone: sessions of both engines run in UTC, where they are the same.
+// one without a zone: sessions of both engines run in UTC, where they are the same. Only text that
+// names a zone is read otherwise, so that a cast to TIMESTAMP_NTZ is written with kLocalTimestamp,
+// which CastRule replaces.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
                                                                     {"BYTE", "TINYINT"},
@@ -36,6 +39,8 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", 
                                                                     {"VARCHAR", "VARCHAR"},
                                                                     {"CHAR", "VARCHAR"},
                                                                     {"CHARACTER", "VARCHAR"}};
+
+constexpr std::string_view kLocalTimestamp = "TIMESTAMP_S";
 
 // Types within types, in all of one type: more would outgrow the stack.
 constexpr int kDeepest = 1000;
@@ -66,6 +71,7 @@ class TypeReader {
     sql_.Skip();
     // TIMESTAMP WITHOUT TIME ZONE.
     if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
+    if (word == "TIMESTAMP_NTZ" && depth_ == 1) return std::string(kLocalTimestamp);
     // A cast to VARCHAR(n) or CHAR(n) keeps the whole text: in Spark lengths bind only columns of
     // tables.
     if (known->second == "VARCHAR" && sql_.Is("(")) sql_.Skip(3);
@@ -130,6 +136,8 @@ class TypeReader {
       sql_.Skip();
       if (sql_.Is(":")) sql_.Skip();
       PT_LET(const std::string type, Read());
+      if (sql_.Is("NOT") && sql_.Is("NULL", 1)) sql_.Skip(2);
+      if (sql_.Is("COMMENT") && sql_.IsKind(Token::Kind::kText, 1)) sql_.Skip(2);
       fields += (fields.empty() ? "" : ", ") + QuoteName(name, DuckDbDialect()) + " " + type;
       if (open_ > 0 || !sql_.Is(",")) break;
       sql_.Skip();
@@ -160,6 +168,21 @@ class TypeReader {
 };
 
 }  // namespace
+
+Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql) {
+  const size_t first = schema.find_first_not_of(" \t\r\n");
+  const std::string start = Capitals(first == std::string::npos ? "" : schema.substr(first, 7));
+  const bool type =
+      start.starts_with("STRUCT<") || start.starts_with("ARRAY<") || start.starts_with("MAP<");
+  const std::string text = type ? schema : "STRUCT<" + schema + ">";
+  Spelling tokens(text);
+  const auto spelt = tokens.Check().ok() ? TypeReader(tokens).Read() : Status::Invalid("");
+  if (spelt.ok() && tokens.IsKind(Token::Kind::kEnd)) return spelt;
+  return sql.Refuse(
+      sql.at(), fmt::format("\"{:.80}\" is no schema", schema),
+      spelt.ok() || FaultOf(spelt.status()).what.empty() ? "" : FaultOf(spelt.status()).what,
+      "write names and types of Spark's, as in 'a INT, b ARRAY<STRING>'");
+}
 
 Status SpellType(Spelling& sql) {
   const size_t first = sql.at();

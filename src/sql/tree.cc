@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "sql/tree_view.h"
+
 namespace protium::tree {
 namespace {
 
@@ -24,27 +26,47 @@ Json TypeInfo(const char* kind) {
   return {{"type", kind}, {"alias", ""}, {"extension_info", nullptr}};
 }
 
+Json Type(const std::string& id, Json info) {
+  Json type = Json::object();
+  type["id"] = id;
+  type["type_info"] = std::move(info);
+  return type;
+}
+
 Json TypeNode(const SqlType& type);
 
-// The child type of a MAP: DuckDB stores maps as lists of structs of key and value.
-Json Pairs(const SqlType& map) {
+// A struct, and the child type of a MAP: DuckDB stores maps as lists of structs of key and value.
+Json StructNode(const std::vector<SqlColumn>& fields) {
   Json info = TypeInfo("STRUCT_TYPE_INFO");
-  info["child_types"] = Json::array({{{"first", "key"}, {"second", TypeNode(map.Key())}},
-                                     {{"first", "value"}, {"second", TypeNode(map.Value())}}});
-  return {{"id", "STRUCT"}, {"type_info", std::move(info)}};
+  info["child_types"] = Json::array();
+  for (const SqlColumn& field : fields) {
+    Json child = Json::object();
+    child["first"] = field.name;
+    child["second"] = TypeNode(field.type);
+    info["child_types"].push_back(std::move(child));
+  }
+  return Type("STRUCT", std::move(info));
+}
+
+Json ListNode(const std::string& id, Json child) {
+  Json info = TypeInfo("LIST_TYPE_INFO");
+  info["child_type"] = std::move(child);
+  return Type(id, std::move(info));
 }
 
 Json TypeNode(const SqlType& type) {
-  if (type.IsList() || type.IsMap()) {
-    Json info = TypeInfo("LIST_TYPE_INFO");
-    info["child_type"] = type.IsMap() ? Pairs(type) : TypeNode(type.Element());
-    return {{"id", type.IsMap() ? "MAP" : "LIST"}, {"type_info", std::move(info)}};
+  if (type.IsStruct()) return StructNode(type.Fields());
+  if (type.IsList()) return ListNode("LIST", TypeNode(type.Element()));
+  if (type.IsMap()) {
+    const std::vector<SqlColumn> entry = {{"key", type.Key()}, {"value", type.Value()}};
+    return ListNode("MAP", StructNode(entry));
   }
-  if (type != SqlType::kDecimal) return {{"id", type.DuckName()}, {"type_info", nullptr}};
+  if (type == SqlType::kNull) return Type("NULL", nullptr);
+  if (type != SqlType::kDecimal) return Type(type.DuckName(), nullptr);
   Json info = TypeInfo("DECIMAL_TYPE_INFO");
   info["width"] = type.precision;
   info["scale"] = type.scale;
-  return {{"id", "DECIMAL"}, {"type_info", std::move(info)}};
+  return Type("DECIMAL", std::move(info));
 }
 
 // Counts the digits of a HUGEINT, which is serialised as two halves of 64 bits.
@@ -195,6 +217,52 @@ Json Operator(const char* kind, const char* type, Json operands) {
   Json node = Node(kind, type, kNowhere);
   node["children"] = std::move(operands);
   return node;
+}
+
+Json Field(Json value, const std::string& name) {
+  const Json like = value;
+  return Call("struct_extract", Json::array({std::move(value), TextConstant(name)}), like);
+}
+
+Json Lambda(const std::string& parameter, Json body) {
+  Json node = Node("LAMBDA", "LAMBDA", kNowhere);
+  node["lhs"] = ColumnRef(parameter);
+  node["expr"] = std::move(body);
+  return node;
+}
+
+void ReplaceColumn(Json& node, const std::string& name, const Json& with) {
+  const Kind kind = FindKind(node);
+  if (kind == Kind::kColumn) {
+    const Json names = node["column_names"];
+    if (names.empty() || names[0] != name) return;
+    Json made = with;
+    // x.a is a field of what x stands for.
+    for (size_t i = 1; i < names.size(); ++i) made = Field(std::move(made), names[i]);
+    made["query_location"] = node["query_location"];
+    Replace(node, std::move(made));
+    return;
+  }
+  const std::string quoted = Dump(Json(name));
+  if (kind == Kind::kLambda && Dump(node["lhs"]).find(quoted) != std::string::npos) return;
+  if (!node.is_structured()) return;
+  for (Json& child : node) ReplaceColumn(child, name, with);
+}
+
+std::vector<std::string> LambdaParameters(const Json& lambda) {
+  const Json& lhs = lambda["lhs"];
+  std::vector<std::string> names;
+  const auto add = [&](const Json& column) {
+    const Json& parts = column["column_names"];
+    names.push_back(parts.empty() || !parts.back().is_string() ? ""
+                                                               : parts.back().get<std::string>());
+  };
+  if (FindKind(lhs) != Kind::kFunction) {
+    add(lhs);
+    return names;
+  }
+  for (const Json& child : lhs["children"]) add(child);
+  return names;
 }
 
 Json Comparison(const char* type, Json left, Json right) {

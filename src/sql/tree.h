@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "sql/types/sql_type.h"
@@ -61,6 +62,20 @@ Json Case(Json condition, Json value, Json otherwise);
 Json Operator(const char* kind, const char* type, Json operands);
 
 Json Comparison(const char* type, Json left, Json right);
+
+// The field of a struct.
+Json Field(Json value, const std::string& name);
+
+// lambda parameter: body.
+Json Lambda(const std::string& parameter, Json body);
+
+// The names of a lambda's parameters. DuckDB's tree has a column for a single one, and a call with
+// columns as its arguments for several.
+std::vector<std::string> LambdaParameters(const Json& lambda);
+
+// Puts `with` wherever `node` names the column or parameter `name`, except within lambdas that have
+// a parameter of that name themselves. name.a becomes the field a of `with`.
+void ReplaceColumn(Json& node, const std::string& name, const Json& with);
 
 // Replaces `node` with `made`, which takes over its alias: that is the name of a column of the
 // result.

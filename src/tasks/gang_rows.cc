@@ -2,6 +2,7 @@
 #include "tasks/gang_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <string>
@@ -93,21 +94,24 @@ Result<SharedParts> ReadParts(std::vector<SharedPart> parts) {
   return all;
 }
 
-int64_t BytesInMemory(const SharedParts& all, int64_t width) {
-  int64_t rows = 0;
+// The layouts of training rows and of held-out ones.
+using Layouts = std::array<RowSchema, 2>;
+
+int64_t BytesInMemory(const SharedParts& all, const Layouts& layouts) {
+  int64_t bytes = 0;
   for (const Header& header : all.headers) {
     for (size_t set = 0; set < all.identities.size(); ++set) {
       if (header.OnDisk(set)) continue;
       for (int32_t s = header.begin; s < header.end; ++s)
-        rows += all.identities[set][size_t(s)].rows;
+        bytes += all.identities[set][size_t(s)].rows * layouts[set].width();
     }
   }
-  return rows * width;
+  return bytes;
 }
 
 // Shards share what rows in memory leave of engine.rows_memory, whichever rank owns them.
-FilePass PassFor(const TrainConfig& config, const SharedParts& all, int64_t width) {
-  const int64_t left = config.memory_bytes - BytesInMemory(all, width);
+FilePass PassFor(const TrainConfig& config, const SharedParts& all, const Layouts& layouts) {
+  const int64_t left = config.memory_bytes - BytesInMemory(all, layouts);
   return {.bytes = std::max<int64_t>(left, 0) / all.headers.front().shards,
           .disk = ScratchFolder(config)};
 }
@@ -128,11 +132,12 @@ Result<RankRows> OpenParts(const RowSchema& schema, const TrainConfig& config,
                            std::vector<SharedPart> parts) {
   PT_LET(SharedParts all, ReadParts(std::move(parts)));
   const Header& first = all.headers.front();
-  const FilePass pass = PassFor(config, all, schema.width());
+  const Layouts layouts = {schema, WithOwnLabels(schema)};
+  const FilePass pass = PassFor(config, all, layouts);
   RankRows rows{.unseen = first.unseen, .disk_bytes = first.disk_bytes};
-  PT_LET(rows.train, OpenSet(schema, 0, pass, all));
+  PT_LET(rows.train, OpenSet(layouts[0], 0, pass, all));
   if (first.sets == 1) return rows;
-  PT_LET(rows.held_out, OpenSet(schema, 1, pass, all));
+  PT_LET(rows.held_out, OpenSet(layouts[1], 1, pass, all));
   return rows;
 }
 

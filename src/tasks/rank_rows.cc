@@ -97,15 +97,15 @@ RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
 
 Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const RowRoom& room,
                          BatchStream& input) {
-  const auto make = [&] {
+  const auto make = [&](const RowSchema& schema) {
     // NULLs and infinities are refused when rows are sharded, not at once: then all ranks fail with
     // one count for the whole gang instead of one rank with its own.
-    return Packer::Make(rows, input.schema(), room, Refusal::kWhenSharded);
+    return Packer::Make(schema, input.schema(), room, Refusal::kWhenSharded);
   };
   Packed out;
-  PT_LET(out.train, make());
+  PT_LET(out.train, make(rows));
   if (!config.held_out.empty()) {
-    PT_LET(out.held_out, make());
+    PT_LET(out.held_out, make(WithOwnLabels(rows)));
   }
   Sides sides(config);
   while (true) {
@@ -144,10 +144,47 @@ Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
       PT_LET(const auto block, scan->Next(kBlockRows));
       if (block.empty()) break;
       const int64_t count = int64_t(block.size()) / rows.schema().width();
-      PT_TRY(CheckCategories({inputs.rows, block.data(), count}, inputs.cardinalities));
+      PT_TRY(CheckCategories({rows.schema(), block.data(), count}, inputs.cardinalities));
     }
   }
   return Status::OK();
+}
+
+// Whether any of a rank's rows counts.
+Result<bool> HasWeight(const ShardedRows& rows) {
+  constexpr int64_t kBlockRows = 4096;
+  for (int32_t shard = 0; shard < rows.shards(); ++shard) {
+    if (!rows.owns(shard)) continue;
+    const auto scan = rows.Scan(shard);
+    while (true) {
+      PT_LET(const auto block, scan->Next(kBlockRows));
+      if (block.empty()) break;
+      const int64_t count = int64_t(block.size()) / rows.schema().width();
+      const PackedRows packed(rows.schema(), block.data(), count);
+      const FieldRows<float> weights = packed.floats(kWeightField);
+      for (int64_t i = 0; i < count; ++i) {
+        if (*weights.at(i) > 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Collective. Rows that all count nothing would leave the weights as they were drawn, and metrics
+// without a value.
+Status CheckRowWeights(const TrainConfig& config, const ShardedRows& rows, const char* which,
+                       Communicator& communicator) {
+  if (config.weight.empty() || rows.total_rows() == 0) return Status::OK();
+  PT_LET(const bool own, HasWeight(rows));
+  int64_t having = own ? 1 : 0;
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&having, 1)), Reduce::kSum));
+  if (having > 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = fmt::format("column {} is 0 in all {} {} rows, from the first row on",
+                                   config.weight, rows.total_rows(), which),
+               .where = "weight",
+               .why = "it says how much a row counts, and none would",
+               .fix = "choose another column of weights, or other rows"});
 }
 
 // Collective. How many bytes of rows lie on disks; rank 0 tells it.
@@ -174,9 +211,11 @@ Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, 
   PT_LET(out.unseen, CountUnseen(config, packed.unseen, communicator));
   PT_LET(out.train, ShardRows(std::move(packed.train), owners, communicator));
   PT_TRY(CheckOwnCategories(inputs, *out.train));
+  PT_TRY(CheckRowWeights(config, *out.train, "training", communicator));
   if (!packed.held_out) return out;
   PT_LET(out.held_out, ShardRows(std::move(packed.held_out), owners, communicator));
   PT_TRY(CheckOwnCategories(inputs, *out.held_out));
+  PT_TRY(CheckRowWeights(config, *out.held_out, "validation", communicator));
   if (out.held_out->total_rows() > 0) return out;
   return Fail({.exit = Exit::kInput,
                .what = "no row is held out for validation",
@@ -231,8 +270,8 @@ Result<RankRows> OpenShared(const TrainConfig& config, const NetInputs& inputs,
   RankRows out{.packed = false};
   PT_LET(out.train, OpenKeptRows(inputs.rows, owners, communicator.rank(), folder / "train"));
   if (!config.held_out.empty()) {
-    PT_LET(out.held_out,
-           OpenKeptRows(inputs.rows, owners, communicator.rank(), folder / "held_out"));
+    PT_LET(out.held_out, OpenKeptRows(WithOwnLabels(inputs.rows), owners, communicator.rank(),
+                                      folder / "held_out"));
   }
   PT_LET(const std::string unseen, ReadFile(folder / kUnseenFile));
   out.unseen = std::strtoll(unseen.c_str(), nullptr, 10);

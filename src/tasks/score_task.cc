@@ -2,6 +2,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -48,6 +49,7 @@ class Measured {
 
   Status Add(const arrow::RecordBatch& batch, std::span<const float> outputs) {
     PT_TRY(ReadLabels(batch));
+    PT_TRY(CheckWeights());
     const auto width = size_t(target_.outputs());
     std::vector<double> labels(labels_.size()), scores(width);
     for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
@@ -65,6 +67,7 @@ class Measured {
       if (std::isnan(compared[0])) continue;
       baseline_->Add({labels, compared, weight, target_.levels});
     }
+    seen_ += batch.num_rows();
     return Status::OK();
   }
 
@@ -97,6 +100,18 @@ class Measured {
     if (!of_line()) return Status::OK();
     PT_LET(line_, Doubles(batch, config_->baseline->column));
     return Status::OK();
+  }
+
+  // As in training: a weight says how often a row counts.
+  Status CheckWeights() const {
+    const auto found = std::ranges::find_if(weights_, [](double weight) { return weight < 0; });
+    if (found == weights_.end()) return Status::OK();
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("column {} is {}, but a weight is 0 or more", config_->weight,
+                                     Dump(Json(*found))),
+                 .where = fmt::format("column {}, row {} of a partition", config_->weight,
+                                      seen_ + (found - weights_.begin()) + 1),
+                 .fix = "leave these rows out (WHERE " + config_->weight + " >= 0)"});
   }
 
   // False for a row whose labels or weight are not known, or of a class that was never learned.
@@ -141,6 +156,7 @@ class Measured {
   std::vector<double> weights_;              // Likewise; empty: 1.
   std::vector<double> constant_;             // The baseline without a column, as scores.
   int64_t unseen_ = 0;
+  int64_t seen_ = 0;  // Rows of the batches before.
 };
 
 // The rows with the columns that `output` names: those of the batch by name, then the predicted

@@ -212,10 +212,15 @@ Status CheckpointFolder::CheckAttempt() const {
 
 Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
                                          std::span<const NamedTensor> weights,
-                                         std::span<const NamedTensor> optimizer, int32_t keep) {
+                                         std::span<const NamedTensor> optimizer, int32_t keep,
+                                         std::span<const NamedTensor> best) {
   state.weights_xxh3 = WeightsXxh3(weights);
   state.optimizer_xxh3 = WeightsXxh3(optimizer);
-  if (IsBest(state)) state.best.xxh3 = state.weights_xxh3;
+  if (IsBest(state)) {
+    state.best.xxh3 = state.weights_xxh3;
+  } else if (!best.empty()) {
+    state.best.xxh3 = WeightsXxh3(best);
+  }
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
@@ -225,7 +230,7 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / kWeights, weights));
     // Best weights come before the rename: a checkpoint must never name a file that is not there.
-    PT_TRY(LinkBest(state, draft, weights));
+    PT_TRY(WriteBest(state, draft, weights, best));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", StateText(state)));
     PT_TRY(CheckAttempt());
@@ -247,10 +252,11 @@ std::string CheckpointFolder::BestFile(int64_t step) {
 
 // Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
 // where the file system has no links.
-Status CheckpointFolder::LinkBest(const CheckpointState& state, const fs::path& draft,
-                                  std::span<const NamedTensor> weights) const {
-  if (!IsBest(state)) return Status::OK();
-  return Link(draft / kWeights, path_ / state.best.file, weights);
+Status CheckpointFolder::WriteBest(const CheckpointState& state, const fs::path& draft,
+                                   std::span<const NamedTensor> weights,
+                                   std::span<const NamedTensor> best) const {
+  if (IsBest(state)) return Link(draft / kWeights, path_ / state.best.file, weights);
+  return best.empty() ? Status::OK() : WriteSafetensors(path_ / state.best.file, best);
 }
 
 Status CheckpointFolder::KeepAsBest(int64_t step) const {

@@ -118,11 +118,13 @@ class CheckpointFolder {
   Status KeepAsBest(int64_t step) const;
 
   // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
-  // when the best step is this one. Then removes all but the `keep` newest and the files of best
-  // weights that none of these names. Refused when another attempt has opened the folder since.
-  // When it fails, earlier checkpoints are untouched and the fault names the newest of them.
+  // when the best step is this one, else `best` do, unless they are there already (empty). Then
+  // removes all but the `keep` newest and the files of best weights that none of these names.
+  // Refused when another attempt has opened the folder since. When it fails, earlier checkpoints
+  // are untouched and the fault names the newest of them.
   Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
-                                      std::span<const NamedTensor> optimizer, int32_t keep);
+                                      std::span<const NamedTensor> optimizer, int32_t keep,
+                                      std::span<const NamedTensor> best = {});
   static std::string BestFile(int64_t step);
 
   const std::filesystem::path& path() const { return path_; }
@@ -134,8 +136,8 @@ class CheckpointFolder {
   Status CheckBest(const BestSoFar& best) const;
   Status Link(const std::filesystem::path& from, const std::filesystem::path& best,
               std::span<const NamedTensor> weights) const;
-  Status LinkBest(const CheckpointState& state, const std::filesystem::path& draft,
-                  std::span<const NamedTensor> weights) const;
+  Status WriteBest(const CheckpointState& state, const std::filesystem::path& draft,
+                   std::span<const NamedTensor> weights, std::span<const NamedTensor> best) const;
   Status Prune(int64_t step, int32_t keep) const;
 
   std::filesystem::path path_;

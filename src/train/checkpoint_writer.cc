@@ -55,8 +55,16 @@ Status CheckpointWriter::Write(CheckpointState state, std::span<const NamedTenso
   state_ = std::move(state);
   PT_TRY(weights_.Take(weights));
   PT_TRY(optimizer_.Take(optimizer));
+  best_weights_ = std::exchange(next_best_, {});
   busy_ = true;
   changed_.notify_all();
+  return Status::OK();
+}
+
+Status CheckpointWriter::KeepBest(int64_t step, std::span<const NamedTensor> weights) {
+  next_best_.step = -1;
+  PT_TRY(next_best_.weights.Take(weights));
+  next_best_.step = step;
   return Status::OK();
 }
 
@@ -110,7 +118,10 @@ Result<WrittenCheckpoint> CheckpointWriter::WriteOne(CheckpointState state) {
     if (state.best.xxh3.empty() && state.best.step == best_.step) {
       state.best.xxh3 = best_.xxh3;
     }
-    PT_LET(auto path, folder_.Write(state, weights_.tensors(), optimizer_.tensors(), keep_));
+    const bool kept = best_weights_.step == state.best.step;
+    const auto best = kept ? best_weights_.weights.tensors() : std::span<const NamedTensor>();
+    PT_LET(auto path, folder_.Write(state, weights_.tensors(), optimizer_.tensors(), keep_, best));
+    best_weights_ = {};
     best_ = state.best;
     return WrittenCheckpoint{std::move(path), std::move(state)};
   } catch (const std::exception& error) {

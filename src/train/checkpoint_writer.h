@@ -6,7 +6,8 @@
 //    before, so a slow disk slows training down instead of filling memory.
 // 2. A copy takes the memory of the weights and of the optimiser's state. It is made once and used
 //    again for every checkpoint.
-// 3. What went wrong is returned by the next call, whichever that is, and by every later one.
+// 3. Best weights of an epoch that left no checkpoint stay in memory until the next one is written.
+// 4. What went wrong is returned by the next call, whichever that is, and by every later one.
 #pragma once
 
 #include <condition_variable>
@@ -43,6 +44,9 @@ class CheckpointWriter {
   // that of the last checkpoint that had them.
   Status Write(CheckpointState state, std::span<const NamedTensor> weights,
                std::span<const NamedTensor> optimizer);
+  // Takes a copy of the best weights so far, those of `step`: the next checkpoint writes them, if
+  // they still are the best then. Does not wait.
+  Status KeepBest(int64_t step, std::span<const NamedTensor> weights);
   // The checkpoints that were completed since the last call, in order. Does not wait.
   Result<std::vector<WrittenCheckpoint>> TakeWritten();
   // The same, once everything is written.
@@ -67,6 +71,12 @@ class CheckpointWriter {
     size_t bytes_ = 0;
   };
 
+  // Best weights that no file has yet.
+  struct KeptBest {
+    int64_t step = -1;  // -1: there are none.
+    Copy weights;
+  };
+
   void Run();
   Result<WrittenCheckpoint> WriteOne(CheckpointState state);
   // Waits until nothing is being written, or something has failed; `mutex_` is held.
@@ -77,7 +87,10 @@ class CheckpointWriter {
   CheckpointFolder folder_;
   CheckpointState state_;
   Copy weights_, optimizer_;
+  KeptBest best_weights_;
   BestSoFar best_;  // Of the last checkpoint, with its hash.
+
+  KeptBest next_best_;  // Of the caller's thread.
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -80,6 +80,44 @@ TEST_F(CheckpointWriters, CarryTheHashOfTheBest) {
   EXPECT_EQ(Newest().state.best.xxh3, written[0].state.weights_xxh3);
 }
 
+// As after epochs that are too short for a checkpoint each.
+TEST_F(CheckpointWriters, WriteTheBestThatWasKeptWithTheNextOne) {
+  const auto keep = [&](CheckpointWriter& writer, int64_t step) {
+    std::fill(values_.begin(), values_.end(), float(step));
+    const std::vector<NamedTensor> tensors = {
+        {"w", "F32", {int64_t(values_.size())}, std::as_bytes(std::span(values_))}};
+    ASSERT_TRUE(writer.KeepBest(step, tensors).ok());
+    std::fill(values_.begin(), values_.end(), -1.0f);
+  };
+  CheckpointWriter writer(Open(), 2);
+  ASSERT_TRUE(Write(writer, 1, 1).ok());
+  keep(writer, 2);
+  keep(writer, 3);
+  ASSERT_TRUE(Write(writer, 4, 3).ok());
+  ASSERT_TRUE(Write(writer, 5, 3).ok());
+  const auto written = writer.Finish().ValueOrDie();
+  ASSERT_EQ(written.size(), 3u);
+  EXPECT_EQ(written[2].state.best.xxh3, written[1].state.best.xxh3);
+  const auto best = Safetensors::Read(path_ / CheckpointFolder::BestFile(3)).ValueOrDie();
+  EXPECT_EQ(WeightsXxh3(best.tensors()), written[1].state.best.xxh3);
+  float first = 0;
+  std::memcpy(&first, best.Find("w")->data.data(), sizeof(float));
+  EXPECT_EQ(first, 3);
+  // Newest() holds the best against its hash.
+  EXPECT_EQ(Newest().state.best.step, 3);
+}
+
+// What is kept is no longer the best when the next one comes.
+TEST_F(CheckpointWriters, ForgetTheBestThatWasKeptWhereThereIsABetterOne) {
+  CheckpointWriter writer(Open(), 2);
+  const std::vector<NamedTensor> tensors = {{"empty", "F32", {0}, {}}};
+  ASSERT_TRUE(writer.KeepBest(2, tensors).ok());
+  ASSERT_TRUE(Write(writer, 3, 3).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  EXPECT_FALSE(std::filesystem::exists(path_ / CheckpointFolder::BestFile(2)));
+  EXPECT_EQ(Newest().state.best.step, 3);
+}
+
 TEST_F(CheckpointWriters, EndWithTheOneInFlight) {
   { ASSERT_TRUE(Write(*std::make_unique<CheckpointWriter>(Open(), 1), 4).ok()); }
   EXPECT_EQ(Newest().state.step, 4);

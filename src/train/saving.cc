@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -27,11 +28,21 @@ Result<bool> Saving::TakeUp(std::function<void(const Json&, CheckpointState&)> c
   return resumed;
 }
 
+double Saving::waited() const {
+  return std::chrono::duration<double>(Clock::now() - saved_at_).count();
+}
+
 bool Saving::due() {
   const double seconds = spec_.train.checkpoint.every_seconds;
   if (seconds <= 0 || !leads()) return false;
   // Training would wait for one that is still being written.
-  return Clock::now() - saved_at_ >= std::chrono::duration<double>(seconds) && writer_->idle();
+  return waited() >= seconds && writer_->idle();
+}
+
+bool Saving::due_after_epoch() {
+  constexpr double kLeast = 1;
+  const double seconds = spec_.train.checkpoint.every_seconds;
+  return leads() && waited() >= (seconds > 0 ? std::min(seconds, kLeast) : kLeast);
 }
 
 bool Saving::landed() { return leads() && writer_->idle(); }
@@ -55,6 +66,12 @@ Status Saving::Write() {
   handed_step_ = state_.step;
   if (!leads()) return Status::OK();
   return writer_->Write(state_, in_.weights.Tensors(), learner_.State());
+}
+
+Status Saving::KeepBest() {
+  if (!leads() || state_.best.epoch != state_.epoch) return Status::OK();
+  return WithAverage(learner_.average,
+                     [&] { return writer_->KeepBest(state_.best.step, in_.weights.Tensors()); });
 }
 
 // The hashes are known only now, and later states go on to carry them.

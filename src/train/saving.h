@@ -34,6 +34,9 @@ class Saving {
   // Whether rank 0's clock asks for a checkpoint, and none is being written;
   // when to save must not be decided by two clocks.
   bool due();
+  // The same for the end of an epoch. Epochs shorter than a second leave no checkpoint each: that
+  // would take longer than they do.
+  bool due_after_epoch();
   // Whether all that rank 0 handed over is on the disk.
   bool landed();
   // After every step: whether a rank said in its reduction that all had landed.
@@ -42,6 +45,9 @@ class Saving {
   // Collective. Ranks whose weights drifted apart are refused: a resumed run would hide it. The
   // weights are the average, where they are averaged, so a model made from any checkpoint has it.
   Status Save();
+  // In place of Save() after an epoch: where its weights are the best so far, the next checkpoint
+  // writes these as well.
+  Status KeepBest();
   double seconds() const { return seconds_before_ + progress_.seconds(); }  // Of all attempts.
   // Waits for what was handed over: before anything relies on the files.
   Status Finish();
@@ -60,6 +66,7 @@ class Saving {
   Result<std::filesystem::path> HandOut(TrainOutcome& out);
 
  private:
+  double waited() const;  // Seconds since the last checkpoint.
   bool leads() const { return in_.communicator->rank() == 0; }
   Status Write();
   void Tell(const std::vector<WrittenCheckpoint>& written);

@@ -34,7 +34,7 @@
 //    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
 //    before a stop (saving.h).
 // 3. EndEpoch: validation on all ranks, what its figures decide (verdict.h), the checkpoint of the
-//    epoch.
+//    epoch, unless the last one is younger than a second.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
@@ -68,6 +68,7 @@ class Training {
   Status EndEpoch();
   Status CloseEpoch();
   Status Save();
+  Status KeepBest();
   Result<Json> Measure();
   Status Stopped();
   Result<TrainOutcome> Outcome();
@@ -97,6 +98,7 @@ class Training {
   std::unique_ptr<Stepper> stepper_;
   bool newcomer_ = false;       // Has no state yet.
   bool changing_ = false;       // All ranks leave this generation.
+  bool saves_epoch_ = true;     // The epoch leaves a checkpoint.
   std::vector<int32_t> first_;  // Shards first_[r] .. first_[r+1]-1 are rank r's.
   std::vector<double> busy_;    // Seconds by rank since shards moved last, without waiting.
   CheckpointState state_;       // Everything that a checkpoint keeps besides tensors.
@@ -305,12 +307,13 @@ Status Training::RunEpoch() {
     std::optional<StepTimes::Running> counts(std::in_place, stepper_->times(), StepPart::kRows);
     PT_LET(const std::span<const BatchRows> shards, feed_->Next());
     counts.reset();
+    const bool last = state_.epoch_step + 1 == feed_->steps();
     const auto result = stepper_->Run({.step = state_.step,
                                        .epoch = state_.epoch,
                                        .shards = shards,
                                        .rate = FactorOf(state_.step),
                                        .stop = in_.stop.stop_requested(),
-                                       .save = saving_.due(),
+                                       .save = last ? saving_.due_after_epoch() : saving_.due(),
                                        .saved = saving_.landed(),
                                        .change = in_.membership && in_.membership->changing(),
                                        .meanwhile = ahead});
@@ -340,9 +343,11 @@ Status Training::AfterStep(const StepResult& result) {
   const int64_t every = train_.checkpoint.every_steps;
   const bool by_count = every > 0 && state_.step % every == 0;
   const bool last = state_.epoch_step == feed_->steps();
+  const bool due = by_count || result.save;
   // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
   // validation.
-  if (result.stop || ((by_count || result.save) && !last)) PT_TRY(Save());
+  if (last) saves_epoch_ = due;
+  if (result.stop || (due && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
 
@@ -380,14 +385,21 @@ Status Training::CloseEpoch() {
     progress_.Tell({{"event", "note"}, {"message", *note}});
   }
   state_.history.push_back(entry);
-  PT_TRY(Save());
-  // Another rank may have to hand out the weights that this epoch chose.
+  // In a gang that bends another rank may have to hand out the weights that this epoch chose. What
+  // begins with an epoch's end, after another generation or a stop, does not know what was due.
+  const bool saves = std::exchange(saves_epoch_, true) || over() || in_.membership != nullptr;
+  PT_TRY(saves ? Save() : KeepBest());
   return in_.membership != nullptr ? saving_.Share() : Status::OK();
 }
 
 Status Training::Save() {
   const auto counts = stepper_->times().Count(StepPart::kCheckpoint);
   return saving_.Save();
+}
+
+Status Training::KeepBest() {
+  const auto counts = stepper_->times().Count(StepPart::kCheckpoint);
+  return saving_.KeepBest();
 }
 
 Result<Json> Training::Measure() {

@@ -47,7 +47,7 @@ def check_tensorboard(name, result):
 
 def check_metrics(name, result):
     for to, read in (("prometheus", read_prometheus), ("openmetrics", read_open_metrics)):
-        families = {each.name: each for each in read(run("export", name, "--to", to, "--out", "-"))}
+        families = {each.name: each for each in read(run("export", name, "--to", to, "--output", "-"))}
         sample = next(each for each in families["protium_test"].samples if each.labels["metric"] == "rmse")
         assert sample.value == result["metrics"]["test"]["rmse"]
 
@@ -55,7 +55,7 @@ def check_metrics(name, result):
 def check_board(name):
     with open(os.path.join(repository, "deploy/grafana/protium.json"), encoding="utf-8") as file:
         board = json.load(file)
-    families = {each.name for each in read_prometheus(run("export", name, "--to", "prometheus", "--out", "-"))}
+    families = {each.name for each in read_prometheus(run("export", name, "--to", "prometheus", "--output", "-"))}
     asked = {found for panel in board["panels"] for target in panel["targets"]
              for found in re.findall(r"protium_\w+", target["expr"])}
     assert asked and asked <= families, asked - families
@@ -63,7 +63,7 @@ def check_board(name):
 
 # What viewers of traces want of a thread: slices lie within each other, or apart.
 def check_trace(name):
-    trace = json.loads(run("export", name, "--to", "trace", "--out", "-"))
+    trace = json.loads(run("export", name, "--to", "trace", "--output", "-"))
     lanes = {}
     for event in trace["traceEvents"]:
         if event["ph"] == "X":
@@ -89,7 +89,7 @@ STEP = "IN ('rows', 'forward', 'backward', 'reduce', 'optimizer')"
 
 
 def check_overlap(name, result):
-    trace = json.loads(run("export", name, "--to", "trace", "--out", "-"))
+    trace = json.loads(run("export", name, "--to", "trace", "--output", "-"))
     slices = [(each["pid"], each["tid"], each["name"], each["ts"], each["dur"], each["args"].get("steps"))
               for each in trace["traceEvents"] if each["ph"] == "X"]
     table = duckdb.connect()

@@ -258,12 +258,12 @@ test("the terminal and the exports tell the same", async ({ state }) => {
   assert.deepEqual(status.parts.map((part) => part.name), ["prepare", "etl", "fit", "start ranks", "train", "score"]);
   assert.match(await told("status", state.run), /train +\d/);
   assert.match(await told("top"), /no run goes on/);
-  const csv = await told("export", state.run, "--to", "csv", "--out", "-");
+  const csv = await told("export", state.run, "--to", "csv", "--output", "-");
   const last = resultOf(state.run).history.at(-1);
   assert.ok(csv.includes(`${state.run},epoch/loss,${last.step},`));
   const losses = csv.split("\n").filter((line) => line.includes(",epoch/loss,"));
   assert.equal(Number(losses.at(-1).split(",").at(-1)), last.loss);
-  const trace = JSON.parse(await told("export", state.run, "--to", "trace", "--out", "-"));
+  const trace = JSON.parse(await told("export", state.run, "--to", "trace", "--output", "-"));
   assert.ok(trace.traceEvents.some((event) => event.name === "score" && event.ph === "X"));
 });
 

@@ -25,7 +25,7 @@ struct Answer {
 Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered);
 
 // A SELECT from the table `answer` that gives its decimals as text with all their digits, and
-// beside each one its type: results carry decimals as doubles. FormatAnswer takes the two together.
+// beside each one its type. FormatAnswer takes the two together.
 std::string TellDecimals(const Answer& answer);
 
 }  // namespace protium

@@ -16,12 +16,12 @@ namespace {
 
 using Asked = std::vector<Expression>;
 
-std::string Question(const Asked& asked, bool total) {
+std::string Question(const Asked& asked, bool total, const AskedRows& rows) {
   std::string list = total ? "1 AS id" : "id";
   for (size_t i = 0; i < asked.size(); ++i) {
     list += fmt::format(", typeof({0}) AS t{1}, CAST({0} AS STRING) AS v{1}", asked[i].text, i);
   }
-  return fmt::format("SELECT {} FROM typed{}", list, total ? "" : " ORDER BY id");
+  return fmt::format("SELECT {} FROM {}{}", list, rows.from, total ? "" : " ORDER BY id");
 }
 
 std::string FormatCell(const arrow::RecordBatch& batch, const std::string& name, int64_t row) {
@@ -31,12 +31,19 @@ std::string FormatCell(const arrow::RecordBatch& batch, const std::string& name,
   return cell.ok() ? (*cell)->ToString() : "?";
 }
 
+// Timestamps with and without a zone are one: sessions are in UTC.
+std::string WithoutZones(std::string type) {
+  for (size_t at = 0; (at = type.find("timestamp", at)) != std::string::npos; ++at) {
+    if (type.compare(at, 13, "timestamp_ntz") != 0) type.insert(at + 9, "_ntz");
+  }
+  return type;
+}
+
 Status AddBatch(const arrow::RecordBatch& batch, std::vector<std::string>& answers) {
   for (int64_t row = 0; row < batch.num_rows(); ++row) {
     for (size_t i = 0; i < answers.size(); ++i) {
       if (answers[i].empty()) {
-        answers[i] = FormatCell(batch, fmt::format("t{}", i), row);
-        if (answers[i] == "timestamp") answers[i] = "timestamp_ntz";
+        answers[i] = WithoutZones(FormatCell(batch, fmt::format("t{}", i), row));
       }
       answers[i] += "|" + FormatCell(batch, fmt::format("v{}", i), row);
     }
@@ -45,8 +52,8 @@ Status AddBatch(const arrow::RecordBatch& batch, std::vector<std::string>& answe
 }
 
 Result<std::vector<std::string>> AskAtOnce(Engine& engine, const Tables& tables, const Asked& asked,
-                                           bool total) {
-  const Plan plan = MakePlan(Sql{Question(asked, total), {"typed"}}, {tables["typed"]});
+                                           bool total, const AskedRows& rows) {
+  const Plan plan = MakePlan(Sql{Question(asked, total, rows), {rows.table}}, {tables[rows.table]});
   PT_LET(const auto stream, engine.Execute(plan, {}));
   std::vector<std::string> answers(asked.size());
   while (true) {
@@ -63,17 +70,17 @@ std::string FailureText(const Status& status) {
 }
 
 void AskAll(Engine& engine, const Tables& tables, const Asked& asked, bool total,
-            std::vector<Answered>& answers) {
+            const AskedRows& rows, std::vector<Answered>& answers) {
   if (asked.empty()) return;
-  const auto all = AskAtOnce(engine, tables, asked, total);
+  const auto all = AskAtOnce(engine, tables, asked, total, rows);
   if (all.ok()) {
     for (size_t i = 0; i < asked.size(); ++i) answers.push_back({asked[i], (*all)[i]});
   } else if (asked.size() == 1) {
     answers.push_back({asked[0], FailureText(all.status())});
   } else {
     const auto half = asked.begin() + static_cast<std::ptrdiff_t>(asked.size() / 2);
-    AskAll(engine, tables, {asked.begin(), half}, total, answers);
-    AskAll(engine, tables, {half, asked.end()}, total, answers);
+    AskAll(engine, tables, {asked.begin(), half}, total, rows, answers);
+    AskAll(engine, tables, {half, asked.end()}, total, rows, answers);
   }
 }
 
@@ -103,7 +110,7 @@ bool SameDoubles(const std::string& a, const std::string& b) {
 }  // namespace
 
 Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
-                                  const std::vector<Expression>& asked) {
+                                  const std::vector<Expression>& asked, const AskedRows& rows) {
   constexpr size_t kRowsAtOnce = 16;
   std::vector<Answered> answers;
   for (const bool total : {false, true}) {
@@ -114,10 +121,10 @@ Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
       if (each.total != total) continue;
       some.push_back(each);
       if (some.size() < at_once) continue;
-      AskAll(engine, tables, some, total, answers);
+      AskAll(engine, tables, some, total, rows, answers);
       some.clear();
     }
-    AskAll(engine, tables, some, total, answers);
+    AskAll(engine, tables, some, total, rows, answers);
   }
   return answers;
 }

@@ -12,8 +12,14 @@
 
 namespace protium {
 
-// An answer is Spark's name of the type and the value's text in every row of `typed`, in the order
-// of its ids, put together with "|"; or "!fails", or "!refused" and what is refused.
+// The rows that expressions are asked of: those of a table, or what a SELECT makes of them.
+struct AskedRows {
+  std::string table = "typed";
+  std::string from = "typed";  // As a FROM takes it.
+};
+
+// An answer is Spark's name of the type and the value's text in every row, in the order of the ids,
+// put together with "|"; or "!fails", or "!refused" and what is refused.
 struct Answered {
   Expression asked;
   std::string answer;
@@ -21,7 +27,7 @@ struct Answered {
 
 // Asks in one SELECT for many; for fewer where one fails.
 Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
-                                  const std::vector<Expression>& asked);
+                                  const std::vector<Expression>& asked, const AskedRows& rows = {});
 
 enum class Verdict {
   kAlike,    // Doubles may be written with more digits: Java did so before its release 19.

@@ -12,6 +12,7 @@
 #include "cases.h"
 #include "engines.h"
 #include "expression_answers.h"
+#include "nested_expressions.h"
 
 namespace protium {
 namespace {
@@ -41,7 +42,10 @@ std::map<Verdict, int> CompareAll(const std::vector<Answered>& spark,
   return counts;
 }
 
-void CompareWithFile(const std::string& name, size_t least, int most_not_answered) {
+AskedRows Nested() { return {.table = "nested", .from = kNestedRows}; }
+
+void CompareWithFile(const std::string& name, size_t least, int most_not_answered,
+                     const AskedRows& rows = {}) {
   const auto tables = Tables::Read(kFolder / "tables");
   const auto recorded = ReadAnswers(kFolder / name);
   const auto engine = EngineAt("local");
@@ -49,7 +53,7 @@ void CompareWithFile(const std::string& name, size_t least, int most_not_answere
   EXPECT_GE(recorded->size(), least);
   std::vector<Expression> asked;
   for (const Answered& each : *recorded) asked.push_back(each.asked);
-  const auto ours = Ask(**engine, *tables, asked);
+  const auto ours = Ask(**engine, *tables, asked, rows);
   ASSERT_TRUE(ours.ok()) << ours.status();
   auto counts = CompareAll(*recorded, *ours);
   EXPECT_LE(counts[Verdict::kRefused] + counts[Verdict::kFails], most_not_answered);
@@ -62,31 +66,58 @@ TEST(Expressions, OfEveryDayAreAnsweredAsSparkAnsweredThem) {
   CompareWithFile("everyday.tsv", 110, 0);
 }
 
-TEST(Expressions, AreAnsweredAsAServerAnswersThem) {
-  const std::string address = Environment("PROTIUM_TEST_SPARK", "");
-  if (address.empty()) {
-    GTEST_SKIP() << "PROTIUM_TEST_SPARK names no server; recorded answers were compared instead";
-  }
+// Lists, structures, maps, JSON, guards and zones.
+TEST(NestedExpressions, AreAnsweredAsSparkAnsweredThem) {
+  CompareWithFile("nested.tsv", 500, 15, Nested());
+}
+
+std::vector<Expression> Given(const std::string& file) {
+  std::vector<Expression> given;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) given.push_back({line, false});
+  return given;
+}
+
+template <typename Generator>
+std::vector<Expression> Fresh(size_t count) {
+  Generator random(std::stoull(Environment("PROTIUM_TEST_SEED", "1")));
+  std::vector<Expression> asked;
+  while (asked.size() < count) asked.push_back(random.Next());
+  return asked;
+}
+
+// Asks both engines. What one of them evaluates where the other fails is its own; it is rare.
+void CompareWithServer(const std::string& address, const std::vector<Expression>& asked,
+                       const AskedRows& rows) {
   const auto tables = Tables::Read(kFolder / "tables");
   const auto local = EngineAt("local"), server = EngineAt(address);
   ASSERT_TRUE(tables.ok() && local.ok() && server.ok()) << server.status();
-  Expressions random(std::stoull(Environment("PROTIUM_TEST_SEED", "1")));
-  std::vector<Expression> asked;
-  const size_t count = std::stoull(Environment("PROTIUM_TEST_EXPRESSIONS", "500"));
-  while (asked.size() < count) asked.push_back(random.Next());
-  const std::string given = Environment("PROTIUM_TEST_EXPRESSION_FILE", "");
-  if (!given.empty()) {
-    std::ifstream lines(given);
-    asked.clear();
-    for (std::string line; std::getline(lines, line);) asked.push_back({line, false});
-  }
-  const auto spark = Ask(**server, *tables, asked);
-  const auto ours = Ask(**local, *tables, asked);
+  const auto spark = Ask(**server, *tables, asked, rows);
+  const auto ours = Ask(**local, *tables, asked, rows);
   ASSERT_TRUE(spark.ok() && ours.ok()) << spark.status() << ours.status();
-  // What engines evaluate where one of them fails is their own; it is rare.
-  EXPECT_LE(CompareAll(*spark, *ours)[Verdict::kAnswers] * 100, static_cast<int>(count));
   const std::string record = Environment("PROTIUM_RECORD_EXPRESSIONS", "");
   if (!record.empty()) std::ofstream(record) << WriteAnswers(*spark);
+  EXPECT_LE(CompareAll(*spark, *ours)[Verdict::kAnswers] * 100, static_cast<int>(asked.size()));
+}
+
+class ExpressionsOnAServer : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!address_.empty()) return;
+    GTEST_SKIP() << "PROTIUM_TEST_SPARK names no server; recorded answers were compared instead";
+  }
+
+  const std::string address_ = Environment("PROTIUM_TEST_SPARK", "");
+  const size_t count_ = std::stoull(Environment("PROTIUM_TEST_EXPRESSIONS", "500"));
+};
+
+TEST_F(ExpressionsOnAServer, AreAnsweredAsItAnswersThem) {
+  const std::string given = Environment("PROTIUM_TEST_EXPRESSION_FILE", "");
+  CompareWithServer(address_, given.empty() ? Fresh<Expressions>(count_) : Given(given), {});
+}
+
+TEST_F(ExpressionsOnAServer, NestedAreAnsweredAsItAnswersThem) {
+  CompareWithServer(address_, Fresh<NestedExpressions>(count_), Nested());
 }
 
 }  // namespace

@@ -10,19 +10,6 @@ constexpr int kDepth = 3;
 
 }  // namespace
 
-// SplitMix64: the same numbers on every machine.
-size_t Expressions::Draw(size_t below) {
-  state_ += 0x9e3779b97f4a7c15;
-  uint64_t mixed = state_;
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return (mixed ^ mixed >> 31) % below;
-}
-
-const char* Expressions::OneOf(const std::vector<const char*>& choices) {
-  return choices[Draw(choices.size())];
-}
-
 Expression Expressions::Next() {
   const bool total = Draw(6) == 0;
   return {total ? Total(2) : Any(kDepth), total};

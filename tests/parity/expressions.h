@@ -2,9 +2,10 @@
 // Random expressions over the columns of the table `typed`, the same ones for the same seed.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "random.h"
 
 namespace protium {
 
@@ -15,14 +16,13 @@ struct Expression {
 
 class Expressions {
  public:
-  explicit Expressions(uint64_t seed) : state_(seed) {}
+  explicit Expressions(uint64_t seed) : random_(seed) {}
 
   Expression Next();
 
  private:
-  // Fewer than `below`.
-  size_t Draw(size_t below);
-  const char* OneOf(const std::vector<const char*>& choices);
+  size_t Draw(size_t below) { return random_.Draw(below); }
+  const char* OneOf(const std::vector<const char*>& choices) { return random_.OneOf(choices); }
 
   std::string Any(int depth);
   std::string Number(int depth);
@@ -36,7 +36,7 @@ class Expressions {
   std::string Total(int depth);
   std::string Case(const std::string& a, const std::string& b, int depth);
 
-  uint64_t state_;
+  Random random_;
 };
 
 }  // namespace protium

@@ -85,6 +85,8 @@ TEST_P(Verbs, AddRenameAndDropColumns) {
   EXPECT_EQ(FaultFrom(changed.Drop({"stores"})).what,
             "drop \"stores\": the table has no such column");
   EXPECT_THAT(FaultFrom(changed.Drop({"stores"})).fix, HasSubstr("did you mean \"store\""));
+  EXPECT_EQ(FaultFrom(changed.Select({"big", "stores"})).what,
+            "select \"stores\": the table has no such column");
   EXPECT_THAT(FaultFrom(changed.Rename({{"store", "BIG"}})).what, HasSubstr("two columns"));
 }
 

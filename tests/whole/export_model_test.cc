@@ -51,7 +51,7 @@ TEST_P(Exported, PredictsAsTheModelDoes) {
   const Outcome run = own.Run();
   ASSERT_EQ(run.exit, 0) << run.err;
   const Outcome written =
-      own.Protium({"export", own.Model(), "--to", "onnx", "--out", (own / "m.onnx").string()});
+      own.Protium({"export", own.Model(), "--to", "onnx", "--output", (own / "m.onnx").string()});
   ASSERT_EQ(written.exit, 0) << written.err;
   EXPECT_EQ(written.out, (own / "m.onnx").string() + "\n");
   const Outcome scored =
@@ -98,7 +98,7 @@ TEST(Export, GivesPyTorchTheNet) {
   ASSERT_EQ(run.exit, 0) << run.err;
   const std::string file = (own / "net.pt").string();
   const Outcome written =
-      own.Protium({"export", own.Model(), "--to", "torchscript", "--out", file});
+      own.Protium({"export", own.Model(), "--to", "torchscript", "--output", file});
   ASSERT_EQ(written.exit, 0) << written.err;
   EXPECT_THAT(written.err, HasSubstr("left out: the stages"));
   EXPECT_THAT(written.err, HasSubstr("note: numeric: float32 [rows, 1] of age"));
@@ -111,7 +111,8 @@ TEST(Export, GivesPyTorchTheNet) {
   ASSERT_EQ(learned.Run().exit, 0);
   const std::string other = (learned / "net.pt").string();
   ASSERT_EQ(
-      learned.Protium({"export", learned.Model(), "--to", "torchscript", "--out", other}).exit, 0);
+      learned.Protium({"export", learned.Model(), "--to", "torchscript", "--output", other}).exit,
+      0);
   ASSERT_EQ(Scored(learned).exit, 0);
   const Outcome checked = Checked(
       own, "script_check.py",
@@ -127,7 +128,8 @@ TEST(Export, GivesMlflowAFolder) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);
   const std::string folder = (own / "m.mlflow").string();
-  const std::vector<std::string> words = {"export", own.Model(), "--to", "mlflow", "--out", folder};
+  const std::vector<std::string> words = {"export", own.Model(), "--to",
+                                          "mlflow", "--output",  folder};
   const Outcome written = own.Protium(words);
   ASSERT_EQ(written.exit, 0) << written.err;
   EXPECT_EQ(written.out, folder + "\n");
@@ -154,7 +156,7 @@ TEST(Export, SaysWhatItLeavesOutAndWritesOverNothing) {
   const auto to = [&](const std::string& format, const std::string& file,
                       std::vector<std::string> more = {}) {
     std::vector<std::string> words = {"export", own.Model(), "--to",
-                                      format,   "--out",     (own / file).string()};
+                                      format,   "--output",  (own / file).string()};
     words.insert(words.end(), more.begin(), more.end());
     return own.Protium(std::move(words));
   };

@@ -134,6 +134,10 @@ TEST(Help, NamesTheNearestOnATypo) {
   EXPECT_EQ(topic.exit, 2);
   EXPECT_THAT(topic.err, HasSubstr("did you mean \"stages\"?"));
   EXPECT_EQ(Help({"run", "tabular_mlp"}).exit, 2);
+  for (const char* name : {"imputer", "imputr"}) {
+    EXPECT_THAT(Help({name}).err, HasSubstr("protium help stages imputer")) << name;
+  }
+  EXPECT_THAT(Help({"brier"}).err, HasSubstr("protium help metrics brier"));
 }
 
 TEST(Help, TellsTheKeysBelowAKey) {
@@ -168,15 +172,17 @@ TEST(Completion, KnowsVerbsFlagsAndCommands) {
   const auto words = [](const std::string& line, int at) {
     const Scratch scratch;
     const std::string script = fmt::format(
-        "source <('{}' completion bash); COMP_WORDS=({}); COMP_CWORD={}; _protium; "
-        "echo \"${{COMPREPLY[*]}}\"",
-        ProtiumCommand(), line, at);
+        "mkdir -p runs; PATH='{}':$PATH; source <(protium completion bash); COMP_WORDS=({}); "
+        "COMP_CWORD={}; _protium 2>/dev/null; echo \"${{COMPREPLY[*]}}\"",
+        fs::path(ProtiumCommand()).parent_path().string(), line, at);
     Running bash({"/bin/bash", "-c", script}, scratch.path());
     return bash.Wait().out;
   };
   EXPECT_EQ(words("protium pl", 1), "plan\n");
   EXPECT_EQ(words("protium run job.toml --se", 3), "--set\n");
   EXPECT_EQ(words("protium runs sh", 2), "show\n");
+  EXPECT_EQ(words("protium run job.toml --set train.epo", 4), "train.epochs=\n");
+  EXPECT_EQ(words("protium help keys gang.work", 3), "gang.workers gang.workers_least\n");
   for (const char* const shell : {"zsh", "fish"}) {
     const Scratch scratch;
     Running command({ProtiumCommand(), "completion", shell}, scratch.path());

@@ -34,8 +34,9 @@ TEST(Import, GivesBackTheBitsThatExportWrote) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);
   const std::string weights = (own / "w.safetensors").string(), out = (own / "again").string();
-  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--out", weights}).exit, 0);
-  const Outcome made = own.Protium({"import", weights, "--model", own.Model(), "--out", out});
+  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--output", weights}).exit,
+            0);
+  const Outcome made = own.Protium({"import", weights, "--model", own.Model(), "--output", out});
   ASSERT_EQ(made.exit, 0) << made.err;
   EXPECT_EQ(made.out, out + "\n");
   EXPECT_EQ(ReadWeightsHash(out, own.path()), ReadWeightsHash(own.Model(), own.path()));
@@ -43,7 +44,7 @@ TEST(Import, GivesBackTheBitsThatExportWrote) {
   ASSERT_EQ(Predicted(own, out, "two.csv").exit, 0);
   EXPECT_EQ(own.Text("one.csv"), own.Text("two.csv"));
   // What is there is not written over unasked.
-  const Outcome twice = own.Protium({"import", weights, "--model", own.Model(), "--out", out});
+  const Outcome twice = own.Protium({"import", weights, "--model", own.Model(), "--output", out});
   EXPECT_EQ(twice.exit, 2);
   EXPECT_THAT(twice.err, HasSubstr("is there already"));
 }
@@ -52,7 +53,8 @@ TEST(Import, StartsATraining) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);
   const std::string weights = (own / "w.safetensors").string();
-  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--out", weights}).exit, 0);
+  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--output", weights}).exit,
+            0);
   const std::string model = own.Model();
   const Outcome from_model = own.Run({"--json", "--set", "train.from=" + model});
   const Outcome from_file = own.Run({"--json", "--set", "train.from=w.safetensors"});
@@ -65,17 +67,18 @@ TEST(Import, NamesAllThatDoesNotFit) {
   const OwnJob own;
   ASSERT_EQ(own.Run().exit, 0);
   const std::string weights = (own / "w.safetensors").string();
-  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--out", weights}).exit, 0);
+  ASSERT_EQ(own.Protium({"export", own.Model(), "--to", "safetensors", "--output", weights}).exit,
+            0);
   ASSERT_EQ(own.Run({"--set", "net.hidden=[7]"}).exit, 0);
-  const Outcome other = own.Protium({"import", weights, "--model", "last", "--out", "new",
+  const Outcome other = own.Protium({"import", weights, "--model", "last", "--output", "new",
                                      "--runs-dir", (own / "runs").string()});
   EXPECT_EQ(other.exit, 3);
   EXPECT_THAT(other.err, HasSubstr("its dense.0.weight is ["));
   EXPECT_THAT(other.err, HasSubstr("its output.weight is ["));
   EXPECT_FALSE(std::filesystem::exists(own / "new"));
   own.Write("w.pt", "PK\3\4 cut off");
-  const Outcome damaged = own.Protium(
-      {"import", (own / "w.pt").string(), "--model", own.Model(), "--out", (own / "new").string()});
+  const Outcome damaged = own.Protium({"import", (own / "w.pt").string(), "--model", own.Model(),
+                                       "--output", (own / "new").string()});
   EXPECT_EQ(damaged.exit, 3);
   EXPECT_THAT(damaged.err, HasSubstr("does not end as an archive does"));
 }
@@ -90,16 +93,16 @@ TEST(Import, PredictsAsTheModuleOfPyTorchDoes) {
   const std::string weights = (own / "w.pt").string(), out = (own / "new").string();
   const Outcome saved = Check(own, {"make", own.Model(), weights});
   ASSERT_EQ(saved.exit, 0) << saved.err;
-  const Outcome named = own.Protium({"import", weights, "--model", own.Model(), "--out", out});
+  const Outcome named = own.Protium({"import", weights, "--model", own.Model(), "--output", out});
   EXPECT_EQ(named.exit, 3);
   EXPECT_THAT(named.err, HasSubstr("--rename '^module\\.='"));
   const Outcome made = own.Protium(
-      {"import", weights, "--model", own.Model(), "--out", out, "--rename", "^module\\.="});
+      {"import", weights, "--model", own.Model(), "--output", out, "--rename", "^module\\.="});
   ASSERT_EQ(made.exit, 0) << made.err;
   EXPECT_THAT(made.err, HasSubstr("norm.0.num_batches_tracked"));
   for (const char* protocol : {".3", ".4", ".5"}) {
-    const Outcome same = own.Protium({"import", weights + protocol, "--model", own.Model(), "--out",
-                                      out + protocol, "--rename", "^module\\.="});
+    const Outcome same = own.Protium({"import", weights + protocol, "--model", own.Model(),
+                                      "--output", out + protocol, "--rename", "^module\\.="});
     ASSERT_EQ(same.exit, 0) << same.err;
     EXPECT_EQ(ReadWeightsHash(out + protocol, own.path()), ReadWeightsHash(out, own.path()));
   }

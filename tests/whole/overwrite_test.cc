@@ -98,11 +98,11 @@ TEST(Overwriting, OfWhatElseACommandReadsIsRefused) {
   const std::string weights = (model / "weights.safetensors").string();
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"predict", "--model", model, "--input", table, "--output", own / "hard.csv"},
-           {"export", model, "--to", "onnx", "--out", model / "pipeline.json"},
-           {"export", model, "--to", "safetensors", "--out", weights},
-           {"export", model.parent_path(), "--to", "csv", "--out",
+           {"export", model, "--to", "onnx", "--output", model / "pipeline.json"},
+           {"export", model, "--to", "safetensors", "--output", weights},
+           {"export", model.parent_path(), "--to", "csv", "--output",
             model.parent_path() / "run.json"},
-           {"import", weights, "--model", model, "--out", model},
+           {"import", weights, "--model", model, "--output", model},
            {"init", table, "--label", "hours", "--output", table},
            {"config", "import", own / "ludwig.yaml", "--output", own / "ludwig.yaml"},
            {"sql", "SELECT * FROM m", "--table", "m=" + table, "--output", table},

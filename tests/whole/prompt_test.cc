@@ -124,6 +124,17 @@ TEST(Prompt, KeepsViewsFromOneStatementToTheNext) {
   EXPECT_TRUE(Has(outcome.err, "there is a view \"old\" already")) << outcome.err;
 }
 
+TEST(Prompt, TakesTheWordsOfOtherPrompts) {
+  const OwnJob own;
+  const Outcome outcome = Piped(own, "help\nSELECT 40 + 2 AS answer;\nQuit;\nSELECT 7 AS never;");
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_TRUE(Has(outcome.err, "\\d TABLE its columns")) << outcome.err;
+  EXPECT_TRUE(Has(outcome.out, "42\n")) << outcome.out;
+  EXPECT_FALSE(Has(outcome.out, "never")) << outcome.out;
+  // Within a query they are names.
+  EXPECT_TRUE(Has(Piped(own, "SELECT 1 AS\nexit\n;").out, "exit\n"));
+}
+
 TEST(Prompt, StopsAtTheFirstStatementOfAFileThatFails) {
   const OwnJob own;
   const Outcome outcome = Piped(own, "\\d\nSELECT 1;\n\n\nSELECT foo(1);\nSELECT 2;");

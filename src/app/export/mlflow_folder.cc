@@ -179,7 +179,7 @@ Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& give
   if (fs::exists(out, ignored) && !(fs::is_directory(out, ignored) && IsOurs(out))) {
     return Fail({.exit = Exit::kUsage,
                  .what = out.string() + " holds something else than a model for MLflow",
-                 .fix = "--out with another path",
+                 .fix = "--output with another path",
                  .kept = "all that is there"});
   }
   OnnxReport report;

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <utility>
 
 #include "app/job/job.h"
 #include "base/describe.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "learn/stages/stage_options.h"
 #include "sql/tokens.h"
@@ -100,6 +103,46 @@ std::string AdviceOnTable(const std::string& path, const std::string& got) {
   return {};
 }
 
+enum class Looks { kText, kNumber, kTooLong };
+
+// Whether a text is a number, whole ones of more digits than an int64 has apart.
+Looks LooksLike(const std::string& text) {
+  double number = 0;
+  int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (text.empty() || read.ptr != end || !std::isfinite(number)) return Looks::kText;
+  const auto fits = std::from_chars(text.data(), end, whole);
+  return fits.ptr == end && fits.ec == std::errc::result_out_of_range ? Looks::kTooLong
+                                                                      : Looks::kNumber;
+}
+
+// The name in "must be one of a, b, c" that is nearest.
+std::string NearestChoice(const std::string& what, const std::string& bare) {
+  constexpr std::string_view kOneOf = " must be one of ";
+  const size_t begin = what.find(kOneOf), end = what.rfind(", got ");
+  if (begin == what.npos || end == what.npos || end < begin) return {};
+  std::vector<std::string> known;
+  for (size_t at = begin + kOneOf.size(); at < end;) {
+    const size_t comma = std::min(what.find(", ", at), end);
+    known.push_back(what.substr(at, comma - at));
+    at = comma + 2;
+  }
+  return Nearest(bare, known).empty() ? "" : Suggest(bare, known);
+}
+
+// A text where a number, a boolean or one of several words belongs.
+std::string AdviceOnText(const std::string& what, const std::string& key, const std::string& bare) {
+  if (Has(what, "must be one of")) return NearestChoice(what, bare);
+  const Looks looks = LooksLike(bare);
+  if (Has(what, "a whole number") && looks == Looks::kTooLong) {
+    return "whole numbers go up to 9223372036854775807";
+  }
+  const bool fits = Has(what, "true or false") ? bare == "true" || bare == "false"
+                                               : Has(what, "number") && looks == Looks::kNumber;
+  return fits ? fmt::format("write it without quotes: {} = {}", key, bare) : "";
+}
+
 // What must be something else than was given.
 std::string AdviceOnValue(const Fault& fault) {
   const std::string& what = fault.what;
@@ -122,9 +165,7 @@ std::string AdviceOnValue(const Fault& fault) {
     const bool percent = Has(what, "at least 0 and below 1") || Has(what, "above 0 and below 1");
     return percent ? "it is a share: 0.1 for 10 %" : "";
   }
-  const std::string bare = got.substr(1, got.size() - 2);
-  const bool value = Has(what, "number") || Has(what, "true or false");
-  return value ? fmt::format("write it without quotes: {} = {}", key, bare) : "";
+  return AdviceOnText(what, key, got.substr(1, got.size() - 2));
 }
 
 // Words of other dialects that end in a syntax error, or before it.
@@ -152,9 +193,10 @@ void AdviseOnQuotes(std::string_view sql, Fault& fault) {
 
 // A value that is quoted whole can be of any length; the key and the place tell which it is.
 void CutValue(Fault& fault) {
-  constexpr size_t kMost = 92;  // With "error: " on a line of 100.
+  constexpr size_t kMost = 92;   // With "error: " on a line of 100.
+  constexpr size_t kLeast = 40;  // Of a value, behind a long list of what it must be.
   if (fault.what.size() <= kMost || Got(fault).empty()) return;
-  fault.what = Shortened(fault.what, std::max(fault.what.find(", got ") + 6, kMost - 3));
+  fault.what = Shortened(fault.what, std::max(fault.what.find(", got ") + 6 + kLeast, kMost - 3));
 }
 
 }  // namespace
@@ -191,6 +233,7 @@ std::string AdviceOnToml(std::string_view message) {
   constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
       {"could not determine value type", "put text in quotes: label = \"hours\""},
       {"parsing boolean", "write true or false, in small letters; text in quotes"},
+      {"not representable", "whole numbers go up to 9223372036854775807"},
       {"expected 'nan'", "leave the line out, or put text in quotes"},
       {"expected 'inf'", "put text in quotes"},
       {"saw ','", "one setting a line, without a comma behind it"},

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kWorkerBytes = int64_t{160} << 20;
 // Beside each packed row: its key, and more while rows are sorted (docs/rows.md).
 constexpr int64_t kBytesBesideRow = 40;
-constexpr const char* kParts[] = {"etl", "fit", "train", "score"};
+constexpr const char* kParts[] = {"etl", "search", "fit", "train", "score"};
 
 std::optional<fs::path> LatestDone(const fs::path& runs, const std::string& job) {
   std::optional<fs::path> found;
@@ -54,8 +54,9 @@ std::map<std::string, Json> ByKey(const Json& settings) {
 // Whether the time and the memory of a run do not depend on it, or are told in another way.
 bool IsBeside(const std::string& key) {
   constexpr const char* kBeside[] = {
-      "name",       "outputs.",   "train.epochs", "train.early_", "train.keep",
-      "train.seed", "train.best", "split.seed",   "engine.spill", "train.checkpoint"};
+      "name",          "outputs.",   "train.epochs", "train.early_", "train.keep",
+      "train.seed",    "train.best", "split.seed",   "engine.spill", "train.checkpoint",
+      "search.trials", "folds.k",    "folds.repeats"};
   return std::ranges::any_of(kBeside, [&](const char* each) { return key.starts_with(each); });
 }
 
@@ -98,15 +99,24 @@ struct Scale {
   double tables = 1;    // Times as much to read.
   double learning = 0;  // Seconds that training spent on epochs; the rest is its start.
   double epochs = 1;    // Times as many of them.
+  double fits = 1;      // Of a search, likewise.
 
   double Of(const std::string& part, double seconds) const {
+    if (part == "search") return seconds * tables * epochs * fits;
     if (part != "train") return seconds * tables;
     return seconds - learning + learning * tables * epochs;
   }
 };
 
+// What the fits of a search take, by a run that had none.
+double SearchByOneFit(const Json& seconds, const Json& search, const Scale& scale) {
+  double one = 0;
+  for (const char* part : {"fit", "train", "score"}) one += scale.Of(part, NumberAt(seconds, part));
+  return one * NumberAt(search, "fits") / std::max(NumberAt(search, "parallel"), 1.0);
+}
+
 // Training stops early or not; with other epochs than then it may go through all of them.
-Json ByRun(const fs::path& run, const Json& settings) {
+Json ByRun(const fs::path& run, const Json& settings, const Json& plan) {
   const Json result = ReadResult(run);
   const Json seconds = result.value("seconds", Json::object());
   const Json history = result.value("history", Json::array());
@@ -117,14 +127,22 @@ Json ByRun(const fs::path& run, const Json& settings) {
   const bool other_epochs =
       !history.empty() && EpochsIn(now) > 0 && EpochsIn(then) != EpochsIn(now);
   if (other_epochs) scale.epochs = EpochsIn(now) / double(history.size());
+  const Json search = plan.value("search", Json());
+  const double fits_then = NumberAt(result.value("search", Json()), "fits");
+  if (fits_then > 0) scale.fits = NumberAt(search, "fits") / fits_then;
   Json forecast = {{"run", run.filename().string()}, {"seconds", Json::object()}};
   double rest = NumberAt(seconds, "total"), total = 0;
+  if (NumberAt(search, "fits") > 0 && !result.contains("search")) {
+    total = SearchByOneFit(seconds, search, scale);
+    forecast["seconds"]["search"] = total;
+  }
   for (const char* part : kParts) {
     const double spent = NumberAt(seconds, part);
     if (spent == 0) continue;
-    forecast["seconds"][part] = scale.Of(part, spent);
     rest -= spent;
-    total += scale.Of(part, spent);
+    const double now_spent = scale.Of(part, spent);
+    if (now_spent > 0) forecast["seconds"][part] = now_spent;
+    total += now_spent;
   }
   forecast["seconds"]["total"] = total + std::max(rest, 0.0);
   if (result.contains("memory")) forecast["memory"] = result["memory"];
@@ -203,7 +221,7 @@ std::string MemoryText(const Json& forecast) {
 Json Forecast(const fs::path& runs, const std::string& job, const Json& settings,
               const Json& plan) {
   const std::optional<fs::path> run = LatestDone(runs, job);
-  return run ? ByRun(*run, settings) : BySizes(plan);
+  return run ? ByRun(*run, settings, plan) : BySizes(plan);
 }
 
 std::string ForecastText(const Json& forecast, size_t width) {

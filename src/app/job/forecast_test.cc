@@ -19,18 +19,20 @@ class Forecasts : public testing::Test {
     return Json::array({{{"key", "train.epochs"}, {"value", epochs}},
                         {{"key", "train.batch_size"}, {"value", batch}}});
   }
-  // A finished run of 2 of 10 epochs over a table of 100 bytes.
-  void MakeRun() const {
+  // A finished run of 2 of 10 epochs over a table of 100 bytes, with this besides in its result.
+  void MakeRun(const Json& seconds = {{"total", 10}, {"etl", 2}, {"train", 5}},
+               const Json& search = Json()) const {
     const auto run = RunFolder::Create(runs(), "shop", {"protium"}).ValueOrDie();
     const std::string table = (runs() / "t.csv").string();
     Write(table, std::string(100, '\n'));
     const Json inputs = Json::array({{{"path", table}, {"bytes", 100}}});
     Write(run->path() / "inputs.json", Dump(inputs));
     Write(run->path() / "job.json", Dump({{"settings", Settings(10, 64)}}));
-    const Json result = {{"seconds", {{"total", 10}, {"etl", 2}, {"train", 5}}},
-                         {"history", Json::array({{{"seconds", 1.25}}, {{"seconds", 2.5}}})},
-                         {"workers", 2},
-                         {"memory", {{"driver_bytes", 3e8}, {"worker_bytes", 4e8}}}};
+    Json result = {{"seconds", seconds},
+                   {"history", Json::array({{{"seconds", 1.25}}, {{"seconds", 2.5}}})},
+                   {"workers", 2},
+                   {"memory", {{"driver_bytes", 3e8}, {"worker_bytes", 4e8}}}};
+    if (!search.is_null()) result["search"] = search;
     Write(run->path() / "result.json", Dump(result));
     ASSERT_TRUE(run->Finish(RunState::kDone).ok());
   }
@@ -62,6 +64,28 @@ TEST_F(Forecasts, GrowWithEpochsAndTables) {
   EXPECT_THAT(text, HasSubstr("at most 60 s"));
   EXPECT_THAT(text, HasSubstr("its tables are 2 times as large now; then with another "
                               "train.batch_size"));
+}
+
+TEST_F(Forecasts, GrowWithTheFitsOfASearch) {
+  MakeRun({{"total", 30}, {"etl", 2}, {"search", 20}, {"train", 5}}, {{"fits", 12}});
+  const auto seconds = [&](const Json& plan) {
+    return Forecast(runs(), "shop", Settings(10, 64), plan)["seconds"];
+  };
+  const Json more = seconds({{"search", {{"fits", 48}, {"parallel", 2}}}});
+  EXPECT_EQ(more["search"], 80.0);
+  EXPECT_EQ(more["total"], 90.0);
+  const Json none = seconds(Json::object());
+  EXPECT_FALSE(none.contains("search"));
+  EXPECT_EQ(none["total"], 10.0);
+}
+
+TEST_F(Forecasts, OfASearchFollowFromARunWithoutOne) {
+  MakeRun();
+  const Json plan = {{"search", {{"fits", 12}, {"parallel", 2}}}};
+  const Json forecast = Forecast(runs(), "shop", Settings(10, 64), plan);
+  EXPECT_EQ(forecast["seconds"]["search"], 30.0);  // 12 of 5 s, two at a time.
+  EXPECT_EQ(forecast["seconds"]["total"], 40.0);
+  EXPECT_THAT(ForecastText(forecast, 200), HasSubstr("about 40 s: etl 2.0 s, search 30 s"));
 }
 
 TEST_F(Forecasts, WithoutARunKnowSizesAlone) {

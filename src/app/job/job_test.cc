@@ -108,6 +108,37 @@ TEST_F(JobFiles, NameTheAssignmentThatIsWrong) {
   EXPECT_THAT(FaultIn(kJob, {"pipeline.7.id=x"}).what, HasSubstr("no \"7\""));
 }
 
+TEST_F(JobFiles, SayWhatNumbersAre) {
+  const auto advice = [&](const std::string& set) { return FaultIn(kJob, {set}).fix; };
+  EXPECT_EQ(advice("train.epochs=abc"), "");
+  EXPECT_EQ(advice("train.epochs='7'"), "write it without quotes: epochs = 7");
+  EXPECT_EQ(advice("train.seed=12345678901234567890"),
+            "whole numbers go up to 9223372036854775807");
+  EXPECT_EQ(FaultIn(With("epochs = 3", "seed = 12345678901234567890")).fix,
+            "whole numbers go up to 9223372036854775807");
+  EXPECT_EQ(FaultIn(kJob, {"train.clip_norm=nan"}).what,
+            "train.clip_norm must be a number, got \"nan\"");
+  const Fault fault = FaultIn(With("epochs = 3", "clip_norm = -inf"));
+  EXPECT_EQ(fault.what, "train.clip_norm is -inf, but no setting takes it");
+  EXPECT_EQ(fault.where, file_.string() + ":18:13");
+}
+
+TEST_F(JobFiles, NameTheNearestOfSeveralWords) {
+  const std::string part = "kind = \"datetime_parts\"\ninputs = [\"x\"]\nparts = [\"seconds\"]";
+  const Fault fault = FaultIn(With("kind = \"imputer\"\ninputs = [\"x\"]", part));
+  EXPECT_TRUE(fault.what.ends_with(", minute, second, got \"seconds\"")) << fault.what;
+  EXPECT_EQ(fault.fix, "did you mean \"second\"?");
+}
+
+TEST_F(JobFiles, AreNoTables) {
+  for (const char* name : {"titanic.csv", "t.parquet"}) {
+    std::ofstream(folder_ / name) << "id,age\n1,2\n";
+    const Fault fault = FaultOf(ReadJob(folder_ / name, {}).status());
+    EXPECT_THAT(fault.what, HasSubstr("is a table, not a job file"));
+    EXPECT_THAT(fault.fix, HasSubstr("protium init "));
+  }
+}
+
 TEST_F(JobFiles, AreStrictToml) {
   const Fault fault = FaultIn("name = \"a\"\nname = \"b\"\n");
   EXPECT_THAT(fault.where, HasSubstr("job.toml:2:"));

@@ -10,6 +10,7 @@
 
 #include "app/job/model_tables.h"
 #include "base/fault.h"
+#include "column/cells.h"
 #include "column/schema.h"
 #include "learn/model/score_in_sql.h"
 
@@ -31,13 +32,13 @@ bool SameColumn(std::string_view a, std::string_view b) {
   });
 }
 
-// A typed NULL; none for types without a cast, such as decimals and dates.
+// A typed NULL; none for types without a cast, such as dates.
 std::optional<Expr> MakeNull(const arrow::DataType& type) {
   const Expr null = Lit({});
   if (arrow::is_integer(type.id())) return MakeCall("cast_int64", {null});
   if (type.id() == arrow::Type::BOOL) return MakeCall("cast_bool", {null});
   if (type.id() == arrow::Type::STRING) return MakeCall("cast_string", {null});
-  if (arrow::is_floating(type.id())) return MakeCall("cast_double", {null});
+  if (IsNumber(type)) return MakeCall("cast_double", {null});
   return std::nullopt;
 }
 

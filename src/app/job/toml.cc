@@ -16,6 +16,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "app/job/toml_depth.h"
 #include "base/depth.h"
 #include "base/fault.h"
+#include "format/file_form.h"
 #include "run/folder.h"
 
 namespace protium {
@@ -64,12 +66,21 @@ class Reader {
     if (const auto* list = node.as_array()) return List(*list, path);
     if (const auto* text = node.as_string()) return Json(text->get());
     if (const auto* whole = node.as_integer()) return Json(whole->get());
-    if (const auto* number = node.as_floating_point()) return Json(number->get());
+    if (const auto* number = node.as_floating_point()) return Number(number->get(), node, path);
     if (const auto* flag = node.as_boolean()) return Json(flag->get());
     return Fail({.exit = Exit::kUsage,
                  .what = path + " is a date or time, but no setting takes one",
                  .where = PlaceText(settings_.file, node.source().begin),
                  .fix = "put it in quotes"});
+  }
+
+  // JSON has no word for what is not finite, so nobody below could say what was given.
+  Result<Json> Number(double number, const toml::node& node, const std::string& path) const {
+    if (std::isfinite(number)) return Json(number);
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} is {}, but no setting takes it", path, number),
+                 .where = PlaceText(settings_.file, node.source().begin),
+                 .fix = "write a finite number; text goes in quotes"});
   }
 
   Result<Json> Table(const toml::table& table, const std::string& path) {
@@ -132,7 +143,21 @@ Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& f
   return settings;
 }
 
+namespace {
+
+// `protium run titanic.csv` means the table; what a parser says of its cells helps nobody.
+Status RefuseTable(const std::filesystem::path& file) {
+  if (file.extension() == ".toml" || !FormNamed(file.string()).ok()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("{} is a table, not a job file", file.string()),
+               .fix = fmt::format("protium init {} writes a job file for it", file.string()),
+               .kept = kNothingStarted});
+}
+
+}  // namespace
+
 Result<Settings> ReadToml(const std::filesystem::path& file) {
+  PT_TRY(RefuseTable(file));
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored)) {
     PT_LET(const std::string text, ReadTextFile(file));

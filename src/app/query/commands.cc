@@ -100,12 +100,26 @@ bool IsSmall(const fs::path& path) {
 
 }  // namespace
 
-bool IsCommand(std::string_view line) { return Parted(line).first.starts_with('\\'); }
+namespace {
 
-bool IsQuit(std::string_view line) { return Parted(line).first == "\\q"; }
+// What other prompts call our commands: a whole line of one word that begins no query.
+std::string CommandOf(std::string_view line) {
+  const auto [first, rest] = Parted(line);
+  if (!rest.empty()) return first;
+  const std::string word = Lower(first);
+  if (word == "exit" || word == "quit") return "\\q";
+  if (word == "help") return "\\?";
+  return first;
+}
+
+}  // namespace
+
+bool IsCommand(std::string_view line) { return CommandOf(line).starts_with('\\'); }
+
+bool IsQuit(std::string_view line) { return CommandOf(line) == "\\q"; }
 
 Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries) {
-  const auto [command, operand] = Parted(line);
+  const std::string command = CommandOf(line), operand = Parted(line).second;
   if (command == "\\d") {
     return operand.empty() ? ListPlaces(arguments, queries)
                            : DescribeTable(operand, arguments, queries);
@@ -115,7 +129,7 @@ Status RunCommand(const std::string& line, const Arguments& arguments, Queries& 
         "  SELECT ...;    a query, over as many lines as it takes, up to the semicolon\n"
         "  CREATE VIEW v AS SELECT ...;    names a query, until the prompt ends\n"
         "  \\d             the tables; \\d TABLE its columns\n"
-        "  \\q             ends, as Ctrl-D does\n"
+        "  \\q             ends, as exit, quit and Ctrl-D do\n"
         "  Tab completes tables, columns and functions; Ctrl-C stops a query\n");
     return Status::OK();
   }

@@ -148,13 +148,9 @@ class Walk {
 
   // The nearest keys beside it; those elsewhere that end as it does come first.
   Status Unknown(const std::string& path, const Fields& children) const {
-    std::vector<std::string> known;
     const std::string last = path.substr(path.rfind('.') + 1);
-    for (const DescribedField& each : Flattened(AllKeys())) {
-      if (each.name.ends_with("." + last)) known.push_back(each.name);
-    }
     std::string fix;
-    for (const std::string& each : known) fix += (fix.empty() ? "" : " or ") + each;
+    for (const std::string& each : KeysEndingWith(last)) fix += (fix.empty() ? "" : " or ") + each;
     if (!fix.empty()) fix = "did you mean " + fix + "?";
     // Whole paths, as they are asked for.
     std::vector<std::string> beside = NamesOf(children);
@@ -212,6 +208,20 @@ Result<Json> KeysAsJson(const Catalogue& catalogue, const std::string& path) {
   if (!found.below.empty()) return DescribedToJson(found.below);
   found.key.name = found.path;
   return DescribedToJson({found.key});
+}
+
+std::vector<std::string> KeyNames() {
+  std::vector<std::string> names;
+  for (const DescribedField& each : Flattened(AllKeys())) names.push_back(each.name);
+  return names;
+}
+
+std::vector<std::string> KeysEndingWith(const std::string& end) {
+  std::vector<std::string> names;
+  for (std::string& each : KeyNames()) {
+    if (each == end || each.ends_with("." + end)) names.push_back(std::move(each));
+  }
+  return names;
 }
 
 }  // namespace protium

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "base/status.h"
@@ -18,7 +19,12 @@ namespace protium {
 Result<std::string> KeysText(const Catalogue& catalogue, const std::string& path,
                              const std::string& program);
 
-// The same for --json: a list of keys, each {"name", "type", "default", "help", ...}.
+// The whole keys of which the last step, or the last steps, are `end`: "train.epochs" for "epochs".
+std::vector<std::string> KeysEndingWith(const std::string& end);
+// All keys that --set can name in any job, those of [tables] and of stages apart.
+std::vector<std::string> KeyNames();
+
+// The same as KeysText() for --json: a list of keys, each {"name", "type", "default", "help", ...}.
 Result<Json> KeysAsJson(const Catalogue& catalogue, const std::string& path);
 
 }  // namespace protium

@@ -58,7 +58,7 @@ std::string SpentText(const Json& seconds) {
   if (!seconds.contains("total")) return "done";
   std::string text = "done in " + Seconds(seconds["total"].get<double>());
   const char* before = ": ";
-  for (const char* part : {"etl", "fit", "train", "score"}) {
+  for (const char* part : {"etl", "search", "fit", "train", "score"}) {
     const Json spent = seconds.value(part, Json());
     if (!spent.is_number()) continue;
     text += std::string(before) + part + " " + Seconds(spent.get<double>());

@@ -24,6 +24,12 @@ namespace fs = std::filesystem;
 
 bool IsTableFile(const fs::path& path) { return FormOfName(path.string()).has_value(); }
 
+// A link to nothing, or to itself.
+bool LeadsNowhere(const fs::directory_entry& entry) {
+  std::error_code error;
+  return entry.is_symlink(error) && !entry.exists(error);
+}
+
 // Names in a query, by their lower case: words and quoted names. Words that are no names do no
 // harm.
 std::map<std::string, std::string> NamesIn(const std::string& sql) {
@@ -43,7 +49,7 @@ std::map<std::string, std::string> NamesIn(const std::string& sql) {
 bool HoldsTable(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (IsTableFile(entry.path())) return true;
+    if (IsTableFile(entry.path()) && !LeadsNowhere(entry)) return true;
   }
   return false;
 }
@@ -54,10 +60,12 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const fs::path& path = entry.path();
     if (path.filename().string().starts_with('.')) continue;
-    std::error_code leads_nowhere;
-    const bool below = entry.is_directory(leads_nowhere);
-    if (leads_nowhere && leads_nowhere != std::errc::no_such_file_or_directory) {
-      PrintNote("note: passed over " + path.string() + ": " + leads_nowhere.message() + "\n");
+    std::error_code wrong;
+    const bool below = entry.is_directory(wrong);
+    if (LeadsNowhere(entry)) {
+      PrintNote("note: passed over " + path.string() + ": a link that leads to no file\n");
+    } else if (wrong && wrong != std::errc::no_such_file_or_directory) {
+      PrintNote("note: passed over " + path.string() + ": " + wrong.message() + "\n");
     } else if (below && HoldsTable(path)) {
       places.push_back({path.filename().string(), path});
     } else if (IsTableFile(path)) {

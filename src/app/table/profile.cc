@@ -15,6 +15,7 @@
 #include "app/table/folder_tables.h"
 #include "base/splitmix.h"
 #include "column/cells.h"
+#include "column/decimals.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "protium/events.h"
@@ -39,6 +40,11 @@ Position At(const arrow::Array& column, int64_t row) {
   return Position(static_cast<const Array&>(column).Value(row));
 }
 
+// Decimals as doubles: digits beyond a double's do not show in a profile.
+Position AtDecimal(const arrow::Array& column, int64_t row) {
+  return NearestDouble(static_cast<const arrow::Decimal128Array&>(column), row);
+}
+
 using Locate = Position (*)(const arrow::Array& column, int64_t row);
 
 // nullptr for types that are not ordered this way.
@@ -52,6 +58,8 @@ Locate LocateOf(const arrow::DataType& type) {
       return At<arrow::FloatArray>;
     case arrow::Type::DOUBLE:
       return At<arrow::DoubleArray>;
+    case arrow::Type::DECIMAL128:
+      return AtDecimal;
     case arrow::Type::DATE32:
       return At<arrow::Date32Array>;
     case arrow::Type::TIMESTAMP:
@@ -61,12 +69,18 @@ Locate LocateOf(const arrow::DataType& type) {
   }
 }
 
+// Whether a position may have a fraction.
+bool IsReal(const arrow::DataType& type) {
+  return arrow::is_floating(type.id()) || arrow::is_decimal(type.id());
+}
+
 std::string Short(const std::string& text) { return CutToWidth(text, kWidestText); }
 
 // The text of a position, as CellText() has that of a cell.
 std::string PositionText(const std::shared_ptr<arrow::DataType>& type, Position position) {
   const auto cell = [&]() -> arrow::Result<std::shared_ptr<arrow::Scalar>> {
-    if (arrow::is_floating(type->id())) return arrow::MakeScalar(type, double(position));
+    if (arrow::is_decimal(type->id())) return arrow::MakeScalar(double(position));
+    if (IsReal(*type)) return arrow::MakeScalar(type, double(position));
     if (type->id() == arrow::Type::INT32 || type->id() == arrow::Type::DATE32) {
       return arrow::MakeScalar(type, int32_t(position));
     }
@@ -169,7 +183,7 @@ void ColumnPass::ReadCell(const arrow::Array& column, int64_t row) {
 uint64_t ColumnPass::HashOf(const arrow::Array& column, int64_t row,
                             std::optional<Position> position) const {
   // A double's position is itself; whole numbers beyond 2^53 would share one.
-  if (position && arrow::is_floating(type_->id())) {
+  if (position && IsReal(*type_)) {
     return SplitMix(std::bit_cast<uint64_t>(double(*position)) + kSplitMixStep);
   }
   if (position) return SplitMix(uint64_t(int64_t(*position)) + kSplitMixStep);

@@ -167,6 +167,12 @@ TEST(ListTables, FindsFilesAndFoldersOfThem) {
   for (const char* name : {"b.CSV", "a.parquet", "notes.txt", ".c.csv", "parts/1.csv", "x/y.md"}) {
     touch(name);
   }
+  // Links to nothing and to themselves are passed over, in the folder and in those below.
+  std::filesystem::create_directories(folder.path() / "links");
+  for (const char* link : {"gone.csv", "links/gone.csv"}) {
+    std::filesystem::create_symlink("nowhere.csv", folder.path() / link);
+  }
+  std::filesystem::create_symlink("loop.csv", folder.path() / "loop.csv");
   std::vector<std::string> names;
   for (const TablePlace& each : ListTables(folder.path()).ValueOrDie()) names.push_back(each.name);
   EXPECT_THAT(names, ElementsAre("a", "b", "parts"));

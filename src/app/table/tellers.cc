@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "column/cells.h"
+#include "column/decimals.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -34,6 +35,8 @@ std::optional<double> NumberAt(const arrow::Array& column, int64_t row) {
       return static_cast<const arrow::FloatArray&>(column).Value(row);
     case arrow::Type::DOUBLE:
       return static_cast<const arrow::DoubleArray&>(column).Value(row);
+    case arrow::Type::DECIMAL128:
+      return NearestDouble(static_cast<const arrow::Decimal128Array&>(column), row);
     default:
       return std::nullopt;
   }
@@ -95,10 +98,10 @@ std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::s
   for (size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnProfile& each = table.columns[i];
     if (each.name == label || each.distinct == 0) continue;
-    const bool number = arrow::is_floating(each.type->id()) || arrow::is_integer(each.type->id());
+    const bool number = IsNumber(*each.type);
     const bool few = each.exact && each.distinct <= kMostValues &&
                      each.distinct * kRowsOfValue <= table.rows &&
-                     !arrow::is_floating(each.type->id());
+                     !arrow::is_floating(each.type->id()) && !arrow::is_decimal(each.type->id());
     const bool asked = classes ? few || each.nulls > 0 : number;
     if (asked) out.push_back({.place = int(i), .counts = {.values = few}});
   }

@@ -49,12 +49,12 @@ Status CheckFree(const fs::path& out, bool force, bool folder = false) {
   if (!folder && fs::is_directory(out, ignored)) {
     return Fail({.exit = Exit::kUsage,
                  .what = out.string() + " is a folder",
-                 .fix = "--out with the path of a file"});
+                 .fix = "--output with the path of a file"});
   }
   if (force || !fs::exists(out, ignored)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = out.string() + " is there already",
-               .fix = "--out with another path, or --force to replace it",
+               .fix = "--output with another path, or --force to replace it",
                .kept = "what is there"});
 }
 
@@ -82,11 +82,11 @@ fs::path DefaultOut(const RunFormat& format, const RunFacts& facts) {
 
 Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::path& run) {
   PT_LET(const RunFacts facts, ReadRunFacts(run));
-  const std::string given = arguments.Value("--out");
+  const std::string given = arguments.Value("--output");
   if (given == "-" && !format.text && isatty(STDOUT_FILENO) == 1) {
     return Fail({.exit = Exit::kUsage,
                  .what = format.name + " is no text for a terminal",
-                 .fix = "--out FILE, or a pipe"});
+                 .fix = "--output FILE, or a pipe"});
   }
   const fs::path out = given.empty() ? DefaultOut(format, facts) : fs::path(given);
   if (given != "-") {
@@ -105,7 +105,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
-  const std::string given = arguments.Value("--out");
+  const std::string given = arguments.Value("--output");
   const fs::path out = given.empty() ? "model" + format.ending : given;
   PT_TRY(RefuseRead(std::array{model}, out));
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
@@ -143,14 +143,14 @@ Status SendTo(const Arguments& arguments, const SentFormat& format, const fs::pa
 }
 
 // A format that is also a file, such as otlp and mlflow, is sent where --uri or the environment
-// says where to, and --out does not say otherwise. A model that is no run's is not sent.
+// says where to, and --output does not say otherwise. A model that is no run's is not sent.
 const SentFormat* FindSent(const Arguments& arguments, const std::string& name) {
   const auto found = std::ranges::find(SentFormats(), name, &SentFormat::name);
   if (found == SentFormats().end()) return nullptr;
   const std::vector<ModelFormat> of_models = ModelFormats();
   const bool file = std::ranges::find(RunFormats(), name, &RunFormat::name) != RunFormats().end() ||
                     std::ranges::find(of_models, name, &ModelFormat::name) != of_models.end();
-  const bool sent = arguments.Value("--out").empty() && !IsModel(arguments.operand(0)) &&
+  const bool sent = arguments.Value("--output").empty() && !IsModel(arguments.operand(0)) &&
                     !UriOf(arguments, *found).empty();
   return !file || sent ? &*found : nullptr;
 }
@@ -203,22 +203,23 @@ std::string FormatsText() {
 }  // namespace
 
 CommandVerb ExportVerb() {
-  return {{.name = "export",
-           .operands = {"RUN|MODEL"},
-           .flags = {{"--to", "FORMAT", "what to make of it", ""},
-                     {"--out", "PATH", "where; - is stdout; else beside you, named by the run", ""},
-                     {"--uri", "URI", "the service to send to: http://host:port", ""},
-                     ForceFlag(),
-                     RunsDirFlag(),
-                     JsonFlag()},
-           .says = "a run, or its model, in the files of other tools",
-           .more = FormatsText() +
-                   "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
-                   "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
-                   "  protium export last --to csv --out - | head\n"
-                   "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"
-                   "  protium export last --to onnx\n"},
-          Export};
+  return {
+      {.name = "export",
+       .operands = {"RUN|MODEL"},
+       .flags = {{"--to", "FORMAT", "what to make of it", ""},
+                 {"--output", "PATH", "where; - is stdout; else beside you, named by the run", ""},
+                 {"--uri", "URI", "the service to send to: http://host:port", ""},
+                 ForceFlag(),
+                 RunsDirFlag(),
+                 JsonFlag()},
+       .says = "a run, or its model, in the files of other tools",
+       .more = FormatsText() +
+               "\nWhat a format cannot hold, or the run has not kept, is told on stderr.\n\n"
+               "  protium export last --to tensorboard && tensorboard --logdir tensorboard\n"
+               "  protium export last --to csv --output - | head\n"
+               "  protium export last --to mlflow --uri http://127.0.0.1:5000\n"
+               "  protium export last --to onnx\n"},
+      Export};
 }
 
 }  // namespace protium

@@ -96,6 +96,30 @@ Status ShowSql(const Arguments& arguments, const Invocation& invocation) {
   return PrintResult(text);
 }
 
+// `protium help imputer`: the page of what a job names so, or where the nearest of them stand.
+Status HelpOnName(const Catalogue& catalogue, const std::string& name, const Invocation& invocation,
+                  const std::vector<std::string>& known) {
+  std::vector<std::string> names, pages;
+  for (const Topic& topic : ListTopics(catalogue)) {
+    for (const CatalogueRow& row : topic.rows) {
+      names.push_back(row.name);
+      pages.push_back(fmt::format("{} help {} {}", invocation.name, topic.name, row.name));
+    }
+  }
+  std::string fix;
+  // A misspelt topic or verb is as likely, and shorter.
+  std::vector<std::string> near;
+  if (Nearest(name, known).empty()) near = Nearest(name, names);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const bool meant = names[i] == name || (!near.empty() && names[i] == near.front());
+    if (meant) fix += (fix.empty() ? "" : ", or ") + pages[i];
+  }
+  if (fix.empty()) return NoHelp(name, known);
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("there is no topic \"{}\"", name),
+               .fix = std::move(fix)});
+}
+
 // Topics of the catalogue come before verbs; no topic has the name of a verb. A program's own rows
 // are listed as well.
 Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
@@ -123,7 +147,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
     if (verb.shape.name == topic) return PrintResult(FormatHelp(invocation.name, verb.shape));
     known.push_back(verb.shape.name);
   }
-  return NoHelp(topic, known);
+  return HelpOnName(catalogue, topic, invocation, known);
 }
 
 }  // namespace

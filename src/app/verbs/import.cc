@@ -22,19 +22,19 @@ namespace {
 
 Status CheckGiven(const Arguments& arguments) {
   for (const auto& [flag, value] : {std::pair{"--model", "a model whose net has these weights"},
-                                    std::pair{"--out", "the folder of the new model"}}) {
+                                    std::pair{"--output", "the folder of the new model"}}) {
     if (!arguments.Value(flag).empty()) continue;
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("import needs {}", value),
-                 .fix = fmt::format("protium import {} --model MODEL --out NEWMODEL",
+                 .fix = fmt::format("protium import {} --model MODEL --output NEWMODEL",
                                     arguments.operand(0))});
   }
   std::error_code ignored;
-  const fs::path out = arguments.Value("--out");
+  const fs::path out = arguments.Value("--output");
   if (arguments.Has("--force") || !fs::exists(out, ignored)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = out.string() + " is there already",
-               .fix = "--out with another path, or --force to replace a model",
+               .fix = "--output with another path, or --force to replace a model",
                .kept = "what is there"});
 }
 
@@ -47,7 +47,7 @@ Status Import(const Arguments& arguments, const Invocation&) {
     given.renames.push_back(std::move(rename));
   }
   PT_LET(const fs::path model, FindModel(RunsDir(arguments), arguments.Value("--model")));
-  const fs::path out = arguments.Value("--out");
+  const fs::path out = arguments.Value("--output");
   PT_TRY(RefuseRead(std::array{given.file, model}, out));
   PT_LET(const ReplacedWeights made, ReplaceWeights(model, given, out));
   if (arguments.Has("--json")) {
@@ -68,7 +68,7 @@ CommandVerb ImportVerb() {
       {.name = "import",
        .operands = {"WEIGHTS"},
        .flags = {{"--model", "MODEL", "a model folder or a run; its net takes the weights", ""},
-                 {"--out", "NEWMODEL", "the folder of the new model", ""},
+                 {"--output", "NEWMODEL", "the folder of the new model", ""},
                  {"--rename", "REGEX=TO", "what tensors are called here; may be repeated", ""},
                  {"--key", "KEY", "of the state dict, where a file of PyTorch holds more", ""},
                  ForceFlag(),
@@ -79,8 +79,8 @@ CommandVerb ImportVerb() {
                "no code of a\npickle is run. It must have every tensor of the model's net, by "
                "name and shape. Stages\nand labels stay those of MODEL; what was measured with "
                "its own weights goes.\n\n"
-               "  protium import weights.pt --model last --out imported\n"
-               "  protium import last.ckpt --model last --out imported --rename '^model\\.='\n\n"
+               "  protium import weights.pt --model last --output imported\n"
+               "  protium import last.ckpt --model last --output imported --rename '^model\\.='\n\n"
                "With from = \"weights.pt\" below [train] a job starts training from them.\n"},
       Import};
 }

@@ -352,7 +352,8 @@ CommandVerb PredictVerb() {
            "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
            "--output week.csv\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "
-           "id,prediction\n"},
+           "id,prediction\n",
+       .operands_mean = {"--model", "--input"}},
       Predict};
 }
 

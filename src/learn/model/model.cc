@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "gang/torch_task_name.h"
+#include "learn/model/carried_decimals.h"
 #include "learn/model/model_state.h"
 #include "learn/needs_torch.h"
 #include "learn/pipeline/learned.h"
@@ -229,7 +230,13 @@ std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
   const bool text = there.type()->id() == arrow::Type::STRING;
   const bool whole =
       arrow::is_integer(learned.id()) && Refused(chain, there.name(), *arrow::float64());
-  if (whole && arrow::is_floating(there.type()->id())) return AsWhole(there.name());
+  const bool fractions =
+      arrow::is_floating(there.type()->id()) || arrow::is_decimal(there.type()->id());
+  if (whole && fractions) return AsWhole(there.name());
+  const bool decimal = arrow::is_decimal(there.type()->id());
+  if (decimal && arrow::is_floating(learned.id())) {
+    return Typed{MakeCall("cast_double", {Col(there.name())}), arrow::float64()};
+  }
   if (!text || !CheckNumeric(learned).ok()) return std::nullopt;
   if (whole) return Typed{MakeCall("cast_int64", {Col(there.name())}), arrow::int64()};
   if (learned.id() == arrow::Type::BOOL) {
@@ -263,11 +270,18 @@ Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& sch
 
 Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, const Columns& keep) {
   PT_LET(SchemaPtr schema, table.Schema());
+  const CarriedDecimals decimals(*schema, *state.input);
+  const Plan rows = decimals.Beside(table.plan(), schema);
   std::vector<ScaledNumber> scaled;
   PT_LET(const Plan applied,
-         AppliedPlan(state, table.plan(), schema, &scaled, AnalyzeWith(table.session().state())));
-  if (!state.chain->estimator) return applied;
-  return ScorePlan(state, applied, *schema, std::move(scaled), keep);
+         AppliedPlan(state, rows, schema, &scaled, AnalyzeWith(table.session().state())));
+  if (!state.chain->estimator) {
+    arrow::FieldVector fields = schema->fields();
+    for (const auto& field : AddedColumns(state)->fields()) fields.push_back(field);
+    return decimals.Restored(applied, *arrow::schema(std::move(fields)));
+  }
+  const Plan plan = ScorePlan(state, applied, *schema, std::move(scaled), decimals.Kept(keep));
+  return decimals.Restored(plan, *std::get<MapTask>(plan->verb).output);
 }
 
 }  // namespace

@@ -215,6 +215,21 @@ Result<std::vector<State>> FitOnce(Engine& engine, const Plan& pass, const std::
   }
 }
 
+// Tasks know columns by their short names; people know those of `needs`.
+Status WithNames(const Status& status, const std::vector<Need>& brief,
+                 const std::vector<Need>& needs) {
+  Fault fault = FaultOf(status);
+  for (size_t n = 0; n < needs.size(); ++n) {
+    for (size_t i = 0; i < needs[n].columns.size(); ++i) {
+      const std::string before = "column \"" + brief[n].columns[i] + "\"";
+      if (!fault.what.starts_with(before)) continue;
+      fault.what.replace(0, before.size(), "column \"" + needs[n].columns[i] + "\"");
+      return Fail(std::move(fault));
+    }
+  }
+  return status;
+}
+
 // A worker that fell silent took what it had read with it, and nothing else: the pass is made
 // again.
 bool WorthAnotherPass(const Status& status, const Call& call) {
@@ -234,7 +249,10 @@ Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vect
       {input});
   for (int again = kMorePasses;; --again) {
     auto states = FitOnce(engine, pass, needs, call);
-    if (again == 0 || !WorthAnotherPass(states.status(), call)) return states;
+    if (states.ok()) return states;
+    if (again == 0 || !WorthAnotherPass(states.status(), call)) {
+      return WithNames(states.status(), config.needs, needs);
+    }
     call.Tell({{"event", "warning"},
                {"message", "stages are fitted once more: " + FaultOf(states.status()).what}});
   }

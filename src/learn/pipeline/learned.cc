@@ -156,8 +156,9 @@ class Fitting {
     }
     const Plan input =
         ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning, AnalyzeWith(session_));
-    PT_LET(std::vector<State> states, Fit(session_.engine(), input, asked, session_.call()));
-    for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move(states[i]);
+    Result<std::vector<State>> states = Fit(session_.engine(), input, asked, session_.call());
+    if (!states.ok()) return WithSourceNames(chain_, states.status());
+    for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move((*states)[i]);
     return Status::OK();
   }
 
@@ -176,7 +177,12 @@ class Fitting {
     for (PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
       const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
-      if (status.ok()) continue;
+      if (status.ok()) {
+        for (const std::string& note : each.stage->notes()) {
+          session_.call().Tell(EventToJson(Note{note}));
+        }
+        continue;
+      }
       Fault fault = FaultOf(status);
       // The stage knows its column; where it stands in the list is known here.
       fault.where = each.path + " (\"" + each.stage->id() + "\")";

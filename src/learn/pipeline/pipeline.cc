@@ -15,8 +15,10 @@
 #include "learn/model/net_library.h"
 #include "learn/model/start_file.h"
 #include "learn/needs_torch.h"
+#include "learn/pipeline/decimal_columns.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/make_rows.h"
+#include "learn/pipeline/no_values.h"
 #include "learn/pipeline/preview.h"
 #include "learn/pipeline/share_rows.h"
 #include "learn/pipeline/train.h"
@@ -67,7 +69,13 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   return Status::OK();
 }
 
-Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
+// Stages and net in their places, and the rows that they learn from.
+struct Placed {
+  Chain chain;
+  Plan table;
+};
+
+Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
   const SessionState& session = train.session().state();
   // Building a plan never fails; an error that waits in it is told before anything else.
   PT_TRY(FirstError(train.plan()));
@@ -75,14 +83,17 @@ Result<Chain> Place(const Pipeline& given, const DataFrame& train, UseSettings s
   if (settings == UseSettings::kYes) {
     PT_LET(pipeline, WithSettings(given, session));
   }
-  PT_LET(const SchemaPtr schema, train.Schema());
+  PT_LET(SchemaPtr schema, train.Schema());
+  const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
-  PT_LET(Chain chain, PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
-                                  AnalyzeWith(train.session().state())));
+  Result<Chain> placed = PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
+                                     AnalyzeWith(train.session().state()));
+  if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
+  Chain& chain = *placed;
   chain.base = session.options().base;
   PT_TRY(FindNetFile(chain.base, chain));
   PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
-  return chain;
+  return Placed{std::move(chain), table};
 }
 
 // The gang's node without the task's config: enough to describe and to admit it before any stage
@@ -304,8 +315,8 @@ Json PreviewToJson(const Preview& preview) {
 
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings) {
-  PT_LET(const Chain chain, Place(pipeline, train, settings));
-  return MakePreview(train.session().state(), chain, RowsFor(chain, train.plan()));
+  PT_LET(const Placed placed, Place(pipeline, train, settings));
+  return MakePreview(train.session().state(), placed.chain, RowsFor(placed.chain, placed.table));
 }
 
 Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
@@ -334,8 +345,9 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
 
 Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
   SessionState& session = train.session().state();
-  PT_LET(Chain chain, Place(pipeline, train, UseSettings::kNo));
-  const TrainRows rows = RowsFor(chain, train.plan());
+  PT_LET(Placed placed, Place(pipeline, train, UseSettings::kNo));
+  Chain& chain = placed.chain;
+  const TrainRows rows = RowsFor(chain, placed.table);
   session.record().Know(OwnMetrics(session.options().catalogue));
   Json told = {{"event", "pipeline"}};
   told.update(PreviewToJson(MakePreview(session, chain, rows)));

@@ -245,9 +245,22 @@ TEST_F(PipelineTest, SaysThatAColumnIsEmpty) {
   session_->Table("t", session_->Read().Csv("t.csv", {.null = "NA"}));
   const DataFrame rows =
       session_->Sql("SELECT origin, hour, CAST(NULL AS DOUBLE) AS temp, one, day, delay FROM t");
-  const Fault fault = FaultOf(Pipeline(Stages()).Fit(rows).status());
+  const std::vector<StageOptions> stages = {StringIndexer({.id = "index", .inputs = {"origin"}}),
+                                            StandardScaler({.id = "scale", .inputs = {"temp"}})};
+  const Fault fault = FaultOf(Pipeline(stages).Fit(rows).status());
   EXPECT_THAT(fault.what, HasSubstr("\"temp\" has no value"));
   EXPECT_THAT(fault.where, HasSubstr("pipeline.1"));
+}
+
+TEST_F(PipelineTest, NamesTheColumnThatHoldsAnInfinity) {
+  session_->Table("t", session_->Read().Csv("t.csv", {.null = "NA"}));
+  const DataFrame rows = session_->Sql(
+      "SELECT one, CASE WHEN hour = 3 THEN CAST('Infinity' AS DOUBLE) ELSE 1D END AS wide FROM t");
+  const std::vector<StageOptions> stages = {
+      Imputer({.id = "fill", .inputs = {"one", "wide"}}),
+      StandardScaler({.id = "scale", .inputs = OutputsOf("fill")})};
+  const Fault fault = FaultOf(Pipeline(stages).Fit(rows).status());
+  EXPECT_EQ(fault.what, "column \"wide\": an infinite value");
 }
 
 TEST_F(PipelineTest, RefusesForbiddenValuesByColumn) {

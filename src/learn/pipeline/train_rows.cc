@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/splitmix.h"
+#include "learn/pipeline/decimal_columns.h"
 
 // The plans of one fitting, from the bottom up: the kept table; with validation, a column that
 // marks held-out rows; the marks of parts, if stages ask for them; a projection to the sources, the
@@ -28,12 +29,12 @@ int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSp
 // hashes would all be held out, and the first parts would have few training rows.
 int64_t PartsSeed(int64_t seed) { return HeldOutSeed(HeldOutSeed(seed)); }
 
-// Whether a projection only chooses columns, and computes none.
+// Whether a projection only chooses columns, and computes none but decimals as doubles.
 bool OnlyChooses(const Plan& plan) {
   const auto* const project = std::get_if<Project>(&plan->verb);
   if (project == nullptr) return false;
   for (const NamedExpr& each : project->columns) {
-    if (each.expr.kind != Expr::Kind::kColumn) return false;
+    if (each.expr.kind != Expr::Kind::kColumn && !IsDecimalAsDouble(each.expr)) return false;
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "column/decimals.h"
 
 namespace protium {
 namespace {
@@ -95,11 +96,10 @@ double UnitSeconds(arrow::TimeUnit::type unit) {
 
 std::vector<double> ReadDecimals(const arrow::Array& array) {
   const auto& typed = static_cast<const arrow::Decimal128Array&>(array);
-  const int32_t scale = static_cast<const arrow::Decimal128Type&>(*array.type()).scale();
   std::vector<double> numbers(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsValid(i)) {
-      numbers[size_t(i)] = arrow::Decimal128(typed.GetValue(i)).ToDouble(scale);
+      numbers[size_t(i)] = NearestDouble(typed, i);
     }
   }
   return numbers;

@@ -9,7 +9,8 @@
 // Fills NULL and NaN with a number learned from the other rows: the lower median (an element of the
 // data, never a value between two), the mean, or the most frequent value; or with a given constant,
 // for which no pass is needed. Infinities are kept; the mean of a column that has one is refused,
-// and so is a median or mode that is infinite, and a column without any value. With `by` the number
+// and so is a median or mode that is infinite. A column without any value, as one fold of the rows
+// may leave it, becomes the constant 0, and a note says so. With `by` the number
 // comes from the rows of the same group; a group without any value, or one that training did not
 // see, takes that of all rows.
 //
@@ -103,6 +104,7 @@ class ImputerStage : public Stage {
   Status Learn(std::span<const State> states) override {
     learned_.clear();
     filled_.clear();
+    empty_.clear();
     for (size_t i = 0; i < cells_.inputs.size(); ++i) {
       Filled filled{cells_.inputs[i], cells_.outputs[i], options_.value};
       if (options_.with != Fill::kConstant) {
@@ -112,6 +114,15 @@ class ImputerStage : public Stage {
       learned_.push_back(std::move(filled));
     }
     return Status::OK();
+  }
+
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const std::string& column : empty_) {
+      notes.push_back("column \"" + column + "\" has no value in the training rows: stage \"" +
+                      id() + "\" fills it with " + Dump(Json(options_.value)));
+    }
+    return notes;
   }
 
   std::optional<State> OutputState(size_t i, StateKind kind) const override {
@@ -186,16 +197,19 @@ class ImputerStage : public Stage {
     return MakeCall("pick", std::move(arguments));
   }
 
-  Status LearnOne(const State& state, Filled& filled) const {
+  Status LearnOne(const State& state, Filled& filled) {
     if (const auto* const moments = std::get_if<Moments>(&state)) {
-      PT_TRY(CheckValues(moments->count(), filled.input));
+      if (moments->count() == 0) return LeaveConstant(filled);
       return Take(moments->Mean(), filled.input, filled.value);
     }
     if (const auto* const numbers = std::get_if<NumberCounts>(&state)) {
+      if (numbers->count() == 0) return LeaveConstant(filled);
       return TakeFrom(*numbers, filled.input, filled.value);
     }
     const auto& groups = std::get<GroupNumbers>(state);
-    PT_TRY(TakeFrom(groups.All(), filled.input, filled.value));
+    const NumberCounts all = groups.All();
+    if (all.count() == 0) return LeaveConstant(filled);
+    PT_TRY(TakeFrom(all, filled.input, filled.value));
     for (const auto& [key, numbers] : groups.groups()) {
       filled.keys.push_back(key);
       PT_TRY(TakeFrom(numbers, filled.input, filled.values.emplace_back()));
@@ -204,7 +218,6 @@ class ImputerStage : public Stage {
   }
 
   Status TakeFrom(const NumberCounts& numbers, const std::string& column, double& value) const {
-    PT_TRY(CheckValues(numbers.count(), column));
     if (options_.with == Fill::kMode) return Take(numbers.Mode(), column, value);
     if (options_.with == Fill::kMedian) return Take(numbers.Median(), column, value);
     Moments moments;
@@ -216,11 +229,10 @@ class ImputerStage : public Stage {
     return Take(moments.Mean(), column, value);
   }
 
-  Status CheckValues(int64_t count, const std::string& column) const {
-    if (count > 0) return Status::OK();
-    return Fail({.exit = Exit::kInput,
-                 .what = "column \"" + column + "\" has no value in the training rows",
-                 .fix = "leave it out of \"" + id() + "\", or use with = \"constant\""});
+  // The value stands as for with = "constant".
+  Status LeaveConstant(const Filled& filled) {
+    empty_.push_back(filled.input);
+    return Status::OK();
   }
 
   static Status Take(double found, const std::string& column, double& value) {
@@ -233,6 +245,7 @@ class ImputerStage : public Stage {
   ImputerOptions options_;
   StageNames cells_;  // Without the columns of groups and the indicators.
   std::vector<Filled> learned_;
+  Columns empty_;                               // Without any value.
   std::vector<std::optional<Moments>> filled_;  // Of the outputs, for OutputState().
 };
 

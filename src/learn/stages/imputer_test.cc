@@ -50,6 +50,27 @@ TEST_F(ImputerStages, ComeFromASavedModel) {
             "x: null 1; x__f: 2 1; x__f__missing: 1 0");
 }
 
+// As it is when the values of a column are all in the fold that is held out.
+TEST_F(ImputerStages, MakeAConstantOfAColumnWithoutValuesAndSaySo) {
+  for (const char* cell : {"NaN", "-"}) {
+    const std::string none = std::string("g,x\na,") + cell + "\nb," + cell + "\n";
+    for (const char* with : {"median", "mean", "mode"}) {
+      for (const Columns& by : {Columns{}, Columns{"g"}}) {
+        Open("local[2]");
+        Json more = Json::object();
+        if (!by.empty()) more["by"] = by;
+        const PipelineModel model =
+            Fitted({FilledWith(with, more), StandardScaler({.id = "s", .inputs = OutputsOf("f")})},
+                   Table(none));
+        EXPECT_EQ(Text(model.Transform(Table("g,x\na,-\nc,2.5\n")), {"g", "x"}),
+                  "x__f: 0 2.5; x__f__s: 0 0");
+        EXPECT_THAT(*ReadFile(folder_ / "run" / "events.jsonl"),
+                    HasSubstr("has no value in the training rows"));
+      }
+    }
+  }
+}
+
 constexpr const char* kStores =
     "s,d,x\n1,a,1\n1,a,3\n1,a,3\n2,a,10\n2,a,-\n-,a,7\n3,a,-\n1,b,100\n";
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "column/decimals.h"
 
 namespace protium {
 namespace {
@@ -48,6 +49,15 @@ Result<Ranges> RangesOf(const arrow::Array& column) {
   }
 }
 
+std::vector<double> Decimals(const arrow::Array& values) {
+  const auto& array = static_cast<const arrow::Decimal128Array&>(values);
+  std::vector<double> numbers(size_t(array.length()), std::numeric_limits<double>::quiet_NaN());
+  for (int64_t i = 0; i < array.length(); ++i) {
+    if (array.IsValid(i)) numbers[size_t(i)] = NearestDouble(array, i);
+  }
+  return numbers;
+}
+
 template <class Array>
 std::vector<double> Numbers(const arrow::Array& values) {
   const auto& array = static_cast<const Array&>(values);
@@ -82,6 +92,8 @@ Result<std::vector<double>> NumbersOf(const arrow::Array& values) {
       return Numbers<arrow::FloatArray>(values);
     case arrow::Type::DOUBLE:
       return Numbers<arrow::DoubleArray>(values);
+    case arrow::Type::DECIMAL128:
+      return Decimals(values);
     default:
       return Status::TypeError("lists of numbers are needed, not of ", values.type()->ToString());
   }
@@ -158,7 +170,7 @@ bool IsNumberList(const arrow::DataType& type) {
   if (!IsList(type)) return false;
   const auto item = type.field(0)->type()->id();
   return arrow::is_integer(item) || item == arrow::Type::FLOAT || item == arrow::Type::DOUBLE ||
-         item == arrow::Type::BOOL;
+         item == arrow::Type::DECIMAL128 || item == arrow::Type::BOOL;
 }
 
 bool IsTokenList(const arrow::DataType& type) {

@@ -110,6 +110,9 @@ class Stage {
   // Takes the states of Needs(), in that order. Fails with Exit::kInput for data that the stage
   // cannot learn from.
   virtual Status Learn(std::span<const State> states) = 0;
+  // What was learned otherwise than one would expect of the options, a sentence each, for people.
+  // Only after Learn().
+  virtual std::vector<std::string> notes() const { return {}; }
   // The state that a pass over output `i` would find, bit for bit, if the stage can derive it from
   // its own states: this saves the next level its pass. Only after Learn(); a stage filled by
   // Restore() has no states.

@@ -5,10 +5,10 @@
 #include "learn/stages/column_stage.h"
 
 // Passes on, as doubles, the inputs whose sample variance (divisor n - 1) is above a threshold.
-// Learned are the variances; NULL and NaN are left out of them, infinities and columns without any
-// value are refused, and a constant column has variance 0. Values pass unchanged, NULL and NaN
-// included. Leaving no column at all is an error. Spark ML's VarianceThresholdSelector chooses by
-// the same rule from a vector's elements.
+// Learned are the variances; NULL and NaN are left out of them, infinities are refused,
+// and a constant column has variance 0, as one without any value has. Values pass unchanged, NULL
+// and NaN included. Leaving no column at all is an error. Spark ML's VarianceThresholdSelector
+// chooses by the same rule from a vector's elements.
 
 namespace protium {
 namespace {
@@ -50,7 +50,7 @@ class VarianceThresholdSelectorStage : public Stage {
     learned_.clear();
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& moments = std::get<Moments>(states[i]);
-      PT_TRY(CheckSomeValue(moments.count(), inputs()[i]));
+      // A column without any value is constant: its deviation is 0.
       // The square of a finite deviation may still overflow.
       const double deviation = moments.Deviation();
       PT_TRY(CheckSpread(std::isfinite(deviation * deviation), inputs()[i]));

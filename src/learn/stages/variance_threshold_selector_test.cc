@@ -39,6 +39,12 @@ TEST_F(VarianceThresholdSelector, ScoresTheSameFromASavedModel) {
             "a: 1; b: 2; c: null; b__v: 2");
 }
 
+TEST_F(VarianceThresholdSelector, LeavesOutAColumnWithoutValues) {
+  const std::string table = "a,b,c\nNaN,6,-\nNaN,8,-\n";
+  EXPECT_EQ(Text(Fitted({Select(0)}, Table(table)).Transform(Table(table)), {"a", "b", "c"}),
+            "b__v: 6 8");
+}
+
 TEST_F(VarianceThresholdSelector, RefusesToLeaveNothing) {
   EXPECT_THAT(FaultOfFitting({Select(9)}, kThreeColumns).what,
               HasSubstr("leaves no column: none varies by more than 9"));

@@ -3,6 +3,9 @@
 
 #include <arrow/builder.h>
 #include <arrow/type_traits.h>
+#include <arrow/util/decimal.h>
+
+#include <type_traits>
 
 #include "local/duckdb/handles.h"
 
@@ -93,6 +96,39 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
+// Decimals lie in the narrowest whole numbers that hold their digits.
+template <class Whole>
+Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::Decimal128Builder&>(builder);
+  const auto* values = part.Values<Whole>();
+  const Validity valid(part);
+  PT_TRY(to.Reserve(part.count));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (!valid[i]) {
+      to.UnsafeAppendNull();
+    } else if constexpr (std::is_same_v<Whole, duckdb_hugeint>) {
+      to.UnsafeAppend(arrow::Decimal128(values[i].upper, values[i].lower));
+    } else {
+      to.UnsafeAppend(arrow::Decimal128(values[i]));
+    }
+  }
+  return part.count * int64_t(sizeof(arrow::Decimal128));
+}
+
+Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
+  const duck::Type type(duckdb_vector_get_column_type(part.vector));
+  switch (duckdb_decimal_internal_type(type.get())) {
+    case DUCKDB_TYPE_SMALLINT:
+      return AppendDecimals<int16_t>(part, builder);
+    case DUCKDB_TYPE_INTEGER:
+      return AppendDecimals<int32_t>(part, builder);
+    case DUCKDB_TYPE_BIGINT:
+      return AppendDecimals<int64_t>(part, builder);
+    default:
+      return AppendDecimals<duckdb_hugeint>(part, builder);
+  }
+}
+
 // A list's elements are a range of one child vector, so lists of lists recurse.
 Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::ListBuilder&>(builder);
@@ -109,6 +145,46 @@ Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
     const Part list{items, int64_t(entries[i].offset), int64_t(entries[i].length)};
     PT_LET(const int64_t added, Append(list, *to.value_builder()));
     bytes += added;
+  }
+  return bytes;
+}
+
+// Rows of a struct are rows of each of its fields; those under a null are appended, too.
+Result<int64_t> AppendStructs(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::StructBuilder&>(builder);
+  const Validity valid(part);
+  std::vector<uint8_t> there(static_cast<size_t>(part.count));
+  for (int64_t i = 0; i < part.count; ++i) there[static_cast<size_t>(i)] = valid[i] ? 1 : 0;
+  PT_TRY(to.AppendValues(part.count, there.data()));
+  int64_t bytes = (part.count + 7) / 8;
+  for (int i = 0; i < to.num_fields(); ++i) {
+    const Part field{duckdb_struct_vector_get_child(part.vector, static_cast<idx_t>(i)), part.begin,
+                     part.count};
+    PT_LET(const int64_t added, Append(field, *to.field_builder(i)));
+    bytes += added;
+  }
+  return bytes;
+}
+
+// A map is a list of structs of key and value.
+Result<int64_t> AppendMaps(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::MapBuilder&>(builder);
+  const auto* entries = part.Values<duckdb_list_entry>();
+  const duckdb_vector pairs = duckdb_list_vector_get_child(part.vector);
+  const Validity valid(part);
+  int64_t bytes = part.count * int64_t(sizeof(int32_t));
+  for (int64_t i = 0; i < part.count; ++i) {
+    if (!valid[i]) {
+      PT_TRY(to.AppendNull());
+      continue;
+    }
+    PT_TRY(to.Append());
+    const auto begin = int64_t(entries[i].offset), count = int64_t(entries[i].length);
+    PT_LET(const int64_t keys,
+           Append({duckdb_struct_vector_get_child(pairs, 0), begin, count}, *to.key_builder()));
+    PT_LET(const int64_t items,
+           Append({duckdb_struct_vector_get_child(pairs, 1), begin, count}, *to.item_builder()));
+    bytes += keys + items;
   }
   return bytes;
 }
@@ -137,8 +213,14 @@ Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {
       return AppendTexts<arrow::StringBuilder>(part, builder);
     case arrow::Type::BINARY:
       return AppendTexts<arrow::BinaryBuilder>(part, builder);
+    case arrow::Type::DECIMAL128:
+      return AppendDecimals(part, builder);
     case arrow::Type::LIST:
       return AppendLists(part, builder);
+    case arrow::Type::STRUCT:
+      return AppendStructs(part, builder);
+    case arrow::Type::MAP:
+      return AppendMaps(part, builder);
     default:
       return Status::TypeError("cannot read a column of type ", builder.type()->ToString());
   }

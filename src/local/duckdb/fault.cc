@@ -17,6 +17,15 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
+// What the macro error() was given (sql/functions/engine_only.cc): the message of its cast repeats
+// it behind a mark. Empty for all other messages.
+std::string_view Raised(std::string_view message) {
+  constexpr std::string_view kBefore = "Could not convert string '\x01", kAfter = "' to INT64";
+  const size_t start = message.find(kBefore), end = message.rfind(kAfter);
+  if (start == std::string_view::npos || end == std::string_view::npos) return {};
+  return message.substr(start + kBefore.size(), end - start - kBefore.size());
+}
+
 // Drops the "Binder Error: " in front.
 std::string_view WithoutKind(std::string_view message) {
   const size_t colon = message.find(": ");
@@ -85,6 +94,12 @@ std::string FirstLine(std::string_view message) {
   if (const size_t ours = line.find(kOurs); ours != std::string::npos) {
     line.erase(ours + kOurs.size() - 3, 3);
   }
+  // "Unimplemented type for cast (DATE -> BIGINT) when casting from source column a".
+  const std::string_view types = Between(line, "nimplemented type for cast (", ")");
+  if (const size_t arrow = types.find(" -> "); arrow != types.npos) {
+    return "a value of type " + std::string(types.substr(0, arrow)) + " cannot be cast to " +
+           std::string(types.substr(arrow + 4));
+  }
   if (line.size() > 1 && line[0] >= 'A' && line[0] <= 'Z' && line[1] >= 'a') {
     line[0] = static_cast<char>(line[0] + 32);
   }
@@ -96,6 +111,9 @@ std::string FirstLine(std::string_view message) {
 Status DuckDbFault(std::string_view message, duckdb_error_type type) {
   if (message.starts_with("INTERRUPT") || type == DUCKDB_ERROR_INTERRUPT) {
     return Status::Cancelled("the query was stopped");
+  }
+  if (const std::string_view raised = Raised(message); !raised.empty()) {
+    return Fail({.exit = Exit::kInput, .what = FirstLine(raised)});
   }
   Fault fault{.exit = ChooseExit(message, type),
               .what = FirstLine(WithoutKind(message)),

@@ -51,9 +51,9 @@ class QueryWatch {
 };
 
 // Wraps a SELECT so that its columns have types that our tables carry: unsigned and huge integers
-// become BIGINT (too large values fail), decimals DOUBLE, timestamps of other units or with a zone
-// TIMESTAMP. A type without such a counterpart, and two columns of one name, are Faults of exit
-// kUsage that name the column. Moves no data.
+// become BIGINT, timestamps of other units or with a zone TIMESTAMP, also inside lists. A value
+// that would change so fails when it is met. A type without such a counterpart, and two columns of
+// one name, are Faults of exit kUsage that name the column. Moves no data.
 Result<std::string> WithPlainTypes(const duck::Connection& connection, const std::string& select);
 
 // The schema of a SELECT that went through WithPlainTypes. Moves no data.

@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "base/ascii.h"
 #include "local/duckdb/query.h"
 #include "local/engine/inputs.h"
 #include "local/functions/regex.h"
 #include "sql/check.h"
+#include "sql/names/column_name.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/typer.h"
 
 // ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
@@ -29,7 +34,9 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
   return answer.ok() && *answer != "0";
 }
 
-// The type's name in DuckDB's SQL; empty for what no rule knows, such as structs.
+std::string StructName(duckdb_logical_type type);
+
+// The type's name in DuckDB's SQL; empty for what no rule knows.
 std::string DuckTypeName(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -50,14 +57,17 @@ std::string DuckTypeName(duckdb_logical_type type) {
       return "DOUBLE";
     case DUCKDB_TYPE_VARCHAR:
       return "VARCHAR";
+    case DUCKDB_TYPE_BLOB:
+      return "BLOB";
     case DUCKDB_TYPE_DATE:
       return "DATE";
     case DUCKDB_TYPE_TIMESTAMP:
     case DUCKDB_TYPE_TIMESTAMP_S:
     case DUCKDB_TYPE_TIMESTAMP_MS:
     case DUCKDB_TYPE_TIMESTAMP_NS:
-    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
       return "TIMESTAMP";
+    case DUCKDB_TYPE_TIMESTAMP_TZ:  // The zone is UTC.
+      return "TIMESTAMP WITH TIME ZONE";
     case DUCKDB_TYPE_INTERVAL:
       return "INTERVAL";
     case DUCKDB_TYPE_DECIMAL:
@@ -73,9 +83,31 @@ std::string DuckTypeName(duckdb_logical_type type) {
       const std::string of_key = DuckTypeName(key.get()), of_value = DuckTypeName(value.get());
       return of_key.empty() || of_value.empty() ? "" : "MAP(" + of_key + ", " + of_value + ")";
     }
+    case DUCKDB_TYPE_STRUCT:
+      return StructName(type);
+    case DUCKDB_TYPE_SQLNULL:
+      return "\"NULL\"";
     default:
       return "";
   }
+}
+
+std::string FieldName(duckdb_logical_type type, idx_t field) {
+  const std::unique_ptr<char, decltype(&duckdb_free)> name(
+      duckdb_struct_type_child_name(type, field), &duckdb_free);
+  return name == nullptr ? "" : name.get();
+}
+
+// Empty where a field has no name, as in what row(1, 2) returns, or no type that rules know.
+std::string StructName(duckdb_logical_type type) {
+  std::string list;
+  for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
+    const duck::Type child(duckdb_struct_type_child_type(type, i));
+    const std::string field = FieldName(type, i), of_field = DuckTypeName(child.get());
+    if (field.empty() || of_field.empty()) return "";
+    list += (list.empty() ? "" : ", ") + QuoteName(field, DuckDbDialect()) + " " + of_field;
+  }
+  return "STRUCT(" + list + ")";
 }
 
 Result<std::vector<SqlColumn>> DescribeColumns(const duck::Connection& connection,
@@ -143,8 +175,15 @@ Result<std::vector<std::string>> TypeTree(const duck::Connection& connection, co
         const auto columns = duck::DescribeColumns(*prepared);
         return columns.size() == 1 ? DuckTypeName(columns[0].type.get()) : "";
       },
-      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); }};
-  return TypeStatement(tree, source);
+      .place = [&](const Json& node) { return DescribePlace(node, sql.text, duck); },
+      .text = [&](const Json& node) -> std::string_view {
+        const auto place = tree::View(node).place();
+        if (!place || *place >= duck.text.size()) return {};
+        return std::string_view(sql.text).substr(std::min(duck.Origin(*place), sql.text.size()));
+      }};
+  PT_LET(std::vector<std::string> unread, TypeStatement(tree, source));
+  DropColumns(tree);
+  return unread;
 }
 
 }  // namespace
@@ -158,8 +197,10 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   const SqlNames names{sql.names,
                        [&](const std::string& name) { return HasFunction(connection, name); },
                        [](const std::string& pattern) { return Regex::Compile(pattern).status(); }};
+  KeepColumns(tree);
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
-  const Json before = checked.tree;
+  Json before = checked.tree;
+  DropColumns(before);
   PT_LET(const std::vector<std::string> unread,
          TypeTree(connection, sql, inputs, duck, checked.tree));
   PT_TRY(CheckUnread(connection, sql, inputs, unread, checked.tree));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/engine/inputs.h"
 
+#include <arrow/type.h>
+
 #include <algorithm>
 #include <fstream>
 #include <functional>
@@ -9,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/schema.h"
 #include "format/csv.h"
 #include "format/file.h"
 
@@ -16,6 +19,10 @@ namespace protium {
 namespace {
 
 constexpr size_t kFirstBytes = 65536;
+
+// What ends the messages of pt_micros_column and pt_narrow_column.
+constexpr std::string_view kNanos = ", which has nanoseconds";
+constexpr std::string_view kBeyondInt64 = ", an overflow of int64";
 
 using Visit = std::function<Status(const Scan&)>;
 
@@ -55,6 +62,43 @@ std::string Quoted(const std::string& what, const std::string& before) {
 std::string UnknownColumn(const std::string& what) {
   const std::string of_table = Quoted(what, "does not have a column named \"");
   return of_table.empty() ? Quoted(what, "eferenced column \"") : of_table;
+}
+
+bool HoldsType(const arrow::DataType& type, arrow::Type::type wanted) {
+  if (arrow::is_nested(type.id())) {
+    return std::any_of(type.fields().begin(), type.fields().end(),
+                       [&](const auto& field) { return HoldsType(*field->type(), wanted); });
+  }
+  const bool nanos =
+      wanted != arrow::Type::TIMESTAMP ||
+      (type.id() == wanted &&
+       static_cast<const arrow::TimestampType&>(type).unit() == arrow::TimeUnit::NANO);
+  return type.id() == wanted && nanos;
+}
+
+// The file of the first table below whose column of that name has the type; "" if none has.
+std::string FileOfColumn(const Plan& plan, const std::string& column, arrow::Type::type type) {
+  std::string file;
+  std::unordered_set<const Node*> seen;
+  (void)EachScan(plan, seen, [&](const Scan& scan) {
+    const int at = scan.schema == nullptr ? -1 : FindField(*scan.schema, column);
+    if (!file.empty() || at < 0 || scan.paths.empty()) return Status::OK();
+    if (HoldsType(*scan.schema->field(at)->type(), type)) file = scan.paths.front();
+    return Status::OK();
+  });
+  return file;
+}
+
+// Says of a value that left the result's types (pt_narrow_column, pt_micros_column) where it came
+// from and what helps.
+Status ExplainColumn(const Status& status, const std::string& column, const Plan& plan) {
+  Fault fault = FaultOf(status);
+  const bool times = fault.what.ends_with(kNanos);
+  fault.where = FileOfColumn(plan, column, times ? arrow::Type::TIMESTAMP : arrow::Type::UINT64);
+  fault.why = times ? "tables have times in microseconds" : "tables have whole numbers of 64 bits";
+  fault.fix = times ? "drop them in the SQL: date_trunc('MICROSECOND', " + column + ")"
+                    : "in the SQL, CAST(" + column + " AS DECIMAL(38,0)) keeps all digits";
+  return Fail(std::move(fault));
 }
 
 // Names the nearest columns of the tables below, for messages in which DuckDB named none.
@@ -133,6 +177,9 @@ Status RefineStatus(const Status& status, const Plan& plan) {
   const Fault fault = FaultOf(status);
   const std::string unknown = UnknownColumn(fault.what);
   if (!unknown.empty() && fault.fix.empty()) return SuggestColumn(status, unknown, plan);
+  if (fault.what.ends_with(kNanos) || fault.what.ends_with(kBeyondInt64)) {
+    return ExplainColumn(status, Quoted(fault.what, "column \""), plan);
+  }
   if (fault.what.find("CSV") == std::string::npos) return status;
   std::unordered_set<const Node*> seen;
   PT_TRY(EachScan(plan, seen, [](const Scan& scan) {

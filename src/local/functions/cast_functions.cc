@@ -8,6 +8,7 @@
 #include "local/functions/row_function.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
+#include "local/functions/zone_clock.h"
 
 namespace protium {
 namespace {
@@ -48,37 +49,67 @@ std::optional<float> Float(Chunk& chunk, Text text) {
 }
 std::optional<Day> Date(Chunk& chunk, Text text) { return Cast<ReadDay>(chunk, text, "date"); }
 
-// What Spark could read and we cannot is an error even here: null would be another answer than
-// Spark's.
-std::optional<Moment> TryMoment(Chunk& chunk, Text text) {
+// Times that texts name; the zone of the last row is kept open.
+struct Clocks : Chunk {
+  ZoneClock clock;
+};
+
+// The text's clock; its zone counts if `zoned` (TIMESTAMP), and has only to exist otherwise
+// (TIMESTAMP_NTZ). What Spark could read and we cannot is an error even here: null would be another
+// answer than Spark's.
+std::optional<Moment> ReadMoment(Clocks& clocks, Text text, bool zoned) {
   std::string why;
-  const auto moment = ReadMoment(text, why);
-  if (!why.empty()) chunk.error = fmt::format("cannot read the time '{}': {}", Cut(text), why);
-  return moment;
+  const auto read = ReadClockText(text, why);
+  if (!why.empty()) {
+    clocks.error =
+        fmt::format("cannot read the time '{}': {}; write the date before it", Cut(text), why);
+  }
+  if (!read) return std::nullopt;
+  if (read->zone.empty()) return Moment{read->micros};
+  if (!clocks.clock.Open(read->zone)) return std::nullopt;
+  if (!zoned) return Moment{read->micros};
+  const auto ahead = clocks.clock.AheadOfLocal(read->micros);
+  if (!ahead) return std::nullopt;
+  return Moment{read->micros - *ahead};
 }
 
-std::optional<Moment> Timestamp(Chunk& chunk, Text text) {
-  const auto moment = TryMoment(chunk, text);
-  if (!moment && chunk.error.empty()) {
-    chunk.error = fmt::format("not a timestamp: '{}'", Cut(text));
+std::optional<Moment> MomentOrError(Clocks& clocks, Text text, bool zoned) {
+  const auto moment = ReadMoment(clocks, text, zoned);
+  if (!moment && clocks.error.empty()) {
+    clocks.error = fmt::format("not a timestamp: '{}'", Cut(text));
   }
   return moment;
 }
 
+std::optional<Moment> Timestamp(Clocks& clocks, Text text) {
+  return MomentOrError(clocks, text, true);
+}
+std::optional<Moment> LocalTimestamp(Clocks& clocks, Text text) {
+  return MomentOrError(clocks, text, false);
+}
+std::optional<Moment> TryTimestamp(Clocks& clocks, Text text) {
+  return ReadMoment(clocks, text, true);
+}
+std::optional<Moment> TryLocalTimestamp(Clocks& clocks, Text text) {
+  return ReadMoment(clocks, text, false);
+}
+
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Boolean>("pt_text_to_boolean"),
-    AsRowFunction<&Date>("pt_text_to_date"),
-    AsRowFunction<&Decimal>("pt_text_to_digits"),
-    AsRowFunction<&Double>("pt_text_to_double"),
-    AsRowFunction<&Float>("pt_text_to_float"),
-    AsRowFunction<&Timestamp>("pt_text_to_timestamp"),
-    AsRowFunction<&Whole>("pt_text_to_whole"),
+    AsRowFunction<&Boolean>("pt_text_to_boolean").FailsFor({0}),
+    AsRowFunction<&Date>("pt_text_to_date").FailsFor({0}),
+    AsRowFunction<&Decimal>("pt_text_to_digits").FailsFor({0}),
+    AsRowFunction<&Double>("pt_text_to_double").FailsFor({0}),
+    AsRowFunction<&Float>("pt_text_to_float").FailsFor({0}),
+    AsRowFunction<&LocalTimestamp>("pt_text_to_local_timestamp").FailsFor({0}),
+    AsRowFunction<&Timestamp>("pt_text_to_timestamp").FailsFor({0}),
+    AsRowFunction<&Whole>("pt_text_to_whole").FailsFor({0}),
     AsRowFunction<&Try<ReadBoolean>>("pt_try_text_to_boolean"),
     AsRowFunction<&Try<ReadDay>>("pt_try_text_to_date"),
     AsRowFunction<&Try<ReadDecimal>>("pt_try_text_to_digits"),
     AsRowFunction<&Try<ReadNumber<double>>>("pt_try_text_to_double"),
     AsRowFunction<&Try<ReadNumber<float>>>("pt_try_text_to_float"),
-    AsRowFunction<&TryMoment>("pt_try_text_to_timestamp"),
+    AsRowFunction<&TryLocalTimestamp>("pt_try_text_to_local_timestamp").FailsFor({0}),
+    AsRowFunction<&TryTimestamp>("pt_try_text_to_timestamp").FailsFor({0}),
     AsRowFunction<&Try<ReadWhole>>("pt_try_text_to_whole"),
 };
 

@@ -64,6 +64,11 @@ bool Rounds(char operation) {
   return std::string_view("refc").find(operation) != std::string_view::npos;
 }
 
+void SetNull(duckdb_vector vector, idx_t row) {
+  duckdb_vector_ensure_validity_writable(vector);
+  duckdb_validity_set_row_invalid(duckdb_vector_get_validity(vector), row);
+}
+
 const char* FormatFault(DecimalFault fault) {
   return fault == DecimalFault::kZero ? "division by zero"
                                       : "overflow: the number does not fit a decimal of 38 digits";
@@ -78,18 +83,22 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   auto* const result = static_cast<duckdb_hugeint*>(duckdb_vector_get_data(output));
   for (idx_t row = 0; row < rows; ++row) {
     if (!a.Holds(row) || !b.Holds(row)) {
-      duckdb_vector_ensure_validity_writable(output);
-      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(output), row);
+      SetNull(output, row);
       continue;
     }
     auto text = At<duckdb_string_t>(operations, row);
     // The first argument is a literal of ours and never null or empty.
     const char operation = *duckdb_string_t_data(&text);
+    const bool tried = duckdb_string_t_length(text) > 1;  // +? instead of +
     const DecimalNumber first{a.Value(row), a.scale};
     const DecimalAnswer answer =
         Rounds(operation)
             ? RoundDecimalNumber(operation, first, static_cast<int>(b.Value(row)), scale)
             : ComputeDecimal(operation, first, {b.Value(row), b.scale}, scale);
+    if (answer.fault != DecimalFault::kNone && tried) {
+      SetNull(output, row);
+      continue;
+    }
     if (answer.fault != DecimalFault::kNone) {
       duckdb_scalar_function_set_error(info, FormatFault(answer.fault));
       return;

@@ -7,7 +7,8 @@
 
 #include "base/crc32.h"
 #include "base/murmur.h"
-#include "local/functions/code_points.h"
+#include "local/functions/base64.h"
+#include "local/functions/charsets.h"
 #include "local/functions/row_function.h"
 #include "local/functions/themes.h"
 
@@ -44,51 +45,37 @@ std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
 
 std::optional<int64_t> CrcOf(Chunk&, Bytes bytes) { return Crc32(bytes.data); }
 
-// Base 64 in lines of 76 characters with CRLF between them, as Java's MIME encoder, which Spark
-// uses, writes it (RFC 2045).
 std::optional<std::string> Base64(Chunk&, Bytes bytes) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.data.size(); i += 3) {
-    // 57 bytes make 76 characters.
-    if (i > 0 && i % 57 == 0) text += "\r\n";
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) {
-      group = group << 8 |
-              (i + j < bytes.data.size() ? static_cast<unsigned char>(bytes.data[i + j]) : 0);
-    }
-    for (size_t j = 0; j < 4; ++j) {
-      text += i + j > bytes.data.size() ? '=' : kLetters[(group >> (18 - 6 * j)) & 63];
-    }
-  }
+  return WriteBase64(bytes.data, /*lines=*/true);
+}
+
+std::optional<Blob> Base64Bytes(Chunk&, Text text) {
+  auto bytes = ReadBase64(text);
+  return bytes ? std::optional(Blob{std::move(*bytes)}) : std::nullopt;
+}
+
+// Whether it is one of the sets that Spark takes.
+bool CheckCharset(Chunk& chunk, Text charset) {
+  if (IsCharset(charset)) return true;
+  chunk.error = fmt::format(
+      "there is no character set '{}'; Spark has UTF-8, US-ASCII, ISO-8859-1, UTF-16, UTF-16BE, "
+      "UTF-16LE and UTF-32",
+      charset.substr(0, 40));
+  return false;
+}
+
+std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
+  if (!CheckCharset(chunk, charset)) return std::nullopt;
+  auto text = DecodeAs(charset, bytes.data);
+  if (!text) chunk.error = fmt::format("the bytes are not {}", charset);
   return text;
 }
 
-// Bytes of one of three character sets as text. Spark takes more sets; bytes that are not of the
-// set are an error.
-std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
-  std::string name(charset);
-  for (char& c : name) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  std::string text;
-  bool good = name == "US-ASCII" || name == "ISO-8859-1" || name == "UTF-8";
-  if (!good) {
-    chunk.error = fmt::format("decode supports UTF-8, US-ASCII and ISO-8859-1 here, not '{}'",
-                              charset.substr(0, 40));
-    return std::nullopt;
-  }
-  if (name == "UTF-8") {
-    text = bytes.data;
-    good = IsUtf8(text);
-  } else {
-    for (const char c : bytes.data) {
-      const auto byte = static_cast<unsigned char>(c);
-      good = good && (byte < 0x80 || name == "ISO-8859-1");
-      AppendUtf8(byte, text);
-    }
-  }
-  if (good) return text;
-  chunk.error = fmt::format("the bytes are not {}", name);
+std::optional<Blob> Encode(Chunk& chunk, Text text, Text charset) {
+  if (!CheckCharset(chunk, charset)) return std::nullopt;
+  auto bytes = EncodeAs(charset, text);
+  if (bytes) return Blob{std::move(*bytes)};
+  chunk.error = fmt::format("a character of '{}' is not in {}", text.substr(0, 40), charset);
   return std::nullopt;
 }
 
@@ -97,8 +84,12 @@ std::optional<std::string> Decode(Chunk& chunk, Bytes bytes, Text charset) {
 std::optional<int32_t> HashText(Chunk&, Text text) { return SparkHash(text); }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&Base64>("pt_base64"), AsRowFunction<&CrcOf>("pt_crc32"),
-    AsRowFunction<&Decode>("pt_decode"), AsRowFunction<&HashText>("pt_hash_text"),
+    AsRowFunction<&Base64>("pt_base64"),
+    AsRowFunction<&Base64Bytes>("pt_base64_bytes"),
+    AsRowFunction<&CrcOf>("pt_crc32"),
+    AsRowFunction<&Decode>("pt_decode").FailsFor({0}),
+    AsRowFunction<&Encode>("pt_encode").FailsFor({0}),
+    AsRowFunction<&HashText>("pt_hash_text"),
     AsRowFunction<&Sha2>("pt_sha2"),
 };
 

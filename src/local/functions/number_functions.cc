@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/strict_math.h"
+#include "local/functions/number_pattern.h"
 #include "local/functions/row_function.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
@@ -49,10 +50,9 @@ void Increase(std::string& number) {
   number.insert(number.starts_with('-') ? 1 : 0, "1");
 }
 
-// The same for the exact text of a whole number or a decimal, which a double would not hold. Halves
-// go to the even neighbour here as well.
-std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
-  if (digits < 0) return std::nullopt;
+// The exact text of a whole number or a decimal, which a double would not hold, with so many digits
+// behind the point. Halves go to the even neighbour here as well.
+std::string RoundText(Text text, int32_t digits) {
   std::string number(text);
   if (number.find('.') == std::string::npos) number += '.';
   const size_t end = number.find('.') + 1 + static_cast<size_t>(digits);
@@ -63,7 +63,46 @@ std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
   const bool half = rest.starts_with('5') && rest.find_first_not_of('0', 1) == std::string::npos;
   const bool odd = (number.back() - '0') % 2 == 1;
   if (half ? odd : rest > "5") Increase(number);
-  return WithCommas(number);
+  return number;
+}
+
+std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
+  if (digits < 0) return std::nullopt;
+  return WithCommas(RoundText(text, digits));
+}
+
+// Keeps the pattern of the row before: most often all rows have the same.
+struct PatternChunk : Chunk {
+  std::string text;
+  std::optional<NumberPattern> pattern;
+};
+
+const NumberPattern* PatternOf(PatternChunk& chunk, Text text) {
+  if (!chunk.pattern || chunk.text != text) {
+    chunk.text = text;
+    chunk.pattern = ReadNumberPattern(text);
+  }
+  if (chunk.pattern) return &*chunk.pattern;
+  chunk.error =
+      fmt::format("format_number takes patterns of #, 0, commas and a point here, not '{}'",
+                  text.substr(0, 80));
+  return nullptr;
+}
+
+std::optional<std::string> FormatByPattern(PatternChunk& chunk, double number, Text text) {
+  const NumberPattern* const pattern = PatternOf(chunk, text);
+  if (pattern == nullptr) return std::nullopt;
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) {
+    return (number < 0 ? "-" : "") + pattern->before + "∞" + pattern->after;
+  }
+  return WriteByPattern(*pattern, fmt::format("{:.{}f}", number, pattern->most_fraction));
+}
+
+std::optional<std::string> FormatDecimalByPattern(PatternChunk& chunk, Text number, Text text) {
+  const NumberPattern* const pattern = PatternOf(chunk, text);
+  if (pattern == nullptr) return std::nullopt;
+  return WriteByPattern(*pattern, RoundText(number, pattern->most_fraction));
 }
 
 int ParseDigit(char c) {
@@ -184,10 +223,12 @@ std::optional<int32_t> ShiftRightUnsignedInt(Chunk&, int32_t value, int32_t bits
 
 constexpr RowFunction kFunctions[] = {
     AsRowFunction<&Binary>("pt_bin"),
-    AsRowFunction<&Convert>("pt_conv"),
+    AsRowFunction<&Convert>("pt_conv").FailsFor({0}),
     AsRowFunction<&Expm1>("pt_expm1"),
     AsRowFunction<&Factorial>("pt_factorial"),
+    AsRowFunction<&FormatByPattern>("pt_format_by_pattern").FailsFor({1}),
     AsRowFunction<&FormatDecimal>("pt_format_decimal"),
+    AsRowFunction<&FormatDecimalByPattern>("pt_format_decimal_by_pattern").FailsFor({1}),
     AsRowFunction<&FormatNumber>("pt_format_number"),
     AsRowFunction<&HexOfWhole>("pt_hex"),
     AsRowFunction<&Hypotenuse>("pt_hypot"),

@@ -270,15 +270,15 @@ std::optional<bool> Like(Wildcards& wildcards, Text text, Text pattern, Text esc
 }
 
 constexpr RowFunction kFunctions[] = {
-    AsRowFunction<&CountMatches>("pt_regexp_count"),
-    AsRowFunction<&Extract>("pt_regexp_extract"),
-    AsRowFunction<&ExtractAll>("pt_regexp_extract_all"),
-    AsRowFunction<&PositionOfMatch>("pt_regexp_instr"),
-    AsRowFunction<&Matches>("pt_regexp_like"),
-    AsRowFunction<&Replace>("pt_regexp_replace"),
-    AsRowFunction<&FirstMatch>("pt_regexp_substr"),
-    AsRowFunction<&Split>("pt_split"),
-    AsRowFunction<&Like>("pt_like"),
+    AsRowFunction<&CountMatches>("pt_regexp_count").FailsFor({1}),
+    AsRowFunction<&Extract>("pt_regexp_extract").FailsFor({1}),
+    AsRowFunction<&ExtractAll>("pt_regexp_extract_all").FailsFor({1}),
+    AsRowFunction<&PositionOfMatch>("pt_regexp_instr").FailsFor({1}),
+    AsRowFunction<&Matches>("pt_regexp_like").FailsFor({1}),
+    AsRowFunction<&Replace>("pt_regexp_replace").FailsFor({1, 2}),
+    AsRowFunction<&FirstMatch>("pt_regexp_substr").FailsFor({1}),
+    AsRowFunction<&Split>("pt_split").FailsFor({1}),
+    AsRowFunction<&Like>("pt_like").FailsFor({1, 2}),
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/functions/row_function.h"
 
+#include <fmt/format.h>
+
 namespace protium {
 namespace {
 
@@ -21,6 +23,23 @@ Status Register(const duck::Connection& connection, const RowFunction& given) {
   return Status::UnknownError("cannot register the function ", given.name);
 }
 
+// Hides the function behind a macro of its name that gives it repeat(x, 1) for what makes it fail.
+// DuckDB's C API cannot declare that a function may fail; what it declares of repeat() holds for
+// the call around it. Of a constant, repeat() is the constant.
+Status DeclareFailing(const duck::Connection& connection, const RowFunction& given) {
+  std::string parameters, arguments;
+  const size_t count = given.parameters().size();
+  for (size_t i = 0; i < count; ++i) {
+    const std::string name = fmt::format("x{}", i);
+    const char* const comma = i == 0 ? "" : ", ";
+    const bool failing = (given.failing >> i & 1) != 0;
+    parameters += comma + name;
+    arguments += comma + (failing ? "system.main.repeat(" + name + ", 1)" : name);
+  }
+  return duck::Do(connection, fmt::format("CREATE MACRO {0}({1}) AS system.main.{0}({2})",
+                                          given.name, parameters, arguments));
+}
+
 }  // namespace
 
 void cells::SetNull(duckdb_vector vector, idx_t row) {
@@ -30,7 +49,10 @@ void cells::SetNull(duckdb_vector vector, idx_t row) {
 
 Status RegisterRowFunctions(const duck::Connection& connection,
                             std::span<const RowFunction> functions) {
-  for (const RowFunction& function : functions) PT_TRY(Register(connection, function));
+  for (const RowFunction& function : functions) {
+    PT_TRY(Register(connection, function));
+    if (function.failing != 0) PT_TRY(DeclareFailing(connection, function));
+  }
   return Status::OK();
 }
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ using Texts = std::vector<std::string>;
 // A BLOB where it lies.
 struct Bytes {
   std::string_view data;
+};
+// A BLOB that was made.
+struct Blob {
+  std::string data;
 };
 // A list or a map of any type, of which only the length is read.
 struct Sized {
@@ -108,6 +113,14 @@ struct Cell<Bytes> {
   }
   static void Write(duckdb_vector vector, idx_t row, Bytes bytes) {
     Cell<Text>::Write(vector, row, bytes.data);
+  }
+};
+
+template <>
+struct Cell<Blob> {
+  static duck::Type Type() { return MakeType(DUCKDB_TYPE_BLOB); }
+  static void Write(duckdb_vector vector, idx_t row, const Blob& blob) {
+    Cell<Text>::Write(vector, row, blob.data);
   }
 };
 
@@ -207,6 +220,16 @@ struct RowFunction {
   duck::Type (*type)();
   std::vector<duck::Type> (*parameters)();
   duckdb_scalar_function_t run;
+  uint32_t failing = 0;  // A bit for each argument of FailsFor().
+
+  // For a function that sets `error`: the arguments, counted from 0, whose values can make it. They
+  // are VARCHAR or BLOB. DuckDB then calls it for rows alone, and after the conditions that stand
+  // before it; any other function it also calls for values of a dictionary that no row has.
+  constexpr RowFunction FailsFor(std::initializer_list<int> arguments) const {
+    RowFunction function = *this;
+    for (const int each : arguments) function.failing |= 1U << each;
+    return function;
+  }
 };
 
 // The row function of `Call`, a function such as Upper above.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "local/functions/decimal_arithmetic.h"
+#include "local/functions/distinct_estimate.h"
+#include "local/functions/moment_functions.h"
 #include "local/functions/themes.h"
 
 // Numbers are rounded and written from their shortest decimal digits, those of Java's
@@ -303,10 +305,17 @@ Status RegisterScalarFunctions(const duck::Connection& connection) {
   PT_TRY(
       RegisterPlain(connection, "pt_cbrt", 1, DUCKDB_TYPE_DOUBLE, DUCKDB_TYPE_DOUBLE, CubeRoots));
   for (const auto functions :
-       {CastFunctions(), DigestFunctions(), LetterFunctions(), ListFunctions(), NumberFunctions(),
-        RegexFunctions(), TextFunctions(), TimeFunctions()}) {
+       {BytesFunctions(), CastFunctions(), DigestFunctions(), IntervalFunctions(), JsonFunctions(),
+        LetterFunctions(), ListFunctions(), NumberFunctions(), NumberPatternFunctions(),
+        RegexFunctions(), TextFunctions(), TimeFunctions(), TimeNumberFunctions(),
+        TimeUnitFunctions(), UrlFunctions()}) {
     PT_TRY(RegisterRowFunctions(connection, functions));
   }
+  for (const auto functions : {FormatFunctions(), HashFunctions(), JsonReaders(), JsonWriters()}) {
+    PT_TRY(RegisterAnyFunctions(connection, functions));
+  }
+  PT_TRY(RegisterDistinctEstimate(connection));
+  PT_TRY(RegisterMomentFunctions(connection));
   PT_TRY(Register(connection, "pt_round", kAway));
   return Register(connection, "pt_bround", kEven);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of text that DuckDB lacks, or has with other edge cases. find_in_set, levenshtein,
 // soundex and substring_index are methods of Spark's UTF8String, which these follow.
-#include <fmt/format.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -113,51 +112,6 @@ std::optional<std::string> Quote(Chunk&, Text text) {
   return quoted + "'";
 }
 
-// As java.net.URLEncoder with UTF-8: application/x-www-form-urlencoded, where a space is a plus.
-std::optional<std::string> UrlEncode(Chunk&, Text text) {
-  constexpr std::string_view kKept =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*-._";
-  std::string encoded;
-  for (const char c : text) {
-    if (c == ' ') {
-      encoded += '+';
-    } else if (kKept.find(c) != Text::npos) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-std::optional<std::string> UrlDecode(Chunk& chunk, Text text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    const int high = i + 1 < text.size() ? HexDigit(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) {
-      chunk.error = fmt::format("not an encoded URL: '{}'", text.substr(0, 80));
-      return std::nullopt;
-    }
-    decoded += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  // Java puts U+FFFD for such bytes; DuckDB would store NULL.
-  if (IsUtf8(decoded)) return decoded;
-  chunk.error = fmt::format("the URL holds bytes that are not UTF-8: '{}'", text.substr(0, 80));
-  return std::nullopt;
-}
-
 // The number of code points to insert, delete or replace to turn one text into the other. One row
 // of the table is enough.
 int32_t EditDistance(std::u32string_view a, std::u32string_view b) {
@@ -204,13 +158,11 @@ constexpr RowFunction kFunctions[] = {
     AsRowFunction<&FindInSet>("pt_find_in_set"),
     AsRowFunction<&Levenshtein>("pt_levenshtein"),
     AsRowFunction<&LuhnCheck>("pt_luhn_check"),
-    AsRowFunction<&Mask>("pt_mask"),
+    AsRowFunction<&Mask>("pt_mask").FailsFor({1, 2, 3, 4}),
     AsRowFunction<&Overlay>("pt_overlay"),
     AsRowFunction<&Quote>("pt_quote"),
     AsRowFunction<&Soundex>("pt_soundex"),
     AsRowFunction<&SubstringIndex>("pt_substring_index"),
-    AsRowFunction<&UrlDecode>("pt_url_decode"),
-    AsRowFunction<&UrlEncode>("pt_url_encode"),
 };
 
 }  // namespace

@@ -132,63 +132,6 @@ std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
   return seconds && scanner.Take('.') ? micros + scanner.Millionths() : micros;
 }
 
-// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
-// java.time.ZoneId takes of offsets; 18 hours are its limit. A zone's name needs a table of rules,
-// and is refused.
-std::optional<int64_t> ReadOffset(std::string_view zone) {
-  if (zone == "Z") return 0;
-  for (const std::string_view name : {"UTC", "GMT", "UT"}) {
-    if (!zone.starts_with(name)) continue;
-    zone.remove_prefix(name.size());
-    if (zone.empty()) return 0;
-    break;
-  }
-  Scanner scanner(zone);
-  const bool negative = scanner.Take('-');
-  if (!negative && !scanner.Take('+')) return std::nullopt;
-  std::array<int64_t, 3> parts = {0, 0, 0};
-  const std::string_view digits = scanner.Rest();
-  if (digits.find(':') == std::string_view::npos && digits.size() > 2) {
-    if (digits.size() % 2 != 0 || digits.size() > 6) return std::nullopt;
-    for (size_t i = 0; i < digits.size() / 2; ++i) {
-      if (!IsDigit(digits[2 * i]) || !IsDigit(digits[2 * i + 1])) return std::nullopt;
-      parts[i] = (digits[2 * i] - '0') * 10 + (digits[2 * i + 1] - '0');
-    }
-  } else {
-    size_t count = 0;
-    do {
-      const auto part = scanner.Number(count == 2 ? 2 : 1, 2);
-      if (!part) return std::nullopt;
-      parts[count++] = *part;
-    } while (count < 3 && scanner.Take(':'));
-    if (!scanner.AtEnd()) return std::nullopt;
-  }
-  const int64_t offset = (parts[0] * 60 + parts[1]) * 60 + parts[2];
-  if (parts[1] > 59 || parts[2] > 59 || offset > 18 * 3600) return std::nullopt;
-  return negative ? -offset : offset;
-}
-
-// Tells the name of a zone from garbage: a name is an error here, since Spark may know it; garbage
-// is no time for either.
-bool LooksLikeName(std::string_view zone) {
-  return zone.size() > 1 &&
-         ((zone[0] >= 'A' && zone[0] <= 'Z') || (zone[0] >= 'a' && zone[0] <= 'z'));
-}
-
-// A clock and, behind its seconds, an offset; in microseconds.
-std::optional<int64_t> ReadTime(Scanner& scanner, std::string& why) {
-  bool seconds = false;
-  const auto clock = ReadClock(scanner, seconds);
-  if (!clock) return std::nullopt;
-  if (scanner.AtEnd()) return clock;
-  const std::string_view zone = Trimmed(scanner.Rest());
-  if (!seconds || zone.empty()) return std::nullopt;
-  const auto offset = ReadOffset(zone);
-  if (offset) return *clock - *offset * 1000000;
-  if (LooksLikeName(zone)) why = "zones are read as offsets from UTC, not by name";
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view Trimmed(std::string_view text) {
@@ -281,12 +224,46 @@ std::optional<Day> ReadDay(std::string_view text) {
   return Day{parts->days};
 }
 
-std::optional<Moment> ReadMoment(std::string_view text, std::string& why) {
+std::optional<int64_t> ReadOffset(std::string_view zone) {
+  if (zone == "Z") return 0;
+  for (const std::string_view name : {"UTC", "GMT", "UT"}) {
+    if (!zone.starts_with(name)) continue;
+    zone.remove_prefix(name.size());
+    if (zone.empty()) return 0;
+    break;
+  }
+  Scanner scanner(zone);
+  const bool negative = scanner.Take('-');
+  if (!negative && !scanner.Take('+')) return std::nullopt;
+  std::array<int64_t, 3> parts = {0, 0, 0};
+  const std::string_view digits = scanner.Rest();
+  if (digits.find(':') == std::string_view::npos && digits.size() > 2) {
+    if (digits.size() % 2 != 0 || digits.size() > 6) return std::nullopt;
+    for (size_t i = 0; i < digits.size() / 2; ++i) {
+      if (!IsDigit(digits[2 * i]) || !IsDigit(digits[2 * i + 1])) return std::nullopt;
+      parts[i] = (digits[2 * i] - '0') * 10 + (digits[2 * i + 1] - '0');
+    }
+  } else {
+    size_t count = 0;
+    do {
+      const auto part = scanner.Number(count == 2 ? 2 : 1, 2);
+      if (!part) return std::nullopt;
+      parts[count++] = *part;
+    } while (count < 3 && scanner.Take(':'));
+    if (!scanner.AtEnd()) return std::nullopt;
+  }
+  const int64_t offset = (parts[0] * 60 + parts[1]) * 60 + parts[2];
+  if (parts[1] > 59 || parts[2] > 59 || offset > 18 * 3600) return std::nullopt;
+  return negative ? -offset : offset;
+}
+
+std::optional<ClockText> ReadClockText(std::string_view text, std::string& why) {
   text = Trimmed(text);
   Scanner alone(text.starts_with('T') ? text.substr(1) : text);
-  std::string ignored;
+  bool seconds = false;
   // Another answer every day: refused rather than made up.
-  if (text.find(':') != std::string_view::npos && ReadTime(alone, ignored)) {
+  if (text.find(':') != std::string_view::npos && ReadClock(alone, seconds) &&
+      (alone.AtEnd() || seconds)) {
     why = "a time without a date means today in Spark";
     return std::nullopt;
   }
@@ -294,11 +271,13 @@ std::optional<Moment> ReadMoment(std::string_view text, std::string& why) {
   const auto parts = ReadDayParts(scanner);
   if (!parts) return std::nullopt;
   const int64_t midnight = int64_t{parts->days} * 86400 * 1000000;
-  if (scanner.AtEnd()) return Moment{midnight};
+  if (scanner.AtEnd()) return ClockText{midnight};
   if (!parts->whole || !(scanner.Take(' ') || scanner.Take('T'))) return std::nullopt;
-  const auto time = ReadTime(scanner, why);
-  if (!time) return std::nullopt;
-  return Moment{midnight + *time};
+  const auto clock = ReadClock(scanner, seconds);
+  if (!clock) return std::nullopt;
+  const ClockText read{midnight + *clock, Trimmed(scanner.Rest())};
+  const bool whole = scanner.AtEnd() || (seconds && !read.zone.empty());
+  return whole ? std::optional(read) : std::nullopt;
 }
 
 }  // namespace protium

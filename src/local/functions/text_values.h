@@ -31,10 +31,21 @@ std::optional<std::string> ReadDecimal(std::string_view text);
 // 2013, 2013-7, 2013-07-04. Behind a whole day, a space or a T may be followed by anything.
 std::optional<Day> ReadDay(std::string_view text);
 
-// A day; or a day with a time, up to six digits of a second's fraction counting, and then an offset
-// from UTC. Sets `why` if Spark would know the moment and this does not: that must be an error, not
-// null.
-std::optional<Moment> ReadMoment(std::string_view text, std::string& why);
+// What a text says of a time: what the clock shows, in microseconds since 1970-01-01 00:00:00, and
+// the zone of that clock; empty where the text names none.
+struct ClockText {
+  int64_t micros = 0;
+  std::string_view zone = {};  // A part of the text.
+};
+
+// A day; or a day with a time, up to six digits of a second's fraction counting, and behind seconds
+// a zone, which is not looked at. Sets `why` if Spark would know the moment and this does not: that
+// must be an error, not null.
+std::optional<ClockText> ReadClockText(std::string_view text, std::string& why);
+
+// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
+// java.time.ZoneId takes of offsets; 18 hours are its limit.
+std::optional<int64_t> ReadOffset(std::string_view zone);
 
 // Days since 1970-01-01 in the proleptic Gregorian calendar; nothing if there is no such day.
 std::optional<int32_t> CountDays(int64_t year, int64_t month, int64_t day);

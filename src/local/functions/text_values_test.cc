@@ -20,18 +20,26 @@ TEST(ReadDay, TakesPartsOfDatesAndNothingElse) {
   }
 }
 
-TEST(ReadMoment, CountsFromUtcAndSaysWhatItCannotKnow) {
+TEST(ReadClockText, TakesTheClockAndTheZoneApart) {
   std::string why;
-  EXPECT_EQ(ReadMoment("1970-01-01 00:00:01.5", why)->micros, 1500000);
-  EXPECT_EQ(ReadMoment("1970-01-01T02:00:00+02:00", why)->micros, 0);
-  EXPECT_FALSE(ReadMoment("1970-01-01 24:00:00", why));
-  EXPECT_FALSE(ReadMoment("1970-01-01 02:00Z", why));
+  EXPECT_EQ(ReadClockText("1970-01-01 00:00:01.5", why)->micros, 1500000);
+  EXPECT_EQ(ReadClockText("1970-01-01T02:00:00+02:00", why)->micros, int64_t{7200} * 1000000);
+  EXPECT_EQ(ReadClockText("1970-01-01T02:00:00+02:00", why)->zone, "+02:00");
+  EXPECT_EQ(ReadClockText("1970-01-01 00:00:00 Europe/Berlin", why)->zone, "Europe/Berlin");
+  EXPECT_FALSE(ReadClockText("1970-01-01 24:00:00", why));
+  EXPECT_FALSE(ReadClockText("1970-01-01 02:00Z", why));
   EXPECT_EQ(why, "");
-  EXPECT_FALSE(ReadMoment("1970-01-01 00:00:00 Europe/Berlin", why));
+  EXPECT_FALSE(ReadClockText("12:30", why));
   EXPECT_NE(why, "");
-  why.clear();
-  EXPECT_FALSE(ReadMoment("12:30", why));
-  EXPECT_NE(why, "");
+}
+
+TEST(ReadOffset, TakesWhatJavaTakes) {
+  EXPECT_EQ(ReadOffset("Z"), 0);
+  EXPECT_EQ(ReadOffset("UTC-5"), -18000);
+  EXPECT_EQ(ReadOffset("+02:00:30"), 7230);
+  for (const char* const none : {"", "+19", "+2:", "Europe/Berlin", "+02:60", "z"}) {
+    EXPECT_FALSE(ReadOffset(none)) << none;
+  }
 }
 
 TEST(ReadNumber, ReadsWhatJavaReads) {

@@ -63,6 +63,29 @@ std::string WriteMonth(unsigned month, size_t count) {
   return count > 2 ? SpelledOut(kMonths[month - 1], count) : Padded(month, count);
 }
 
+std::string WriteQuarter(unsigned quarter, size_t count) {
+  static constexpr std::array<std::string_view, 4> kOrdinals = {"1st", "2nd", "3rd", "4th"};
+  if (count == 4) return fmt::format("{} quarter", kOrdinals[quarter - 1]);
+  return count == 3 ? fmt::format("Q{}", quarter) : Padded(quarter, count);
+}
+
+// All times are in UTC.
+std::string WriteZone(const TimeField& field) {
+  const bool colon = field.count == 3 || field.count == 5;
+  switch (field.letter) {
+    case 'X':
+      return "Z";
+    case 'x':
+      return field.count == 1 ? "+00" : colon ? "+00:00" : "+0000";
+    case 'Z':
+      return field.count == 5 ? "Z" : field.count == 4 ? "GMT" : "+0000";
+    case 'z':
+      return field.count == 4 ? "Coordinated Universal Time" : "UTC";
+    default:
+      return field.letter == 'O' ? "GMT" : "UTC";
+  }
+}
+
 std::string WriteField(const Parts& parts, const TimeField& field) {
   const size_t count = field.count;
   const int64_t hour = parts.second_of_day / 3600;
@@ -71,9 +94,20 @@ std::string WriteField(const Parts& parts, const TimeField& field) {
     case 'y':
       return WriteYear(static_cast<int>(parts.date.year()), count);
     case 'M':
+    case 'L':
       return WriteMonth(month, count);
     case 'Q':
-      return count == 3 ? fmt::format("Q{}", (month + 2) / 3) : Padded((month + 2) / 3, count);
+    case 'q':
+      return WriteQuarter((month + 2) / 3, count);
+    case 'F':  // The day of the week, counted from the first of the month.
+      return Padded((static_cast<unsigned>(parts.date.day()) - 1) % 7 + 1, count);
+    case 'O':
+    case 'V':
+    case 'X':
+    case 'Z':
+    case 'x':
+    case 'z':
+      return WriteZone(field);
     case 'd':
       return Padded(static_cast<unsigned>(parts.date.day()), count);
     case 'D':
@@ -124,15 +158,21 @@ class Reading {
   }
 
  private:
+  static bool IsOffset(const TimeField& field) {
+    return field.letter == 'X' || field.letter == 'x' || field.letter == 'Z';
+  }
+
   // A literal has no letter; AM and names of months are the fields that are read as words.
   static bool IsNumber(const TimeField& field) {
-    return field.letter != 0 && field.letter != 'a' && !(field.letter == 'M' && field.count > 2);
+    return field.letter != 0 && field.letter != 'a' && !(field.letter == 'M' && field.count > 2) &&
+           !IsOffset(field);
   }
 
   bool Read(size_t i) {
     const TimeField& field = fields_[i];
     if (field.letter == 0) return TakeWord(field.text);
     if (field.letter == 'a') return ReadHalf();
+    if (IsOffset(field)) return ReadOffset(field);
     if (!IsNumber(field)) return ReadMonth(field.count);
     const auto [fewest, most] = FindWidth(i);
     const size_t before = text_.size();
@@ -183,6 +223,33 @@ class Reading {
     return TakeWord(afternoon_ ? "PM" : "AM");
   }
 
+  // +02, +0200, +02:00, as the number of letters says (DateTimeFormatterBuilder.appendOffset); X
+  // and ZZZZZ also read Z.
+  bool ReadOffset(const TimeField& field) {
+    const bool zero = field.letter == 'X' || (field.letter == 'Z' && field.count == 5);
+    if (zero && TakeWord("Z")) return true;
+    const bool minus = text_.starts_with('-');
+    if (!minus && !text_.starts_with('+')) return false;
+    text_.remove_prefix(1);
+    const bool colon = field.count == 5 || (field.count == 3 && field.letter != 'Z');
+    const auto hours = Take(2, 2);
+    const size_t before = text_.size();
+    auto minutes = colon && !TakeWord(":") ? std::nullopt : Take(2, 2);
+    if (!minutes && field.count == 1 && field.letter != 'Z' && text_.size() == before) minutes = 0;
+    if (!hours || !minutes || *minutes > 59) return false;
+    int64_t seconds = 0;
+    if (field.count > 3) {
+      const bool more = colon ? TakeWord(":") : true;
+      const auto rest = more ? Take(2, 2) : std::nullopt;
+      if ((colon && more && !rest) || rest.value_or(0) > 59) return false;
+      seconds = rest.value_or(0);
+    }
+    offset_ = (*hours * 60 + *minutes) * 60 + seconds;
+    if (offset_ > 18 * 3600) return false;
+    if (minus) offset_ = -offset_;
+    return true;
+  }
+
   bool ReadMonth(size_t count) {
     for (size_t i = 0; i < kMonths.size(); ++i) {
       if (!TakeWord(SpelledOut(kMonths[i], count))) continue;
@@ -231,18 +298,30 @@ class Reading {
     }
   }
 
-  // A day of the year counts before month and day; hours of a half day before those of a whole one.
+  bool HasField(char letter) const {
+    return std::ranges::any_of(fields_,
+                               [&](const TimeField& field) { return field.letter == letter; });
+  }
+
+  // The day of a year by its number; a month and a day of the month beside it have to be its own.
+  std::optional<int32_t> DayOfYear() const {
+    const auto first = CountDays(year_, 1, 1), next = CountDays(year_ + 1, 1, 1);
+    if (!first || !next) return std::nullopt;
+    const auto days = static_cast<int32_t>(*first + day_of_year_ - 1);
+    if (days >= *next) return std::nullopt;
+    const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
+    const bool month = !HasField('M') || static_cast<unsigned>(date.month()) == month_;
+    const bool day = !HasField('d') || static_cast<unsigned>(date.day()) == day_;
+    return month && day ? std::optional(days) : std::nullopt;
+  }
+
+  // Hours of a half day count before those of a whole one.
   std::optional<Moment> Resolve() const {
-    auto days = CountDays(year_, month_, day_);
-    if (day_of_year_ > 0) {
-      days = CountDays(year_, 1, 1);
-      if (days) *days += static_cast<int32_t>(day_of_year_ - 1);
-      if (days && *days >= CountDays(year_ + 1, 1, 1).value_or(*days)) return std::nullopt;
-    }
+    const auto days = day_of_year_ > 0 ? DayOfYear() : CountDays(year_, month_, day_);
     if (!days) return std::nullopt;
     const int64_t hour = half_hour_ < 0 ? hour_ : half_hour_ + (afternoon_ ? 12 : 0);
     const int64_t seconds = (hour * 60 + minute_) * 60 + second_;
-    return Moment{*days * kDayMicros + seconds * 1000000 + micros_};
+    return Moment{*days * kDayMicros + (seconds - offset_) * 1000000 + micros_};
   }
 
   std::string_view text_;
@@ -250,6 +329,7 @@ class Reading {
   int64_t year_ = 1970, month_ = 1, day_ = 1, day_of_year_ = 0;
   // -1: the pattern has no hour of a half day.
   int64_t hour_ = 0, half_hour_ = -1, minute_ = 0, second_ = 0, micros_ = 0;
+  int64_t offset_ = 0;  // Of the zone, in seconds.
   bool afternoon_ = false;
 };
 

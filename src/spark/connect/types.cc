@@ -39,6 +39,13 @@ Result<std::string> StructText(const arrow::FieldVector& fields, std::string_vie
 // Spark's timestamps count microseconds. With a zone, whichever it is, a column holds instants;
 // without one it holds what a clock on the wall shows.
 Result<std::string> TimestampText(const arrow::TimestampType& type) {
+  if (type.unit() == arrow::TimeUnit::NANO) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "Spark has no type for " + type.ToString(),
+         .why = "its times have microseconds",
+         .fix = "write the column so; pandas: to_parquet(path, coerce_timestamps = \"us\")"});
+  }
   if (type.unit() != arrow::TimeUnit::MICRO) return NoSparkType(type);
   return type.timezone().empty() ? "TIMESTAMP_NTZ" : "TIMESTAMP";
 }

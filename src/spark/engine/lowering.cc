@@ -12,6 +12,7 @@
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
 #include "spark/connect/types.h"
+#include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
 #include "sql/doubled_quotes.h"
 #include "sql/writer.h"
@@ -34,8 +35,15 @@ constexpr const char* kNotExamined =
 
 // What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
 // UTC, so that TIMESTAMP_NTZ shows UTC's time.
-std::string_view FindConversion(const arrow::DataType& type) {
-  if (arrow::is_decimal(type.id())) return "CAST({} AS DOUBLE)";
+std::string FindConversion(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::LIST) {
+    // Items are converted one by one, however deep they lie.
+    const std::string item = FindConversion(*type.field(0)->type());
+    const std::string parameter = fmt::format("pt_item_{}", item.size());
+    return item.empty() ? ""
+                        : "transform({}, " + parameter + " -> " +
+                              fmt::format(fmt::runtime(item), parameter) + ")";
+  }
   if (type.id() == arrow::Type::NA) return "CAST({} AS STRING)";
   if (type.id() != arrow::Type::TIMESTAMP) return "";
   const bool zoned = !static_cast<const arrow::TimestampType&>(type).timezone().empty();
@@ -64,7 +72,9 @@ class Lowering {
       SparkTable table;
       PT_LET(table.relation, Table(plan));
       PT_LET(table.schema, context_.describe(table.relation));
-      return table;
+      PT_LET(const std::string list, ConvertedList(*table.schema));
+      if (list.empty()) return table;
+      return Plain({"SELECT * FROM " + Add("rows", std::move(table.relation)), {}, {}});
     }
     PT_TRY(Name(plan));
     PT_LET(RelationSql sql, WriteSql(plan, Context()));
@@ -113,7 +123,7 @@ class Lowering {
     for (const std::string& path : scan.paths) paths.push_back(FileUri(path));
     const bool csv = scan.format == Format::kCsv;
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
-                               : connect::ReadParquet(paths, scan.schema));
+                               : connect::ReadParquet(paths, ForSpark(*scan.schema)));
     if (scan.partitions.columns != nullptr) {
       // Spark appends the folders' columns in the order of the folders; the scan's schema has an
       // order of its own.
@@ -121,20 +131,36 @@ class Lowering {
           connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
           scan.schema->field_names());
     }
-    return csv ? files : WithoutBounds(std::move(files), *scan.schema);
+    if (csv) return files;
+    return Readable(std::move(files), *scan.schema);
   }
 
-  // Most writers of Parquet leave NaN out of a column's bounds, by which Spark drops rows that a
-  // comparison would keep: NaN is the greatest number. With what was computed from a column it does
-  // not do so, and nanvl(x, x) is x.
-  static Relation WithoutBounds(Relation files, const arrow::Schema& schema) {
+  static SchemaPtr ForSpark(const arrow::Schema& schema) {
+    arrow::FieldVector fields = schema.fields();
+    for (auto& field : fields) field = field->WithType(TypeForSpark(field->type()));
+    return arrow::schema(std::move(fields));
+  }
+
+  // The column as it was read, or what is computed from it. Most writers of Parquet leave NaN out
+  // of a column's bounds, by which Spark drops rows that a comparison would keep: NaN is the
+  // greatest number. With what was computed from a column it does not do so, and nanvl(x, x) is x.
+  static Result<std::string> ReadableColumn(const arrow::Field& field) {
+    const std::string name = connect::SparkName(field.name());
+    if (arrow::is_floating(field.type()->id())) {
+      return fmt::format("nanvl({0}, {0}) AS {0}", name);
+    }
+    if (!IsCastAfterReading(*field.type())) return name;
+    PT_LET(const std::string type, connect::SparkType(*FinalTypeForSpark(field.type())));
+    return fmt::format("CAST({0} AS {1}) AS {0}", name, type);
+  }
+
+  static Result<Relation> Readable(Relation files, const arrow::Schema& schema) {
     std::vector<std::string> columns;
     bool any = false;
     for (const auto& field : schema.fields()) {
-      const std::string name = connect::SparkName(field->name());
-      const bool floating = arrow::is_floating(field->type()->id());
-      columns.push_back(floating ? fmt::format("nanvl({0}, {0}) AS {0}", name) : name);
-      any = any || floating;
+      PT_LET(const std::string column, ReadableColumn(*field));
+      any = any || column != connect::SparkName(field->name());
+      columns.push_back(column);
     }
     return any ? connect::Project(std::move(files), columns) : files;
   }

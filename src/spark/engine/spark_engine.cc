@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "format/file_writer.h"
 #include "os/file.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/kept_steps.h"
@@ -79,6 +80,7 @@ class SparkEngine : public Engine {
     const auto* write = std::get_if<Write>(&plan->verb);
     if (write == nullptr) return Count(plan, call);
     PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));
+    PT_TRY(CheckHolds(*operation.table.schema, write->format));
     const WriteTarget target{write->format, write->path};
     // Another try replaces whatever the one before left.
     PT_LET(

@@ -22,9 +22,7 @@ constexpr const char* kLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 constexpr int32_t kFirstPort = 4040;  // Unless spark.ui.port says otherwise.
 constexpr int32_t kMostPorts = 16;    // Spark itself tries as many.
-// The first answer of a server's monitoring takes a second; a job is not to wait for more.
-constexpr auto kLookLimit = std::chrono::milliseconds(1500);
-constexpr auto kOverLimit = std::chrono::milliseconds(1000);
+constexpr int kMostFailures = 2;
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr time_t kConnectSeconds = 1, kReadSeconds = 5;
 constexpr size_t kMostExecutions = 100'000;
@@ -58,11 +56,11 @@ class OwnPage::Client {
 
   const std::string& address() const { return address_; }
   bool connected() const { return connected_; }
-  bool gone() const { return gone_; }
+  bool gone() const { return failures_ >= kMostFailures; }
 
   // Null where there is no such thing, or no answer.
   Json Get(const std::string& path) {
-    if (gone_) return {};
+    if (gone()) return {};
     std::string body;
     const auto take = [&](const char* bytes, size_t size) {
       body.append(bytes, size);
@@ -71,7 +69,7 @@ class OwnPage::Client {
     const std::string whole = address_.substr(PathBegin(address_)) + "/api/v1/applications/" + path;
     const auto answer = library_.Get(whole.c_str(), take);
     connected_ = answer || answer.error() != httplib::Error::Connection;
-    gone_ = !answer;
+    failures_ = answer ? 0 : failures_ + 1;
     if (!answer || answer->status != 200) return {};
     return ParseJson(body).ValueOr(Json());
   }
@@ -88,7 +86,7 @@ class OwnPage::Client {
   std::string address_;
   httplib::Client library_;
   bool connected_ = false;
-  bool gone_ = false;  // A page that failed to answer.
+  int failures_ = 0;  // In a row.
 };
 
 Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
@@ -119,7 +117,7 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
   return hints;
 }
 
-OwnPage::OwnPage(PageHints hints) : hints_(std::move(hints)) {}
+OwnPage::OwnPage(PageHints hints) : hints_(std::move(hints)), patience_(hints_.patience) {}
 
 std::unique_ptr<OwnPage::Client> OwnPage::Look(const PageHints& where) {
   if (where.application.empty()) return nullptr;
@@ -152,16 +150,22 @@ OwnPage::~OwnPage() = default;
 
 Json OwnPage::Tell(const std::string& operation, bool operators) {
   const std::lock_guard lock(mutex_);
-  if (looking_.valid()) {
-    const auto wait = operators ? kLookLimit : std::chrono::milliseconds(0);
-    if (looking_.wait_for(wait) != std::future_status::ready) return Json::object();
+  const auto since = Clock::now();
+  const Deadline end = since + std::min(hints_.wait, patience_);
+  Json told = Json::object();
+  if (looking_.valid() && looking_.wait_until(end) == std::future_status::ready) {
     client_ = looking_.get();
   }
-  if (client_ == nullptr) return Json::object();
-  return Ask(operation, operators);
+  if (client_ != nullptr) told = Ask(operation, operators, end);
+  const bool whole = client_ != nullptr && (!operators || told.contains("operators"));
+  if (!whole) {
+    const auto spent = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - since);
+    patience_ -= std::min(spent, patience_);
+  }
+  return told;
 }
 
-Json OwnPage::Ask(const std::string& operation, bool operators) {
+Json OwnPage::Ask(const std::string& operation, bool operators, Deadline end) {
   Json told = {{"page",
                 {{"address", client_->address()},
                  {"application", hints_.application},
@@ -169,14 +173,14 @@ Json OwnPage::Ask(const std::string& operation, bool operators) {
                {"jobs", Json::array()},
                {"stages", Json::array()},
                {"executions", Json::array()}};
-  const Json execution = FindExecution(operation);
+  const Json execution = AwaitFound(operation, end);
   if (!execution.is_object()) return told;
   const Json id = execution.value("id", Json());
   told["jobs"] = JobsOfExecution(execution);
   told["stages"] = StagesOf(JobsOfExecution(execution));
   told["executions"].push_back(id);
   if (!operators) return told;
-  if (const auto whole = AwaitExecution(Dump(id))) {
+  if (const auto whole = AwaitExecution(Dump(id), end)) {
     told["operators"] = OperatorsOfExecution(*whole);
   }
   return told;
@@ -184,7 +188,7 @@ Json OwnPage::Ask(const std::string& operation, bool operators) {
 
 // A server that is old has a thousand executions and jobs: only the newest executions are asked
 // for, and of each of this session's once whose it is.
-Json OwnPage::FindExecution(const std::string& operation) {
+OwnPage::Found OwnPage::FindExecution(const std::string& operation) {
   const Json list =
       client_->Get(fmt::format("{}/sql?details=false&planDescription=false&offset={}&length={}",
                                hints_.application, first_, kMostExecutions));
@@ -192,20 +196,43 @@ Json OwnPage::FindExecution(const std::string& operation) {
   // Where there is none, the server has dropped its oldest, and counts from another one.
   first_ = list.empty() ? 0 : first_ + list.size();
   first_ -= std::min(first_, kNewest);
+  Found found;
   for (size_t i = list.size(); i-- > 0;) {
     const Json& execution = list[i];
+    if (!IsOfSession(execution, hints_.session)) continue;
+    found.without = found.without || IsNewWithoutJobs(execution);
     const std::vector<int64_t> jobs = JobsOfExecution(execution);
     const Json id = execution.is_object() ? execution.value("id", Json()) : Json();
-    if (jobs.empty() || !id.is_number_integer() || !IsOfSession(execution, hints_.session))
-      continue;
-    const auto [found, is_new] = known_.try_emplace(id.get<int64_t>());
-    if (is_new) {
-      found->second =
+    if (jobs.empty() || !id.is_number_integer()) continue;
+    // Empty as long as the page does not know the job.
+    std::string& whose = known_[id.get<int64_t>()];
+    if (whose.empty()) {
+      whose =
           OperationOfJob(client_->Get(fmt::format("{}/jobs/{}", hints_.application, jobs.front())));
     }
-    if (found->second == operation) return execution;
+    if (whose != operation) continue;
+    found.execution = execution;
+    break;
   }
-  return {};
+  return found;
+}
+
+// An execution that is over has all its jobs.
+bool OwnPage::IsNewWithoutJobs(const Json& execution) {
+  const std::string& status = TextAt(execution, "status");
+  const Json id = execution.value("id", Json());
+  return (status == "COMPLETED" || status == "FAILED") && JobsOfExecution(execution).empty() &&
+         id.is_number_integer() && without_jobs_.insert(id.get<int64_t>()).second;
+}
+
+// Null: the operation ran no job, or the page does not hear of it in time.
+Json OwnPage::AwaitFound(const std::string& operation, Deadline end) {
+  while (true) {
+    Found found = FindExecution(operation);
+    const bool known = found.execution.is_object() || found.without;
+    if (known || client_->gone() || Clock::now() > end) return std::move(found.execution);
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 Json OwnPage::StagesOf(const std::vector<int64_t>& jobs) {
@@ -221,8 +248,7 @@ Json OwnPage::StagesOf(const std::vector<int64_t>& jobs) {
 }
 
 // The page hears of the end of an execution a little after its client does.
-std::optional<Json> OwnPage::AwaitExecution(const std::string& id) {
-  const Deadline end = Clock::now() + kOverLimit;
+std::optional<Json> OwnPage::AwaitExecution(const std::string& id, Deadline end) {
   while (true) {
     Json execution = client_->Get(
         fmt::format("{}/sql/{}?details=true&planDescription=false", hints_.application, id));

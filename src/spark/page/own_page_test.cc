@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "base/fault.h"
@@ -15,20 +17,22 @@
 namespace protium {
 namespace {
 
+constexpr const char* kExecutions =
+    R"([{"id":4,"successJobIds":[1],"description":"session_id: \"t\""},
+        {"id":5,"successJobIds":[2,3],"description":"session_id: \"s\""},
+        {"id":6,"successJobIds":[4],"description":"session_id: \"s\""},
+        {"id":7,"successJobIds":[],"description":"session_id: \"s\""}])";
+
 // A page that answers as Spark's monitoring does.
 class SomePage {
  public:
-  explicit SomePage(const std::string& application) {
+  explicit SomePage(const std::string& application, const std::string& executions = kExecutions) {
     const std::string root = "/api/v1/applications/" + application;
     Answers(root, R"({"id":")" + application + "\"}");
     Answers(root + "/jobs/2", R"({"jobId":2,"stageIds":[4],"jobTags":["a_Operation_op"]})");
     Answers(root + "/jobs/3", R"({"jobId":3,"stageIds":[5],"jobTags":["a_Operation_op"]})");
     Answers(root + "/jobs/4", R"({"jobId":4,"stageIds":[6],"jobTags":["a_Operation_other"]})");
-    Answers(root + "/sql",
-            R"([{"id":4,"successJobIds":[1],"description":"session_id: \"t\""},
-                {"id":5,"successJobIds":[2,3],"description":"session_id: \"s\""},
-                {"id":6,"successJobIds":[4],"description":"session_id: \"s\""},
-                {"id":7,"successJobIds":[],"description":"session_id: \"s\""}])");
+    Answers(root + "/sql", executions);
     Answers(root + "/sql/5",
             R"({"id":5,"status":"COMPLETED","nodes":[{"nodeId":0,"nodeName":"Scan"}]})");
     port = server_.bind_to_any_port("127.0.0.1");
@@ -40,21 +44,35 @@ class SomePage {
     thread_.join();
   }
   void Answers(const std::string& path, const std::string& text) {
-    server_.Get(path, [text](const httplib::Request&, httplib::Response& answer) {
-      answer.set_content(text, "application/json");
+    server_.Get(path, [this, path, text](const httplib::Request&, httplib::Response& answer) {
+      const std::lock_guard lock(mutex_);
+      const bool late = late_[path]-- > 0;
+      answer.set_content(late ? "[]" : text, "application/json");
     });
+  }
+  // The next `times` answers to a path know nothing yet.
+  void IsLate(const std::string& path, int times) {
+    const std::lock_guard lock(mutex_);
+    late_["/api/v1/applications/app-1" + path] = times;
   }
   std::string address() const { return "http://127.0.0.1:" + std::to_string(port); }
 
   int port = 0;
 
  private:
+  std::mutex mutex_;
+  std::map<std::string, int> late_;
   httplib::Server server_;
   std::thread thread_;
 };
 
 PageHints Hints(int port) {
-  return {.application = "app-1", .session = "s", .hosts = {"127.0.0.1"}, .port = port};
+  return {.application = "app-1",
+          .session = "s",
+          .hosts = {"127.0.0.1"},
+          .port = port,
+          .wait = std::chrono::milliseconds(300),
+          .patience = std::chrono::milliseconds(300)};
 }
 
 TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
@@ -70,6 +88,29 @@ TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
   EXPECT_EQ(told["operators"][0]["name"], "Scan");
   EXPECT_FALSE(own.Tell("op", false).contains("operators"));
   EXPECT_EQ(own.Tell("another", true)["jobs"], Json::array());
+}
+
+TEST(SparkOwnPage, ThatIsLateIsAskedAgain) {
+  SomePage page("app-1");
+  PageHints hints = Hints(page.port);
+  hints.wait = hints.patience = std::chrono::seconds(60);
+  OwnPage own(hints);
+  own.Begin();
+  for (const char* path : {"/sql", "/jobs/2", "/sql/5"}) page.IsLate(path, 2);
+  const Json told = own.Tell("op", true);
+  EXPECT_EQ(told["executions"], Json({5}));
+  EXPECT_EQ(told["operators"][0]["name"], "Scan");
+}
+
+TEST(SparkOwnPage, ThatKnowsOfAnExecutionWithoutJobsIsNotWaitedFor) {
+  const SomePage page(
+      "app-1",
+      R"([{"id":8,"status":"COMPLETED","successJobIds":[],"description":"session_id: \"s\""}])");
+  PageHints hints = Hints(page.port);
+  hints.wait = hints.patience = std::chrono::hours(1);
+  OwnPage own(hints);
+  own.Begin();
+  EXPECT_EQ(own.Tell("of_no_job", true)["executions"], Json::array());
 }
 
 TEST(SparkOwnPage, OfAnotherApplicationIsNotBelieved) {

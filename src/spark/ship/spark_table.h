@@ -12,8 +12,8 @@
 
 namespace protium {
 
-// What a plan became. The columns' types are those that our tables carry: decimals were cast to
-// DOUBLE, timestamps with a zone to TIMESTAMP_NTZ in UTC.
+// What a plan became. The columns' types are those that our tables carry: timestamps with
+// a zone were cast to TIMESTAMP_NTZ in UTC.
 struct SparkTable {
   connect::Relation relation;
   SchemaPtr schema;

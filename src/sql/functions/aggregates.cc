@@ -15,8 +15,8 @@ constexpr SqlFunction kAggregates[] = {
              "(x) AS first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN system.main.any_value(x) "
              "ELSE first(x) END")
         .Typed("*", '1'),
-    Refused("approx_count_distinct", "every engine estimates in its own way",
-            "use count(DISTINCT x)"),
+    // The typer makes pt_distinct_estimate() of it.
+    Same("approx_count_distinct"),
     // Spark's is exact up to its accuracy, 10,000 rows by default; so is this one, which refuses
     // more.
     NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more",
@@ -37,16 +37,18 @@ constexpr SqlFunction kAggregates[] = {
         .Typed("*", 'A'),
     // DuckDB answers NaN where a column does not vary; Spark divides by zero, an error in ANSI
     // mode.
-    NotExact("corr", kFloatSum,
-             "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
-             "regr_syy(x, y) = 0 THEN error('division by zero') ELSE system.main.corr(x, y) END")
+    NotExact(
+        "corr", kFloatSum,
+        "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
+        "regr_syy(x, y) = 0 THEN error('division by zero: corr() of a column with one value only') "
+        "ELSE pt_corr(x, y) END")
         .Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
     Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),
     Refused("count_min_sketch", kEstimate, ""),
     Parsed("count_star", "use count(*)").Typed("*", 'L'),
-    NotExact("covar_pop", kFloatSum).Typed("n", 'N'),
-    NotExact("covar_samp", kFloatSum).Typed("n", 'N'),
+    NotExact("covar_pop", kFloatSum, "(x, y) AS pt_covar_pop(x, y)").Typed("n", 'N'),
+    NotExact("covar_samp", kFloatSum, "(x, y) AS pt_covar_samp(x, y)").Typed("n", 'N'),
     Same("cume_dist").Typed("*", 'N'),
     Same("dense_rank").Typed("*", 'i'),
     Macro("every", "(x) AS bool_and(x)").Typed("b", 'B'),
@@ -61,9 +63,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
-    // Spark's is that of the population; DuckDB's kurtosis() corrects for a sample.
-    NotExact("kurtosis", kFloatSum, "(x) AS CASE WHEN var_pop(x) > 0 THEN kurtosis_pop(x) END")
-        .Typed("n", 'N'),
+    NotExact("kurtosis", kFloatSum, "(x) AS pt_kurtosis(x)").Typed("n", 'N'),
     NotExact("lag", kTies).Typed("*", '1'),
     NotExact("last", kAnyRow,
              "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
@@ -74,7 +74,8 @@ constexpr SqlFunction kAggregates[] = {
              "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END")
         .Typed("*", '1'),
     NotExact("lead", kTies).Typed("*", '1'),
-    NotExact("listagg", kTextOrder).Typed("t", 'T'),
+    // The typer gives it a separator, which is none in Spark.
+    NotExact("listagg", kTextOrder),
     Same("max").Typed("*", '1'),
     // DuckDB's max_by() leaves out rows whose x is null.
     NotExact("max_by", kTies, "(x, y) AS arg_max_null(x, y)").Typed("*", '1'),
@@ -94,36 +95,25 @@ constexpr SqlFunction kAggregates[] = {
     Same("percentile_disc"),
     // What the parser makes of percentile_cont(p) WITHIN GROUP (ORDER BY x).
     Parsed("quantile_cont", "use percentile(x, p)").Typed("n*", 'N'),
-    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)"),
+    Parsed("quantile_disc", "use percentile_disc(p) WITHIN GROUP (ORDER BY x)").Typed("n*", 'N'),
     Same("rank").Typed("*", 'i'),
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
-    Same("regr_count"),
-    // With all x equal Spark returns NULL and DuckDB NaN; so in regr_slope() below.
-    Macro("regr_intercept",
-          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_intercept(y, x) END")
-        .Typed("n", 'N'),
-    NotExact("regr_r2", kFloatSum),
-    Macro("regr_slope",
-          "(y, x) AS CASE WHEN regr_sxx(y, x) <> 0 THEN system.main.regr_slope(y, x) END")
-        .Typed("n", 'N'),
-    NotExact("regr_sxx", kFloatSum),
-    NotExact("regr_sxy", kFloatSum),
-    NotExact("regr_syy", kFloatSum),
+    Same("regr_count").Typed("n", 'l'),
+    NotExact("regr_intercept", kFloatSum, "(y, x) AS pt_regr_intercept(y, x)").Typed("n", 'N'),
+    NotExact("regr_r2", kFloatSum, "(y, x) AS pt_regr_r2(y, x)").Typed("n", 'N'),
+    NotExact("regr_slope", kFloatSum, "(y, x) AS pt_regr_slope(y, x)").Typed("n", 'N'),
+    NotExact("regr_sxx", kFloatSum, "(y, x) AS pt_regr_sxx(y, x)").Typed("n", 'N'),
+    NotExact("regr_sxy", kFloatSum, "(y, x) AS pt_regr_sxy(y, x)").Typed("n", 'N'),
+    NotExact("regr_syy", kFloatSum, "(y, x) AS pt_regr_syy(y, x)").Typed("n", 'N'),
     NotExact("row_number", kTies).Typed("*", 'i'),
-    // Spark's is that of the population. DuckDB multiplies by sqrt(n * (n - 1)) / (n - 2), which is
-    // taken out again; for two rows that is no number, and the skewness is 0.
-    NotExact("skewness", kFloatSum,
-             "(x) AS CASE WHEN var_pop(x) > 0 THEN CASE WHEN count(x) = 2 THEN CAST(0 AS DOUBLE) "
-             "ELSE system.main.\"/\"(system.main.skewness(x) * (count(x) - 2), "
-             "system.main.sqrt(CAST(count(x) AS DOUBLE) * (count(x) - 1))) END END")
-        .Typed("n", 'N'),
+    NotExact("skewness", kFloatSum, "(x) AS pt_skewness(x)").Typed("n", 'N'),
     Macro("some", "(x) AS bool_or(x)").Typed("b", 'B'),
-    NotExact("std", kFloatSum, "(x) AS stddev_samp(x)").Typed("n", 'N'),
-    NotExact("stddev", kFloatSum).Typed("n", 'N'),
-    NotExact("stddev_pop", kFloatSum).Typed("n", 'N'),
-    NotExact("stddev_samp", kFloatSum).Typed("n", 'N'),
-    NotExact("string_agg", kTextOrder).Typed("t", 'T'),
+    NotExact("std", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
+    NotExact("stddev", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
+    NotExact("stddev_pop", kFloatSum, "(x) AS pt_stddev_pop(x)").Typed("n", 'N'),
+    NotExact("stddev_samp", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
+    NotExact("string_agg", kTextOrder),
     NotExact("sum", kFloatSum),
     NotExact("try_avg", kFloatSum, "(x) AS avg(x)"),
     // DuckDB adds whole numbers in 128 bits, where Spark overflows at 64 and try_sum() returns
@@ -131,9 +121,9 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("try_sum", kFloatSum,
              "(x) AS CASE WHEN typeof(sum(x)) <> 'HUGEINT' OR sum(x) BETWEEN -9223372036854775808 "
              "AND 9223372036854775807 THEN sum(x) END"),
-    NotExact("var_pop", kFloatSum).Typed("n", 'N'),
-    NotExact("var_samp", kFloatSum).Typed("n", 'N'),
-    NotExact("variance", kFloatSum).Typed("n", 'N'),
+    NotExact("var_pop", kFloatSum, "(x) AS pt_var_pop(x)").Typed("n", 'N'),
+    NotExact("var_samp", kFloatSum, "(x) AS pt_var_samp(x)").Typed("n", 'N'),
+    NotExact("variance", kFloatSum, "(x) AS pt_var_samp(x)").Typed("n", 'N'),
 };
 static_assert(AreInOrder(kAggregates));
 

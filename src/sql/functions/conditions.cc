@@ -13,11 +13,15 @@ constexpr SqlFunction kConditions[] = {
     Refused("aes_encrypt", "keys do not belong in the text of a query"),
     // Null counts as false.
     Macro("assert_true",
-          "(c) AS CASE WHEN NOT coalesce(c, false) THEN error('assert_true failed') END, (c, m) AS "
-          "CASE WHEN NOT coalesce(c, false) THEN error(m) END"),
+          "(c) AS nullif(CASE WHEN coalesce(c, false) THEN true ELSE error('assert_true failed') "
+          "END, "
+          "true), (c, m) AS nullif(CASE WHEN coalesce(c, false) THEN true ELSE error(m) END, "
+          "true)"),
     // Types called as functions are casts: RenameRule makes pt_to_bigint() and the like of them.
     Same("bigint"),
     Macro("binary", "(s) AS pt_bytes(s)"),
+    // What SparkReader makes of X'1F'.
+    Parsed("binary_literal", "use X'1F'", "(s) AS system.main.unhex(s)").Typed("t", 'O'),
     Same("boolean"),
     Same("char"),
     Same("coalesce"),
@@ -31,7 +35,8 @@ constexpr SqlFunction kConditions[] = {
     Macro("equal_null", "(a, b) AS a IS NOT DISTINCT FROM b"),
     Same("float"),
     Same("greatest"),
-    Refused("hash", kHash, "use md5(text)"),
+    // The typer makes pt_hash() of it, as of xxhash64().
+    Same("hash"),
     Macro("if", "(a, b, c) AS CASE WHEN a THEN b ELSE c END"),
     Refused("iff", kOneSide, "use if(condition, a, b)"),
     Macro("ifnull", "(a, b) AS coalesce(a, b)"),
@@ -66,7 +71,7 @@ constexpr SqlFunction kConditions[] = {
     Refused("user", "it describes Spark's own session"),
     NotExact("uuid", kNow),
     Refused("version", "it describes Spark's own session"),
-    Refused("xxhash64", kHash, "use md5(text)"),
+    Same("xxhash64"),
     Macro("zeroifnull", "(x) AS coalesce(x, 0)"),
 };
 static_assert(AreInOrder(kConditions));

@@ -19,7 +19,7 @@ constexpr SqlFunction kDates[] = {
              "pt_from_utc(pt_to_utc(pt_to_timestamp(t), a), b)"),
     NotExact("curdate", kNow, "() AS current_date()"),
     NotExact("current_date", kNow),
-    NotExact("current_timestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
+    NotExact("current_timestamp", kNow, "() AS CAST(now() AS TIMESTAMP)").Typed("*", 'S'),
     Macro("current_timezone", "() AS 'UTC'"),
     Macro("date_add", "(d, n) AS pt_to_date(d) + CAST(n AS INTEGER)").Typed("dk", 'D'),
     Macro("date_diff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)").Typed("d", 'I'),
@@ -51,24 +51,34 @@ constexpr SqlFunction kDates[] = {
           "(n) AS strftime(system.main.make_timestamp(CAST(n AS BIGINT) * 1000000), '%Y-%m-%d "
           "%H:%M:%S')"),
     NotExact("from_utc_timestamp", "each engine's release has its own rules for time zones",
-             "(t, zone) AS pt_from_utc(pt_to_timestamp(t), zone)"),
+             "(t, zone) AS pt_from_utc(pt_to_timestamp(t), zone)")
+        .Typed("sx", 'S'),
     Macro("hour", "(t) AS system.main.hour(pt_to_timestamp(t))").Typed("s", 'i'),
     Macro("last_day", "(d) AS system.main.last_day(pt_to_date(d))").Typed("d", 'D'),
     NotExact("localtimestamp", kNow, "() AS CAST(now() AS TIMESTAMP)"),
     Same("make_date").Typed("i", 'D'),
-    Refused("make_dt_interval",
-            "the embedded engine counts months, days and seconds of an interval differently",
-            "use INTERVAL n DAYS, HOURS, ..."),
+    // Spark's fields are INT, and seconds a DECIMAL(18, 6).
+    Macro(
+        "make_dt_interval",
+        "() AS pt_interval_of_micros(0), (d) AS pt_make_interval(d, 0, 0, 0), (d, h) AS "
+        "pt_make_interval(d, h, 0, 0), (d, h, m) AS pt_make_interval(d, h, m, 0), (d, h, m, s) AS "
+        "pt_make_interval(d, h, m, s)")
+        .Typed("iiin", 'V'),
     Refused("make_interval",
             "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
     Refused("make_time", "times of day are no type of tables"),
-    Macro("make_timestamp", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
-    Macro("make_timestamp_ltz", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
+    Macro("make_timestamp",
+          "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s), (y, mo, d, h, mi, s, "
+          "zone) AS pt_to_utc(pt_make_timestamp(y, mo, d, h, mi, s), zone)"),
+    Macro("make_timestamp_ltz",
+          "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s), (y, mo, d, h, mi, s, "
+          "zone) AS pt_to_utc(pt_make_timestamp(y, mo, d, h, mi, s), zone)"),
     Macro("make_timestamp_ntz", "(y, mo, d, h, mi, s) AS pt_make_timestamp(y, mo, d, h, mi, s)"),
-    Refused("make_ym_interval",
-            "the embedded engine counts months, days and seconds of an interval differently",
-            "use INTERVAL n MONTHS"),
+    Macro("make_ym_interval",
+          "() AS to_months(0), (y) AS to_months(CAST(y * 12 AS INTEGER)), (y, m) AS "
+          "to_months(CAST(y * 12 + m AS INTEGER))")
+        .Typed("i", 'M'),
     Macro("minute", "(t) AS system.main.minute(pt_to_timestamp(t))").Typed("s", 'i'),
     Macro("month", "(d) AS system.main.month(pt_to_date(d))").Typed("d", 'i'),
     Macro("monthname", "(d) AS system.main.left(system.main.monthname(pt_to_date(d)), 3)")
@@ -88,16 +98,26 @@ constexpr SqlFunction kDates[] = {
           "WHEN 'sunday' THEN 7 ELSE error('not a day of the week: ' || n) END - "
           "system.main.isodow(pt_to_date(d)) + 6) % 7 + 1 AS INTEGER)")
         .Typed("dt", 'D'),
-    NotExact("now", kNow),
+    NotExact("now", kNow).Typed("*", 'S'),
     Macro("quarter", "(d) AS system.main.quarter(pt_to_date(d))").Typed("d", 'i'),
     Macro("second", "(t) AS system.main.second(pt_to_timestamp(t))").Typed("s", 'i'),
     Refused("session_window", "time windows exist only in Spark", "use date_trunc(unit, time)"),
     Refused("time_bucket", "time windows exist only in Spark", "use date_trunc(unit, time)"),
-    Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))"),
-    Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)"),
+    Macro("timestamp_micros", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT))")
+        .Typed("*", 'S'),
+    Macro("timestamp_millis", "(n) AS system.main.make_timestamp(CAST(n AS BIGINT) * 1000)")
+        .Typed("*", 'S'),
     // A fraction beyond microseconds is cut off.
     Macro("timestamp_seconds",
-          "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))"),
+          "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))")
+        .Typed("*", 'S'),
+    // The unit is a word in Spark, of which the reader makes a text.
+    Macro("timestampadd",
+          "(unit, n, t) AS pt_add_units(unit, CAST(n AS BIGINT), pt_to_timestamp(t))")
+        .Typed("tls", 'S'),
+    Macro("timestampdiff",
+          "(unit, a, b) AS pt_count_units(unit, pt_to_timestamp(a), pt_to_timestamp(b))")
+        .Typed("tss", 'L'),
     Macro("to_date", "(s) AS pt_to_date(s)").Typed("d", 'D'),
     Parsed("to_days", "use INTERVAL 1 DAY * n").Typed("*", 'V'),
     Parsed("to_hours", "use INTERVAL 1 HOUR * n").Typed("*", 'V'),
@@ -106,10 +126,11 @@ constexpr SqlFunction kDates[] = {
     Parsed("to_seconds", "use INTERVAL 1 SECOND * n").Typed("*", 'V'),
     Macro("to_timestamp", "(s) AS pt_to_timestamp(s)").Typed("s", 'S'),
     Macro("to_timestamp_ltz", "(t) AS pt_to_timestamp(t)"),
-    Macro("to_timestamp_ntz", "(t) AS pt_to_timestamp(t)"),
+    Macro("to_timestamp_ntz", "(t) AS pt_to_local_timestamp(t)"),
     Macro("to_unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"),
     NotExact("to_utc_timestamp", "each engine's release has its own rules for time zones",
-             "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)"),
+             "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)")
+        .Typed("sx", 'S'),
     Parsed("to_weeks", "use INTERVAL 1 WEEK * n").Typed("*", 'V'),
     Parsed("to_years", "use INTERVAL 1 YEAR * n").Typed("*", 'M'),
     // DuckDB parses INTERVAL 1 DAY to to_days(CAST(trunc(CAST(1 AS DOUBLE)) AS INTEGER)): with one
@@ -123,13 +144,15 @@ constexpr SqlFunction kDates[] = {
             "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
     Macro("try_make_timestamp",
-          "(y, mo, d, h, mi, s) AS TRY(pt_make_timestamp(y, mo, d, h, mi, s))"),
+          "(y, mo, d, h, mi, s) AS pt_try_make_timestamp(y, mo, d, h, mi, s), (y, mo, d, h, mi, s, "
+          "zone) AS pt_to_utc(pt_try_make_timestamp(y, mo, d, h, mi, s), zone)"),
     Macro("try_make_timestamp_ltz",
-          "(y, mo, d, h, mi, s) AS TRY(pt_make_timestamp(y, mo, d, h, mi, s))"),
+          "(y, mo, d, h, mi, s) AS pt_try_make_timestamp(y, mo, d, h, mi, s), (y, mo, d, h, mi, s, "
+          "zone) AS pt_to_utc(pt_try_make_timestamp(y, mo, d, h, mi, s), zone)"),
     Macro("try_make_timestamp_ntz",
-          "(y, mo, d, h, mi, s) AS TRY(pt_make_timestamp(y, mo, d, h, mi, s))"),
+          "(y, mo, d, h, mi, s) AS pt_try_make_timestamp(y, mo, d, h, mi, s)"),
     Macro("try_to_date", "(s) AS pt_try_date(s)"),
-    Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)"),
+    Macro("try_to_timestamp", "(s) AS pt_try_timestamp(s)").Typed("*", 'S'),
     Macro("unix_date", "(d) AS CAST(pt_to_date(d) - DATE '1970-01-01' AS INTEGER)").Typed("d", 'I'),
     Macro("unix_micros", "(t) AS epoch_us(pt_to_timestamp(t))"),
     // Rounded down, also before 1970.

@@ -45,15 +45,15 @@ constexpr SqlFunction kLists[] = {
     Macro("array_min", "(l) AS list_min(l)"),
     // 0, not NULL, for a value that is not there.
     Macro("array_position",
-          "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(l, x), "
-          "0) END"),
+          "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN "
+          "CAST(coalesce(list_position(l, x), 0) AS BIGINT) END"),
     Macro("array_prepend", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_prepend(x, l) END"),
     // Nulls stay: they are not equal to anything that could be removed.
     Macro("array_remove",
           "(l, x) AS CASE WHEN x IS NOT NULL THEN list_filter(l, lambda y: y IS DISTINCT FROM x) "
           "END"),
     Macro("array_repeat", "(x, n) AS list_transform(range(CAST(n AS BIGINT)), lambda i: x)"),
-    Macro("array_size", "(l) AS len(l)"),
+    Macro("array_size", "(l) AS pt_size(l)"),
     // Nulls come last in array_sort() and first in sort_array(), whatever the session's order of
     // nulls.
     Macro("array_sort",
@@ -68,8 +68,8 @@ constexpr SqlFunction kLists[] = {
         "(a, b) AS CASE WHEN len(list_filter(a, lambda x: x IS NOT NULL AND list_contains(b, x))) "
         "> 0 THEN true WHEN a IS NULL OR b IS NULL THEN NULL WHEN len(a) > 0 AND len(b) > 0 AND "
         "(list_position(a, NULL) > 0 OR list_position(b, NULL) > 0) THEN NULL ELSE false END"),
-    Refused("arrays_zip", "Spark names its fields after columns",
-            "use transform(sequence(0, size(a) - 1), i -> named_struct('a', a[i], 'b', b[i]))"),
+    // TypeArraysZip names its fields.
+    Same("arrays_zip"),
     // Lists and maps alone: DuckDB's len() would also count the letters of a text.
     Macro("cardinality",
           "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
@@ -86,37 +86,12 @@ constexpr SqlFunction kLists[] = {
           "THEN system.main.flatten(l) END"),
     Same("forall"),
     Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
-    Refused("from_json", "Spark reads and writes JSON by a schema",
-            "use get_json_object(text, '$.key')"),
-    Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[i + 1] END"),
-    // NULL for text that is no JSON, where json_extract_string() fails; a path with * would give a
-    // list.
-    Macro("get_json_object",
-          "(s, p) AS CASE WHEN p LIKE '%*%' THEN error('get_json_object does not support * here') "
-          "WHEN "
-          "starts_with(p, '$') AND json_valid(s) THEN json_extract_string(s, p) END"),
+    Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[CAST(i AS BIGINT) + 1] END"),
     // explode() and its kind: see types/generators.cc.
     Same("inline"),
     Same("inline_outer"),
-    Macro("json_array_length",
-          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'ARRAY' THEN "
-          "CAST(system.main.json_array_length(s) AS INTEGER) END"),
-    Refused("json_each", kOneSide),
-    Macro("json_object_keys",
-          "(s) AS CASE WHEN json_valid(s) AND json_type(s) = 'OBJECT' THEN json_keys(s) END"),
-    Refused("json_tuple", "it turns one column into several", "use get_json_object(text, '$.key')"),
-    // Keys and values in turn, up to eight pairs.
-    Macro("map",
-          "() AS system.main.map(), (k1, v1) AS system.main.map([k1], [v1]), (k1, v1, k2, v2) AS "
-          "system.main.map([k1, k2], [v1, v2]), (k1, v1, k2, v2, k3, v3) AS system.main.map([k1, "
-          "k2, k3], [v1, v2, v3]), (k1, v1, k2, v2, k3, v3, k4, v4) AS system.main.map([k1, k2, "
-          "k3, k4], [v1, v2, v3, v4]), (k1, v1, k2, v2, k3, v3, k4, v4, k5, v5) AS "
-          "system.main.map([k1, k2, k3, k4, k5], [v1, v2, v3, v4, v5]), (k1, v1, k2, v2, k3, v3, "
-          "k4, v4, k5, v5, k6, v6) AS system.main.map([k1, k2, k3, k4, k5, k6], [v1, v2, v3, v4, "
-          "v5, v6]), (k1, v1, k2, v2, k3, v3, k4, v4, k5, v5, k6, v6, k7, v7) AS "
-          "system.main.map([k1, k2, k3, k4, k5, k6, k7], [v1, v2, v3, v4, v5, v6, v7]), (k1, v1, "
-          "k2, v2, k3, v3, k4, v4, k5, v5, k6, v6, k7, v7, k8, v8) AS system.main.map([k1, k2, k3, "
-          "k4, k5, k6, k7, k8], [v1, v2, v3, v4, v5, v6, v7, v8])"),
+    // TypeMapOf makes map_from_arrays() of keys and values in turn.
+    Macro("map", "() AS system.main.map()"),
     // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last one
     // wins.
     Macro("map_concat",
@@ -125,21 +100,22 @@ constexpr SqlFunction kLists[] = {
           "IS NOT NULL THEN system.main.map_concat(a, b) END"),
     Macro("map_contains_key", "(m, k) AS list_contains(map_keys(m), k)"),
     Same("map_entries"),
-    Refused("map_filter", "the embedded engine has no lambdas of two parameters over maps",
-            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Same("map_filter"),  // LambdaPairsRule (sql/rules) rewrites these four and zip_with().
     Macro("map_from_arrays", "(k, v) AS system.main.map(k, v)"),
-    Same("map_from_entries"),
+    // NULL if an entry is, where DuckDB fails.
+    Macro(
+        "map_from_entries",
+        "(l) AS CASE WHEN list_position(list_transform(l, lambda e: e IS NULL), true) IS NULL THEN "
+        "system.main.map_from_entries(l) END"),
     Same("map_keys"),
     Same("map_values"),
-    Refused("map_zip_with", "the embedded engine has no lambdas of two parameters over maps",
-            "use map_from_entries(transform(map_entries(m), e -> ...))"),
+    Same("map_zip_with"),
     Same("named_struct"),
     Same("posexplode"),
     Same("posexplode_outer"),
     Same("reduce"),
     // What the parser makes of (a, b).
     Parsed("row", "use struct(a, b)"),
-    Refused("schema_of_json", "Spark reads and writes JSON by a schema"),
     // Runs downwards by itself if the end comes before the start; a step that leads away is an
     // error.
     Macro("sequence",
@@ -164,16 +140,13 @@ constexpr SqlFunction kLists[] = {
     Same("stack"),
     Same("struct"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
-    Refused("to_json", "Spark reads and writes JSON by a schema",
-            "use concat() and quote the values"),
     Same("transform"),
-    Refused("transform_keys", "the embedded engine has no lambdas of two parameters over maps",
-            "use map_from_entries(transform(map_entries(m), e -> ...))"),
-    Refused("transform_values", "the embedded engine has no lambdas of two parameters over maps",
-            "use map_from_entries(transform(map_entries(m), e -> ...))"),
-    Macro("try_element_at", "(l, i) AS l[i]"),
-    Refused("zip_with", "the embedded engine has no lambdas over two lists",
-            "use transform(a, (x, i) -> x + b[i])"),
+    Same("transform_keys"),
+    Same("transform_values"),
+    Macro("try_element_at",
+          "(l, i) AS CASE WHEN TRY_CAST(i AS BIGINT) = 0 AND typeof(l) LIKE '%[]' THEN "
+          "error('try_element_at counts from 1, not from 0') ELSE l[i] END"),
+    Same("zip_with"),
 };
 static_assert(AreInOrder(kLists));
 

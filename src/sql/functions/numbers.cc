@@ -27,8 +27,8 @@ constexpr SqlFunction kNumbers[] = {
     Macro("bit_count",
           "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
           "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END")
-        .Typed("*", 'i'),
-    Macro("bit_get", "(x, place) AS pt_bit(x, place)"),
+        .Typed("w", 'i'),
+    Macro("bit_get", "(x, place) AS pt_bit(x, place)").Typed("wi", 'y'),
     // Halves go to the even digit in bround(), away from zero in round().
     Macro("bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"),
     Macro("cbrt", "(x) AS pt_cbrt(x)").Typed("n", 'N'),
@@ -56,7 +56,7 @@ constexpr SqlFunction kNumbers[] = {
     NotExact("degrees", kLastBit).Typed("n", 'N'),
     Macro("e", "() AS CAST('2.718281828459045' AS DOUBLE)"),
     NotExact("exp", kLastBit).Typed("n", 'N'),
-    NotExact("expm1", kLastBit, "(x) AS exp(x) - 1").Typed("n", 'N'),
+    Macro("expm1", "(x) AS pt_expm1(x)").Typed("n", 'N'),
     Macro("factorial", "(n) AS pt_factorial(CAST(n AS INTEGER))"),
     Macro(
         "floor",
@@ -64,21 +64,17 @@ constexpr SqlFunction kNumbers[] = {
         "pt_saturated(system.main.floor(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.floor(x) "
         "AS BIGINT) END, (x, d) AS error('floor with a number of digits is not supported by every "
         "engine')"),
-    Macro("getbit", "(x, place) AS pt_bit(x, place)"),
+    Macro("getbit", "(x, place) AS pt_bit(x, place)").Typed("wi", 'y'),
     NotExact("hypot", kLastBit, "(a, b) AS pt_hypot(a, b)"),
-    NotExact("ln", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.ln(x) END").Typed("n", 'N'),
+    // Logarithms and expm1() are those of Java's StrictMath, to the last bit.
+    Macro("ln", "(x) AS pt_ln(x)").Typed("n", 'N'),
     // One argument is the natural logarithm here and the decimal one in DuckDB.
-    NotExact("log", kLastBit,
-             "(x) AS ln(x), (b, x) AS CASE WHEN b > 0 AND x > 0 THEN "
-             "system.main.\"/\"(system.main.ln(x), system.main.ln(b)) END")
+    Macro("log", "(x) AS pt_ln(x), (b, x) AS system.main.\"/\"(pt_ln(x), pt_ln(b))")
         .Typed("n", 'N'),
     NotExact("log10", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END")
         .Typed("n", 'N'),
-    NotExact("log1p", kLastBit,
-             "(x) AS CASE WHEN x > -1 THEN system.main.ln(1 + CAST(x AS DOUBLE)) END")
-        .Typed("n", 'N'),
-    NotExact("log2", kLastBit, "(x) AS CASE WHEN x > 0 THEN system.main.log2(x) END")
-        .Typed("n", 'N'),
+    Macro("log1p", "(x) AS pt_log1p(x)").Typed("n", 'N'),
+    Macro("log2", "(x) AS system.main.\"/\"(pt_ln(x), pt_ln(2))").Typed("n", 'N'),
     Macro("mod", "(a, b) AS a % b"),
     Macro("negative", "(x) AS -x"),
     Same("pi"),
@@ -119,7 +115,7 @@ constexpr SqlFunction kNumbers[] = {
         .Typed("n", 'N'),
     NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),
     NotExact("tanh", kLastBit).Typed("n", 'N'),
-    // TRY() turns an overflow into NULL.
+    // What TypeTried() (types/arithmetic.cc) has not replaced. TRY() turns an overflow into NULL.
     Macro("try_add", "(a, b) AS TRY(a + b)"),
     Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
     Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),

@@ -10,10 +10,13 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kPatterns[] = {
-    Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)"),
+    Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)")
+        .Typed("t", 'B'),
     // What the parser makes of LIKE and ILIKE with ESCAPE.
     Parsed("ilike_escape", "use ILIKE", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
-    Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)"),
+    Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
+    // What SparkReader makes of LIKE ANY; LikeAnyRule rewrites it.
+    Parsed("like_any", "use LIKE ANY (a, b)"),
     Parsed("like_escape", "use LIKE", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
     Parsed("not_ilike_escape", "use NOT ILIKE", "(s, p, e) AS NOT pt_ilike(s, p, e)")
         .Typed("t", 'B'),
@@ -30,17 +33,19 @@ constexpr SqlFunction kPatterns[] = {
         .Typed("tti", '?'),
     // What the parser makes of a ~ b, which stands for a RLIKE b.
     Parsed("regexp_full_match", "use regexp_like(text, '^(...)$')",
-           "(s, p) AS pt_regexp_like(s, p)"),
+           "(s, p) AS pt_regexp_like(s, p)")
+        .Typed("t", 'B'),
     // The group changes nothing but NULL: Spark ignores it.
     Macro("regexp_instr",
           "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "
-          "pt_regexp_instr(s, p) END"),
+          "pt_regexp_instr(s, p) END")
+        .Typed("tti", 'I'),
     Macro("regexp_like", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
     Macro("regexp_replace",
           "(s, p, r) AS pt_regexp_replace(s, p, r, 1), (s, p, r, start) AS pt_regexp_replace(s, p, "
           "r, CAST(start AS INTEGER))")
         .Typed("ttti", 'T'),
-    Macro("regexp_substr", "(s, p) AS pt_regexp_substr(s, p)"),
+    Macro("regexp_substr", "(s, p) AS pt_regexp_substr(s, p)").Typed("t", 'T'),
     Macro("rlike", "(s, p) AS pt_regexp_like(s, p)").Typed("t", 'B'),
     Macro("split", "(s, p) AS pt_split(s, p, -1), (s, p, n) AS pt_split(s, p, CAST(n AS INTEGER))")
         .Typed("tti", '?'),

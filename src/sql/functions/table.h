@@ -26,11 +26,13 @@ struct SqlFunction {
   // Types, for functions without a rule of their own (types/calls.h); empty: DuckDB is asked.
   //
   // Arguments, one letter each, the last one for all that follow:
-  //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits
-  //   k the same, but nothing wider is cast to it   * anything
-  // Result: a letter as above, l for BIGINT, v for an interval or m for one of months. In lower
-  // case DuckDB's result is cast to it; in capitals DuckDB returns that type anyway. 1 for the type
-  // of the first argument, A for a list of it, ? for what DuckDB says.
+  //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits, l of 64
+  //   k of 32 bits, but nothing wider is cast to it   w any whole number, or boolean   o binary, or
+  //   text, which stands for its UTF-8 bytes   x text, but nothing else is cast to it, e nor taken
+  //   * anything
+  // Result: a letter as above, l for BIGINT, y for TINYINT, v for an interval or m for one of
+  // months. In lower case DuckDB's result is cast to it; in capitals DuckDB returns that type
+  // anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.
   std::string_view arguments = {};
   char result = '?';
 
@@ -105,6 +107,7 @@ std::span<const SqlFunction> Aggregates();
 std::span<const SqlFunction> Conditions();
 std::span<const SqlFunction> Dates();
 std::span<const SqlFunction> EngineOnly();
+std::span<const SqlFunction> JsonTexts();
 std::span<const SqlFunction> Lists();
 std::span<const SqlFunction> Numbers();
 std::span<const SqlFunction> Operators();

@@ -30,6 +30,8 @@ constexpr CastFunctions kCastFunctions[] = {
     {"SMALLINT", "pt_to_smallint", "pt_try_smallint"},
     {"TIMESTAMP", "pt_to_timestamp", "pt_try_timestamp"},
     {"TIMESTAMP WITH TIME ZONE", "pt_to_timestamp", "pt_try_timestamp"},
+    // TIMESTAMP_NTZ, as spark_types.cc writes it.
+    {"TIMESTAMP_S", "pt_to_local_timestamp", "pt_try_local_timestamp"},
     {"TINYINT", "pt_to_tinyint", "pt_try_tinyint"},
     {"VARCHAR", "pt_to_text", "pt_to_text"},
 };
@@ -40,15 +42,39 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
   return found == std::end(kCastFunctions) ? nullptr : found;
 }
 
+// Whether DuckDB reads the text as Spark does: dddd-dd-dd, and behind it dd:dd:dd with a fraction
+// of up to six digits. Days beyond 28, which not every month has, and all other texts are left to
+// functions of ours.
+bool ReadsAlike(std::string_view text, bool timed) {
+  const std::string_view form = timed ? "0000-00-00 00:00:00" : "0000-00-00";
+  const std::string_view most = "9999-12-28 23:59:59";
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.size() < form.size()) return false;
+  for (size_t i = 0; i < form.size(); ++i) {
+    if (form[i] == '0' ? !digit(text[i]) : text[i] != form[i]) return false;
+  }
+  // Each number within its own limit.
+  for (const size_t at : {0, 5, 8, 11, 14, 17}) {
+    const size_t size = at == 0 ? 4 : 2;
+    if (at < form.size() && text.substr(at, size) > most.substr(at, size)) return false;
+  }
+  if (text.starts_with("0000") || text.substr(5, 2) == "00" || text.substr(8, 2) == "00") {
+    return false;
+  }
+  const std::string_view rest = text.substr(form.size());
+  if (rest.empty()) return true;
+  return timed && rest.size() <= 7 && rest.size() > 1 && rest[0] == '.' &&
+         std::ranges::all_of(rest.substr(1), digit);
+}
+
 // Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines.
 bool ReadsAlike(const Json& child, std::string_view type) {
   const std::string* const text = tree::ConstantText(child);
   if (text == nullptr) return false;
   // A text cast to text.
   if (type == "VARCHAR") return true;
-  const bool digits = text->find_first_not_of("0123456789-: .") == std::string::npos;
-  const size_t length = text->size();
-  return digits && ((type == "DATE" && length == 10) || (type == "TIMESTAMP" && length >= 19));
+  if (type == "DATE") return ReadsAlike(std::string_view(*text), /*timed=*/false);
+  return type == "TIMESTAMP" && ReadsAlike(std::string_view(*text), /*timed=*/true);
 }
 
 }  // namespace

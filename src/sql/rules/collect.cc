@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // collect_list(), collect_set() and array_agg() leave out nulls and return an empty list where
 // nothing is left; DuckDB's list() keeps nulls and returns NULL. They become list(x) FILTER (x IS
-// NOT NULL) inside a coalesce, so that DISTINCT, ORDER BY and a FILTER of their own stay with the
-// aggregate.
+// NOT NULL) inside a coalesce, so that DISTINCT, ORDER BY, OVER and a FILTER of their own stay with
+// the aggregate.
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 
@@ -11,22 +11,26 @@ Rule CollectRule() {
   return {.name = "collect",
           .matches =
               [](const tree::View& node) {
-                return (node.Calls("collect_list") || node.Calls("collect_set") ||
-                        node.Calls("array_agg")) &&
+                const std::string& name = node.function();
+                return (node.Is(tree::Kind::kFunction) || node.Is(tree::Kind::kWindow)) &&
+                       (name == "collect_list" || name == "collect_set" || name == "array_agg") &&
                        node.num_arguments() > 0;
               },
           .apply =
               [](Json& node) {
                 Json list = tree::Take(node);
                 // array_agg() and collect_list() may say DISTINCT themselves.
-                if (tree::View(node).Calls("collect_set")) list["distinct"] = true;
+                const tree::View view(node);
+                if (view.function() == "collect_set") list["distinct"] = true;
                 list["function_name"] = "list";
                 const Json there = tree::Operator("OPERATOR", "OPERATOR_IS_NOT_NULL",
                                                   Json::array({node["children"][0]}));
-                const Json filter = node.value("filter", Json());
-                list["filter"] = filter.is_null() ? there
-                                                  : tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
-                                                                   Json::array({filter, there}));
+                // With OVER, DuckDB keeps the filter under another key.
+                const char* const key = view.Is(tree::Kind::kWindow) ? "filter_expr" : "filter";
+                const Json filter = node.value(key, Json());
+                list[key] = filter.is_null() ? there
+                                             : tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
+                                                              Json::array({filter, there}));
                 tree::Replace(node, tree::Call("pt_or_empty", Json::array({list}), node));
                 return Status::OK();
               }};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// date_part('dow', d), which EXTRACT(dow FROM d) parses to. Spark numbers days of the week from
-// Sunday = 1, knows the ISO year by the name yearofweek, and returns seconds with their fraction.
-// The check has refused other parts that differ (CheckDatePart in check.cc).
+// date_part('dow', d), which EXTRACT(dow FROM d) parses to. Parts get one of the names that Spark
+// has for them (DatePart.parseExtractField). Spark numbers days of the week from Sunday = 1, knows
+// the ISO year by the name yearofweek, and returns seconds with their fraction. The check has
+// refused other parts (CheckDatePart in check.cc).
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/ascii.h"
@@ -13,30 +16,60 @@ namespace {
 
 // The function for a part that DuckDB counts differently; nullptr where the two agree.
 const char* PartFunction(const std::string& part) {
-  if (part == "dow" || part == "dayofweek") return "dayofweek";
-  if (part == "dow_iso" || part == "dayofweek_iso") return "pt_isodow";
-  if (part == "second" || part == "seconds") return "pt_second";
+  if (part == "dayofweek") return "dayofweek";
+  if (part == "dayofweek_iso") return "pt_isodow";
+  if (part == "second") return "pt_second";
   return part == "yearofweek" ? "pt_isoyear" : nullptr;
 }
 
 }  // namespace
 
+std::string_view FindDatePart(std::string_view name) {
+  struct Names {
+    std::string_view part;
+    std::array<std::string_view, 5> others;
+  };
+  static constexpr Names kParts[] = {{"year", {"y", "years", "yr", "yrs"}},
+                                     {"yearofweek", {}},
+                                     {"quarter", {"qtr"}},
+                                     {"month", {"mon", "mons", "months"}},
+                                     {"week", {"w", "weeks"}},
+                                     {"day", {"d", "days"}},
+                                     {"dayofweek", {"dow"}},
+                                     {"dayofweek_iso", {"dow_iso"}},
+                                     {"doy", {}},
+                                     {"hour", {"h", "hours", "hr", "hrs"}},
+                                     {"minute", {"m", "min", "mins", "minutes"}},
+                                     {"second", {"s", "sec", "seconds", "secs"}}};
+  for (const Names& each : kParts) {
+    if (name == each.part) return each.part;
+    if (!name.empty() && std::ranges::find(each.others, name) != each.others.end()) {
+      return each.part;
+    }
+  }
+  return {};
+}
+
 Rule DatePartRule() {
-  return {.name = "date part",
-          .matches =
-              [](const tree::View& node) {
-                return (node.Calls("date_part") || node.Calls("datepart")) &&
-                       node.num_arguments() == 2 && node.ArgumentText(0) != nullptr;
-              },
-          .apply =
-              [](Json& node) {
-                const Json& children = node["children"];
-                const char* const function = PartFunction(Lower(*tree::ConstantText(children[0])));
-                tree::Replace(node, function == nullptr
-                                        ? tree::Call("date_part", children, node)
-                                        : tree::Call(function, Json::array({children[1]}), node));
-                return Status::OK();
-              }};
+  return {
+      .name = "date part",
+      .matches =
+          [](const tree::View& node) {
+            return (node.Calls("date_part") || node.Calls("datepart")) &&
+                   node.num_arguments() == 2 && node.ArgumentText(0) != nullptr;
+          },
+      .apply =
+          [](Json& node) {
+            const Json& value = node["children"][1];
+            const std::string name(FindDatePart(Lower(*tree::ConstantText(node["children"][0]))));
+            const char* const function = PartFunction(name);
+            tree::Replace(
+                node,
+                function == nullptr
+                    ? tree::Call("date_part", Json::array({tree::TextConstant(name), value}), node)
+                    : tree::Call(function, Json::array({value}), node));
+            return Status::OK();
+          }};
 }
 
 }  // namespace protium

@@ -14,8 +14,7 @@ namespace {
 void CountFromZero(Json& node, const Json& parameter) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {
-    tree::Replace(node, tree::Call("-", Json::array({node, tree::WholeConstant(1)}), node));
-    node["is_operator"] = true;
+    tree::Replace(node, tree::Call("pt_place", Json::array({node}), node));
     return;
   }
   const bool hides =

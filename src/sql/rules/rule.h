@@ -39,6 +39,10 @@ std::span<const Rule> ListRules(RuleTurn turn);
 // tried.
 Result<bool> ApplyRules(Json& node, RuleTurn turn);
 
+// The name that DatePartRule gives to a part of a date that Spark's extract() takes, for any of the
+// names that Spark has for it, in lower case; empty for all others.
+std::string_view FindDatePart(std::string_view name);
+
 // One a file of the same name.
 Rule CastRule();
 Rule CollectRule();
@@ -48,7 +52,9 @@ Rule CountPairsRule();
 Rule DatePartRule();
 Rule ElementRule();
 Rule ExtremesRule();
+Rule LambdaPairsRule();
 Rule LambdaPlacesRule();
+Rule LikeAnyRule();
 Rule LikeRule();
 Rule ListConditionsRule();
 Rule NamedStructRule();

@@ -70,6 +70,21 @@ TEST(Rules, SpellCasts) {
   EXPECT_TRUE(AfterRules(CastTo("INTERVAL", ColumnRef("a"))).starts_with("as it was"));
 }
 
+TEST(Rules, LeaveOnlyThoseTimesToDuckDbThatItReadsAlike) {
+  for (const char* const alike : {"2013-02-28 10:11:12", "2013-02-28 23:59:59.123456"}) {
+    EXPECT_TRUE(AfterRules(CastTo("TIMESTAMP", TextConstant(alike))).starts_with("as it was"))
+        << alike;
+  }
+  for (const char* const other :
+       {"2013-02-28 10:11:12-05:00", "2013-02-28 24:00:00", "2013-02-29 10:11:12",
+        "2013-02-28 10:11:12.1234567", "2013-02-28 10:11:12.", "2013-00-28 10:11:12"}) {
+    EXPECT_EQ(AfterRules(CastTo("TIMESTAMP", TextConstant(other))),
+              "pt_to_timestamp('" + std::string(other) + "')");
+  }
+  EXPECT_EQ(AfterRules(CastTo("TIMESTAMP_S", TextConstant("2013-02-28 10:11:12"))),
+            "pt_to_local_timestamp('2013-02-28 10:11:12')");
+}
+
 TEST(Rules, SpellCalls) {
   const auto a = ColumnRef("a"), b = ColumnRef("b");
   EXPECT_EQ(AfterRules(CallOn("INT", Json::array({a}))), "pt_to_integer(a)");
@@ -78,9 +93,39 @@ TEST(Rules, SpellCalls) {
   EXPECT_EQ(AfterRules(CallOn("exists", Json::array({a, b}))), "pt_any_true(list_transform(a, b))");
   EXPECT_EQ(AfterRules(CallOn("reduce", Json::array({a, b, a}))), "list_reduce(a, a, b)");
   EXPECT_EQ(AfterRules(CallOn("date_part", Json::array({TextConstant("DOW"), a}))), "dayofweek(a)");
+  EXPECT_EQ(AfterRules(CallOn("date_part", Json::array({TextConstant("MINS"), a}))),
+            "date_part('minute', a)");
   EXPECT_EQ(AfterRules(CallOn("~~", Json::array({a, b}))), "pt_like(a, b, '\\')");
   EXPECT_EQ(AfterRules(CallOn("~~", Json::array({a, TextConstant("x%")}))),
             "as it was: ~~(a, 'x%')");
+}
+
+Json LambdaOf(const std::vector<std::string>& names, Json body) {
+  Json lambda = tree::Lambda(names[0], std::move(body));
+  Json columns = Json::array();
+  for (const std::string& name : names) columns.push_back(ColumnRef(name));
+  lambda["lhs"] = tree::Call("row", std::move(columns), Json::object());
+  return lambda;
+}
+
+TEST(Rules, MakeOneParameterOfSeveral) {
+  Json zip =
+      CallOn("zip_with",
+             Json::array({ColumnRef("a"), ColumnRef("b"), LambdaOf({"x", "y"}, ColumnRef("y"))}));
+  ASSERT_TRUE(*ApplyRules(zip, RuleTurn::kAfterChildren));
+  const tree::View made(zip);
+  EXPECT_TRUE(made.Calls("list_transform"));
+  EXPECT_EQ(Shown(made.argument(0)), "pt_zip(a, b)");
+  EXPECT_EQ(Shown(made.argument(1)["expr"]), "struct_extract(pt_x_y, 'pt_second')");
+  EXPECT_EQ(AfterRules(CallOn("zip_with", Json::array({ColumnRef("a"), ColumnRef("b")}))),
+            "zip_with() has other arguments than Spark's");
+}
+
+TEST(Rules, LeaveTheParametersOfLambdasWithin) {
+  Json body = CallOn("f", Json::array({ColumnRef("x"), LambdaOf({"x", "z"}, ColumnRef("x"))}));
+  tree::ReplaceColumn(body, "x", ColumnRef("p"));
+  EXPECT_EQ(Shown(body["children"][0]), "p");
+  EXPECT_EQ(Shown(body["children"][1]["expr"]), "x");
 }
 
 TEST(Rules, RefuseWhatCannotBeSpelt) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators over numbers, and dates moved by days and intervals. Numbers meet in one type
+// Operators over numbers; for times and intervals see intervals.cc. Numbers meet in one type
 // (CommonNumber); decimals are computed by a function of ours, all else by DuckDB's operators once
-// both sides are of that type. Dates move by whole days or intervals; what would make an interval
-// of two dates is refused, since no table of ours holds intervals.
+// both sides are of that type.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "sql/tree.h"
@@ -22,14 +22,13 @@ bool AnyIs(const TypedCall& call, SqlType::Kind kind) {
                      [&](const SqlType& type) { return type == kind; });
 }
 
-std::string TypeNames(const TypedCall& call) {
-  std::vector<std::string> names;
-  for (const SqlType& type : call.types) names.push_back(type.SparkName());
-  return fmt::format("{}", fmt::join(names, " and "));
+bool AnyTime(const TypedCall& call) {
+  return std::any_of(call.types.begin(), call.types.end(),
+                     [](const SqlType& type) { return type.IsTime() || type.IsInterval(); });
 }
 
 Status RefuseTypes(const TypedCall& call) {
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
+  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, call.TypeNames()),
                      "Spark has no such operation", "cast them to numbers");
 }
 
@@ -47,7 +46,7 @@ Result<SqlType> CommonNumber(TypedCall& call) {
 
 // Computes in decimals by a function of ours. DuckDB gives results other widths, and fails where
 // Spark rounds digits away to fit 38.
-SqlType TypeDecimals(TypedCall& call, char operation) {
+SqlType TypeDecimals(TypedCall& call, char operation, bool tried = false) {
   for (size_t i = 0; i < 2; ++i) {
     if (call.types[i] == SqlType::kNull) call.CoerceTo(i, call.types[1 - i]);
     call.CoerceTo(i, AsDecimal(call.types[i]));
@@ -55,102 +54,15 @@ SqlType TypeDecimals(TypedCall& call, char operation) {
   const SqlType result =
       DecimalResult(operation == 'p' ? '%' : operation, call.types[0], call.types[1]);
   tree::Replace(call.node, DecimalCall(operation, tree::Take(call.argument(0)),
-                                       tree::Take(call.argument(1)), result));
+                                       tree::Take(call.argument(1)), result, tried));
   return result;
-}
-
-// By what an interval of days and times moves a date: 'd' whole days, 't' a time of day, '?' where
-// its spelling does not say.
-char FindUnit(const Json& interval) {
-  const std::string name = Text(interval, "function_name");
-  if (name == "to_days" || name == "to_weeks") return 'd';
-  for (const char* const time : {"to_hours", "to_minutes", "to_seconds"}) {
-    if (name == time) return 't';
-  }
-  return '?';
-}
-
-bool IsInterval(const SqlType& type) {
-  return type == SqlType::kInterval || type == SqlType::kMonths;
-}
-
-// A date or time moved by months is written as a call of pt_add_months: DuckDB finds INTERVAL 1
-// MONTH equal to INTERVAL 30 DAY, so where both are added to the same column it computes one of
-// them only.
-SqlType MoveByMonths(TypedCall& call, size_t moved) {
-  const SqlType type = call.types[moved];
-  call.CoerceTo(moved, {SqlType::kTimestamp});
-  Json months = tree::Take(call.argument(1 - moved));
-  if (call.name == "-") months = tree::Call("-", Json::array({months}), months);
-  Json operands = Json::array({tree::Take(call.argument(moved)), std::move(months)});
-  tree::Replace(call.node, tree::Call("pt_add_months", std::move(operands), call.node));
-  // A date moved by months stays one in Spark; DuckDB makes a timestamp of it.
-  if (type == SqlType::kDate) call.CastResult(type);
-  return type;
-}
-
-// `moved` is the place of the operand that is no interval. In Spark a date moved by whole days
-// stays a date, by a time of day it becomes a timestamp; DuckDB always makes a timestamp.
-Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
-  if (call.name == "-" && moved == 1) {
-    return call.Refuse("something is subtracted from an interval", "Spark has no such operation",
-                       "put the date or time first");
-  }
-  const bool months = call.types[1 - moved] == SqlType::kMonths;
-  if (months && call.types[moved].IsTime()) return MoveByMonths(call, moved);
-  if (call.types[moved] == SqlType::kTimestamp) return call.types[moved];
-  const char unit = FindUnit(call.argument(1 - moved));
-  if (call.types[moved] != SqlType::kDate || unit == '?') {
-    return call.Refuse(fmt::format("{} is moved by an interval", call.types[moved].SparkName()),
-                       "whether that is a date or a time depends on the engine",
-                       "cast it to a timestamp, or use date_add() or add_months()");
-  }
-  if (unit == 't') return SqlType{SqlType::kTimestamp};
-  call.CastResult({SqlType::kDate});
-  return SqlType{SqlType::kDate};
-}
-
-Result<SqlType> AddIntervals(const TypedCall& call) {
-  if (call.types[0] == call.types[1]) return call.types[0];
-  return call.Refuse("an interval mixes months and days",
-                     "Spark keeps intervals of months and of days apart",
-                     "move the date or time by each in turn");
-}
-
-// An interval of months multiplied or divided. DuckDB turns what is left of a month into days,
-// Spark rounds to whole months; so only whole multiples pass.
-Result<SqlType> TypeMonths(const TypedCall& call) {
-  const size_t number = call.types[0] == SqlType::kMonths ? 1 : 0;
-  if (call.name == "*" && call.types[number].IsWhole()) return SqlType{SqlType::kMonths};
-  return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
-                     "the embedded engine has no fractions of months",
-                     "multiply by a whole number, or use add_months()");
-}
-
-// A date moved by a number of days. Two dates are refused.
-Result<SqlType> TypeTimes(TypedCall& call) {
-  const bool first = call.types[0].IsTime(), second = call.types[1].IsTime();
-  const bool whole = call.types[first ? 1 : 0].IsWhole();
-  if (first && second) {
-    return call.Refuse("the difference of two dates or times is not supported",
-                       "it is an interval in Spark, which tables cannot hold",
-                       "use datediff(a, b), or unix_timestamp() of both");
-  }
-  const size_t moved = first ? 0 : 1;
-  const bool fits = whole && call.types[1 - moved] != SqlType::kBigint;
-  if (call.types[moved] != SqlType::kDate || !fits) {
-    return call.Refuse(fmt::format("\"{}\" is given {}", call.name, TypeNames(call)),
-                       "Spark moves dates only by 32-bit numbers",
-                       "use date_add(date, CAST(days AS INT))");
-  }
-  call.CoerceTo(1 - moved, {SqlType::kInt});
-  return SqlType{SqlType::kDate};
 }
 
 // -x, +x and abs(x): text is read as a double.
 Result<SqlType> TypeSign(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kBoolean || type.IsTime()) return RefuseTypes(call);
+  if (type.IsInterval()) return TypeInterval(call);
   if (type == SqlType::kText || type == SqlType::kNull) call.CoerceTo(0, {SqlType::kDouble});
   return call.types[0];
 }
@@ -159,26 +71,25 @@ Result<SqlType> TypeSign(TypedCall& call) {
 
 // The function's name carries the scale, because a function of DuckDB's has one type of result.
 // That is DECIMAL(38, scale), which a cast narrows.
-Json DecimalCall(char operation, Json first, Json second, const SqlType& result) {
+Json DecimalCall(char operation, Json first, Json second, const SqlType& result, bool tried) {
   const Json like = first;
-  Json call = tree::Call(fmt::format("pt_decimal_{}", result.scale),
-                         Json::array({tree::TextConstant(std::string(1, operation)),
-                                      std::move(first), std::move(second)}),
-                         like);
-  return result.precision == kMostDigits ? call : tree::Cast(std::move(call), result);
+  // A divisor of zero is an error, which a condition before it may keep out.
+  if (!tried && std::string_view("/%dp").find(operation) != std::string_view::npos) {
+    second = tree::Call("pt_may_fail", Json::array({std::move(second)}), like);
+  }
+  std::string signs(1, operation);
+  if (tried) signs += '?';
+  Json call = tree::Call(
+      fmt::format("pt_decimal_{}", result.scale),
+      Json::array({tree::TextConstant(signs), std::move(first), std::move(second)}), like);
+  return result.precision == kMostDigits ? call : tree::Cast(std::move(call), result, tried);
 }
 
 Result<SqlType> TypeSum(TypedCall& call) {
   if (call.types.size() == 1) return TypeSign(call);
   if (call.types.size() != 2) return SqlType{};
-  for (const size_t i : {0, 1}) {
-    if (!IsInterval(call.types[i])) continue;
-    if (call.types[1 - i] == SqlType::kUnknown) return SqlType{};
-    if (IsInterval(call.types[1 - i])) return AddIntervals(call);
-    return MoveByInterval(call, 1 - i);
-  }
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
-  if (call.types[0].IsTime() || call.types[1].IsTime()) return TypeTimes(call);
+  if (AnyTime(call)) return TypeInterval(call);
   PT_LET(const SqlType common, CommonNumber(call));
   if (common == SqlType::kDecimal) return TypeDecimals(call, call.name[0]);
   call.CoerceAll(common);
@@ -187,8 +98,8 @@ Result<SqlType> TypeSum(TypedCall& call) {
 
 Result<SqlType> TypeProduct(TypedCall& call) {
   if (call.types.size() != 2) return SqlType{};
-  if (AnyIs(call, SqlType::kInterval)) return SqlType{SqlType::kInterval};
-  if (AnyIs(call, SqlType::kMonths)) return TypeMonths(call);
+  if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
+  if (call.types[0].IsInterval() || call.types[1].IsInterval()) return TypeInterval(call);
   PT_LET(SqlType common, CommonNumber(call));
   const bool divided = call.name == "/" || call.name == "try_divide";
   const char operation = divided               ? '/'
@@ -198,28 +109,45 @@ Result<SqlType> TypeProduct(TypedCall& call) {
   // Of NULL and a decimal Spark makes a double here, unlike in the other operations.
   if (divided && AnyIs(call, SqlType::kNull)) common = {SqlType::kDouble};
   if (common == SqlType::kDecimal) {
-    if (call.name == "try_divide") {
-      // The function fails for a divisor of zero; NULL gives NULL.
-      call.argument(1) = tree::Call(
-          "nullif", Json::array({tree::Take(call.argument(1)), tree::WholeConstant(0)}), call.node);
-    }
-    return TypeDecimals(call, operation);
+    return TypeDecimals(call, operation, call.name == "try_divide");
   }
   if (divided && common != SqlType::kUnknown) common = {SqlType::kDouble};
   call.CoerceAll(common);
   return common;
 }
 
+// try_add() and its kind: NULL where the result does not fit, but not where an operand fails. Whole
+// numbers are computed in 128 bits, of which any result has room, and doubles never fail. Of times
+// Spark also forgives the operands (TryEval), as TRY() does.
 Result<SqlType> TypeTried(TypedCall& call) {
   if (call.types.size() != 2 || AnyIs(call, SqlType::kUnknown)) return SqlType{};
-  if (call.types[0].IsTime() || call.types[1].IsTime()) return SqlType{};
-  PT_LET(const SqlType common, CommonNumber(call));
-  if (common == SqlType::kDecimal) {
-    return call.Refuse(call.name + "() is given a decimal",
-                       "the embedded engine returns decimals of another width there",
-                       "cast both to DOUBLE, or use the operator");
+  static constexpr std::pair<std::string_view, const char*> kOperators[] = {
+      {"try_add", "+"}, {"try_subtract", "-"}, {"try_multiply", "*"}, {"try_mod", "%"}};
+  const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                         [&](const auto& pair) { return pair.first == call.name; });
+  const std::string name = call.name;
+  call.name = found->second;
+  if (AnyTime(call)) {
+    PT_LET(const SqlType type, TypeInterval(call));
+    tree::Replace(call.node,
+                  tree::Operator("OPERATOR", "OPERATOR_TRY", Json::array({tree::Take(call.node)})));
+    return type;
   }
-  call.CoerceAll(common);
+  PT_LET(const SqlType common, CommonNumber(call));
+  if (common == SqlType::kDecimal) return TypeDecimals(call, call.name[0], /*tried=*/true);
+  if (name == "try_mod" || common.IsReal()) {
+    call.CoerceAll(common);
+    if (name != "try_mod") call.node["function_name"] = call.name;
+    return common;
+  }
+  for (const size_t i : {0, 1}) {
+    call.CoerceTo(i, common);
+    // HUGEINT is no type of Spark's: FromDuck() makes a decimal of it, so it is named here.
+    tree::Replace(call.argument(i),
+                  tree::Cast(tree::Take(call.argument(i)), {SqlType::kOther, 0, 0, "HUGEINT"}));
+  }
+  call.node["function_name"] = call.name;
+  tree::Replace(call.node, tree::Cast(tree::Take(call.node), common, /*tried=*/true));
   return common;
 }
 
@@ -229,7 +157,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
   const SqlType whole{SqlType::kBigint};
   const bool nothing = call.types[0] == SqlType::kNull && call.types[1] == SqlType::kNull;
   if (common.IsReal() && !nothing) {
-    return call.Refuse(fmt::format("div is given {}", TypeNames(call)),
+    return call.Refuse(fmt::format("div is given {}", call.TypeNames()),
                        "in Spark div takes only whole numbers and decimals",
                        "use CAST(a / b AS BIGINT)");
   }
@@ -263,6 +191,8 @@ Result<SqlType> TypeBits(TypedCall& call) {
   const bool narrow = call.types[0] == SqlType::kTinyint || call.types[0] == SqlType::kSmallint;
   if (shifted && (narrow || !call.types[0].IsWhole())) call.CoerceTo(0, {SqlType::kInt});
   if (shifted && call.types.size() == 2) call.CoerceTo(1, {SqlType::kInt});
+  // The macro returns a BIGINT for every type.
+  if (shifted && call.types[0] == SqlType::kInt) call.CastResult(call.types[0]);
   return call.types[0];
 }
 

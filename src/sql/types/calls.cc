@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/types/calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -37,43 +39,112 @@ constexpr NamedRule kRules[] = {
     {">>", TypeBits},
     {"^", TypeBits},
     {"abs", TypeSum},
+    {"approx_count_distinct", TypeDistinctEstimate},
+    {"approx_percentile", TypePercentile},
+    {"array_append", TypeNested},
+    {"array_compact", TypeNested},
+    {"array_contains", TypeNested},
+    {"array_distinct", TypeNested},
+    {"array_except", TypeNested},
+    {"array_insert", TypeNested},
+    {"array_intersect", TypeNested},
+    {"array_join", TypeNested},
+    {"array_max", TypeNested},
+    {"array_min", TypeNested},
+    {"array_position", TypeNested},
+    {"array_prepend", TypeNested},
+    {"array_remove", TypeNested},
+    {"array_repeat", TypeNested},
+    {"array_size", TypeNested},
+    {"array_sort", TypeNested},
+    {"array_union", TypeNested},
+    {"arrays_overlap", TypeNested},
+    {"arrays_zip", TypeArraysZip},
     {"avg", TypeMean},
+    {"bit_length", TypeTextOrBytes},
     {"bround", TypeRounded},
+    {"cardinality", TypeNested},
     {"ceil", TypeWhole},
     {"ceiling", TypeWhole},
+    {"char_length", TypeTextOrBytes},
+    {"character_length", TypeTextOrBytes},
     {"concat", TypeJoinedText},
-    {"concat_ws", TypeJoinedText},
-    {"explode", TypeNested},
-    {"explode_outer", TypeNested},
+    {"concat_ws", TypeConcatWs},
+    {"contains", TypeTextOrBytes},
+    {"date_part", TypeDatePart},
+    {"element_at", TypeElement},
+    {"elt", TypeElt},
+    {"endswith", TypeTextOrBytes},
+    {"explode", TypeGenerator},
+    {"explode_outer", TypeGenerator},
+    {"flatten", TypeNested},
     {"floor", TypeWhole},
+    {"format_number", TypeFormatNumber},
+    {"format_string", TypeFormatString},
+    {"from_json", TypeFromJson},
+    {"get", TypeNested},
     {"greatest", TypeChoice},
+    {"hash", TypeHash},
+    {"hex", TypeHex},
     {"if", TypeChoice},
     {"iff", TypeChoice},
     {"ifnull", TypeChoice},
-    {"inline", TypeNested},
-    {"inline_outer", TypeNested},
+    {"inline", TypeGenerator},
+    {"inline_outer", TypeGenerator},
     {"least", TypeChoice},
+    {"left", TypeTextOrBytes},
+    {"len", TypeTextOrBytes},
+    {"length", TypeTextOrBytes},
+    {"list", TypeCollected},
+    {"list_filter", TypeFiltered},
+    {"list_reduce", TypeReduced},
+    {"list_transform", TypeTransformed},
     {"list_value", TypeArray},
+    {"listagg", TypeListagg},
+    {"lpad", TypeTextOrBytes},
+    {"make_timestamp", TypeMadeTime},
+    {"make_timestamp_ltz", TypeMadeTime},
+    {"make_timestamp_ntz", TypeMadeTime},
+    {"map", TypeMapOf},
+    {"map_concat", TypeNested},
+    {"map_contains_key", TypeNested},
+    {"map_entries", TypeNested},
+    {"map_from_arrays", TypeNested},
+    {"map_from_entries", TypeNested},
+    {"map_keys", TypeNested},
+    {"map_values", TypeNested},
+    {"max", TypeExtreme},
+    {"max_by", TypeExtremeBy},
     {"mean", TypeMean},
+    {"min", TypeExtreme},
+    {"min_by", TypeExtremeBy},
     {"mod", TypeProduct},
     {"nanvl", TypeChoice},
     {"negative", TypeSum},
     {"nullif", TypeNullIf},
     {"nvl", TypeChoice},
     {"nvl2", TypeChoice},
+    {"octet_length", TypeTextOrBytes},
+    {"percentile", TypePercentile},
+    {"percentile_approx", TypePercentile},
     {"pmod", TypeProduct},
-    {"posexplode", TypeNested},
-    {"posexplode_outer", TypeNested},
+    {"posexplode", TypeGenerator},
+    {"posexplode_outer", TypeGenerator},
     {"positive", TypeSum},
+    {"printf", TypeFormatString},
+    {"pt_all_true", TypeListCondition},
+    {"pt_any_true", TypeListCondition},
     {"pt_element", TypeElement},
     {"pt_literal_bigint", TypeLiteral},
     {"pt_literal_smallint", TypeLiteral},
+    {"pt_second", TypeDatePart},
     {"pt_to_bigint", TypeCastCall},
     {"pt_to_boolean", TypeCastCall},
     {"pt_to_date", TypeCastCall},
     {"pt_to_double", TypeCastCall},
     {"pt_to_float", TypeCastCall},
     {"pt_to_integer", TypeCastCall},
+    {"pt_to_local_timestamp", TypeCastCall},
     {"pt_to_smallint", TypeCastCall},
     {"pt_to_text", TypeCastCall},
     {"pt_to_timestamp", TypeCastCall},
@@ -84,38 +155,62 @@ constexpr NamedRule kRules[] = {
     {"pt_try_double", TypeCastCall},
     {"pt_try_float", TypeCastCall},
     {"pt_try_integer", TypeCastCall},
+    {"pt_try_local_timestamp", TypeCastCall},
     {"pt_try_smallint", TypeCastCall},
     {"pt_try_timestamp", TypeCastCall},
     {"pt_try_tinyint", TypeCastCall},
+    {"pt_zip", TypeNested},
+    {"pt_zip_maps", TypeNested},
     {"reverse", TypeReversed},
+    {"right", TypeTextOrBytes},
     {"round", TypeRounded},
+    {"row", TypeRow},
+    {"rpad", TypeTextOrBytes},
+    {"schema_of_json", TypeSchemaOfJson},
     {"sequence", TypeSequence},
     {"shiftleft", TypeBits},
     {"shiftright", TypeBits},
-    {"stack", TypeNested},
+    {"shiftrightunsigned", TypeBits},
+    {"size", TypeNested},
+    {"slice", TypeNested},
+    {"sort_array", TypeNested},
+    {"stack", TypeGenerator},
+    {"startswith", TypeTextOrBytes},
+    {"string_agg", TypeListagg},
+    {"struct_extract", TypeStructField},
+    {"struct_pack", TypeStructPack},
+    {"substr", TypeTextOrBytes},
+    {"substring", TypeTextOrBytes},
     {"sum", TypeTotal},
+    {"to_char", TypeWriteNumber},
+    {"to_days", TypeUnits},
+    {"to_hours", TypeUnits},
+    {"to_json", TypeToJson},
+    {"to_minutes", TypeUnits},
+    {"to_months", TypeUnits},
+    {"to_number", TypeReadNumber},
+    {"to_seconds", TypeUnits},
+    {"to_varchar", TypeWriteNumber},
+    {"to_weeks", TypeUnits},
+    {"to_years", TypeUnits},
     {"try_add", TypeTried},
+    {"try_avg", TypeMean},
     {"try_divide", TypeProduct},
+    {"try_element_at", TypeElement},
+    {"try_make_timestamp", TypeMadeTime},
+    {"try_make_timestamp_ltz", TypeMadeTime},
+    {"try_make_timestamp_ntz", TypeMadeTime},
     {"try_mod", TypeTried},
     {"try_multiply", TypeTried},
     {"try_subtract", TypeTried},
+    {"try_sum", TypeTotal},
+    {"try_to_number", TypeReadNumber},
     {"typeof", TypeTypeOf},
+    {"xxhash64", TypeHash},
     {"|", TypeBits},
     {"||", TypeJoinedText},
     {"~", TypeBits},
 };
-
-// The names of a lambda's parameters. DuckDB's tree has a column for a single one, and a call with
-// columns as its arguments for several.
-std::vector<std::string> ListParameters(const Json& lhs) {
-  if (tree::FindKind(lhs) == tree::Kind::kFunction) {
-    std::vector<std::string> names;
-    for (const Json& child : lhs["children"]) names.push_back(ListParameters(child).front());
-    return names;
-  }
-  const Json& names = lhs["column_names"];
-  return {names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>()};
-}
 
 // Writes a constant interval of months so that it is no constant, with a CASE whose branches are
 // equal. DuckDB merges equal constants, and finds one month equal to 30 days.
@@ -123,6 +218,23 @@ Json BesideRows(Json months, const Json& ordered) {
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
   Json otherwise = months;
   return tree::Case(std::move(null), std::move(months), std::move(otherwise));
+}
+
+bool ReadsColumns(const Json& node) {
+  if (tree::FindKind(node) == tree::Kind::kColumn) return true;
+  return node.is_structured() && std::ranges::any_of(node, ReadsColumns);
+}
+
+// DuckDB computes what an aggregate is given for all rows, also for those that FILTER leaves out,
+// where it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
+void KeepFiltered(Json& call, const Json& filter) {
+  if (!filter.is_object()) return;
+  for (Json& argument : call["children"]) {
+    if (!ReadsColumns(argument)) continue;
+    Json condition = tree::Take(filter), value = tree::Take(argument);
+    tree::Replace(argument,
+                  tree::Case(std::move(condition), std::move(value), tree::NullConstant()));
+  }
 }
 
 }  // namespace
@@ -134,6 +246,15 @@ CallRule FindCallRule(std::string_view name) {
   return found != std::end(kRules) && found->name == name ? found->rule : nullptr;
 }
 
+bool TypedCall::AnyNullConstant() const {
+  const Json& arguments = node["children"];
+  return std::any_of(arguments.begin(), arguments.end(), [](const Json& argument) {
+    const Json* value = &argument;
+    while (tree::FindKind(*value) == tree::Kind::kCast) value = &(*value)["child"];
+    return tree::IsConstant(*value) && (*value)["value"].value("is_null", false);
+  });
+}
+
 void TypedCall::CoerceTo(size_t i, const SqlType& type) {
   Coerce(argument(i), types[i], type);
   types[i] = type;
@@ -141,6 +262,12 @@ void TypedCall::CoerceTo(size_t i, const SqlType& type) {
 
 void TypedCall::CoerceAll(const SqlType& type, size_t first) {
   for (size_t i = first; i < types.size(); ++i) CoerceTo(i, type);
+}
+
+std::string TypedCall::TypeNames() const {
+  std::vector<std::string> names;
+  for (const SqlType& type : types) names.push_back(type.SparkName());
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 void TypedCall::CastResult(const SqlType& type) {
@@ -151,30 +278,16 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }
 
-// A lambda's first parameter is an element of the list before it; the second one is its position.
-Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
-  std::vector<SqlType> types;
-  for (Json& child : node["children"]) {
-    if (tree::FindKind(child) != tree::Kind::kLambda) {
-      PT_LET(types.emplace_back(), Expression(child, scope));
-      continue;
-    }
-    Scope inner{.aliases_first = true, .outer = &scope};
-    const SqlType element = types.empty() ? SqlType{} : types[0].Element();
-    for (const std::string& name : ListParameters(child["lhs"])) {
-      inner.aliases.push_back({name, inner.aliases.empty() ? element : SqlType{}});
-    }
-    PT_LET(types.emplace_back(), Expression(child["expr"], inner));
-  }
-  return types;
-}
-
 // An aggregate's FILTER and ORDER BY see the same names as its arguments.
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
-  if (node.contains("filter")) PT_TRY(Condition(node["filter"], scope));
+  if (node.contains("filter")) {
+    PT_TRY(Condition(node["filter"], scope));
+    KeepFiltered(node, node["filter"]);
+  }
   if (node.contains("order_bys")) {
-    for (Json* const order : tree::Orders(node["order_bys"])) PT_TRY(Expression(*order, scope));
+    for (Json* const order : tree::Orders(node["order_bys"]))
+      PT_TRY(OrderExpression(*order, scope).status());
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
   // Rules come before signatures: a function with both depends on more than fixed types.
@@ -186,20 +299,22 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
 // and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
-  if (node.value("distinct", false)) {
+  // CollectRule makes list(DISTINCT x) of collect_set(x).
+  if (node.value("distinct", false) && name != "list") {
     return Refuse(node, name + "(DISTINCT ...) OVER is not supported by Spark",
                   "Spark's windows do not take DISTINCT",
                   "compute it in a query of its own and join the result");
   }
   const Deeper deeper(in_windows_);
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
-  PT_LET(const std::vector<SqlType> partitions, Each(node["partitions"], scope));
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    MergeZeros(node["partitions"][i], partitions[i]);
+  for (Json& partition : node["partitions"]) {
+    PT_LET(const SqlType type, Expression(partition, scope));
+    PT_TRY(RequireOrder(partition, type));
+    MergeZeros(partition, type);
   }
   const std::vector<Json*> orders = tree::Orders(node);
   for (Json* const order : orders) {
-    PT_LET(const SqlType type, Expression(*order, scope));
+    PT_LET(const SqlType type, OrderExpression(*order, scope));
     MergeZeros(*order, type);
   }
   for (Json* const part : tree::FrameParts(node)) {
@@ -213,21 +328,35 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
     PT_LET(const SqlType other, Expression(node["default_expr"], scope));
     Coerce(node["default_expr"], other, types[0]);
   }
+  if (node.contains("filter_expr")) KeepFiltered(node, node["filter_expr"]);
   TypedCall call{*this, node, name, std::move(types)};
   const CallRule rule = FindCallRule(name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
+SqlType Typer::TypeNamed(const std::string& duck_name) {
+  return SqlType::FromDuck(source_.type("SELECT CAST(NULL AS " + duck_name + ")"));
+}
+
 // The answer depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
-  std::string list;
+  std::string list, names;
+  bool nested = false;
+  int count = 0;
   for (const SqlType& type : types) {
     if (type == SqlType::kUnknown) return {};
+    nested = nested || type.IsNested();
     // DuckDB resolves an overload by types alone, so nulls of these types are enough.
     const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
     list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
+    names += fmt::format("{}a{}", names.empty() ? "" : ", ", ++count);
   }
-  const std::string select = "SELECT \"" + function + "\"(" + list + ")";
+  std::string select = "SELECT \"" + function + "\"(" + list + ")";
+  // Of a constant NULL that is a list, DuckDB's functions make an INTEGER, whatever its elements.
+  if (nested) {
+    select =
+        fmt::format("SELECT \"{}\"({}) FROM (SELECT {}) AS t({})", function, names, list, names);
+  }
   const auto [found, added] = asked_.try_emplace(select);
   if (added) found->second = SqlType::FromDuck(source_.type(select));
   return found->second;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that return one of their arguments, casts called by name, and concatenation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "sql/tree_parts.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 #include "sql/types/select_parts.h"
 
 namespace protium {
@@ -29,11 +32,17 @@ struct CastName {
   SqlType::Kind kind;
 };
 
-constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},       {"boolean", SqlType::kBoolean},
-                               {"date", SqlType::kDate},           {"double", SqlType::kDouble},
-                               {"float", SqlType::kFloat},         {"integer", SqlType::kInt},
-                               {"smallint", SqlType::kSmallint},   {"text", SqlType::kText},
-                               {"timestamp", SqlType::kTimestamp}, {"tinyint", SqlType::kTinyint}};
+constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},
+                               {"boolean", SqlType::kBoolean},
+                               {"date", SqlType::kDate},
+                               {"double", SqlType::kDouble},
+                               {"float", SqlType::kFloat},
+                               {"integer", SqlType::kInt},
+                               {"local_timestamp", SqlType::kTimestamp},
+                               {"smallint", SqlType::kSmallint},
+                               {"text", SqlType::kText},
+                               {"timestamp", SqlType::kTimestamp},
+                               {"tinyint", SqlType::kTinyint}};
 
 }  // namespace
 
@@ -51,7 +60,13 @@ Result<SqlType> TypeChoice(TypedCall& call) {
   }
   std::vector<Json*> nodes;
   for (size_t i = first; i < call.types.size(); ++i) nodes.push_back(&call.argument(i));
-  return call.typer.Unify(call.name, call.node, nodes, types);
+  PT_LET(const SqlType common, call.typer.Unify(call.name, call.node, nodes, types));
+  if (ordered && common.IsNested()) {
+    PT_TRY(call.typer.RequireOrder(call.node, common));
+    Json list = tree::Call("list_value", call.node["children"], call.node);
+    tree::Replace(call.node, Extreme(std::move(list), common, call.name == "greatest"));
+  }
+  return common;
 }
 
 // nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
@@ -77,12 +92,18 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const auto* const found = std::find_if(std::begin(kCasts), std::end(kCasts),
                                          [&](const CastName& cast) { return cast.name == name; });
   if (found == std::end(kCasts)) return SqlType{};
-  const SqlType to{found->kind};
+  const SqlType to = name == "timestamp"         ? SqlType::ZonedTime()
+                     : name == "local_timestamp" ? SqlType::LocalTime()
+                                                 : SqlType{found->kind};
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) return to;
   const SqlType from = call.types[0];
-  const bool spelt = to == kText || (to.IsWhole() && from.IsNumber()) ||
-                     (to.IsReal() && from == SqlType::kDecimal);
-  if (spelt && from != SqlType::kOther) {
+  if (!CanCast(from, to)) return call.typer.RefuseCast(call.node, from, to);
+  const bool times = from == SqlType::kTimestamp && to.IsNumber();
+  const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
+                     (to.IsReal() && from == SqlType::kDecimal) || times ||
+                     (to == SqlType::kTimestamp && from.IsNumber());
+  const bool known = from != SqlType::kOther || from.IsNested() || from.IsBytes();
+  if (spelt && known) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }
   return to;
@@ -118,22 +139,61 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
-// |, concat() and concat_ws(): what is joined with text is first written as Spark writes it. Lists
-// are joined as lists.
-Result<SqlType> TypeJoinedText(TypedCall& call) {
-  const bool lists = std::any_of(call.types.begin(), call.types.end(),
-                                 [](const SqlType& type) { return type == SqlType::kOther; });
-  const bool separated = call.name == "concat_ws";
-  if (lists && !separated) return call.types[0];
+// concat() and || of lists: all of one type, and NULL if any is.
+Result<SqlType> TypeJoinedLists(TypedCall& call) {
+  std::vector<Json*> nodes;
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    if (!call.types[i].IsList() && call.types[i] != SqlType::kUnknown) {
+      return call.Refuse(call.name + "() is given " + call.types[0].SparkName() + " and " +
+                             call.types[i].SparkName(),
+                         "Spark joins lists with lists alone", "write array(x) for a single value");
+    }
+    nodes.push_back(&call.argument(i));
+  }
+  PT_LET(const SqlType list, call.typer.Unify(call.name, call.node, nodes, call.types));
+  // DuckDB takes a constant NULL for an INTEGER.
+  if (list != SqlType::kUnknown) call.CastResult(list);
+  return list;
+}
+
+namespace {
+
+// The type of || or concat(), whose arguments are written as texts where one of them is.
+Result<SqlType> TypeParts(TypedCall& call) {
+  if (call.types.empty()) return kText;
+  if (call.types[0].IsNested()) return TypeJoinedLists(call);
+  const bool others = std::any_of(call.types.begin(), call.types.end(),
+                                  [](const SqlType& type) { return type == SqlType::kOther; });
+  if (others) return call.types[0];
+  if (const auto bytes = JoinBytes(call)) return *bytes;
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
     // Without any text among them, what is unknown may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
-    if (type == SqlType::kOther) continue;
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }
   return kText;
+}
+
+constexpr size_t kMostOfMacro = 10;  // Arguments of the macro concat().
+
+}  // namespace
+
+// || and concat(): what is joined with text is first written as Spark writes it. Lists are joined
+// as lists, and binary as binary.
+Result<SqlType> TypeJoinedText(TypedCall& call) {
+  PT_LET(const SqlType type, TypeParts(call));
+  const bool texts = type == kText || type == SqlType::kBinary;
+  if (call.name == "concat" && texts && call.types.size() > kMostOfMacro) {
+    Json joined = tree::Take(call.argument(0));
+    for (size_t i = 1; i < call.types.size(); ++i) {
+      Json pair = Json::array({std::move(joined), tree::Take(call.argument(i))});
+      joined = tree::Call("||", std::move(pair), call.node);
+    }
+    tree::Replace(call.node, std::move(joined));
+  }
+  return type;
 }
 
 }  // namespace protium

@@ -108,13 +108,13 @@ bool AreOfOneType(const std::vector<SqlType>& types, size_t rows) {
 
 }  // namespace
 
-Result<SqlType> TypeNested(TypedCall& call) {
+Result<SqlType> TypeGenerator(TypedCall& call) {
   return call.Refuse(call.name + "() is part of an expression",
                      "Spark takes functions that make rows as columns of SELECT alone",
                      "name its column in a query in FROM, and compute with that");
 }
 
-Status Typer::Generator(Json& column, Scope& scope, SelectList& to) {
+Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
   const std::string name = tree::View(column).function();
   const std::string alias = Text(column, "alias");
   const bool outer = name.ends_with("_outer"), structs = name.starts_with("inline");
@@ -165,7 +165,7 @@ Status Typer::Generator(Json& column, Scope& scope, SelectList& to) {
 }
 
 // As columns of the list itself.
-Status Typer::PlaceHere(Generated made, Scope& scope, SelectList& to) {
+Status Typer::PlaceHere(Generated made, Scope& scope, Selection& to) {
   to.made.open = to.made.open || made.open;
   for (size_t i = 0; i < made.lists.size(); ++i) {
     if (i < made.columns.size()) {
@@ -179,7 +179,7 @@ Status Typer::PlaceHere(Generated made, Scope& scope, SelectList& to) {
 }
 
 // As columns of a table that is joined to those of FROM.
-Status Typer::PlaceApart(Generated made, SelectList& to) {
+Status Typer::PlaceApart(Generated made, Selection& to) {
   const std::string table = fmt::format("pt_rows_{}", ++named_);
   Json names = Json::array();
   for (const SqlColumn& column : made.columns) {

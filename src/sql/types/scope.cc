@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "sql/tree.h"
+#include "sql/types/nested_type.h"
 
 namespace protium {
 namespace {
@@ -36,35 +37,38 @@ const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool&
   return nullptr;
 }
 
-// Looks from the inside out. Within a query columns of its tables come before names of its select
-// list, as in Spark, except that a lambda's parameters come before everything.
-SqlType FindPlain(const Scope& scope, const std::string& lower) {
-  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
-    bool open = false;
-    const SqlColumn* const alias = ColumnNamed(at->aliases, lower);
-    if (alias != nullptr && at->aliases_first) return alias->type;
-    const SqlColumn* const found = InRelations(*at, lower, open);
-    if (found != nullptr && !IsOpen(*at)) {
-      for (const Output& output : at->outputs) {
-        if (Lower(output.column.name) == lower) return output.column.type;
-      }
+// A name at one level: columns of tables come before names of the select list, as in Spark, except
+// that a lambda's parameters come before everything. Sets `ends` where outer levels are of no
+// concern any more.
+SqlType FindAt(const Scope& at, const std::string& lower, bool& ends) {
+  bool open = false;
+  ends = true;
+  const SqlColumn* const alias = ColumnNamed(at.aliases, lower);
+  if (alias != nullptr && at.aliases_first) return alias->type;
+  const SqlColumn* const found = InRelations(at, lower, open);
+  if (found != nullptr && !IsOpen(at)) {
+    for (const Output& output : at.outputs) {
+      if (Lower(output.column.name) == lower) return output.column.type;
     }
-    // An open relation may have the same name: then DuckDB decides, or calls it ambiguous.
-    if (found != nullptr) return open ? SqlType{} : found->type;
-    if (open) return {};
-    if (alias != nullptr) return alias->type;
   }
+  // An open relation may have the same name: then DuckDB decides, or calls it ambiguous.
+  if (found != nullptr) return open ? SqlType{} : found->type;
+  if (open) return {};
+  if (alias != nullptr) return alias->type;
+  ends = false;
   return {};
 }
 
 // t.a: the innermost relation called t decides, also if it has no column a.
-SqlType FindQualified(const Scope& scope, const std::string& table, const std::string& lower) {
-  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
-    for (const Relation& relation : at->relations) {
-      if (Lower(relation.name) != table) continue;
-      const SqlColumn* const found = ColumnNamed(relation.columns, lower);
-      return found == nullptr ? SqlType{} : found->type;
-    }
+SqlType FindQualified(const Scope& at, const std::string& table, const std::string& lower,
+                      bool& ends) {
+  ends = false;
+  if (at.aliases_first && ColumnNamed(at.aliases, table) != nullptr) return {};
+  for (const Relation& relation : at.relations) {
+    if (Lower(relation.name) != table) continue;
+    const SqlColumn* const found = ColumnNamed(relation.columns, lower);
+    ends = found != nullptr || relation.open || ColumnNamed(relation.columns, table) == nullptr;
+    return found == nullptr ? SqlType{} : found->type;
   }
   return {};
 }
@@ -119,10 +123,29 @@ bool IsExcluded(const Json& star, const std::string& lower) {
 
 }  // namespace
 
-SqlType FindColumn(const Scope& scope, const Json& names) {
+// Looks from the inside out.
+NamedColumn FindNamed(const Scope& scope, const Json& names) {
   const std::vector<std::string> parts = LowerNames(names);
-  if (parts.size() == 1) return FindPlain(scope, parts[0]);
-  return parts.size() == 2 ? FindQualified(scope, parts[0], parts[1]) : SqlType{};
+  bool ends = false;
+  for (const Scope* at = &scope; at != nullptr && !parts.empty(); at = at->outer) {
+    if (parts.size() > 1) {
+      SqlType type = FindQualified(*at, parts[0], parts[1], ends);
+      if (ends) return {std::move(type), 2};
+    }
+    SqlType type = FindAt(*at, parts[0], ends);
+    if (ends) return {std::move(type), 1};
+  }
+  return {};
+}
+
+SqlType FindColumn(const Scope& scope, const Json& names) {
+  NamedColumn found = FindNamed(scope, names);
+  for (size_t i = found.names; i < names.size(); ++i) {
+    const int field = FindFieldOf(found.type, names[i].get<std::string>());
+    if (field < 0) return {};
+    found.type = found.type.Fields()[static_cast<size_t>(field)].type;
+  }
+  return found.type;
 }
 
 // Looks from the inside out, as FindPlain() does.

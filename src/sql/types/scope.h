@@ -57,6 +57,14 @@ NameFault CheckName(const Scope& scope, const Json& names);
 
 // Whether the name means an earlier column of the select list.
 bool IsAlias(const Scope& scope, const Json& names);
+// What the names of a COLUMN_REF begin with: a column, with or without its table's name. Names
+// beyond the first `names` are fields of it. No names and an unknown type where FindColumn() finds
+// nothing.
+struct NamedColumn {
+  SqlType type;
+  size_t names = 0;
+};
+NamedColumn FindNamed(const Scope& scope, const Json& names);
 
 // Whether a table spells a column that `name` may mean with other capitals than `name`.
 bool HasOtherCapitals(const Scope& scope, const std::string& name);

@@ -36,13 +36,13 @@ bool IsAggregate(const Json& node) {
 }
 
 // A copy of a node without names and places.
-Json Bare(Json node) {
+Json Stripped(Json node) {
   if (node.is_object()) {
     if (node.contains("alias")) node["alias"] = "";
     if (node.contains("query_location")) node["query_location"] = 0;
   }
   if (node.is_structured()) {
-    for (Json& child : node) child = Bare(std::move(child));
+    for (Json& child : node) child = Stripped(std::move(child));
   }
   return node;
 }
@@ -50,7 +50,7 @@ Json Bare(Json node) {
 }  // namespace
 
 bool IsSame(const Json& a, const Json& b) {
-  return Text(a, "type") == Text(b, "type") && Bare(a) == Bare(b);
+  return Text(a, "type") == Text(b, "type") && Stripped(a) == Stripped(b);
 }
 
 bool IsGenerator(const Json& node) {
@@ -71,6 +71,18 @@ bool HoldsAggregate(const Json& node) {
   return Holds(node, [](const Json& each, tree::Kind kind) {
     return kind == tree::Kind::kFunction && IsAggregate(each);
   });
+}
+
+std::string ResultName(const Json& column) {
+  const std::string alias = Text(column, "alias");
+  if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
+  const Json& names = column["column_names"];
+  return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
+}
+
+bool AnyReal(const std::vector<SqlColumn>& columns) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [](const SqlColumn& column) { return column.type.IsReal(); });
 }
 
 bool IsDistinct(const Json& select) {

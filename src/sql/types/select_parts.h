@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/json.h"
@@ -20,6 +21,11 @@ int CountGenerators(const Json& list);
 // Whether there is a window, or an aggregate, within a node.
 bool HoldsWindow(const Json& node);
 bool HoldsAggregate(const Json& node);
+
+// The name of a column in the result; empty where the engine invents one.
+std::string ResultName(const Json& column);
+
+bool AnyReal(const std::vector<SqlColumn>& columns);
 
 // Whether the SELECT is DISTINCT.
 bool IsDistinct(const Json& select);

@@ -15,7 +15,9 @@ namespace {
 // Letters of SqlFunction::arguments and ::result.
 SqlType::Kind ParseKind(char letter) {
   switch (letter) {
+    case 'e':
     case 't':
+    case 'x':
       return SqlType::kText;
     case 'd':
       return SqlType::kDate;
@@ -30,10 +32,14 @@ SqlType::Kind ParseKind(char letter) {
       return SqlType::kInt;
     case 'l':
       return SqlType::kBigint;
+    case 'y':
+      return SqlType::kTinyint;
     case 'v':
       return SqlType::kInterval;
     case 'm':
       return SqlType::kMonths;
+    case 'o':
+      return SqlType::kBinary;
     default:
       return SqlType::kUnknown;
   }
@@ -48,11 +54,25 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
 // fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
-  if (type == SqlType::kUnknown || type == SqlType::kOther || type == wanted) return Status::OK();
+  if (type.IsNested() && letter != '*') {
+    return RefuseArgument(call, i, "Spark takes no list, map or struct there",
+                          "name an element or a field of it");
+  }
+  const bool takes_text = wanted == SqlType::kText || wanted == SqlType::kBinary;
+  if (type == SqlType::kUnknown || type == wanted) return Status::OK();
+  // Others are left to DuckDB, but for where it would make texts of them.
+  if (type == SqlType::kOther && !takes_text) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
+    case 'e':
+      if (text) call.CoerceTo(i, wanted);
+      if (text) return Status::OK();
+      return RefuseArgument(call, i, "Spark takes only text there", "use CAST(... AS STRING)");
     case 't':
       call.CoerceTo(i, wanted);
+      return Status::OK();
+    case 'x':
+      if (text) call.CoerceTo(i, wanted);
       return Status::OK();
     case 'd':
     case 's':
@@ -76,8 +96,24 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
       }
       call.CoerceTo(i, wanted);
       return Status::OK();
+    case 'w':
+      if (type.IsWhole() || type == SqlType::kBoolean || type == SqlType::kNull) {
+        return Status::OK();
+      }
+      return RefuseArgument(call, i, "Spark takes only whole numbers there",
+                            "use CAST(... AS BIGINT)");
+    case 'o':
+      if (text) call.CoerceTo(i, wanted);
+      if (text) return Status::OK();
+      return RefuseArgument(call, i, "Spark takes only binary and text there",
+                            "use CAST(... AS STRING)");
     case 'i':
-      if (text || (type.IsNumber() && !type.IsWhole())) call.CoerceTo(i, wanted);
+    case 'l':
+      if (!text && !type.IsNumber()) {
+        return RefuseArgument(call, i, "Spark takes only whole numbers there",
+                              "cast it to a number");
+      }
+      if (!type.IsWhole()) call.CoerceTo(i, wanted);
       return Status::OK();
     default:
       return Status::OK();
@@ -97,7 +133,8 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
   // In capitals DuckDB returns the type anyway; the next line finds the small letter.
   const bool given = row->result >= 'A' && row->result <= 'Z';
-  const SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
+  SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
+  if (result == SqlType::kTimestamp) result = SqlType::ZonedTime();
   if (!given) call.CastResult(result);
   return result;
 }

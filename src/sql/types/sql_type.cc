@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql/types/nested_type.h"
+
 // Where Spark's source has these rules: AnsiTypeCoercion (findTightestCommonType,
 // findWiderTypeForTwo and the casts of text), DecimalType (forType, bounded, adjustPrecisionScale)
 // and DecimalPrecision, all below org.apache.spark.sql. Kinds are ordered from narrow to wide, so
@@ -32,8 +34,9 @@ constexpr Names kNames[] = {{Kind::kNull, "\"NULL\"", "void"},
                             {Kind::kText, "VARCHAR", "string"},
                             {Kind::kDate, "DATE", "date"},
                             {Kind::kTimestamp, "TIMESTAMP", "timestamp_ntz"},
-                            {Kind::kInterval, "INTERVAL", "interval day to second"},
-                            {Kind::kMonths, "INTERVAL", "interval year to month"}};
+                            {Kind::kInterval, "INTERVAL", "interval"},
+                            {Kind::kMonths, "INTERVAL", "interval"},
+                            {Kind::kBinary, "BLOB", "binary"}};
 
 int NumberIn(std::string_view text) {
   int number = 0;
@@ -70,8 +73,32 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
-  if (other.IsTime() || other == Kind::kBoolean) return other;
+  if (other.IsTime() || other == Kind::kBoolean || other.IsBytes()) return other;
   return std::nullopt;
+}
+
+// Beside a time with a zone, one without it gets it.
+SqlType CommonTime(const SqlType& a, const SqlType& b) {
+  if (a == Kind::kDate) return b;
+  if (b == Kind::kDate) return a;
+  const SqlType zoned = SqlType::ZonedTime();
+  return a == zoned || b == zoned ? zoned : SqlType{Kind::kTimestamp};
+}
+
+// The interval that holds both: from the larger unit of the two to the smaller.
+SqlType CommonInterval(const SqlType& a, const SqlType& b) {
+  const int first = std::min(a.first_unit(), b.first_unit());
+  const int last = std::max(a.last_unit(), b.last_unit());
+  return a == Kind::kMonths ? SqlType::MonthsOf(first, last) : SqlType::IntervalOf(first, last);
+}
+
+std::string IntervalName(const SqlType& type) {
+  static constexpr std::string_view kDays[] = {"day", "hour", "minute", "second"};
+  static constexpr std::string_view kYears[] = {"year", "month"};
+  const std::string_view* const units = type == Kind::kMonths ? kYears : kDays;
+  const std::string_view first = units[type.first_unit()], last = units[type.last_unit()];
+  return first == last ? fmt::format("interval {}", first)
+                       : fmt::format("interval {} to {}", first, last);
 }
 
 }  // namespace
@@ -84,6 +111,7 @@ SqlType SqlType::FromDuck(std::string_view name) {
   for (const Names& known : kNames) {
     if (known.duck == name) return {known.kind};
   }
+  if (name == "TIMESTAMP WITH TIME ZONE") return ZonedTime();
   if (name == "UTINYINT") return {kSmallint};
   if (name == "USMALLINT") return {kInt};
   if (name == "UINTEGER") return {kBigint};
@@ -94,29 +122,12 @@ SqlType SqlType::FromDuck(std::string_view name) {
     return Decimal(NumberIn(name.substr(8)), NumberIn(name.substr(comma + 1)));
   }
   if (name.empty()) return {};
-  return {kOther, 0, 0, std::string(name)};
+  return ParseNested(name).value_or(SqlType{kOther, 0, 0, std::string(name)});
 }
 
-SqlType SqlType::ListOf(const SqlType& element) {
-  if (element == kUnknown || element == kNull) return {};
-  return {kOther, 0, 0, element.DuckName() + "[]"};
-}
+SqlType SqlType::IntervalOf(int first, int last) { return {kInterval, first, 3 - last, {}}; }
 
-SqlType SqlType::Element() const {
-  if (!IsList()) return {};
-  return FromDuck(std::string_view(name).substr(0, name.size() - 2));
-}
-
-// The name is MAP(KEY, VALUE), and the first comma ends the key: no key is a map itself.
-SqlType SqlType::Key() const {
-  return IsMap() ? FromDuck(std::string_view(name).substr(4, name.find(", ") - 4)) : SqlType{};
-}
-
-SqlType SqlType::Value() const {
-  if (!IsMap()) return {};
-  const size_t begin = name.find(", ") + 2;
-  return FromDuck(std::string_view(name).substr(begin, name.size() - 1 - begin));
-}
+SqlType SqlType::MonthsOf(int first, int last) { return {kMonths, first, 1 - last, {}}; }
 
 std::string SqlType::DuckName() const {
   if (kind == kDecimal) return fmt::format("DECIMAL({},{})", precision, scale);
@@ -128,8 +139,10 @@ std::string SqlType::DuckName() const {
 
 std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
-  if (IsList()) return "array<" + Element().SparkName() + ">";
-  if (IsMap()) return "map<" + Key().SparkName() + "," + Value().SparkName() + ">";
+  if (IsInterval()) return IntervalName(*this);
+  if (IsNested()) return NestedSparkName(*this);
+  if (IsBytes()) return "binary";
+  if (*this == ZonedTime()) return "timestamp";
   for (const Names& known : kNames) {
     if (known.kind == kind) return std::string(known.spark);
   }
@@ -177,15 +190,24 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
   if (a == Kind::kNull) return b;
   if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
   if (a.IsNumber() && b.IsNumber()) return CommonNumber(a, b);
-  if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  if (a.IsTime() && b.IsTime()) return CommonTime(a, b);
+  if (a.IsInterval() && a.kind == b.kind) return CommonInterval(a, b);
   if (a == Kind::kText) return CommonWithText(b);
   if (b == Kind::kText) return CommonWithText(a);
-  if (a.IsList() && b.IsList()) {
-    const auto element = CommonType(a.Element(), b.Element());
-    if (element) return SqlType::ListOf(*element);
-  }
-  // Structs and other types that are known by name alone are left to DuckDB.
-  if (a == Kind::kOther && b == Kind::kOther && !a.IsList() && !b.IsList()) return SqlType{};
+  if (a.IsNested() && b.IsNested()) return CommonNested(a, b, CommonType);
+  // Other types that are known by name alone are left to DuckDB.
+  if (a == Kind::kOther && b == Kind::kOther && !a.IsNested() && !b.IsNested()) return SqlType{};
+  return std::nullopt;
+}
+
+std::optional<SqlType> TightType(const SqlType& a, const SqlType& b) {
+  if (a == b || b == Kind::kNull) return a;
+  if (a == Kind::kNull) return b;
+  if (a == Kind::kUnknown || b == Kind::kUnknown) return SqlType{};
+  if (a.IsNested() && b.IsNested()) return CommonNested(a, b, TightType);
+  if (a.IsTime() && b.IsTime()) return SqlType{Kind::kTimestamp};
+  const bool exact = a.IsNumber() && b.IsNumber() && a != Kind::kDecimal && b != Kind::kDecimal;
+  if (exact) return SqlType{std::max(a.kind, b.kind)};
   return std::nullopt;
 }
 

@@ -13,6 +13,8 @@
 
 namespace protium {
 
+struct SqlColumn;
+
 // A type, by value.
 struct SqlType {
   enum class Kind {
@@ -28,17 +30,18 @@ struct SqlType {
     kDouble,
     kText,
     kDate,
-    kTimestamp,
-    kInterval,  // Of days and times of day, a fixed length.
-    kMonths,    // Of months and years, which have no fixed length.
-    kOther,     // Lists, maps, structs, bytes: told apart by `name` alone.
+    kTimestamp,  // With a zone, which is UTC, or without one: see ZonedTime().
+    kInterval,   // Of days and times of day, a fixed length; by default from days to seconds.
+    kMonths,     // Of months and years, which have no fixed length; by default of both.
+    kBinary,
+    kOther,  // Lists, maps and structs: told apart by `name`, which nested_type.cc reads.
   };
   using enum Kind;
 
   Kind kind = kUnknown;
   int precision = 0;  // All digits of a decimal; `scale` of them after the point.
-  int scale = 0;
-  std::string name;  // DuckDB's name of a kOther.
+  int scale = 0;      // Of an interval: the first unit, and how many are left out after its last.
+  std::string name;   // DuckDB's name of a kOther, as the functions below spell it.
 
   bool operator==(const SqlType&) const = default;
   bool operator==(Kind other) const { return kind == other; }
@@ -51,6 +54,9 @@ struct SqlType {
 
   // A list of maps ends with [], too.
   bool IsMap() const { return kind == kOther && name.starts_with("MAP(") && !IsList(); }
+  bool IsStruct() const { return kind == kOther && name.starts_with("STRUCT(") && !IsList(); }
+  bool IsNested() const { return IsList() || IsMap() || IsStruct(); }
+  bool IsBytes() const { return kind == kBinary; }
 
   // The type that DuckDB calls `name`, such as DECIMAL(10,2). Unsigned types become the next wider
   // signed one and HUGEINT DECIMAL(38,0), as Spark has neither; "" is unknown, other names are
@@ -58,13 +64,30 @@ struct SqlType {
   static SqlType FromDuck(std::string_view name);
   // Precision and scale are cut off at 38, as in Spark's DecimalType.bounded.
   static SqlType Decimal(int precision, int scale);
-  // Unknown if the element is unknown or NULL.
+  // Unknown if a part is unknown. A part may be NULL: that is the type of array() and array(NULL).
   static SqlType ListOf(const SqlType& element);
+  static SqlType MapOf(const SqlType& key, const SqlType& value);
+  static SqlType StructOf(const std::vector<SqlColumn>& fields);
+  // Spark's TIMESTAMP and its TIMESTAMP_NTZ. DuckDB has TIMESTAMP for both, but for columns of
+  // files with times in UTC, which have a type of their own. A plain kTimestamp may be either.
+  static SqlType ZonedTime() { return {kTimestamp, 1, 0, {}}; }
+  static SqlType LocalTime() { return {kTimestamp, 2, 0, {}}; }
+
+  // An interval from one unit to another: 0 day, 1 hour, 2 minute, 3 second.
+  static SqlType IntervalOf(int first, int last);
+  // The same of months: 0 year, 1 month.
+  static SqlType MonthsOf(int first, int last);
+  // The units of an interval.
+  int first_unit() const { return precision; }
+  int last_unit() const { return (kind == kMonths ? 1 : 3) - scale; }
+  bool IsInterval() const { return kind == kInterval || kind == kMonths; }
   // Of a list; unknown for everything else.
   SqlType Element() const;
   // Of a map; unknown for everything else.
   SqlType Key() const;
   SqlType Value() const;
+  // Of a struct, in their order; none for everything else.
+  std::vector<SqlColumn> Fields() const;
 
   // For casts in DuckDB's SQL.
   std::string DuckName() const;
@@ -94,5 +117,14 @@ SqlType DecimalResult(char operation, const SqlType& a, const SqlType& b);
 // where Spark refuses the pair; unknown where one of the two is.
 std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b);
 std::optional<SqlType> CommonType(const std::vector<SqlType>& types);
+
+// The same where Spark reads no text and loses no digit (findTightestCommonType): whole numbers
+// meet in the wider one, and in a float or double; decimals of different digits do not meet.
+// Functions of lists and maps, and comparisons of them, take no other pairs.
+std::optional<SqlType> TightType(const SqlType& a, const SqlType& b);
+
+// `type` with the names of fields that `like` has at the same places: comparisons and unions match
+// structs by position.
+SqlType NamedLike(const SqlType& type, const SqlType& like);
 
 }  // namespace protium

@@ -28,6 +28,40 @@ TEST(SqlTypes, HaveNamesOfBothEngines) {
   EXPECT_EQ(SqlType::kUnknown, Type("").kind);
 }
 
+TEST(SqlTypes, AreTakenApartAtAnyDepth) {
+  const SqlType type = Type("MAP(DECIMAL(3,1), STRUCT(a INTEGER[], \"b, \"\"x\"\" \" VARCHAR))[]");
+  EXPECT_EQ("array<map<decimal(3,1),struct<a:array<int>,b, \"x\" :string>>>", type.SparkName());
+  EXPECT_EQ("decimal(3,1)", type.Element().Key().SparkName());
+  const std::vector<SqlColumn> fields = type.Element().Value().Fields();
+  ASSERT_EQ(2u, fields.size());
+  EXPECT_EQ("b, \"x\" ", fields[1].name);
+  EXPECT_EQ("int", fields[0].type.Element().SparkName());
+  EXPECT_EQ(type, Type(type.DuckName().c_str()));
+  EXPECT_EQ("array<void>", SqlType::ListOf({SqlType::kNull}).SparkName());
+  EXPECT_EQ(SqlType::kUnknown, Type("STRUCT(INTEGER, INTEGER)").kind);
+}
+
+TEST(SqlTypes, OfStructsMeetByNamesAndAreComparedByPlaces) {
+  EXPECT_EQ("struct<a:bigint>", Common("STRUCT(a INTEGER)", "STRUCT(A BIGINT)"));
+  EXPECT_EQ("none", Common("STRUCT(a INTEGER)", "STRUCT(b INTEGER)"));
+  EXPECT_EQ("none", Common("STRUCT(a INTEGER)", "INTEGER[]"));
+  EXPECT_EQ("map<bigint,double>", Common("MAP(INTEGER, FLOAT)", "MAP(BIGINT, INTEGER)"));
+  EXPECT_EQ("array<struct<b:int>>",
+            NamedLike(Type("STRUCT(a INTEGER)[]"), Type("STRUCT(b DATE)[]")).SparkName());
+}
+
+TEST(SqlTypes, OfElementsMeetWhereNoDigitIsLost) {
+  const auto tight = [](const char* a, const char* b) {
+    const auto common = TightType(Type(a), Type(b));
+    return common ? common->SparkName() : "none";
+  };
+  EXPECT_EQ("float", tight("FLOAT", "BIGINT"));
+  EXPECT_EQ("bigint", tight("TINYINT", "BIGINT"));
+  EXPECT_EQ("none", tight("DECIMAL(2,1)", "INTEGER"));
+  EXPECT_EQ("none", tight("VARCHAR", "INTEGER"));
+  EXPECT_EQ("array<timestamp_ntz>", tight("DATE[]", "TIMESTAMP[]"));
+}
+
 TEST(SqlTypes, OfDecimalsComeOfTheirOperands) {
   EXPECT_EQ("decimal(14,6)", ResultType('/', "DECIMAL(10,2)", "DECIMAL(1,0)"));
   EXPECT_EQ("decimal(38,6)", ResultType('/', "DECIMAL(38,10)", "DECIMAL(38,10)"));
@@ -51,6 +85,12 @@ TEST(SqlTypes, MeetAsInSpark) {
   EXPECT_EQ("none", Common("BOOLEAN", "INTEGER"));
   EXPECT_EQ("none", Common("DATE", "INTEGER"));
   EXPECT_FALSE(CommonType({SqlType::kMonths}, {SqlType::kInterval}).has_value());
+  EXPECT_EQ(CommonType(SqlType::IntervalOf(1, 1), SqlType::IntervalOf(2, 3)),
+            SqlType::IntervalOf(1, 3));
+  EXPECT_EQ(SqlType::IntervalOf(0, 0).SparkName(), "interval day");
+  EXPECT_EQ(SqlType{SqlType::kInterval}.SparkName(), "interval day to second");
+  EXPECT_EQ(SqlType::MonthsOf(0, 1).SparkName(), "interval year to month");
+  EXPECT_EQ(CommonType(SqlType::LocalTime(), SqlType::ZonedTime()), SqlType::ZonedTime());
 }
 
 TEST(SqlTypes, OfTextGiveWayWhereverTextStands) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -32,6 +33,8 @@ struct TypeSource {
   std::function<std::string(const std::string& select)> type;
   // Where a node stands in the user's text, for messages.
   std::function<std::string(const Json& node)> place;
+  // The user's text from where a node begins; empty where that is not known.
+  std::function<std::string_view(const Json& node)> text;
 };
 
 // Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
@@ -62,11 +65,27 @@ class Typer {
   // Spark casts it: beside AND, OR and NOT.
   Status Condition(Json& node, const Scope& scope, bool reads_text = false);
 
+  // Types what rows are ordered by, and puts in its place what DuckDB orders as Spark does.
+  Result<SqlType> OrderExpression(Json& node, const Scope& scope);
+  // Refuses what holds a map, by which Spark orders and partitions nothing.
+  Status RequireOrder(const Json& node, const SqlType& type) const;
+
+  // Types s['a'], m['k'] and (expression).a, given the type of what is before.
+  Result<SqlType> Extract(Json& node, const SqlType& type);
+
   // The type that DuckDB gives a call of `function` with arguments of these types; unknown if one
   // of them is. Asks DuckDB once for each different call.
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
+  // The same for what is compared: structs meet by places of fields, and parts only where no digit
+  // is lost. Refused if a map is in one of them.
+  Result<SqlType> UnifyNested(const std::string& what, const Json& at,
+                              const std::vector<Json*>& nodes, std::vector<SqlType> types);
+  // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
+  SqlType TypeNamed(const std::string& duck_name);
+
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
+  Status RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const;
 
   // The columns that a function such as explode() makes: lists of their values, and their names.
   struct Generated {
@@ -77,7 +96,7 @@ class Typer {
 
  private:
   // A select list being written anew.
-  struct SelectList {
+  struct Selection {
     Json list = Json::array();
     Relation made;
     Json* from = nullptr;  // The tables of the SELECT.
@@ -86,17 +105,21 @@ class Typer {
   };
 
   Result<Relation> Select(Json& node, const Scope* outer);
-  Status Columns(Json& list, Scope& scope, SelectList& to);
-  Status Column(Json& column, Scope& scope, SelectList& to);
-  Status Star(Json& star, const Scope& scope, SelectList& to);
-  Status Generator(Json& column, Scope& scope, SelectList& to);
-  Status PlaceHere(Generated made, Scope& scope, SelectList& to);
-  Status PlaceApart(Generated made, SelectList& to);
+  Status Columns(Json& select, Scope& scope, Selection& to);
+  Status SelectColumn(Json& select, size_t index, Scope& scope, Selection& to);
+  Status Star(Json& star, const Scope& scope, Selection& to);
+  Status Generator(Json& column, Scope& scope, Selection& to);
+  Status PlaceHere(Generated made, Scope& scope, Selection& to);
+  Status PlaceApart(Generated made, Selection& to);
   Status Groupings(Json& select) const;
-  Status Modifiers(Json& node, const Scope& scope, const Relation& made);
   Status CheckLimit(Json& modifier, const Scope& scope);
   Status CheckDistinctOrder(const Json& order, const Relation& made) const;
   Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
+  std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
+  Result<std::vector<SqlType>> Groups(Json& select, const Scope& scope, const Relation& made);
+  Status Modifiers(Json& node, const Scope& scope, const Relation& made);
+  Status RefuseNestedOrders(Json& node, const Relation& made) const;
+  Status RefuseMaps(const Json& at, const std::string& what, const Relation& made) const;
   Result<Relation> SetOperation(Json& node, const Scope* outer);
   Result<Relation> Recursive(Json& node, const Scope* outer);
   Status Ctes(Json& node, const Scope* outer);
@@ -121,12 +144,15 @@ class Typer {
   Result<Json> UnpivotQuery(Json& node, const Scope& within) const;
 
   SqlType Constant(Json& node);
-  Result<SqlType> ColumnName(Json& node, const Scope& scope);
+  Result<SqlType> Column(Json& node, const Scope& scope);
+  Status CheckColumn(const Json& node, const Scope& scope) const;
   Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
   Result<SqlType> IntervalCast(const Json& cast) const;
   Result<SqlType> CaseWhen(Json& node, const Scope& scope);
   Result<SqlType> Compare(Json& node, const Scope& scope);
   Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
+  Status CompareNested(const Json& at, Json& left, Json& right, const std::vector<SqlType>& types);
+  Status RefuseField(const Json& node, const SqlType& type, const std::string& name) const;
   Result<SqlType> Between(Json& node, const Scope& scope);
   Result<SqlType> Conjunction(Json& node, const Scope& scope);
   Result<SqlType> Operator(Json& node, const Scope& scope);

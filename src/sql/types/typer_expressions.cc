@@ -13,6 +13,8 @@
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/memberships.h"
+#include "sql/types/nested_type.h"
+#include "sql/types/nested_values.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -22,8 +24,18 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
-// The type that the tree names for a constant or a cast; unknown for structs and other types with
-// parts. A DECIMAL without width and scale is DuckDB's default, (18,3).
+SqlType TypeIn(const Json& type);
+
+std::vector<SqlColumn> FieldsIn(const Json& types) {
+  std::vector<SqlColumn> fields;
+  for (const Json& field : types) {
+    fields.push_back({Text(field, "first"), TypeIn(field["second"])});
+  }
+  return fields;
+}
+
+// The type that the tree names for a constant or a cast; unknown for other types with parts. A
+// DECIMAL without width and scale is DuckDB's default, (18,3).
 SqlType TypeIn(const Json& type) {
   const std::string id = Text(type, "id");
   const Json info = type.value("type_info", Json());
@@ -31,6 +43,11 @@ SqlType TypeIn(const Json& type) {
     return SqlType::Decimal(info.value("width", 18), info.value("scale", 3));
   }
   if (id == "LIST" && info.is_object()) return SqlType::ListOf(TypeIn(info["child_type"]));
+  if (id == "STRUCT" && info.is_object()) return SqlType::StructOf(FieldsIn(info["child_types"]));
+  if (id == "MAP" && info.is_object()) {
+    const auto entry = FieldsIn(info["child_type"]["type_info"]["child_types"]);
+    return entry.size() == 2 ? SqlType::MapOf(entry[0].type, entry[1].type) : SqlType{};
+  }
   return info.is_null() ? SqlType::FromDuck(id) : SqlType{};
 }
 
@@ -87,7 +104,7 @@ Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
     case tree::Kind::kConstant:
       return Constant(node);
     case tree::Kind::kColumn:
-      return ColumnName(node, scope);
+      return Column(node, scope);
     case tree::Kind::kCast:
       return ExplicitCast(node, scope);
     case tree::Kind::kCase:
@@ -174,7 +191,7 @@ SqlType Typer::Constant(Json& node) {
   return type;
 }
 
-Result<SqlType> Typer::ColumnName(Json& node, const Scope& scope) {
+Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
   const Json& names = node["column_names"];
   const auto name = [&] { return names.back().get<std::string>(); };
   switch (CheckName(scope, names)) {
@@ -195,7 +212,7 @@ Result<SqlType> Typer::ColumnName(Json& node, const Scope& scope) {
     return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
                   "windows do not see it in Spark", "repeat its expression");
   }
-  return FindColumn(scope, names);
+  return Status::OK();
 }
 
 // Respells the casts that DuckDB performs differently and that CastRule did not take; all others
@@ -203,25 +220,48 @@ Result<SqlType> Typer::ColumnName(Json& node, const Scope& scope) {
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   const tree::CastParts cast(node);
   PT_LET(const SqlType from, Expression(cast.child, scope));
-  const SqlType to = TypeIn(cast.type);
+  SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node);
-  const bool spelt = (to == SqlType::kDecimal && (from.IsReal() || from == SqlType::kText)) ||
+  if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
+  if (!CanCast(from, to)) return RefuseCast(node, from, to);
+  if (from.IsNested() && to.IsNested()) {
+    tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
+    return to;
+  }
+  const bool bytes = to.IsBytes() && from == SqlType::kText;
+  const bool spelt = bytes ||
+                     (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
+                      from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
+                     (to == SqlType::kBinary && from == SqlType::kText) ||
                      (to == SqlType::kText && from.IsNumber());
   if (spelt) tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
   return to;
 }
 
-// INTERVAL '1 month': only the words in the text tell which kind of interval it is.
+// INTERVAL '1 month': only the words in the text tell which kind of interval it is, and from which
+// unit to which.
 Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
-  const std::string units = text == nullptr ? "" : Lower(*text);
-  const auto has = [&](const char* unit) { return units.find(unit) != std::string::npos; };
-  const bool months = has("month") || has("year");
-  if (!months) return SqlType{SqlType::kInterval};
-  if (!has("week") && !has("day") && !has("hour") && !has("minute") && !has("second")) {
-    return SqlType{SqlType::kMonths};
+  if (text == nullptr) {
+    return Refuse(cast, "text is cast to an interval",
+                  "the embedded engine reads other texts as intervals than Spark",
+                  "write INTERVAL 'n' DAY, or multiply one with a number");
   }
+  const std::string units = Lower(*text);
+  // Weeks count as days, parts of a second as seconds.
+  static constexpr std::pair<std::string_view, int> kUnits[] = {
+      {"year", 0}, {"month", 1},  {"week", 2},  {"day", 2},
+      {"hour", 3}, {"minute", 4}, {"second", 5}};
+  int first = 6, last = 0;
+  for (const auto& [name, unit] : kUnits) {
+    if (units.find(name) == std::string::npos) continue;
+    first = std::min(first, unit);
+    last = std::max(last, unit);
+  }
+  if (first == 6) return SqlType{SqlType::kInterval};
+  if (last < 2) return SqlType::MonthsOf(first, last);
+  if (first >= 2) return SqlType::IntervalOf(first - 2, last - 2);
   return Refuse(cast, "an interval mixes months and days",
                 "Spark keeps intervals of months and of days apart",
                 "move the date or time by each in turn");
@@ -245,6 +285,7 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
 // Casts both sides to one type. Whole numbers of different widths compare alike without that.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
+  if (a.IsNested() || b.IsNested()) return CompareNested(at, left, right, {a, b});
   // The digits of a constant count, not its type: x > 5 keeps a DECIMAL(10,2) as narrow as it is.
   TightenBesideDecimal(left, a, b);
   TightenBesideDecimal(right, b, a);
@@ -267,7 +308,7 @@ Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   PT_LET(const SqlType input, Expression(parts.input, scope));
   PT_LET(const SqlType lower, Expression(parts.lower, scope));
   PT_LET(const SqlType upper, Expression(parts.upper, scope));
-  if ((input == lower && input == upper) ||
+  if ((input == lower && input == upper && !input.IsNested()) ||
       (input.IsWhole() && lower.IsWhole() && upper.IsWhole())) {
     return kBoolean;
   }
@@ -314,13 +355,26 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   }
   if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
     // All of whole numbers: DuckDB widens them without changing an answer.
+    if (types[0].IsNested()) {
+      PT_TRY(UnifyNested("IN", node, nodes, types));
+      return kBoolean;
+    }
     const bool whole =
         std::all_of(types.begin(), types.end(), [](const SqlType& each) { return each.IsWhole(); });
     if (!whole) PT_TRY(Unify("IN", node, nodes, types));
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
-  if (type == "ARRAY_EXTRACT" && !types.empty()) return types[0].Element();
+  // Of one column it is Spark's grouping(), 0 or 1.
+  if (type == "GROUPING_FUNCTION" && children.size() == 1) {
+    const SqlType tiny{SqlType::kTinyint};
+    tree::Replace(node, tree::Cast(tree::Take(node), tiny));
+    return tiny;
+  }
+  // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
+  if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
+    return Extract(node, types[0]);
+  }
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
@@ -335,8 +389,10 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   if (type == "SCALAR") return column;
   if (type != "ANY" || parts.sought == nullptr) return kBoolean;
   PT_LET(const SqlType child, Expression(*parts.sought, scope));
-  const auto common = child.IsWhole() && column.IsWhole() ? column : CommonType(child, column);
-  if (!common) {
+  const auto common = child.IsWhole() && column.IsWhole() ? column
+                      : child.IsNested() ? TightType(NamedLike(child, column), column)
+                                         : CommonType(child, column);
+  if (!common || HoldsMap(*common)) {
     return Refuse(node,
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark has no common type for them", "cast one of them");

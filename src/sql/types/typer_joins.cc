@@ -12,6 +12,7 @@
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/memberships.h"
+#include "sql/types/nested_type.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -206,6 +207,11 @@ Status Typer::Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces 
     // DuckDB reports names that one side lacks, unless the side is open.
     if (a == middle || b == outputs.end()) continue;
     const SqlType &of_a = a->column.type, &of_b = b->column.type;
+    if (HoldsMap(of_a) || HoldsMap(of_b)) {
+      return Refuse(node, "USING joins by column \"" + lower + "\" of " + of_a.SparkName(),
+                    "Spark does not compare maps",
+                    "join ON map_entries(m), or single values m[key]");
+    }
     const bool known = !(of_a == SqlType::kUnknown) && !(of_b == SqlType::kUnknown);
     if (known && !(of_a == of_b) && !(of_a.IsWhole() && of_b.IsWhole())) {
       return Refuse(node,

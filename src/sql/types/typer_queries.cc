@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "sql/generated_names.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_values.h"
 #include "sql/types/select_parts.h"
 #include "sql/types/typer.h"
 
@@ -36,31 +36,50 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
-// The name of a column in the result; empty where the engine invents one.
-std::string ResultName(const Json& column) {
-  const std::string alias = Text(column, "alias");
-  if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
-  const Json& names = column["column_names"];
-  return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
+// ORDER BY 2 or by a name of the select list, where its column is of a nested type: the expression
+// itself takes its place, since DuckDB knows places and names only where they stand alone. False
+// where it is none of these.
+bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
+  const Json list = select.value("select_list", Json());
+  if (!list.is_array() || list.size() != made.columns.size()) return false;
+  int place = 0;
+  const bool counted = tree::WholeValue(order, place);
+  const Json names = tree::FindKind(order) == tree::Kind::kColumn ? order["column_names"] : Json();
+  for (size_t i = 0; i < list.size(); ++i) {
+    const bool named = names.size() == 1 && !Text(list[i], "alias").empty() &&
+                       Lower(names[0].get<std::string>()) == Lower(Text(list[i], "alias"));
+    if (!named && !(counted && place == static_cast<int>(i) + 1)) continue;
+    const SqlType& type = made.columns[i].type;
+    if (!type.IsNested()) return false;
+    order = OrderKey(tree::Take(list[i]), type);
+    return true;
+  }
+  return false;
 }
 
-// Whether inline() has names for the fields of its structs.
-bool NamesFields(const Json& list) {
-  return std::any_of(list.begin(), list.end(), [](const Json& column) {
-    return IsGenerator(column) && tree::View(column).function().starts_with("inline") &&
-           !Text(column, "alias").empty();
-  });
+// `type` with text wherever it is nothing but NULL.
+SqlType WithoutNull(const SqlType& type) {
+  if (type == SqlType::kNull) return {SqlType::kText};
+  if (type.IsList()) return SqlType::ListOf(WithoutNull(type.Element()));
+  if (type.IsMap()) return SqlType::MapOf(WithoutNull(type.Key()), WithoutNull(type.Value()));
+  std::vector<SqlColumn> fields = type.Fields();
+  for (SqlColumn& field : fields) field.type = WithoutNull(field.type);
+  return fields.empty() ? type : SqlType::StructOf(fields);
 }
 
-bool AnyReal(const std::vector<SqlColumn>& columns) {
-  return std::any_of(columns.begin(), columns.end(),
-                     [](const SqlColumn& column) { return column.type.IsReal(); });
-}
-
-// Whether a SELECT DISTINCT * of one table shows numbers of which zeros are merged.
-bool ShowsZeros(const Json& select, const Scope& scope) {
-  return IsDistinct(select) && scope.relations.size() == 1 && !scope.relations[0].open &&
-         AnyReal(scope.relations[0].columns);
+// A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
+// them (see also rules/null_columns.cc).
+void NameNulls(Json& select, const Relation& made) {
+  const auto list = select.find("select_list");
+  if (list == select.end() || made.open || list->size() != made.columns.size()) return;
+  for (size_t i = 0; i < made.columns.size(); ++i) {
+    const SqlType& type = made.columns[i].type;
+    const SqlType wanted = WithoutNull(type);
+    if (type == SqlType::kUnknown || type == wanted) continue;
+    const std::string name = ResultName((*list)[i]);
+    Coerce((*list)[i], type, wanted);
+    if (Text((*list)[i], "alias").empty()) (*list)[i]["alias"] = name;
+  }
 }
 
 // SELECT with 0.0 for every zero of a query's columns.
@@ -107,119 +126,17 @@ Status Typer::Ctes(Json& node, const Scope* outer) {
   return Status::OK();
 }
 
-Result<Relation> Typer::Select(Json& node, const Scope* outer) {
-  Scope scope{.outer = outer};
-  const tree::SelectParts parts(node);
-  const int generators = CountGenerators(parts.list);
-  const bool windows = HoldsWindow(parts.list) || HoldsWindow(parts.qualify);
-  const bool grouped = !parts.groups.empty() || HoldsAggregate(parts.list);
-  SelectList to{.from = &parts.from, .spread = JoinsUsing(parts.from)};
-  to.apart = generators > 1 || NamesFields(parts.list) || (generators == 1 && windows && !grouped);
-  if (to.apart && grouped) {
-    return Refuse(node, "functions that make rows stand beside groups",
-                  "the embedded engine makes the rows of all at once",
-                  "put the groups into a query in FROM");
-  }
-  to.spread = to.spread || to.apart;
-  if (to.spread) NameAll(parts.from);
-  PT_TRY(From(parts.from, scope));
-  to.spread = to.spread || scope.reordered || ShowsZeros(node, scope);
-  PT_TRY(Groupings(node));
-  PT_TRY(Columns(parts.list, scope, to));
-  Scope below = scope;
-  below.aliases_unseen = true;
-  PT_TRY(Condition(parts.where, below));
-  if (tree::IsConstant(parts.where) && parts.where["value"].value("is_null", false)) {
-    return Refuse(parts.where, "WHERE is given NULL", "Spark takes true or false there",
-                  "write WHERE false");
-  }
-  KeepJoins(parts.where);
-  PT_LET(const std::vector<SqlType> groups, Each(parts.groups, scope));
-  Scope above = scope;
-  above.results = &to.made.columns;
-  PT_TRY(Condition(parts.having, above));
-  PT_TRY(Condition(parts.qualify, above));
-  if (HoldsAggregate(parts.qualify)) {
-    return Refuse(parts.qualify, "QUALIFY is given an aggregate",
-                  "Spark computes it after the groups, of which it sees the columns alone",
-                  "name the aggregate in the select list");
-  }
-  PT_TRY(Modifiers(node, above, to.made));
-  if (!to.made.open) GroupZeros(node, groups, to.made.columns);
-  DropEmptyTotals(node);
-  return std::move(to.made);
-}
-
-Status Typer::Columns(Json& list, Scope& scope, SelectList& to) {
-  for (Json& column : list) PT_TRY(Column(column, scope, to));
-  list = std::move(to.list);
-  return Status::OK();
-}
-
-Status Typer::Column(Json& column, Scope& scope, SelectList& to) {
-  if (tree::FindKind(column) == tree::Kind::kStar) return Star(column, scope, to);
-  if (IsGenerator(column)) return Generator(column, scope, to);
-  const std::string name = ResultName(column);
-  if (!SplitGeneratedNames(name).empty()) {
-    return Refuse(column, "several names are given to one column",
-                  "Spark takes them for functions that make rows, such as explode", "name it once");
-  }
-  const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
-  PT_LET(const SqlType type, Expression(column, scope));
-  // A cast around a plain column would cost it its name in the result, and DuckDB names a column
-  // as its table spells it, Spark as the query does (rules/column_names.cc has names that a query
-  // spells with capitals).
-  if (plain && Text(column, "alias").empty() &&
-      (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
-    column["alias"] = name;
-  }
-  to.made.columns.push_back({name, type});
-  // Later columns may use the name (lateral aliases), in Spark as in DuckDB.
-  if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
-  to.list.push_back(std::move(column));
-  return Status::OK();
-}
-
-// * stays as it is, unless DuckDB has its columns in another order than Spark.
-Status Typer::Star(Json& star, const Scope& scope, SelectList& to) {
-  for (Json& entry : star["replace_list"]) PT_TRY(Expression(entry["value"], scope));
-  std::vector<Output> outputs;
-  const bool known = star["replace_list"].empty() && ExpandStar(scope, star, outputs);
-  to.made.open = to.made.open || !known;
-  for (const Output& output : outputs) to.made.columns.push_back(output.column);
-  if (!to.spread) {
-    to.list.push_back(std::move(star));
-    return Status::OK();
-  }
-  if (!known) {
-    return Refuse(star, "the columns of * are not known before the query runs",
-                  "the engines have them in different orders", "list the columns");
-  }
-  std::vector<Output> all;
-  Json whole = star;
-  const size_t left_out = star["exclude_list"].size() + star["qualified_exclude_list"].size();
-  whole["exclude_list"] = whole["qualified_exclude_list"] = Json::array();
-  if (!ExpandStar(scope, whole, all) || all.size() - outputs.size() < left_out) {
-    return Refuse(star, "EXCEPT names a column that is not there", "",
-                  "name columns of the tables behind FROM");
-  }
-  for (const Output& output : outputs) {
-    Json column = ValueOf(scope, output);
-    column["alias"] = output.column.name;
-    to.list.push_back(std::move(column));
-  }
-  return Status::OK();
-}
-
 // ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
-// expressions; a name alone is left.
+// expressions; a name alone is left, and nothing depends on its type.
 Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
   const bool distinct = IsDistinct(node);
   for (Json& modifier : node["modifiers"]) {
+    if (Text(modifier, "type") == "DISTINCT_MODIFIER") PT_TRY(RefuseMaps(node, "DISTINCT", made));
     for (Json* const order : tree::Orders(modifier)) {
       if (distinct) PT_TRY(CheckDistinctOrder(*order, made));
       PT_TRY(CheckOrderName(*order, node, made));
-      PT_LET(const SqlType type, Expression(*order, scope));
+      if (OrderBySelected(*order, node, made)) continue;
+      PT_LET(const SqlType type, OrderExpression(*order, scope));
       if (!distinct && node.contains("select_list")) {
         SortZeros(*order, type, node["select_list"], made.columns);
       }
@@ -260,7 +177,7 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   std::vector<SqlColumn> common = left.columns;
   for (size_t i = 0; i < common.size(); ++i) {
     const SqlType &a = left.columns[i].type, &b = right.columns[i].type;
-    const auto both = CommonType(a, b);
+    const auto both = CommonType(a, NamedLike(b, a));
     if (!both) {
       return Refuse(node,
                     fmt::format("column {} of a {} is {} and {}", i + 1, Lower(kind), a.SparkName(),
@@ -276,6 +193,10 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
     MergeZerosOf(sides.right, common);
   }
   Relation made{.columns = std::move(common)};
+  if (kind != "UNION" || !node.value("setop_all", false)) {
+    PT_TRY(RefuseMaps(node, kind, made));
+  }
+  PT_TRY(RefuseNestedOrders(node, made));
   const Scope results{.aliases = made.columns, .results = &made.columns, .outer = outer};
   PT_TRY(Modifiers(node, results, made));
   if (AnyReal(made.columns)) Wrap(node, made);
@@ -317,8 +238,9 @@ Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
 Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source) {
   Typer typer(source);
   Json& query = tree["statements"][0]["node"];
+  PT_LET(const Relation made, typer.Query(query, nullptr));
+  NameNulls(query, made);
   std::vector<std::string> unread;
-  PT_TRY(typer.Query(query, nullptr));
   for (const tree::CteParts& cte : tree::Ctes(query)) {
     if (!typer.Reads(Lower(cte.key))) unread.push_back(cte.key);
   }

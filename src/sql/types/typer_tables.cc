@@ -10,6 +10,7 @@
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_type.h"
 #include "sql/types/typer.h"
 
 namespace protium {

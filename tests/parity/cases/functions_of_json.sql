@@ -4,5 +4,12 @@ SELECT id, get_json_object(s, '$.a') AS c1,
        get_json_object(s, '$.z') AS c4,
        get_json_object(s, 'a') AS c5,
        json_array_length(s) AS c6,
-       array_join(json_object_keys(s), ',') AS c7
-FROM (VALUES (1, '{"a":{"b":[1,2]},"c":"x y"}'), (2, '{"a":1.50}'), (3, 'bad'), (4, '{"a":null}'), (5, NULL), (6, '{"a":true}'), (7, '[1,2,3]'), (8, '{"a":"é"}')) AS t(id, s)
+       array_join(json_object_keys(s), ',') AS c7,
+       get_json_object(s, '$') AS c8, get_json_object(s, '$.*') AS c9, get_json_object(s, '$[*]') AS c10,
+       get_json_object(s, '$.a.b[*]') AS c11, get_json_object(s, '$[\'c\']') AS c12
+FROM (VALUES (1, '{"a":{"b":[1,2]},"c":"x y"}'), (2, '{"a":1.50}'), (3, 'bad'), (4, '{"a":null}'), (5, NULL), (6, '{"a":true}'),
+  (7, '[1,2,3]'), (8, '{"a":"é"}'), (9, '{"a":1E-7}'), (10, '{"a":1} x'), (11, '{"a":1,"a":2}'), (12, '{\'a\':1}'), (13, '{"a":1'),
+  (14, ''), (15, '{"a":12345678901234567890}'), (16, '{"a":01}'), (17, '{"a":1e400}'), (18, '{"a":-0.0}'), (19, '{"a":NaN}'),
+  (20, '{"a":1,}'), (21, '{"a":"x\\ty\\u00e9\\ud83d\\ude00"}'), (22, '{"a":["x\\ty\\u00e9\\/"]}'), (23, '[1] x'), (24, '[01]'), (25, '1x'),
+  (26, '"x"y'), (27, 'null'), (28, '[{"b":1},{"b":[2,3]},null]'), (29, '{a:1}'), (30, '{"a":{"b":[{"c":1.0}]},"c":[]}'),
+  (31, '[[1,2],[3]]'), (32, '{"a":"\\x"}'), (33, '{"a":1e3,"c":-0}'), (34, ' [ 1 , [ 2 ] ] ')) AS t(id, s)

@@ -1,3 +1,2 @@
 -- tables: people
--- refused: xxhash64
-SELECT person, xxhash64(name) AS h FROM people
+SELECT person, xxhash64(name) AS h, xxhash64(person, name) AS both FROM people

@@ -1,3 +1,2 @@
 -- tables: people
--- refused: hash
-SELECT person, hash(name) AS h FROM people
+SELECT person, hash(name) AS h, hash(person, name) AS both, hash(name, person) AS turned FROM people

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of Polars on their way in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import InputError
+
+
+def taken(data: Any) -> Any:
+    """A lazy frame computed, and any frame without columns of Python's objects; others as they are."""
+    if type(data).__module__.split(".")[0] != "polars":
+        return data
+    if type(data).__name__ == "LazyFrame":
+        try:
+            data = data.collect()
+        except Exception as error:  # Of Polars' own kinds.
+            raise InputError("the lazy frame cannot be computed", why=str(error)) from error
+    for name, kind in getattr(data, "schema", {}).items():
+        if str(kind) == "Object":
+            # Polars would hand out where the objects lie in memory.
+            raise InputError(f'column "{name}" holds objects of Python, which tables do not carry',
+                             fix="cast it to numbers or texts")
+    return data

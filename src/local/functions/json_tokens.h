@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON as Jackson's parser reads it for Spark: token by token, so that what lies behind the part
+// that is asked for is never looked at. Texts may stand in single quotes and hold control
+// characters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace protium {
+
+class JsonTokens {
+ public:
+  enum class Kind {
+    kNone,  // Before the first token, and after the last.
+    kBad,   // What follows is no JSON; no token comes after it.
+    kStartObject,
+    kEndObject,
+    kStartArray,
+    kEndArray,
+    kName,
+    kText,
+    kWhole,
+    kFraction,
+    kTrue,
+    kFalse,
+    kNull,
+  };
+
+  // `not_numbers`: whether NaN, Infinity and their like are numbers (kFraction).
+  explicit JsonTokens(std::string_view json, bool not_numbers = false)
+      : json_(json), not_numbers_(not_numbers) {}
+
+  // Moves on to the next token.
+  Kind Next();
+  Kind kind() const { return kind_; }
+  // Of a name or a text what it says; of a number its digits as they stand there.
+  const std::string& text() const { return text_; }
+  // Where the token begins, and the first byte behind it.
+  size_t begin() const { return begin_; }
+  size_t end() const { return at_; }
+  std::string_view json() const { return json_; }
+
+  // Moves from the beginning of an object or array to its end; stays at any other token. False if
+  // that is no JSON.
+  bool SkipChildren();
+
+  // Writes the value that begins here and moves to its end: numbers as Java writes them, no blanks.
+  // False if it is no JSON.
+  bool Copy(std::string& out);
+
+ private:
+  Kind Bad();
+  Kind Value();
+  Kind Word(std::string_view word, Kind kind);
+  Kind Number();
+  Kind NotNumber();
+  bool Quoted(char quote);
+  bool Escape();
+  bool Hex(uint32_t& unit);
+  void SkipBlanks();
+  bool NumberEnds() const;
+  bool CopyParts(std::string& out);
+
+  std::string_view json_;
+  bool not_numbers_;
+  size_t at_ = 0, begin_ = 0;
+  Kind kind_ = Kind::kNone;
+  std::string text_;
+  std::vector<char> open_;  // '{' and '[' around here.
+  bool first_ = true;       // Nothing stands yet in the innermost of them.
+  bool after_name_ = false;
+};
+
+// The double that the digits of a kFraction stand for, infinite beyond its range; NaN and
+// infinities by any of their names.
+double ReadJsonNumber(std::string_view digits);
+
+// Writes a text between quotes, with escapes where JSON needs them.
+void WriteJsonText(std::string_view text, std::string& out);
+
+// Writes a number as Jackson's generator does; NaN and infinities as texts.
+void WriteJsonNumber(double value, std::string& out);
+
+}  // namespace protium

@@ -1,0 +1,18 @@
+SELECT CAST(zip_with(a, b, (x, y) -> x + y) AS STRING) AS c1,
+       CAST(zip_with(a, array('p'), (x, y) -> concat(x, coalesce(y, '?'))) AS STRING) AS c2,
+       CAST(zip_with(array(a), array(b), (x, y) -> zip_with(x, y, (x, z) -> x * z)) AS STRING) AS c3,
+       CAST(map_filter(m, (k, v) -> v > i AND k <> 'z') AS STRING) AS c4,
+       CAST(transform_keys(m, (k, v) -> concat(k, '!')) AS STRING) AS c5,
+       CAST(transform_values(m, (k, v) -> v / 2) AS STRING) AS c6,
+       CAST(transform_values(map('q', a), (k, v) -> aggregate(v, 0, (s, x) -> s + x + i)) AS STRING) AS c7,
+       CAST(map_zip_with(m, map('a', 1.5, 'n', 2.5), (k, x, y) -> coalesce(x, y)) AS STRING) AS c8,
+       typeof(map_zip_with(m, map('a', 1.5), (k, x, y) -> coalesce(x, y))) AS c9,
+       CAST(arrays_zip(a, b) AS STRING) AS c10, typeof(arrays_zip(a, b, split('x', 'y'))) AS c11,
+       aggregate(array('a', 'bb'), 0, (s, x) -> s + length(x)) AS c12,
+       aggregate(a, '', (s, x) -> concat(s, x), s -> concat(s, '.')) AS c13,
+       aggregate(a, named_struct('n', 0, 's', 0L), (s, x) -> named_struct('n', s.n + 1, 's', s.s + x), s -> s.s / nullif(s.n, 0)) AS c14,
+       typeof(transform(a, (x, j) -> j)) AS c15, CAST(transform(a, (x, j) -> x * j) AS STRING) AS c16,
+       CAST(filter(arrays_zip(a, b), p -> p.a > 1).b AS STRING) AS c17,
+       CAST(sort_array(transform(a, x -> struct(-x AS k, x AS v))).v AS STRING) AS c18
+FROM VALUES (1, array(1, 2, 3), array(10, 20), map('a', 1, 'z', 9, 'c', 2)), (2, NULL, array(4), NULL),
+            (3, array(), array(), map('a', NULL)) AS t(i, a, b, m)
