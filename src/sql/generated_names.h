@@ -12,7 +12,8 @@ namespace protium {
 
 inline constexpr char kBetweenNames = '\x1f';
 
-// What grouping_id() without arguments is given: all columns of GROUP BY.
+// What stands last in grouping_id() with less than two arguments, which DuckDB's parser would not
+// take, or not tell from grouping().
 inline constexpr std::string_view kAllGroups = "pt_all_groups";
 
 // Each name begins with the separator, so that one name in parentheses is told from a plain alias.

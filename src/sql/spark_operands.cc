@@ -408,11 +408,7 @@ Result<SparkReader::Term> SparkReader::Call() {
     SpellUnit(first);
   }
   const size_t close = sql_.at() - 1;
-  // Spark's grouping() is of 8 bits, unlike grouping_id(), which is the same to DuckDB's parser.
-  if (word == "GROUPING") sql_.Surround(first, close, "CAST(", " AS TINYINT)");
-  if (word == "GROUPING_ID" && close == first + 2) {
-    sql_.Surround(close, close, std::string(kAllGroups), "");
-  }
+  if (word == "GROUPING_ID") MarkGroups(first, close);
   const bool joins = word == "LISTAGG" || word == "STRING_AGG";
   if (joins && sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) PT_TRY(OrderInside());
   PT_TRY(Trailers(first, sql_.at() - 1));
@@ -476,6 +472,19 @@ Status SparkReader::OrderInside() {
   if (!sql_.Is("(")) return Refuse("WITHIN GROUP has no ORDER BY in parentheses");
   sql_.Replace(close, sql_.at(), " ");
   return Parentheses(Inside::kQuery);
+}
+
+// See generated_names.h.
+void SparkReader::MarkGroups(size_t first, size_t close) {
+  int depth = 0, commas = 0;
+  for (size_t place = first + 1; place < close; ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(")) ++depth;
+    if (token.Is(")")) --depth;
+    if (depth == 1 && token.Is(",")) ++commas;
+  }
+  if (commas > 0) return;
+  sql_.Surround(close, close, (close == first + 2 ? "" : ", ") + std::string(kAllGroups), "");
 }
 
 // overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.

@@ -103,6 +103,7 @@ class SparkReader {
   Status Trailers(size_t first, size_t close);
   void Name();
   void AliasName();
+  void MarkGroups(size_t first, size_t close);
 
   // spark_reader.cc
   static bool IsClause(std::string_view word);

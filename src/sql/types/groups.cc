@@ -16,16 +16,13 @@ namespace {
 
 using tree::Text;
 
-// Calls `use` with every grouping() and grouping_id() within a node, and with which of the two it
-// is, until it refuses one. SparkReader::Call() puts a cast around grouping().
+// Calls `use` with every grouping() and grouping_id() within a node, until it refuses one.
 template <class Use>
-Status ForEachGrouping(Json& node, bool cast, const Use& use) {
+Status ForEachGrouping(Json& node, const Use& use) {
   const tree::Kind kind = tree::FindKind(node);
   if (!node.is_structured() || kind == tree::Kind::kSubquery) return Status::OK();
-  if (Text(node, "type") == "GROUPING_FUNCTION") return use(node, cast);
-  const bool casts = kind == tree::Kind::kCast ||
-                     Text(node, "function_name").ends_with("tinyint") || (cast && node.is_array());
-  for (Json& child : node) PT_TRY(ForEachGrouping(child, casts, use));
+  if (Text(node, "type") == "GROUPING_FUNCTION") return use(node);
+  for (Json& child : node) PT_TRY(ForEachGrouping(child, use));
   return Status::OK();
 }
 
@@ -37,27 +34,32 @@ std::string PlainName(const Json& node) {
 
 }  // namespace
 
-// Several columns are those of grouping_id(): all of GROUP BY, in their order.
+// grouping_id() has all columns of GROUP BY, in their order.
 Status Typer::Groupings(Json& select) const {
   const tree::SelectParts parts(select);
   const bool several = select["group_sets"].size() > 1;
-  const auto check = [&](Json& call, bool one) {
+  const auto check = [&](Json& call) {
     if (!several) {
       return Refuse(call, "grouping() has one set of columns",
                     "Spark takes it beside ROLLUP, CUBE and GROUPING SETS alone", "leave it out");
     }
-    Json& columns = call["children"];
-    if (columns.size() == 1 && PlainName(columns[0]) == kAllGroups) columns = parts.groups;
-    bool same = columns.size() == (one ? 1 : parts.groups.size());
-    for (size_t i = 0; same && !one && i < columns.size(); ++i) {
-      same = IsSame(columns[i], parts.groups[i]);
+    Json columns = call["children"];
+    const bool marked = PlainName(columns.back()) == kAllGroups;
+    if (marked) columns.erase(columns.size() - 1);
+    if (!marked && columns.size() == 1) return Status::OK();
+    if (columns.empty()) columns = parts.groups;
+    bool same = columns.size() == parts.groups.size();
+    for (size_t i = 0; same && i < columns.size(); ++i) same = IsSame(columns[i], parts.groups[i]);
+    if (!same) {
+      return Refuse(call, "grouping_id() is given other columns than GROUP BY",
+                    "Spark takes all of them, in their order", "use grouping_id()");
     }
-    if (same) return Status::OK();
-    return Refuse(call, "grouping_id() is given other columns than GROUP BY",
-                  "Spark takes all of them, in their order", "use grouping_id()");
+    if (columns.size() == 1) columns.push_back(tree::ColumnRef(std::string(kAllGroups)));
+    call["children"] = std::move(columns);
+    return Status::OK();
   };
   for (Json* const part : {&parts.list, &parts.having, &parts.qualify, &select["modifiers"]}) {
-    PT_TRY(ForEachGrouping(*part, /*cast=*/false, check));
+    PT_TRY(ForEachGrouping(*part, check));
   }
   return Status::OK();
 }

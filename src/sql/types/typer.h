@@ -156,6 +156,7 @@ class Typer {
   Result<SqlType> Between(Json& node, const Scope& scope);
   Result<SqlType> Conjunction(Json& node, const Scope& scope);
   Result<SqlType> Operator(Json& node, const Scope& scope);
+  Result<SqlType> Grouping(Json& node, const Scope& scope);
   Result<SqlType> Subquery(Json& node, const Scope& scope);
   Result<SqlType> Function(Json& node, const Scope& scope);
   Result<SqlType> Window(Json& node, const Scope& scope);

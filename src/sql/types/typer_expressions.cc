@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "sql/generated_names.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
@@ -329,6 +330,20 @@ Result<SqlType> Typer::Conjunction(Json& node, const Scope& scope) {
   return kBoolean;
 }
 
+// grouping() is of 8 bits, unlike grouping_id(): see generated_names.h.
+Result<SqlType> Typer::Grouping(Json& node, const Scope& scope) {
+  Json& columns = node["children"];
+  const Json& last = columns.back();
+  const bool marked = tree::FindKind(last) == tree::Kind::kColumn &&
+                      last["column_names"].back() == std::string(kAllGroups);
+  if (marked) columns.erase(columns.size() - 1);
+  PT_TRY(Each(columns, scope).status());
+  if (marked || columns.size() > 1) return SqlType{SqlType::kBigint};
+  const SqlType tiny{SqlType::kTinyint};
+  tree::Replace(node, tree::Cast(tree::Take(node), tiny));
+  return tiny;
+}
+
 Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   const std::string type = Text(node, "type");
   Json& children = node["children"];
@@ -344,8 +359,8 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     }
     return kBoolean;
   }
+  if (type == "GROUPING_FUNCTION") return Grouping(node, scope);
   PT_LET(const std::vector<SqlType> types, Each(children, scope));
-  if (type == "GROUPING_FUNCTION") return SqlType{SqlType::kBigint};
   std::vector<Json*> nodes;
   for (Json& child : children) nodes.push_back(&child);
   if (type == "OPERATOR_COALESCE") return Unify("coalesce", node, nodes, types);
@@ -365,12 +380,6 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
-  // Of one column it is Spark's grouping(), 0 or 1.
-  if (type == "GROUPING_FUNCTION" && children.size() == 1) {
-    const SqlType tiny{SqlType::kTinyint};
-    tree::Replace(node, tree::Cast(tree::Take(node), tiny));
-    return tiny;
-  }
   // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
   if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
     return Extract(node, types[0]);
