@@ -206,6 +206,21 @@ bool SparkReader::AtTableQuery() const {
          before.Is("INTERSECT") || before.Is(")");
 }
 
+// Whether it is (a, b), with a comma outside all other parentheses.
+bool SparkReader::IsRow(const Term& term) const {
+  if (!sql_.TokenAt(term.first).Is("(")) return false;
+  int depth = 0;
+  bool commas = false;
+  for (size_t place = term.first; place <= term.last; ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(") || token.Is("[")) ++depth;
+    if (token.Is(")") || token.Is("]")) --depth;
+    commas = commas || (depth == 1 && token.Is(","));
+    if (depth == 0 && place < term.last) return false;
+  }
+  return commas;
+}
+
 // GROUP BY a, b [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]: DuckDB has these before their
 // columns alone, ROLLUP (a, b).
 Status SparkReader::Groups() {
@@ -221,7 +236,12 @@ Status SparkReader::Groups() {
       sql_.Skip(2);
       PT_TRY(Parentheses(Inside::kQuery));
     } else {
-      PT_TRY(Expression(Level::kOr).status());
+      PT_LET(const Term key, Expression(Level::kOr));
+      if (IsRow(key)) {
+        return sql_.Refuse(key.first, "GROUP BY has several columns in parentheses",
+                           "Spark groups by a structure of them, of which it shows no column",
+                           "leave the parentheses out");
+      }
     }
     if (!sql_.Is(",")) break;
     sql_.Skip();

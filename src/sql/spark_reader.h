@@ -112,6 +112,7 @@ class SparkReader {
   Result<bool> Clause();
   Status RefusePipe() const;
   Status Groups();
+  bool IsRow(const Term& term) const;
   bool AtQualify() const;
   bool AtTableQuery() const;
   bool AtAliases() const;

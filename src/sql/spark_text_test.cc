@@ -158,6 +158,11 @@ TEST(FromSpark, WritesWhatSparkTakesAsTables) {
 TEST(FromSpark, WritesGroupsBehindTheirKind) {
   EXPECT_EQ(Duck("GROUP BY a, b WITH ROLLUP HAVING c"), "GROUP BY ROLLUP (a, b)  HAVING c");
   EXPECT_EQ(Duck("GROUP BY a, b GROUPING SETS ((a), ())"), "GROUP BY  GROUPING SETS ((a), ())");
+  EXPECT_EQ(Duck("GROUP BY (a, b)"), "GROUP BY has several columns in parentheses");
+  EXPECT_EQ(Duck("GROUP BY (a), (f(b, c))"), "GROUP BY (a), (f(b, c))");
+  EXPECT_EQ(Duck("grouping_id(), grouping_id(a), grouping_id(a, b), grouping(a)"),
+            "grouping_id(pt_all_groups), grouping_id(a, pt_all_groups), grouping_id(a, b), "
+            "grouping(a)");
   EXPECT_EQ(Duck("GROUP BY ()"), "GROUP BY has parentheses with nothing in them");
 }
 

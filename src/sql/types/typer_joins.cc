@@ -179,6 +179,11 @@ Status Typer::ConditionWithin(Json& node, Scope& scope) const {
 // all.
 Status Typer::Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) const {
   if (Text(node, "ref_type") != "NATURAL") return Status::OK();
+  const std::string kind = Text(node, "join_type");
+  if (kind == "SEMI" || kind == "ANTI") {
+    return Refuse(node, fmt::format("a natural join of the kind {}", kind),
+                  "Spark does not have it", "join USING (a, b)");
+  }
   for (size_t i = left.relation; i < scope.relations.size(); ++i) {
     if (!scope.relations[i].open) continue;
     return Refuse(node, "the columns of a natural join are not known before the query runs",
