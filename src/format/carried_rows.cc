@@ -168,7 +168,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatc
                                        batch.column(i)->type()->ToString(), type->ToString()),
                    .where = where,
                    .why = cast.status().message(),
-                   .fix = "write the column in that type"});
+                   .fix = batch.column(i)->type_id() == Type::UINT64
+                              ? "write the column as decimal(20,0), which keeps all digits"
+                              : "write the column in that type"});
     }
     columns.push_back(*cast);
   }

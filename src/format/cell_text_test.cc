@@ -101,10 +101,10 @@ TEST_F(CellTexts, RefuseWhatTheirFormatCannotHold) {
   const std::string path = (folder_.path() / "t").string();
   const auto lists = AllTypes(true)->schema();
   EXPECT_THAT(FaultOf(FileWriter::Make(Format::kCsv, path, lists).status()).what,
-              HasSubstr("\"v\" holds lists"));
+              HasSubstr("\"v\" of type list<float64> cannot be written as CSV"));
   const auto binary = arrow::schema({arrow::field("b", arrow::list(arrow::binary()))});
   EXPECT_THAT(FaultOf(FileWriter::Make(Format::kJsonLines, path, binary).status()).what,
-              HasSubstr("\"b\" holds binaries"));
+              HasSubstr("\"b\" of type list<binary> cannot be written as JSON"));
 }
 
 }  // namespace

@@ -54,23 +54,16 @@ struct Clocks : Chunk {
   ZoneClock clock;
 };
 
-// The text's clock; its zone counts if `zoned` (TIMESTAMP), and has only to exist otherwise
-// (TIMESTAMP_NTZ). What Spark could read and we cannot is an error even here: null would be another
-// answer than Spark's.
+// What Spark could read and we cannot is an error even here: null would be another answer than
+// Spark's.
 std::optional<Moment> ReadMoment(Clocks& clocks, Text text, bool zoned) {
   std::string why;
-  const auto read = ReadClockText(text, why);
+  const auto micros = ReadMicros(clocks.clock, text, zoned, why);
   if (!why.empty()) {
     clocks.error =
         fmt::format("cannot read the time '{}': {}; write the date before it", Cut(text), why);
   }
-  if (!read) return std::nullopt;
-  if (read->zone.empty()) return Moment{read->micros};
-  if (!clocks.clock.Open(read->zone)) return std::nullopt;
-  if (!zoned) return Moment{read->micros};
-  const auto ahead = clocks.clock.AheadOfLocal(read->micros);
-  if (!ahead) return std::nullopt;
-  return Moment{read->micros - *ahead};
+  return micros ? std::optional(Moment{*micros}) : std::nullopt;
 }
 
 std::optional<Moment> MomentOrError(Clocks& clocks, Text text, bool zoned) {

@@ -12,6 +12,7 @@
 #include "local/functions/json_tokens.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
+#include "local/functions/zone_clock.h"
 
 namespace protium {
 namespace {
@@ -218,7 +219,8 @@ class SchemaReader {
   bool Timestamp(std::string& out) {
     std::optional<Moment> moment;
     if (tokens_.kind() == Kind::kText) {
-      moment = ReadMoment(tokens_.text(), error_);
+      const auto micros = ReadMicros(clock_, tokens_.text(), true, error_);
+      if (micros) moment = Moment{*micros};
     } else if (tokens_.kind() == Kind::kWhole) {
       const auto seconds = ReadWhole(tokens_.text());
       int64_t micros = 0;
@@ -246,6 +248,7 @@ class SchemaReader {
 
   JsonTokens tokens_;
   std::string error_;
+  ZoneClock clock_;
 };
 
 std::optional<std::string> ReadJson(Chunk& chunk, std::span<const AnyValue> values) {

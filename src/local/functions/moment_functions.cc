@@ -110,10 +110,10 @@ Number Kurtosis(const Moments& m) {
 
 Number PopulationCovariance(const Pairs& p) { return Over(p.products, p.n); }
 Number SampleCovariance(const Pairs& p) { return Over(p.products, p.n - 1); }
-// NULL also where one side does not vary, which the macro corr() looks at.
+// Of more than one row where one side does not vary it is an error, as Spark's is in ANSI mode.
+bool IsConstant(const Pairs& p) { return p.n > 1 && std::sqrt(p.squares_x * p.squares_y) == 0; }
 Number Correlation(const Pairs& p) {
-  const double squares = std::sqrt(p.squares_x * p.squares_y);
-  return p.n > 1 && squares != 0 ? Number(p.products / squares) : std::nullopt;
+  return p.n > 1 ? Number(p.products / std::sqrt(p.squares_x * p.squares_y)) : std::nullopt;
 }
 
 Number SquaresOfX(const Regression& r) { return r.x.n > 0 ? Number(r.x.m2) : std::nullopt; }
@@ -176,8 +176,19 @@ void Finalize(duckdb_function_info, duckdb_aggregate_state* states, duckdb_vecto
   }
 }
 
-template <class State, Number (*kResult)(const State&)>
-Status Register(const duck::Connection& connection, const char* name, int arguments) {
+void FinalizeCorrelation(duckdb_function_info info, duckdb_aggregate_state* states,
+                         duckdb_vector result, idx_t count, idx_t offset) {
+  for (idx_t i = 0; i < count; ++i) {
+    if (!IsConstant(At<Pairs>(states[i]))) continue;
+    return duckdb_aggregate_function_set_error(
+        info, "division by zero: corr() of a column with one value only");
+  }
+  Finalize<Pairs, Correlation>(info, states, result, count, offset);
+}
+
+template <class State>
+Status Register(const duck::Connection& connection, const char* name, int arguments,
+                duckdb_aggregate_finalize_t finalize) {
   const Aggregate function(duckdb_create_aggregate_function());
   const duck::Type number = cells::MakeType(DUCKDB_TYPE_DOUBLE);
   duckdb_aggregate_function_set_name(function.get(), name);
@@ -188,11 +199,16 @@ Status Register(const duck::Connection& connection, const char* name, int argume
   duckdb_aggregate_function_set_functions(
       function.get(), [](duckdb_function_info) -> idx_t { return sizeof(State); },
       [](duckdb_function_info, duckdb_aggregate_state state) { At<State>(state) = State(); },
-      Update<State>, Combine<State>, Finalize<State, kResult>);
+      Update<State>, Combine<State>, finalize);
   if (duckdb_register_aggregate_function(connection.get(), function.get()) == DuckDBSuccess) {
     return Status::OK();
   }
   return Status::UnknownError("cannot register the function ", name);
+}
+
+template <class State, Number (*kResult)(const State&)>
+Status Register(const duck::Connection& connection, const char* name, int arguments) {
+  return Register<State>(connection, name, arguments, Finalize<State, kResult>);
 }
 
 }  // namespace
@@ -206,7 +222,7 @@ Status RegisterMomentFunctions(const duck::Connection& connection) {
   PT_TRY((Register<Moments, Kurtosis>(connection, "pt_kurtosis", 1)));
   PT_TRY((Register<Pairs, PopulationCovariance>(connection, "pt_covar_pop", 2)));
   PT_TRY((Register<Pairs, SampleCovariance>(connection, "pt_covar_samp", 2)));
-  PT_TRY((Register<Pairs, Correlation>(connection, "pt_corr", 2)));
+  PT_TRY(Register<Pairs>(connection, "pt_corr", 2, FinalizeCorrelation));
   PT_TRY((Register<Regression, Determination>(connection, "pt_regr_r2", 2)));
   PT_TRY((Register<Regression, Slope>(connection, "pt_regr_slope", 2)));
   PT_TRY((Register<Regression, Intercept>(connection, "pt_regr_intercept", 2)));

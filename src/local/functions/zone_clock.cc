@@ -64,4 +64,16 @@ std::optional<int64_t> ZoneClock::AheadOfLocal(int64_t local) {
   return *moved == *last ? last : first;
 }
 
+std::optional<int64_t> ReadMicros(ZoneClock& clock, std::string_view text, bool zoned,
+                                  std::string& why) {
+  const auto read = ReadClockText(text, why);
+  if (!read) return std::nullopt;
+  if (read->zone.empty()) return read->micros;
+  if (!clock.Open(read->zone)) return std::nullopt;
+  if (!zoned) return read->micros;
+  const auto ahead = clock.AheadOfLocal(read->micros);
+  if (!ahead) return std::nullopt;
+  return read->micros - *ahead;
+}
+
 }  // namespace protium

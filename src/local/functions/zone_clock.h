@@ -40,4 +40,10 @@ class ZoneClock {
   std::unique_ptr<UCalendar, Close> calendar_;
 };
 
+// The microseconds since 1970 that a text names, as Spark casts it. A zone in it counts if `zoned`
+// (TIMESTAMP), and has only to exist otherwise (TIMESTAMP_NTZ). `why` says what Spark could read
+// and this cannot; a text that is none to Spark either leaves it empty.
+std::optional<int64_t> ReadMicros(ZoneClock& clock, std::string_view text, bool zoned,
+                                  std::string& why);
+
 }  // namespace protium

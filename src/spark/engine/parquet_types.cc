@@ -8,36 +8,35 @@
 namespace protium {
 namespace {
 
-using Type = arrow::Type;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
 TypePtr ReadAs(const TypePtr& type, const TypePtr& large) {
   switch (type->id()) {
     // Spark has no numbers without a sign.
-    case Type::UINT8:
+    case arrow::Type::UINT8:
       return arrow::int16();
-    case Type::UINT16:
+    case arrow::Type::UINT16:
       return arrow::int32();
-    case Type::UINT32:
+    case arrow::Type::UINT32:
       return arrow::int64();
-    case Type::UINT64:
+    case arrow::Type::UINT64:
       return large;
     // In the files they are whole numbers.
-    case Type::DURATION:
+    case arrow::Type::DURATION:
       return arrow::int64();
-    case Type::DATE64:
+    case arrow::Type::DATE64:
       return arrow::date32();
-    case Type::FIXED_SIZE_BINARY:
+    case arrow::Type::FIXED_SIZE_BINARY:
       return arrow::binary();
-    case Type::DICTIONARY:
+    case arrow::Type::DICTIONARY:
       return ReadAs(static_cast<const arrow::DictionaryType&>(*type).value_type(), large);
     // It reads milliseconds as microseconds; files have no seconds.
-    case Type::TIMESTAMP: {
+    case arrow::Type::TIMESTAMP: {
       const auto& time = static_cast<const arrow::TimestampType&>(*type);
       const bool nanos = time.unit() == arrow::TimeUnit::NANO;
       return nanos ? type : arrow::timestamp(arrow::TimeUnit::MICRO, time.timezone());
     }
-    case Type::LIST:
+    case arrow::Type::LIST:
       return arrow::list(ReadAs(type->field(0)->type(), large));
     default:
       return type;
@@ -51,8 +50,8 @@ TypePtr TypeForSpark(const TypePtr& type) { return ReadAs(type, arrow::decimal12
 TypePtr FinalTypeForSpark(const TypePtr& type) { return ReadAs(type, arrow::int64()); }
 
 bool IsCastAfterReading(const arrow::DataType& type) {
-  return type.id() == Type::UINT64 ||
-         (type.id() == Type::LIST && IsCastAfterReading(*type.field(0)->type()));
+  return type.id() == arrow::Type::UINT64 ||
+         (type.id() == arrow::Type::LIST && IsCastAfterReading(*type.field(0)->type()));
 }
 
 }  // namespace protium

@@ -35,20 +35,15 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("collect_set", kTextOrder,
              "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])")
         .Typed("*", 'A'),
-    // DuckDB answers NaN where a column does not vary; Spark divides by zero, an error in ANSI
-    // mode.
-    NotExact(
-        "corr", kFloatSum,
-        "(x, y) AS CASE WHEN count(x + y) <= 1 THEN NULL WHEN regr_sxx(x, y) = 0 OR "
-        "regr_syy(x, y) = 0 THEN error('division by zero: corr() of a column with one value only') "
-        "ELSE pt_corr(x, y) END")
-        .Typed("n", 'N'),
+    // The typer makes pt_corr() and the like of these, which keep digits that DuckDB's lose. Of a
+    // column that does not vary Spark divides by zero, an error in ANSI mode.
+    NotExact("corr", kFloatSum).Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
     Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),
     Refused("count_min_sketch", kEstimate, ""),
     Parsed("count_star", "use count(*)").Typed("*", 'L'),
-    NotExact("covar_pop", kFloatSum, "(x, y) AS pt_covar_pop(x, y)").Typed("n", 'N'),
-    NotExact("covar_samp", kFloatSum, "(x, y) AS pt_covar_samp(x, y)").Typed("n", 'N'),
+    NotExact("covar_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("covar_samp", kFloatSum).Typed("n", 'N'),
     Same("cume_dist").Typed("*", 'N'),
     Same("dense_rank").Typed("*", 'i'),
     Macro("every", "(x) AS bool_and(x)").Typed("b", 'B'),
@@ -63,7 +58,7 @@ constexpr SqlFunction kAggregates[] = {
     Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
-    NotExact("kurtosis", kFloatSum, "(x) AS pt_kurtosis(x)").Typed("n", 'N'),
+    NotExact("kurtosis", kFloatSum).Typed("n", 'N'),
     NotExact("lag", kTies).Typed("*", '1'),
     NotExact("last", kAnyRow,
              "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
@@ -100,19 +95,19 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("regr_avgx", kFloatSum),
     NotExact("regr_avgy", kFloatSum),
     Same("regr_count").Typed("n", 'l'),
-    NotExact("regr_intercept", kFloatSum, "(y, x) AS pt_regr_intercept(y, x)").Typed("n", 'N'),
-    NotExact("regr_r2", kFloatSum, "(y, x) AS pt_regr_r2(y, x)").Typed("n", 'N'),
-    NotExact("regr_slope", kFloatSum, "(y, x) AS pt_regr_slope(y, x)").Typed("n", 'N'),
-    NotExact("regr_sxx", kFloatSum, "(y, x) AS pt_regr_sxx(y, x)").Typed("n", 'N'),
-    NotExact("regr_sxy", kFloatSum, "(y, x) AS pt_regr_sxy(y, x)").Typed("n", 'N'),
-    NotExact("regr_syy", kFloatSum, "(y, x) AS pt_regr_syy(y, x)").Typed("n", 'N'),
+    NotExact("regr_intercept", kFloatSum).Typed("n", 'N'),
+    NotExact("regr_r2", kFloatSum).Typed("n", 'N'),
+    NotExact("regr_slope", kFloatSum).Typed("n", 'N'),
+    NotExact("regr_sxx", kFloatSum).Typed("n", 'N'),
+    NotExact("regr_sxy", kFloatSum).Typed("n", 'N'),
+    NotExact("regr_syy", kFloatSum).Typed("n", 'N'),
     NotExact("row_number", kTies).Typed("*", 'i'),
-    NotExact("skewness", kFloatSum, "(x) AS pt_skewness(x)").Typed("n", 'N'),
+    NotExact("skewness", kFloatSum).Typed("n", 'N'),
     Macro("some", "(x) AS bool_or(x)").Typed("b", 'B'),
-    NotExact("std", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
-    NotExact("stddev", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
-    NotExact("stddev_pop", kFloatSum, "(x) AS pt_stddev_pop(x)").Typed("n", 'N'),
-    NotExact("stddev_samp", kFloatSum, "(x) AS pt_stddev_samp(x)").Typed("n", 'N'),
+    NotExact("std", kFloatSum).Typed("n", 'N'),
+    NotExact("stddev", kFloatSum).Typed("n", 'N'),
+    NotExact("stddev_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("stddev_samp", kFloatSum).Typed("n", 'N'),
     NotExact("string_agg", kTextOrder),
     NotExact("sum", kFloatSum),
     NotExact("try_avg", kFloatSum, "(x) AS avg(x)"),
@@ -121,9 +116,9 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("try_sum", kFloatSum,
              "(x) AS CASE WHEN typeof(sum(x)) <> 'HUGEINT' OR sum(x) BETWEEN -9223372036854775808 "
              "AND 9223372036854775807 THEN sum(x) END"),
-    NotExact("var_pop", kFloatSum, "(x) AS pt_var_pop(x)").Typed("n", 'N'),
-    NotExact("var_samp", kFloatSum, "(x) AS pt_var_samp(x)").Typed("n", 'N'),
-    NotExact("variance", kFloatSum, "(x) AS pt_var_samp(x)").Typed("n", 'N'),
+    NotExact("var_pop", kFloatSum).Typed("n", 'N'),
+    NotExact("var_samp", kFloatSum).Typed("n", 'N'),
+    NotExact("variance", kFloatSum).Typed("n", 'N'),
 };
 static_assert(AreInOrder(kAggregates));
 

@@ -64,6 +64,7 @@ Result<SqlType> TypeBits(TypedCall& call);         // & | ^ << >> ~
 Result<SqlType> TypeRounded(TypedCall& call);      // round bround
 Result<SqlType> TypeWhole(TypedCall& call);        // floor ceil
 Result<SqlType> TypeTotal(TypedCall& call);        // sum try_sum
+Result<SqlType> TypeMoment(TypedCall& call);       // var_pop corr regr_slope ...
 Result<SqlType> TypeMean(TypedCall& call);         // avg try_avg
 Result<SqlType> TypePercentile(TypedCall& call);   // percentile percentile_approx
 Result<SqlType> TypeJoinedText(TypedCall& call);   // || concat

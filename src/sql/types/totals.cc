@@ -113,6 +113,18 @@ Result<SqlType> TypeMean(TypedCall& call) {
   return result;
 }
 
+// Variance and its kind are aggregates of ours (local/functions/moment_functions.h), by their own
+// names because DuckDB's windows take no macros.
+Result<SqlType> TypeMoment(TypedCall& call) {
+  PT_LET(const SqlType type, TypeBySignature(call));
+  const bool sample = call.name == "std" || call.name == "stddev";
+  const std::string name = sample                    ? "stddev_samp"
+                           : call.name == "variance" ? "var_samp"
+                                                     : call.name;
+  call.node["function_name"] = "pt_" + name;
+  return type;
+}
+
 // percentile(x, p) interpolates and is a double, percentile_approx() takes one of the values; with
 // a list of p it is a list of these.
 Result<SqlType> TypePercentile(TypedCall& call) {
