@@ -22,6 +22,7 @@
 #include "sql/rules/rule.h"
 #include "sql/tree.h"
 #include "sql/tree_view.h"
+#include "sql/windows.h"
 
 namespace protium {
 namespace {
@@ -112,8 +113,8 @@ class Checker {
       default:
         break;
     }
-    if (node.type() == "SHOW_REF" || node.type() == "PIVOT") {
-      return Refuse(node, "DESCRIBE, SHOW and PIVOT are not supported by every engine", "", "");
+    if (node.type() == "SHOW_REF") {
+      return Refuse(node, "DESCRIBE and SHOW are not supported by every engine", "", "");
     }
     return Status::OK();
   }
@@ -127,6 +128,7 @@ class Checker {
       return Refuse(node, "function \"" + name + "\" is not the same on every engine",
                     std::string(known->reason), std::string(known->fix));
     }
+    if (window) PT_TRY(CheckWindow(node, Place(node.json())));
     if (known->composed) PT_TRY(CheckComposed(node));
     if (known->meaning == Meaning::kNotExact) {
       notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));

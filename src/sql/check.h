@@ -44,7 +44,7 @@ std::string DescribePlace(const Json& node, const std::string& text, const DuckT
 //
 // Refuses (kUsage, with the place and, where there is one, what to write instead): anything but one
 // SELECT, functions that are unknown or mean something else in Spark, tables that are not declared,
-// files, samples, DESCRIBE, SHOW and PIVOT.
+// files, samples, DESCRIBE and SHOW.
 Result<CheckedTree> CheckSql(Json tree, const std::string& text, const DuckText& duck,
                              const SqlNames& names);
 

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/json.h"
 #include "sql/dialect.h"
+#include "sql/generated_names.h"
 #include "sql/interval_literal.h"
 #include "sql/json_schema.h"
 #include "sql/known_functions.h"
@@ -193,6 +194,15 @@ void SparkReader::Name() {
   sql_.Skip();
 }
 
+// The name of a table, view or pivot in quotes where DuckDB's grammar reserves it.
+void SparkReader::AliasName() {
+  const std::string word = sql_.Peek().word;
+  const bool reserved = IsAmong(kNames, word) || (IsAmong(kCalls, word) && sql_.Is("(", 1));
+  if (!sql_.IsKind(Kind::kWord) || !reserved) return Name();
+  sql_.Replace(sql_.at(), sql_.at(), Quoted(sql_.TokenText(sql_.at())));
+  sql_.Skip();
+}
+
 // * EXCEPT (a, b), which DuckDB calls EXCLUDE. Before a query, EXCEPT is the operation on two
 // SELECTs.
 Result<SparkReader::Term> SparkReader::Star() {
@@ -371,6 +381,12 @@ Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
   PT_TRY(CheckName());
+  // DuckDB's parser makes f() of f(*).
+  if (word != "COUNT" && sql_.Is("*", 2) && sql_.Is(")", 3)) {
+    return Refuse(
+        fmt::format("{}(*) is not supported by the embedded engine", sql_.TokenText(first)),
+        "its parser takes * in count() alone", "list the columns");
+  }
   // EXISTS over a query is an operator, over a list a function.
   const bool query = sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES", "("}, 2);
   if (IsAmong(kCalls, word) || (word == "EXISTS" && !query)) {
@@ -391,9 +407,11 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(Parentheses(Inside::kCall));
     PT_TRY(SpellUnit(first));
   }
+  const size_t close = sql_.at() - 1;
+  if (word == "GROUPING_ID") MarkGroups(first, close);
   const bool joins = word == "LISTAGG" || word == "STRING_AGG";
   if (joins && sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) PT_TRY(OrderInside());
-  PT_TRY(Trailers(sql_.at() - 1));
+  PT_TRY(Trailers(first, sql_.at() - 1));
   return Term{first, sql_.at() - 1};
 }
 
@@ -465,6 +483,19 @@ Status SparkReader::OrderInside() {
   return Parentheses(Inside::kQuery);
 }
 
+// See generated_names.h.
+void SparkReader::MarkGroups(size_t first, size_t close) {
+  int depth = 0, commas = 0;
+  for (size_t place = first + 1; place < close; ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(")) ++depth;
+    if (token.Is(")")) --depth;
+    if (depth == 1 && token.Is(",")) ++commas;
+  }
+  if (commas > 0) return;
+  sql_.Surround(close, close, (close == first + 2 ? "" : ", ") + std::string(kAllGroups), "");
+}
+
 // overlay(a PLACING b FROM c FOR d), position(a IN b): these words become commas.
 Status SparkReader::WordedCall() {
   const size_t open = sql_.at();
@@ -500,9 +531,10 @@ Status SparkReader::NamedCall() {
   return Status::OK();
 }
 
-// What may follow a call whose parenthesis closes at `close`: WITHIN GROUP, FILTER, IGNORE NULLS,
-// OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT NULLS is the default of both.
-Status SparkReader::Trailers(size_t close) {
+// What may follow a call whose name is at `first` and whose parenthesis closes at `close`: WITHIN
+// GROUP, FILTER, IGNORE NULLS, OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT
+// NULLS is the default of both.
+Status SparkReader::Trailers(size_t first, size_t close) {
   if (sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) {
     sql_.Skip(2);
     PT_TRY(Parentheses(Inside::kQuery));
@@ -517,10 +549,11 @@ Status SparkReader::Trailers(size_t close) {
     sql_.Skip(2);
   }
   if (!sql_.Is("OVER")) return Status::OK();
-  sql_.Skip();
-  if (sql_.Is("(")) return Parentheses(Inside::kWindow);
-  Name();
-  return Status::OK();
+  // Macros, which are no functions of windows.
+  const Token& name = sql_.TokenAt(first);
+  if (name.Is("ANY") || name.Is("SOME")) sql_.Replace(first, first, "bool_or");
+  if (name.Is("EVERY")) sql_.Replace(first, first, "bool_and");
+  return Over(Lower(sql_.TokenText(first)));
 }
 
 }  // namespace protium

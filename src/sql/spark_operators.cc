@@ -85,12 +85,10 @@ void SparkReader::Enclose(const Term& term) {
 Result<SparkReader::Term> SparkReader::Expression(Level lowest) {
   PT_LET(Term left, Operand(lowest));
   while (true) {
-    if (sql_.IsOneOf({"!", "~", "|>"})) {
+    if (sql_.Is("|>")) return RefusePipe();
+    if (sql_.IsOneOf({"!", "~"})) {
       return Refuse(fmt::format("Spark does not accept \"{}\" after an operand", sql_.Peek().word),
-                    "",
-                    sql_.Is("!")   ? "use NOT"
-                    : sql_.Is("~") ? "use RLIKE"
-                                   : "");
+                    "", sql_.Is("!") ? "use NOT" : "use RLIKE");
     }
     const Infix* const infix = InfixHere();
     if (infix == nullptr || infix->level < lowest) return left;
@@ -159,6 +157,11 @@ Result<SparkReader::Term> SparkReader::Signed() {
 Result<SparkReader::Term> SparkReader::Operation(const Term& left, const Infix& infix) {
   const size_t sign = sql_.at();
   sql_.Skip();
+  const bool query = sql_.Is("(", 1) && sql_.IsOneOf({"SELECT", "WITH", "FROM", "VALUES"}, 2);
+  if (query && sql_.IsOneOf({"ALL", "ANY", "SOME"})) {
+    return Refuse(fmt::format("a comparison with {} (a query)", sql_.Peek().word),
+                  "Spark does not accept it", "compare with (SELECT max(x) ...), or use IN");
+  }
   PT_LET(const Term right, Expression(static_cast<Level>(static_cast<int>(infix.level) + 1)));
   if (!infix.call.empty()) {
     sql_.Surround(left.first, right.last, fmt::format("{}(", infix.call), ")");
@@ -230,6 +233,10 @@ Result<SparkReader::Term> SparkReader::LikeAny(const Term& left, const std::stri
 Result<SparkReader::Term> SparkReader::In(const Term& left) {
   sql_.Skip();
   if (!sql_.Is("(")) return Refuse("IN has no list in parentheses");
+  if (sql_.Is("VALUES", 1)) {
+    return Refuse("IN is given rows of VALUES", "Spark takes a list or a query",
+                  "write IN (1, 2), or IN (SELECT * FROM VALUES 1, 2)");
+  }
   PT_TRY(Parentheses(Inside::kQuery));
   return Until(left, Level::kPredicate);
 }

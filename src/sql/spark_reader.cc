@@ -9,6 +9,10 @@
 
 #include <algorithm>
 
+#include "sql/dialect.h"
+#include "sql/generated_names.h"
+#include "sql/literals.h"
+
 namespace protium {
 namespace {
 
@@ -37,11 +41,11 @@ bool IsStatement(std::string_view word) {
   return std::find(std::begin(kStatements), std::end(kStatements), word) != std::end(kStatements);
 }
 
-bool IsClause(std::string_view word) {
+}  // namespace
+
+bool SparkReader::IsClause(std::string_view word) {
   return std::find(std::begin(kClauses), std::end(kClauses), word) != std::end(kClauses);
 }
-
-}  // namespace
 
 Status SparkReader::Run() {
   // Most of these words may also name a function or a column: load(...), set.x.
@@ -73,6 +77,7 @@ Status SparkReader::Items(Inside inside) {
                     "a plan's SQL makes a table from tables and changes nothing",
                     "write one SELECT, without a semicolon");
     }
+    if (sql_.Is("|>")) return RefusePipe();
     if (sql_.IsOneOf({",", ";", "=>"})) {
       sql_.Skip();
       continue;
@@ -86,6 +91,12 @@ Status SparkReader::Items(Inside inside) {
       PT_TRY(Frame());
       continue;
     }
+    // Elsewhere FROM is a word of a call: extract(YEAR FROM d).
+    if (inside == Inside::kQuery && sql_.Is("FROM")) {
+      PT_TRY(Tables());
+      continue;
+    }
+    if (inside == Inside::kWindow && sql_.Is("BY", 1)) SpellWindowBy();
     PT_LET(const bool clause, Clause());
     if (!clause) PT_TRY(Expression(Level::kOr).status());
   }
@@ -102,12 +113,31 @@ Status SparkReader::Parentheses(Inside inside) {
   return Status::OK();
 }
 
+Status SparkReader::RefusePipe() const {
+  return Refuse("the pipe |> is not supported by the embedded engine",
+                "its parser does not accept this form",
+                "write each step as a SELECT from the one before it, named by WITH");
+}
+
 // Reads one clause word with what belongs to it; false where an expression begins.
 Result<bool> SparkReader::Clause() {
   if (!sql_.IsKind(Kind::kWord)) return false;
   if (sql_.Is("AS")) {
+    if (AtAliases()) {
+      Aliases();
+      return true;
+    }
     sql_.Skip();
     Alias();
+    return true;
+  }
+  if (sql_.Is("GROUP") && sql_.Is("BY", 1)) {
+    PT_TRY(Groups());
+    return true;
+  }
+  if (AtTableQuery()) {
+    sql_.Replace(sql_.at(), sql_.at(), "FROM");
+    PT_TRY(Tables());
     return true;
   }
   if (sql_.Is("MINUS") && sql_.IsOneOf({"SELECT", "(", "ALL", "DISTINCT", "VALUES"}, 1)) {
@@ -115,16 +145,11 @@ Result<bool> SparkReader::Clause() {
     sql_.Skip();
     return true;
   }
-  if (sql_.Is("LEFT") && sql_.IsOneOf({"SEMI", "ANTI"}, 1)) {
-    sql_.Replace(sql_.at(), sql_.at() + 1, sql_.Peek(1).word);
-    sql_.Skip(2);
-    return true;
-  }
   const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
-  if (sorted || (sql_.Is("LATERAL") && sql_.Is("VIEW", 1))) {
+  if (sorted) {
     return Refuse(fmt::format("{} {} is not supported by the embedded engine", sql_.Peek().word,
                               sql_.Peek(1).word),
-                  "its parser does not accept this clause", sorted ? "use ORDER BY" : "");
+                  "its parser does not accept this clause", "use ORDER BY");
   }
   if (sql_.Is("TABLESAMPLE") || (sql_.Is("USING") && sql_.Is("SAMPLE", 1))) {
     return Refuse("a sample depends on the engine", "every engine draws in its own way",
@@ -135,41 +160,20 @@ Result<bool> SparkReader::Clause() {
     return true;
   }
   if (AtQualify()) {
-    return Refuse(
-        "QUALIFY is not supported by every engine",
-        "Spark reads it from 4.2 on, and not in 4.0 and 4.1",
-        "put the window below: SELECT * FROM (SELECT *, row_number() OVER (...) AS n FROM "
-        "t)\nWHERE n = 1");
+    sql_.Skip();
+    return true;
   }
-  if (sql_.Is("VALUES")) {
-    PT_TRY(Rows());
+  if (AtRows()) {
+    PT_TRY(RowsQuery());
     return true;
   }
   if (AtNameOfJoin()) return false;
-  if (sql_.Is("JOIN")) {
-    PT_TRY(Join());
-    return true;
-  }
+  PT_LET(const bool joined, Joined());
+  if (joined) return true;
   const bool side = sql_.IsOneOf({"LEFT", "RIGHT"}) && sql_.IsOneOf({"JOIN", "OUTER"}, 1);
   if (!side && !IsClause(sql_.Peek().word)) return false;
   sql_.Skip();
   return true;
-}
-
-// VALUES (1, 2), (3, 4). Only Spark allows VALUES 1, 2. Where neither a literal nor a parenthesis
-// follows, VALUES is a name.
-Status SparkReader::Rows() {
-  do {
-    sql_.Skip();
-    if (sql_.IsKind(Kind::kNumber) || sql_.IsKind(Kind::kText)) {
-      return Refuse(fmt::format("a row of VALUES has no parentheses at {}", Here()),
-                    "the embedded engine's parser does not accept this form",
-                    "put each row in parentheses: VALUES (1), (2)");
-    }
-    if (!sql_.Is("(")) return Status::OK();
-    PT_TRY(Expression(Level::kOr).status());
-  } while (sql_.Is(","));
-  return Status::OK();
 }
 
 // Whether QUALIFY begins its clause here; Spark does not reserve it, so that it may be a name, too.
@@ -192,47 +196,97 @@ bool SparkReader::AtQualify() const {
   return ends && begins;
 }
 
-// Whether SEMI or ANTI is a name here and no kind of join: Spark reserves neither, DuckDB both.
-bool SparkReader::AtNameOfJoin() const {
-  if (!sql_.IsOneOf({"SEMI", "ANTI"})) return false;
-  const Token& before = sql_.TokenAt(sql_.at() - std::min<size_t>(1, sql_.at()));
-  const bool table = before.Is("FROM") || before.Is("JOIN") || before.Is(",");
-  return table || !sql_.Is("JOIN", 1);
+// TABLE t, which is all of a table, as a query.
+bool SparkReader::AtTableQuery() const {
+  const bool named = sql_.IsKind(Kind::kWord, 1) || sql_.IsKind(Kind::kName, 1);
+  if (!sql_.Is("TABLE") || !named || sql_.IsOneOf({"AS", "FROM"}, 1)) return false;
+  if (sql_.at() == 0) return true;
+  const Token& before = sql_.TokenAt(sql_.at() - 1);
+  return before.Is("(") || before.Is("ALL") || before.Is("UNION") || before.Is("EXCEPT") ||
+         before.Is("INTERSECT") || before.Is(")");
 }
 
-// JOIN, the table after it with its alias, and its condition if it has one. Without a condition
-// Spark joins every row with every row, and DuckDB demands ON; CROSS and NATURAL joins have none
-// anyway.
-Status SparkReader::Join() {
-  const auto before = [&](size_t tokens) -> const Token& {
-    return sql_.TokenAt(sql_.at() - std::min(tokens, sql_.at()));
-  };
-  bool all = before(1).Is("CROSS");
-  // NATURAL JOIN, NATURAL INNER JOIN, NATURAL LEFT OUTER JOIN.
-  for (const size_t tokens : {1, 2, 3}) all = all || before(tokens).Is("NATURAL");
-  sql_.Skip();
-  if (sql_.Is("LATERAL")) sql_.Skip();
-  PT_TRY(Expression(Level::kPrimary).status());
-  if (sql_.Is("AS")) {
-    sql_.Skip();
-    Alias();
-  } else if (sql_.IsKind(Kind::kName) || AtBareAlias()) {
-    PT_TRY(Primary().status());
+// Whether it is (a, b), with a comma outside all other parentheses.
+bool SparkReader::IsRow(const Term& term) const {
+  if (!sql_.TokenAt(term.first).Is("(")) return false;
+  int depth = 0;
+  bool commas = false;
+  for (size_t place = term.first; place <= term.last; ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(") || token.Is("[")) ++depth;
+    if (token.Is(")") || token.Is("]")) --depth;
+    commas = commas || (depth == 1 && token.Is(","));
+    if (depth == 0 && place < term.last) return false;
   }
-  if (sql_.Is("(")) PT_TRY(Parentheses(Inside::kQuery));
+  return commas;
+}
+
+// GROUP BY a, b [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]: DuckDB has these before their
+// columns alone, ROLLUP (a, b).
+Status SparkReader::Groups() {
+  sql_.Skip(2);
+  if (sql_.Is("ALL")) return Status::OK();
+  const size_t first = sql_.at();
+  while (true) {
+    if (sql_.Is("(") && sql_.Is(")", 1)) {
+      return Refuse("GROUP BY has parentheses with nothing in them", "Spark does not accept it",
+                    "leave GROUP BY out, or write GROUPING SETS (())");
+    }
+    if (sql_.Is("GROUPING") && sql_.Is("SETS", 1)) {
+      sql_.Skip(2);
+      PT_TRY(Parentheses(Inside::kQuery));
+    } else {
+      PT_LET(const Term key, Expression(Level::kOr));
+      if (IsRow(key)) {
+        return sql_.Refuse(key.first, "GROUP BY has several columns in parentheses",
+                           "Spark groups by a structure of them, of which it shows no column",
+                           "leave the parentheses out");
+      }
+    }
+    if (!sql_.Is(",")) break;
+    sql_.Skip();
+  }
   const size_t last = sql_.at() - 1;
-  if (!all && !sql_.IsOneOf({"ON", "USING"})) sql_.Surround(last, last, "", " ON true");
+  if (sql_.Is("WITH") && sql_.IsOneOf({"ROLLUP", "CUBE"}, 1)) {
+    sql_.Surround(first, last, sql_.Peek(1).word + " (", ")");
+    sql_.Replace(sql_.at(), sql_.at() + 1, "");
+    sql_.Skip(2);
+  } else if (sql_.Is("GROUPING") && sql_.Is("SETS", 1)) {
+    sql_.Replace(first, last, "");
+    sql_.Skip(2);
+    return Parentheses(Inside::kQuery);
+  }
   return Status::OK();
 }
 
-// Whether the word here is an alias without AS rather than the next clause.
-bool SparkReader::AtBareAlias() const {
-  if (!sql_.IsKind(Kind::kWord) || IsClause(sql_.Peek().word)) return false;
-  const bool side =
-      sql_.IsOneOf({"LEFT", "RIGHT"}) && sql_.IsOneOf({"JOIN", "OUTER", "SEMI", "ANTI"}, 1);
-  const bool set = sql_.Is("MINUS") && sql_.IsOneOf({"SELECT", "(", "ALL", "DISTINCT"}, 1);
-  const bool sorted = sql_.IsOneOf({"SORT", "DISTRIBUTE", "CLUSTER"}) && sql_.Is("BY", 1);
-  return !side && !set && !sorted && !AtWindowClause() && !AtQualify();
+// DISTRIBUTE BY, CLUSTER BY and SORT BY within a window.
+void SparkReader::SpellWindowBy() {
+  if (sql_.IsOneOf({"DISTRIBUTE", "CLUSTER"})) sql_.Replace(sql_.at(), sql_.at(), "PARTITION");
+  if (sql_.Is("SORT")) sql_.Replace(sql_.at(), sql_.at(), "ORDER");
+  if (sql_.IsOneOf({"DISTRIBUTE", "CLUSTER", "SORT"})) sql_.Skip(2);
+}
+
+// Whether AS is followed by several names, as explode(map) AS (k, v) has.
+bool SparkReader::AtAliases() const {
+  if (!sql_.Is("(", 1)) return false;
+  for (size_t ahead = 2;; ahead += 2) {
+    const bool name = sql_.IsKind(Kind::kWord, ahead) || sql_.IsKind(Kind::kName, ahead);
+    if (!name) return false;
+    if (!sql_.Is(",", ahead + 1)) return sql_.Is(")", ahead + 1);
+  }
+}
+
+// See generated_names.h.
+void SparkReader::Aliases() {
+  const size_t first = sql_.at();
+  std::vector<std::string> names;
+  for (sql_.Skip(2);; sql_.Skip(2)) {
+    const std::string_view text = sql_.TokenText(sql_.at());
+    names.push_back(sql_.IsKind(Kind::kName) ? ReadNameLiteral(text) : std::string(text));
+    if (!sql_.Is(",", 1)) break;
+  }
+  sql_.Replace(first, sql_.at() + 1, "AS " + QuoteName(JoinGeneratedNames(names), DuckDbDialect()));
+  sql_.Skip(2);
 }
 
 // The name after AS, which may be any word; AS (SELECT ...) of WITH is read like other parentheses.
@@ -240,53 +294,6 @@ void SparkReader::Alias() {
   if (!sql_.IsKind(Kind::kWord) && !sql_.IsKind(Kind::kName)) return;
   if (sql_.IsOneOf({"SELECT", "WITH"})) return;
   Name();
-}
-
-// Whether ROWS or RANGE begins a window's frame; after BY or a comma it names a column.
-bool SparkReader::AtFrame() const {
-  if (!sql_.IsOneOf({"ROWS", "RANGE"})) return false;
-  const Token& before = sql_.TokenAt(sql_.at() - 1);
-  return !before.Is("BY") && !before.Is(",");
-}
-
-Status SparkReader::Frame() {
-  sql_.Skip();
-  const bool between = sql_.Is("BETWEEN");
-  if (between) sql_.Skip();
-  PT_TRY(Bound());
-  if (!between) return Status::OK();
-  if (!sql_.Is("AND")) return Refuse("a window's frame has no AND");
-  sql_.Skip();
-  return Bound();
-}
-
-Status SparkReader::Bound() {
-  if (sql_.IsOneOf({"UNBOUNDED", "CURRENT"})) {
-    sql_.Skip(2);
-    return Status::OK();
-  }
-  PT_LET(const Term term, Value());
-  Enclose(term);
-  if (!sql_.IsOneOf({"PRECEDING", "FOLLOWING"})) {
-    return Refuse("a window's frame has neither PRECEDING nor FOLLOWING");
-  }
-  sql_.Skip();
-  return Status::OK();
-}
-
-bool SparkReader::AtWindowClause() const {
-  return sql_.Is("WINDOW") && sql_.Is("AS", 2) && sql_.Is("(", 3);
-}
-
-// WINDOW w AS (...), v AS (...)
-Status SparkReader::WindowClause() {
-  do {
-    sql_.Skip();
-    Name();
-    sql_.Skip();
-    PT_TRY(Parentheses(Inside::kWindow));
-  } while (sql_.Is(",") && sql_.Is("AS", 2) && sql_.Is("(", 3));
-  return Status::OK();
 }
 
 }  // namespace protium

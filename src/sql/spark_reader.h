@@ -100,24 +100,50 @@ class SparkReader {
   Status SpellUnit(size_t first);
   Status SchemaCall();
   Status OrderInside();
-  Status Trailers(size_t close);
+  Status Trailers(size_t first, size_t close);
   void Name();
+  void AliasName();
+  void MarkGroups(size_t first, size_t close);
 
   // spark_reader.cc
+  static bool IsClause(std::string_view word);
   Status Items(Inside inside);
   Status Parentheses(Inside inside);
   Result<bool> Clause();
+  Status RefusePipe() const;
+  Status Groups();
+  bool IsRow(const Term& term) const;
+  bool AtQualify() const;
+  bool AtTableQuery() const;
+  bool AtAliases() const;
+  void Aliases();
+  void Alias();
+  void SpellWindowBy();
+
+  // spark_windows.cc
+  Status Over(const std::string& function);
   bool AtFrame() const;
   Status Frame();
-  Status Bound();
+  Result<double> Bound();
   bool AtWindowClause() const;
   Status WindowClause();
-  Status Rows();
-  bool AtQualify() const;
+
+  // spark_tables.cc
+  Status Tables();
+  Result<bool> Table(bool enclosed);
+  Result<bool> EnclosedTable();
+  Result<bool> TableAlias();
+  bool AtRows() const;
+  Status RowList();
+  Result<bool> Rows(bool enclosed);
+  Status RowsQuery();
+  Result<bool> Joined();
+  Status Join(size_t kinds);
   bool AtNameOfJoin() const;
-  Status Join();
+  Status View();
+  std::string ViewNames(size_t first);
+  Status Pivot();
   bool AtBareAlias() const;
-  void Alias();
   Status Refuse(std::string what, std::string why = {}, std::string fix = {}) const {
     return sql_.Refuse(sql_.at(), std::move(what), std::move(why), std::move(fix));
   }
@@ -125,6 +151,7 @@ class SparkReader {
 
   Spelling& sql_;
   int depth_ = 0;
+  std::string frame_;  // Of the window read last, its words in capitals; empty if it has none.
 };
 
 }  // namespace protium

@@ -147,6 +147,18 @@ Json ColumnRef(const std::string& name) {
   return node;
 }
 
+Json Star(const std::string& table) {
+  Json node = Node("STAR", "STAR", kNowhere);
+  node["relation_name"] = table;
+  for (const char* const list :
+       {"exclude_list", "replace_list", "qualified_exclude_list", "rename_list"}) {
+    node[list] = Json::array();
+  }
+  node["columns"] = false;
+  node["expr"] = nullptr;
+  return node;
+}
+
 // The alias and its column names make FROM (query) AS alias(columns).
 Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
   Json inner;

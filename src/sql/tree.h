@@ -43,6 +43,9 @@ Json NullConstant();  // Of the type NULL.
 // The column of that name.
 Json ColumnRef(const std::string& name);
 
+// *, or all columns of a table.
+Json Star(const std::string& table);
+
 // SELECT <list> FROM (<query>) AS <alias>(<columns>).
 Json SelectFrom(Json list, Json query, const std::string& alias, Json columns);
 

@@ -127,10 +127,43 @@ Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, 
   return Status::KeyError("no table ", table);
 }
 
+// DuckDB looks only at those names of WITH that some query reads; Spark at all of them. Each of the
+// others is read here by a statement that is prepared and not run.
+Status CheckUnread(const duck::Connection& connection, const Sql& sql,
+                   const std::vector<std::string>& inputs, const std::vector<std::string>& unread,
+                   Json tree) {
+  std::string tables;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    tables += (i == 0 ? "WITH " : ", ") + QuoteName(sql.names[i], DuckDbDialect()) + " AS (" +
+              inputs[i] + ")";
+  }
+  Json& query = tree["statements"][0]["node"];
+  const Json names = query["cte_map"];
+  for (const std::string& name : unread) {
+    Json table = {{"type", "BASE_TABLE"},
+                  {"alias", ""},
+                  {"sample", nullptr},
+                  {"query_location", tree::kNowhere},
+                  {"schema_name", ""},
+                  {"table_name", name},
+                  {"catalog_name", ""},
+                  {"at_clause", nullptr},
+                  {"column_name_alias", Json::array()}};
+    query = tree::SelectFrom(Json::array({tree::Star("")}), Json::object(), "", Json::array());
+    query["from_table"] = std::move(table);
+    query["cte_map"] = names;
+    PT_LET(const std::string text,
+           duck::AskText(connection, "SELECT json_deserialize_sql(" + Quoted(Dump(tree)) + ")"));
+    PT_TRY(duck::Prepare(connection, tables + " SELECT * FROM (" + text + ")").status());
+  }
+  return Status::OK();
+}
+
 // Rules of the room sql depend on types: columns are asked of the inputs, an expression's type of
 // DuckDB by preparing a SELECT of it. A type that DuckDB cannot say is "".
-Status TypeTree(const duck::Connection& connection, const Sql& sql,
-                const std::vector<std::string>& inputs, const DuckText& duck, Json& tree) {
+Result<std::vector<std::string>> TypeTree(const duck::Connection& connection, const Sql& sql,
+                                          const std::vector<std::string>& inputs,
+                                          const DuckText& duck, Json& tree) {
   const TypeSource source{
       .columns =
           [&](const std::string& table) { return TableColumns(connection, sql, inputs, table); },
@@ -146,9 +179,9 @@ Status TypeTree(const duck::Connection& connection, const Sql& sql,
         if (!place || *place >= duck.text.size()) return {};
         return std::string_view(sql.text).substr(std::min(duck.Origin(*place), sql.text.size()));
       }};
-  PT_TRY(TypeStatement(tree, source));
+  PT_LET(std::vector<std::string> unread, TypeStatement(tree, source));
   DropColumns(tree);
-  return Status::OK();
+  return unread;
 }
 
 }  // namespace
@@ -166,7 +199,9 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   PT_LET(CheckedTree checked, CheckSql(std::move(tree), sql.text, duck, names));
   Json before = checked.tree;
   DropColumns(before);
-  PT_TRY(TypeTree(connection, sql, inputs, duck, checked.tree));
+  PT_LET(const std::vector<std::string> unread,
+         TypeTree(connection, sql, inputs, duck, checked.tree));
+  PT_TRY(CheckUnread(connection, sql, inputs, unread, checked.tree));
   // A text with a semicolon cannot be put between parentheses, so it is written anew from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;
   if (!checked.changed && !ends && checked.tree == before) {

@@ -87,10 +87,9 @@ constexpr SqlFunction kLists[] = {
     Same("forall"),
     Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
     Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[CAST(i AS BIGINT) + 1] END"),
-    Refused("inline", "it turns one column into several",
-            "use explode(list) and the fields of its elements"),
-    Refused("inline_outer", "it turns one column into several",
-            "use explode_outer(list) and the fields of its elements"),
+    // explode() and its kind: see types/generators.cc.
+    Same("inline"),
+    Same("inline_outer"),
     // TypeMapOf makes map_from_arrays() of keys and values in turn.
     Macro("map", "() AS system.main.map()"),
     // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last one
@@ -112,9 +111,8 @@ constexpr SqlFunction kLists[] = {
     Same("map_values"),
     Same("map_zip_with"),
     Same("named_struct"),
-    Refused("posexplode", "it turns one column into two", "use explode(list) and row_number()"),
-    Refused("posexplode_outer", "it turns one column into two",
-            "use explode_outer(list) and row_number()"),
+    Same("posexplode"),
+    Same("posexplode_outer"),
     Same("reduce"),
     // What the parser makes of (a, b).
     Parsed("row", "use struct(a, b)"),
@@ -139,7 +137,7 @@ constexpr SqlFunction kLists[] = {
     Macro("sort_array",
           "(l) AS list_sort(l, 'ASC', 'NULLS FIRST'), (l, up) AS CASE WHEN up THEN list_sort(l, "
           "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
-    Refused("stack", "it turns one row into several rows and columns", "use UNION ALL"),
+    Same("stack"),
     Same("struct"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),
     Same("transform"),

@@ -145,6 +145,8 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_not_ilike", "(s, p, e) AS NOT pt_ilike(s, p, e)").Typed("t", 'B'),
     Macro("pt_not_like", "(s, p, e) AS NOT pt_like(s, p, e)").Typed("t", 'B'),
     Macro("pt_or_empty", "(l) AS coalesce(l, [])").Typed("*", '1'),
+    // A list with a single NULL where there is nothing to make rows of.
+    Macro("pt_or_null", "(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL] END").Typed("*", '1'),
     Macro("pt_pair_text", "(k, v) AS system.main.concat(k, ' -> ', v)"),
     Macro("pt_parse_date", "(s, f) AS CAST(pt_read_time(s, f) AS DATE)").Typed("x", 'D'),
     Macro("pt_parse_seconds",
@@ -156,6 +158,9 @@ constexpr SqlFunction kPieces[] = {
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
     // A lambda's second parameter: Spark counts in INT and from 0.
     Macro("pt_place", "(i) AS CAST(i - 1 AS INTEGER)").Typed("*", 'I'),
+    // The places of a list's elements, from 0.
+    Macro("pt_places",
+          "(l) AS list_transform(generate_series(0, len(l) - 1), lambda i: CAST(i AS INTEGER))"),
     // Seconds with their fraction, DECIMAL(8, 6) as Spark's extract(SECOND) returns.
     Macro("pt_second",
           "(t) AS CAST(system.main.date_part('microseconds', pt_to_timestamp(t)) / 1000000.0 AS "

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "sql/generated_names.h"
 #include "sql/names/name_writer.h"
 #include "sql/tokens.h"
 #include "sql/tree.h"
@@ -209,6 +210,12 @@ std::string NameWriter::Operator(const Json& node) {
   if (type == "COMPARE_NOT_IN") return fmt::format("(NOT ({} IN ({})))", first, others);
   if (type == "ARRAY_EXTRACT") return fmt::format("{}[{}]", first, others);
   if (type == "STRUCT_EXTRACT") return fmt::format("{}.{}", first, others);
+  if (type == "GROUPING_FUNCTION") {
+    const bool marked = !operands.empty() && operands.back() == kAllGroups;
+    const auto columns = std::span(operands).first(operands.size() - (marked ? 1 : 0));
+    const bool all = marked || columns.size() > 1;
+    return fmt::format("{}({})", all ? "grouping_id" : "grouping", Listed(columns));
+  }
   const std::string name = type.starts_with("OPERATOR_") ? type.substr(9) : type;
   return fmt::format("{}({})", Lower(name), Listed(operands));
 }

@@ -58,6 +58,7 @@ Rule LikeAnyRule();
 Rule LikeRule();
 Rule ListConditionsRule();
 Rule NamedStructRule();
+Rule NegationsRule();
 Rule NullColumnsRule();
 Rule OrderAliasesRule();
 Rule ReduceRule();
@@ -66,5 +67,6 @@ Rule StructRule();
 Rule TimePatternRule();
 Rule TrimRule();
 Rule TypedLiteralRule();
+Rule WindowPercentilesRule();
 
 }  // namespace protium

@@ -8,15 +8,17 @@
 namespace protium {
 
 std::span<const Rule> ListRules(RuleTurn turn) {
-  // Before the children, so that the copies that it makes are rewritten like everything else.
-  static const Rule kBefore[] = {OrderAliasesRule(), LikeAnyRule()};
+  // Before the children, so that the copies that are made are rewritten like everything else, and a
+  // NOT moves all the way inward.
+  static const Rule kBefore[] = {OrderAliasesRule(), NegationsRule(), LikeAnyRule()};
   // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
   // two match the same node, but for those of a SELECT.
   static const Rule kAfter[] = {
-      TypedLiteralRule(), CastRule(),    RenameRule(),      LambdaPairsRule(), LambdaPlacesRule(),
-      TimePatternRule(),  TrimRule(),    DatePartRule(),    CountPairsRule(),  LikeRule(),
-      CollectRule(),      CountIfRule(), NamedStructRule(), StructRule(),      ListConditionsRule(),
-      ReduceRule(),       ElementRule(), ColumnNamesRule(), ExtremesRule()};
+      TypedLiteralRule(), CastRule(),        RenameRule(),         LambdaPairsRule(),
+      LambdaPlacesRule(), TimePatternRule(), TrimRule(),           DatePartRule(),
+      CountPairsRule(),   LikeRule(),        CollectRule(),        CountIfRule(),
+      NamedStructRule(),  StructRule(),      ListConditionsRule(), ReduceRule(),
+      ElementRule(),      ColumnNamesRule(), ExtremesRule(),       WindowPercentilesRule()};
   static const Rule kStatement[] = {NullColumnsRule()};
   switch (turn) {
     case RuleTurn::kBeforeChildren:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/depth.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
@@ -77,8 +78,8 @@ constexpr NamedRule kRules[] = {
     {"element_at", TypeElement},
     {"elt", TypeElt},
     {"endswith", TypeTextOrBytes},
-    {"explode", TypeExploded},
-    {"explode_outer", TypeExploded},
+    {"explode", TypeGenerator},
+    {"explode_outer", TypeGenerator},
     {"flatten", TypeNested},
     {"floor", TypeWhole},
     {"format_number", TypeFormatNumber},
@@ -91,6 +92,8 @@ constexpr NamedRule kRules[] = {
     {"if", TypeChoice},
     {"iff", TypeChoice},
     {"ifnull", TypeChoice},
+    {"inline", TypeGenerator},
+    {"inline_outer", TypeGenerator},
     {"kurtosis", TypeMoment},
     {"least", TypeChoice},
     {"left", TypeTextOrBytes},
@@ -129,6 +132,8 @@ constexpr NamedRule kRules[] = {
     {"percentile", TypePercentile},
     {"percentile_approx", TypePercentile},
     {"pmod", TypeProduct},
+    {"posexplode", TypeGenerator},
+    {"posexplode_outer", TypeGenerator},
     {"positive", TypeSum},
     {"printf", TypeFormatString},
     {"pt_all_true", TypeListCondition},
@@ -180,6 +185,7 @@ constexpr NamedRule kRules[] = {
     {"skewness", TypeMoment},
     {"slice", TypeNested},
     {"sort_array", TypeNested},
+    {"stack", TypeGenerator},
     {"startswith", TypeTextOrBytes},
     {"std", TypeMoment},
     {"stddev", TypeMoment},
@@ -299,7 +305,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   }
   if (node.contains("order_bys")) {
     for (Json* const order : tree::Orders(node["order_bys"]))
-      PT_TRY(OrderExpression(*order, scope));
+      PT_TRY(OrderExpression(*order, scope).status());
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
   // Rules come before signatures: a function with both depends on more than fixed types.
@@ -317,13 +323,18 @@ Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
                   "Spark's windows do not take DISTINCT",
                   "compute it in a query of its own and join the result");
   }
+  const Deeper deeper(in_windows_);
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
   for (Json& partition : node["partitions"]) {
     PT_LET(const SqlType type, Expression(partition, scope));
     PT_TRY(RequireOrder(partition, type));
+    MergeZeros(partition, type);
   }
   const std::vector<Json*> orders = tree::Orders(node);
-  for (Json* const order : orders) PT_TRY(OrderExpression(*order, scope));
+  for (Json* const order : orders) {
+    PT_LET(const SqlType type, OrderExpression(*order, scope));
+    MergeZeros(*order, type);
+  }
   for (Json* const part : tree::FrameParts(node)) {
     PT_LET(const SqlType type, Expression(*part, scope));
     if (type == SqlType::kMonths && !orders.empty()) {

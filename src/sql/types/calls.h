@@ -101,7 +101,7 @@ Result<SqlType> TypeCollected(TypedCall& call);  // list, of collect_list and co
 Result<SqlType> TypeExtreme(TypedCall& call);    // max min
 Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
 Result<SqlType> TypeReversed(TypedCall& call);
-Result<SqlType> TypeExploded(TypedCall& call);  // explode explode_outer
+Result<SqlType> TypeGenerator(TypedCall& call);  // explode and its kind within an expression
 Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
 

@@ -10,6 +10,7 @@
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
 #include "sql/types/nested_values.h"
+#include "sql/types/select_parts.h"
 
 namespace protium {
 namespace {
@@ -119,7 +120,14 @@ Result<SqlType> TypeTypeOf(TypedCall& call) {
     return call.Refuse("the type that typeof() is asked for is not known before the query runs",
                        "types have other names in the embedded engine", "");
   }
-  tree::Replace(call.node, tree::TextConstant(call.types[0].SparkName()));
+  Json name = tree::TextConstant(call.types[0].SparkName());
+  // An aggregate has to stay, for it makes one row of all.
+  if (HoldsAggregate(call.argument(0))) {
+    Json null =
+        tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(call.argument(0))}));
+    name = tree::Case(std::move(null), name, name);
+  }
+  tree::Replace(call.node, std::move(name));
   return kText;
 }
 

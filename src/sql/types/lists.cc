@@ -26,21 +26,6 @@ Result<SqlType> TypeReversed(TypedCall& call) {
   return call.types[0];
 }
 
-// A map becomes two columns, key and value, in Spark alone.
-Result<SqlType> TypeExploded(TypedCall& call) {
-  const bool known = call.types.size() == 1 && call.types[0] != SqlType::kUnknown;
-  if (known && !call.types[0].IsNested()) {
-    return call.Refuse(call.name + "() is given " + call.types[0].SparkName(),
-                       "Spark makes rows of lists and maps alone", "");
-  }
-  if (call.types.size() == 1 && call.types[0].IsMap()) {
-    return call.Refuse(call.name + "() of a map is not the same on every engine",
-                       "it turns one column into two in Spark",
-                       "use " + call.name + "(map_entries(m)) and the fields key and value");
-  }
-  return TypeBySignature(call);
-}
-
 namespace {
 
 Status RefuseSequence(const TypedCall& call) {

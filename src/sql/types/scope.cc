@@ -22,6 +22,11 @@ bool Holds(const std::vector<std::string>& names, const std::string& lower) {
                      [&](const std::string& name) { return Lower(name) == lower; });
 }
 
+bool IsOpen(const Scope& scope) {
+  return std::any_of(scope.relations.begin(), scope.relations.end(),
+                     [](const Relation& relation) { return relation.open; });
+}
+
 // Finds a column among the relations. Sets `open` if a relation before it may have a column of that
 // name, too.
 const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool& open) {
@@ -41,6 +46,11 @@ SqlType FindAt(const Scope& at, const std::string& lower, bool& ends) {
   const SqlColumn* const alias = ColumnNamed(at.aliases, lower);
   if (alias != nullptr && at.aliases_first) return alias->type;
   const SqlColumn* const found = InRelations(at, lower, open);
+  if (found != nullptr && !IsOpen(at)) {
+    for (const Output& output : at.outputs) {
+      if (Lower(output.column.name) == lower) return output.column.type;
+    }
+  }
   // An open relation may have the same name: then DuckDB decides, or calls it ambiguous.
   if (found != nullptr) return open ? SqlType{} : found->type;
   if (open) return {};
@@ -63,6 +73,43 @@ SqlType FindQualified(const Scope& at, const std::string& table, const std::stri
   return {};
 }
 
+std::vector<std::string> LowerNames(const Json& names) {
+  std::vector<std::string> parts;
+  for (const Json& name : names) {
+    if (name.is_string()) parts.push_back(Lower(name.get<std::string>()));
+  }
+  return parts;
+}
+
+std::ptrdiff_t CountNamed(const std::vector<SqlColumn>& columns, const std::string& lower) {
+  return std::count_if(columns.begin(), columns.end(),
+                       [&](const SqlColumn& column) { return Lower(column.name) == lower; });
+}
+
+// The columns of one relation: first those by which USING joins it.
+void AddRelation(const Scope& scope, size_t i, std::vector<Output>& outputs) {
+  const Relation& relation = scope.relations[i];
+  for (const std::string& key : relation.keys) {
+    if (const SqlColumn* const column = ColumnNamed(relation.columns, key)) {
+      outputs.push_back({*column, i});
+    }
+  }
+  for (const SqlColumn& column : relation.columns) {
+    if (!Holds(relation.keys, Lower(column.name))) outputs.push_back({column, i});
+  }
+}
+
+// t.a: whether the innermost relation t has several columns a.
+NameFault CheckQualified(const Scope& scope, const std::string& table, const std::string& lower) {
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+    for (const Relation& relation : at->relations) {
+      if (Lower(relation.name) != table) continue;
+      return CountNamed(relation.columns, lower) > 1 ? NameFault::kAmbiguous : NameFault::kRight;
+    }
+  }
+  return NameFault::kRight;
+}
+
 // Whether EXCEPT (a, b) names it; t.a has a list of its own in DuckDB's tree.
 bool IsExcluded(const Json& star, const std::string& lower) {
   for (const Json& name : star.value("exclude_list", Json::array())) {
@@ -78,10 +125,7 @@ bool IsExcluded(const Json& star, const std::string& lower) {
 
 // Looks from the inside out.
 NamedColumn FindNamed(const Scope& scope, const Json& names) {
-  std::vector<std::string> parts;
-  for (const Json& name : names) {
-    if (name.is_string()) parts.push_back(Lower(name.get<std::string>()));
-  }
+  const std::vector<std::string> parts = LowerNames(names);
   bool ends = false;
   for (const Scope* at = &scope; at != nullptr && !parts.empty(); at = at->outer) {
     if (parts.size() > 1) {
@@ -104,6 +148,38 @@ SqlType FindColumn(const Scope& scope, const Json& names) {
   return found.type;
 }
 
+// Looks from the inside out, as FindPlain() does.
+NameFault CheckName(const Scope& scope, const Json& names) {
+  const std::vector<std::string> parts = LowerNames(names);
+  if (parts.size() == 2) return CheckQualified(scope, parts[0], parts[1]);
+  if (parts.size() != 1) return NameFault::kRight;
+  bool own = true;  // Not yet in a query around this one.
+  for (const Scope* at = &scope; at != nullptr; at = at->outer) {
+    const bool alias = CountNamed(at->aliases, parts[0]) > 0;
+    if (alias && at->aliases_first) return NameFault::kRight;
+    if (at->results != nullptr && CountNamed(*at->results, parts[0]) > 0) return NameFault::kRight;
+    if (IsOpen(*at)) return NameFault::kRight;
+    const auto found =
+        std::count_if(at->outputs.begin(), at->outputs.end(),
+                      [&](const Output& output) { return Lower(output.column.name) == parts[0]; });
+    if (found > 0) return found > 1 ? NameFault::kAmbiguous : NameFault::kRight;
+    if (alias) return own && !at->aliases_unseen ? NameFault::kRight : NameFault::kUnseen;
+    const bool table =
+        std::any_of(at->relations.begin(), at->relations.end(),
+                    [&](const Relation& relation) { return Lower(relation.name) == parts[0]; });
+    if (table) return NameFault::kTable;
+    own = own && at->aliases_first;
+  }
+  return NameFault::kRight;
+}
+
+bool IsAlias(const Scope& scope, const Json& names) {
+  const std::vector<std::string> parts = LowerNames(names);
+  bool open = false;
+  return parts.size() == 1 && !scope.aliases_first && CountNamed(scope.aliases, parts[0]) > 0 &&
+         InRelations(scope, parts[0], open) == nullptr && !open;
+}
+
 bool HasOtherCapitals(const Scope& scope, const std::string& name) {
   const std::string lower = Lower(name);
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
@@ -122,22 +198,34 @@ void RenameColumns(const Json& names, std::vector<SqlColumn>& columns) {
   }
 }
 
-bool ExpandStar(const Scope& scope, const Json& star, std::vector<SqlColumn>& columns) {
+bool ExpandStar(const Scope& scope, const Json& star, std::vector<Output>& outputs) {
   const std::string table = Lower(tree::Text(star, "relation_name"));
   // COLUMNS(...) and RENAME are DuckDB's alone.
   if (star.value("columns", false) || !star.value("rename_list", Json::array()).empty()) {
     return false;
   }
-  for (const Relation& relation : scope.relations) {
-    if (!table.empty() && Lower(relation.name) != table) continue;
-    if (relation.open) return false;
-    for (const SqlColumn& column : relation.columns) {
-      const std::string lower = Lower(column.name);
-      if (IsExcluded(star, lower) || (table.empty() && Holds(relation.merged, lower))) continue;
-      columns.push_back(column);
-    }
+  if (table.empty() && IsOpen(scope)) return false;
+  std::vector<Output> all = table.empty() ? scope.outputs : std::vector<Output>();
+  bool found = table.empty();
+  for (size_t i = 0; !table.empty() && i < scope.relations.size(); ++i) {
+    if (Lower(scope.relations[i].name) != table) continue;
+    if (scope.relations[i].open) return false;
+    AddRelation(scope, i, all);
+    found = true;
+  }
+  if (!found) return false;  // The fields of a struct.
+  for (Output& output : all) {
+    if (!IsExcluded(star, Lower(output.column.name))) outputs.push_back(std::move(output));
   }
   return true;
+}
+
+Json ValueOf(const Scope& scope, const Output& output) {
+  if (!output.joined.is_null()) return output.joined;
+  Json column = tree::ColumnRef(output.column.name);
+  const std::string& table = scope.relations[output.relation].name;
+  if (!table.empty()) column["column_names"] = Json::array({table, output.column.name});
+  return column;
 }
 
 }  // namespace protium

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "sql/types/scope.h"
+#include "sql/types/select_parts.h"
 #include "sql/types/sql_type.h"
 
 namespace protium {
@@ -41,6 +43,9 @@ class Typer {
  public:
   explicit Typer(const TypeSource& source) : source_(source) {}
 
+  // Whether any query reads a name of WITH.
+  bool Reads(const std::string& lower) const { return read_.contains(lower); }
+
   // Types and rewrites a query; returns its columns as an unnamed relation.
   Result<Relation> Query(Json& node, const Scope* outer);
 
@@ -61,7 +66,7 @@ class Typer {
   Status Condition(Json& node, const Scope& scope, bool reads_text = false);
 
   // Types what rows are ordered by, and puts in its place what DuckDB orders as Spark does.
-  Status OrderExpression(Json& node, const Scope& scope);
+  Result<SqlType> OrderExpression(Json& node, const Scope& scope);
   // Refuses what holds a map, by which Spark orders and partitions nothing.
   Status RequireOrder(const Json& node, const SqlType& type) const;
 
@@ -82,11 +87,36 @@ class Typer {
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
   Status RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const;
 
+  // The columns that a function such as explode() makes: lists of their values, and their names.
+  struct Generated {
+    std::vector<Json> lists;
+    std::vector<SqlColumn> columns;
+    bool open = false;  // Of structs, whose fields become the columns.
+  };
+
  private:
+  // A select list being written anew.
+  struct Selection {
+    Json list = Json::array();
+    Relation made;
+    Json* from = nullptr;  // The tables of the SELECT.
+    bool apart = false;    // Whether generators become tables of their own.
+    bool spread = false;   // Whether * is written as its columns.
+  };
+
   Result<Relation> Select(Json& node, const Scope* outer);
-  Status SelectList(Json& select, Scope& scope, Relation& made);
+  Status Columns(Json& select, Scope& scope, Selection& to);
+  Status SelectColumn(Json& select, size_t index, Scope& scope, Selection& to);
+  Status Star(Json& star, const Scope& scope, Selection& to);
+  Status Generator(Json& column, Scope& scope, Selection& to);
+  Status PlaceHere(Generated made, Scope& scope, Selection& to);
+  Status PlaceApart(Generated made, Selection& to);
+  Status Groupings(Json& select) const;
+  Status CheckLimit(Json& modifier, const Scope& scope);
+  Status CheckDistinctOrder(const Json& order, const Relation& made) const;
+  Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
   std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
-  Status Groups(Json& select, const Scope& scope, const Relation& made);
+  Result<std::vector<SqlType>> Groups(Json& select, const Scope& scope, const Relation& made);
   Status Modifiers(Json& node, const Scope& scope, const Relation& made);
   Status RefuseNestedOrders(Json& node, const Relation& made) const;
   Status RefuseMaps(const Json& at, const std::string& what, const Relation& made) const;
@@ -95,15 +125,27 @@ class Typer {
   Status Ctes(Json& node, const Scope* outer);
   Status Rename(const Json& at, const std::string& name, const Json& names, Relation& made) const;
 
+  // Of a join's side: where its relations and outputs begin in the scope.
+  struct JoinPlaces {
+    size_t relation = 0, output = 0;
+  };
+
   Status From(Json& node, Scope& scope);
   Result<Relation> Table(const Json& node);
   Result<Relation> Values(Json& node, const Scope& scope);
   Result<Relation> TableFunction(Json& node, const Scope& scope);
+  void NameAll(Json& tables);
   Status Join(Json& node, Scope& scope);
-  Status Using(const Json& node, Scope& scope, size_t right);
+  Status Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) const;
+  Status Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces right);
+  Status ConditionWithin(Json& node, Scope& scope) const;
+  Status Pivot(Json& node, const Scope& scope);
+  Result<Json> PivotQuery(Json& node, const Scope& within) const;
+  Result<Json> UnpivotQuery(Json& node, const Scope& within) const;
 
   SqlType Constant(Json& node);
   Result<SqlType> Column(Json& node, const Scope& scope);
+  Status CheckColumn(const Json& node, const Scope& scope) const;
   Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
   Result<SqlType> IntervalCast(const Json& cast) const;
   Result<SqlType> CaseWhen(Json& node, const Scope& scope);
@@ -111,20 +153,28 @@ class Typer {
   Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
   Status CompareNested(const Json& at, Json& left, Json& right, const std::vector<SqlType>& types);
   Status RefuseField(const Json& node, const SqlType& type, const std::string& name) const;
-  Status SoughtRow(Json& node, const Relation& made, const Scope& scope);
   Result<SqlType> Between(Json& node, const Scope& scope);
   Result<SqlType> Conjunction(Json& node, const Scope& scope);
   Result<SqlType> Operator(Json& node, const Scope& scope);
+  Result<SqlType> Grouping(Json& node, const Scope& scope);
   Result<SqlType> Subquery(Json& node, const Scope& scope);
   Result<SqlType> Function(Json& node, const Scope& scope);
   Result<SqlType> Window(Json& node, const Scope& scope);
   Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
 
+  void Wrap(Json& node, const Relation& made) const;
+
   const TypeSource& source_;
   std::map<std::string, Relation> ctes_;    // In scope, by names in lower case.
+  std::set<std::string> read_;              // Names of WITH that some table of FROM names.
   std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
+  int named_ = 0;       // Tables that were given a name.
+  int in_windows_ = 0;  // How many windows are around what is being typed.
 };
+
+// Whether tables are joined by USING or NATURAL.
+bool JoinsUsing(const Json& table);
 
 // Puts a SELECT with casts around a query if a known type of its columns differs from the wanted
 // one. Both lists are of the same length; names are those of `to`.
@@ -136,6 +186,7 @@ void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
 void KeepJoins(Json& condition);
 
 // Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
-Status TypeStatement(Json& tree, const TypeSource& source);
+// Returns the names of its WITH that no query reads: DuckDB looks at none of them.
+Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source);
 
 }  // namespace protium

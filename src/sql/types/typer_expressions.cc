@@ -8,10 +8,12 @@
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "sql/generated_names.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/memberships.h"
 #include "sql/types/nested_type.h"
 #include "sql/types/nested_values.h"
 #include "sql/types/typer.h"
@@ -63,11 +65,6 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
-// Whether it is x IN (SELECT ...), which DuckDB serialises as = ANY.
-bool IsSoughtIn(const Json& node) {
-  return tree::FindKind(node) == tree::Kind::kSubquery && Text(node, "subquery_type") == "ANY";
-}
-
 // x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
 // is false. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
 Json NeverNull(Json sought) {
@@ -77,6 +74,11 @@ Json NeverNull(Json sought) {
                              Json::array({std::move(sought), std::move(no)}));
   node["query_location"] = place;
   return node;
+}
+
+// Whether it is (a, b) IN (SELECT ...).
+bool IsRowMembership(const Json& node) {
+  return IsSoughtIn(node) && node.contains("child") && tree::View(node["child"]).Calls("row");
 }
 
 // Whether NeverNull() made it, also with a NOT inside.
@@ -188,6 +190,30 @@ SqlType Typer::Constant(Json& node) {
     tree::Replace(node, tree::Cast(tree::Take(node), type));
   }
   return type;
+}
+
+Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
+  const Json& names = node["column_names"];
+  const auto name = [&] { return names.back().get<std::string>(); };
+  switch (CheckName(scope, names)) {
+    case NameFault::kRight:
+      break;
+    case NameFault::kAmbiguous:
+      return Refuse(node, fmt::format("column \"{}\" is there more than once", name()),
+                    "Spark does not choose one of them", "give the columns different names");
+    case NameFault::kTable:
+      return Refuse(node, fmt::format("\"{}\" is a table and no column", name()),
+                    "Spark takes no table for a value", "use struct(a, b), or count(*)");
+    case NameFault::kUnseen:
+      return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
+                    "WHERE and queries within do not see it in Spark",
+                    "repeat its expression, or put the SELECT into FROM (...)");
+  }
+  if (in_windows_ > 0 && IsAlias(scope, names)) {
+    return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
+                  "windows do not see it in Spark", "repeat its expression");
+  }
+  return Status::OK();
 }
 
 // Respells the casts that DuckDB performs differently and that CastRule did not take; all others
@@ -304,10 +330,27 @@ Result<SqlType> Typer::Conjunction(Json& node, const Scope& scope) {
   return kBoolean;
 }
 
+// grouping() is of 8 bits, unlike grouping_id(): see generated_names.h.
+Result<SqlType> Typer::Grouping(Json& node, const Scope& scope) {
+  Json& columns = node["children"];
+  const Json& last = columns.back();
+  const bool marked = tree::FindKind(last) == tree::Kind::kColumn &&
+                      last["column_names"].back() == std::string(kAllGroups);
+  if (marked) columns.erase(columns.size() - 1);
+  PT_TRY(Each(columns, scope).status());
+  if (marked || columns.size() > 1) return SqlType{SqlType::kBigint};
+  const SqlType tiny{SqlType::kTinyint};
+  tree::Replace(node, tree::Cast(tree::Take(node), tiny));
+  return tiny;
+}
+
 Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   const std::string type = Text(node, "type");
   Json& children = node["children"];
   if (type == "OPERATOR_NOT") {
+    if (IsRowMembership(children[0])) {
+      tree::Replace(children[0], AsExists(children[0], /*negated=*/true));
+    }
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
     // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
     if (IsNeverNull(children[0])) {
@@ -316,6 +359,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     }
     return kBoolean;
   }
+  if (type == "GROUPING_FUNCTION") return Grouping(node, scope);
   PT_LET(const std::vector<SqlType> types, Each(children, scope));
   std::vector<Json*> nodes;
   for (Json& child : children) nodes.push_back(&child);
@@ -336,12 +380,6 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
-  // Of one column it is Spark's grouping(), 0 or 1.
-  if (type == "GROUPING_FUNCTION" && children.size() == 1) {
-    const SqlType tiny{SqlType::kTinyint};
-    tree::Replace(node, tree::Cast(tree::Take(node), tiny));
-    return tiny;
-  }
   // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
   if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
     return Extract(node, types[0]);
@@ -352,17 +390,13 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
 // The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
 // compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
+  if (IsRowMembership(node)) tree::Replace(node, AsExists(node, /*negated=*/false));
   const tree::SubqueryParts parts(node);
   PT_LET(const Relation made, Query(parts.query, &scope));
   const std::string type = Text(node, "subquery_type");
   const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
   if (type == "SCALAR") return column;
   if (type != "ANY" || parts.sought == nullptr) return kBoolean;
-  if (tree::View(*parts.sought).Calls("row")) {
-    PT_TRY(SoughtRow(node, made, scope));
-    tree::Replace(node, NeverNull(tree::Take(node)));
-    return kBoolean;
-  }
   PT_LET(const SqlType child, Expression(*parts.sought, scope));
   const auto common = child.IsWhole() && column.IsWhole() ? column
                       : child.IsNested() ? TightType(NamedLike(child, column), column)

@@ -94,14 +94,16 @@ Status Typer::RefuseNestedOrders(Json& node, const Relation& made) const {
   return Status::OK();
 }
 
-Status Typer::Groups(Json& select, const Scope& scope, const Relation& made) {
+Result<std::vector<SqlType>> Typer::Groups(Json& select, const Scope& scope, const Relation& made) {
   const tree::SelectParts parts(select);
   const Json typed = parts.list;
+  std::vector<SqlType> types;
   for (Json& group : parts.groups) {
     const int selected = SelectedColumn(group, typed, scope);
     const bool listed = selected >= 0 && typed.size() == made.columns.size() &&
                         static_cast<size_t>(selected) < made.columns.size();
     PT_LET(const SqlType own, Expression(group, scope));
+    types.push_back(own);
     const SqlType type = listed ? made.columns[static_cast<size_t>(selected)].type : own;
     if (!HoldsMap(type)) continue;
     const Json bare = Bare(listed ? typed[static_cast<size_t>(selected)] : group);
@@ -112,9 +114,9 @@ Status Typer::Groups(Json& select, const Scope& scope, const Relation& made) {
   }
   // GROUP BY ALL names no expressions.
   if (tree::Text(select, "aggregate_handling") == "FORCE_AGGREGATES") {
-    return RefuseMaps(select, "GROUP BY ALL", made);
+    PT_TRY(RefuseMaps(select, "GROUP BY ALL", made));
   }
-  return Status::OK();
+  return types;
 }
 
 }  // namespace protium

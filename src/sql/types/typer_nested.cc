@@ -44,6 +44,7 @@ SqlType TakeField(Json& value, const SqlType& type, const std::string& name) {
 
 // A name may go on to fields: s.a of a struct, l.a of a list of structs.
 Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
+  PT_TRY(CheckColumn(node, scope));
   const Json names = node["column_names"];
   const NamedColumn found = FindNamed(scope, names);
   if (found.names == names.size() || !found.type.IsNested()) {
@@ -125,11 +126,11 @@ Status Typer::RequireOrder(const Json& node, const SqlType& type) const {
                 "order by map_entries(m), or by single values m[key]");
 }
 
-Status Typer::OrderExpression(Json& node, const Scope& scope) {
+Result<SqlType> Typer::OrderExpression(Json& node, const Scope& scope) {
   PT_LET(const SqlType type, Expression(node, scope));
   PT_TRY(RequireOrder(node, type));
   if (type.IsNested()) tree::Replace(node, OrderKey(tree::Take(node), type));
-  return Status::OK();
+  return type;
 }
 
 // s['a'], m['k'] and (expression).a.
@@ -146,29 +147,6 @@ Result<SqlType> Typer::Extract(Json& node, const SqlType& type) {
   if (field == SqlType::kUnknown) return RefuseField(node, type, wanted);
   tree::Replace(node, std::move(made));
   return field;
-}
-
-// (a, b) IN (SELECT x, y): each value meets its column.
-Status Typer::SoughtRow(Json& node, const Relation& made, const Scope& scope) {
-  const tree::SubqueryParts parts(node);
-  Json& values = (*parts.sought)["children"];
-  PT_LET(const std::vector<SqlType> types, Each(values, scope));
-  if (made.open || made.columns.size() != types.size()) return Status::OK();
-  std::vector<SqlColumn> wanted = made.columns;
-  for (size_t i = 0; i < types.size(); ++i) {
-    const SqlType& column = made.columns[i].type;
-    if (types[i].IsWhole() && column.IsWhole()) continue;
-    const auto common = CommonType(types[i], column);
-    if (!common) {
-      return Refuse(
-          node, fmt::format("{} is looked for among {}", types[i].SparkName(), column.SparkName()),
-          "Spark has no common type for them", "cast one of them");
-    }
-    wanted[i].type = *common;
-    Coerce(values[i], types[i], *common);
-  }
-  RecastColumns(parts.query, made.columns, wanted);
-  return Status::OK();
 }
 
 }  // namespace protium

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/ascii.h"
-#include "sql/names/column_name.h"
 #include "sql/tree.h"
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
 #include "sql/types/nested_values.h"
+#include "sql/types/select_parts.h"
 #include "sql/types/typer.h"
 
 namespace protium {
@@ -67,14 +67,6 @@ SqlType WithoutNull(const SqlType& type) {
   return fields.empty() ? type : SqlType::StructOf(fields);
 }
 
-// The name of a column in the result; empty where the engine invents one.
-std::string ResultName(const Json& column) {
-  const std::string alias = Text(column, "alias");
-  if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
-  const Json& names = column["column_names"];
-  return names.empty() || !names.back().is_string() ? "" : names.back().get<std::string>();
-}
-
 // A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
 // them (see also rules/null_columns.cc).
 void NameNulls(Json& select, const Relation& made) {
@@ -87,6 +79,15 @@ void NameNulls(Json& select, const Relation& made) {
     const std::string name = ResultName((*list)[i]);
     Coerce((*list)[i], type, wanted);
     if (Text((*list)[i], "alias").empty()) (*list)[i]["alias"] = name;
+  }
+}
+
+// SELECT with 0.0 for every zero of a query's columns.
+void MergeZerosOf(Json& query, const std::vector<SqlColumn>& columns) {
+  if (!AnyReal(columns)) return;
+  query = Recast(std::move(query), columns, columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    MergeZeros(query["select_list"][i], columns[i].type);
   }
 }
 
@@ -125,78 +126,39 @@ Status Typer::Ctes(Json& node, const Scope* outer) {
   return Status::OK();
 }
 
-Result<Relation> Typer::Select(Json& node, const Scope* outer) {
-  Scope scope{.outer = outer};
-  Relation made;
-  const tree::SelectParts parts(node);
-  PT_TRY(From(parts.from, scope));
-  PT_TRY(SelectList(node, scope, made));
-  PT_TRY(Condition(parts.where, scope));
-  KeepJoins(parts.where);
-  PT_TRY(Groups(node, scope, made));
-  PT_TRY(Condition(parts.having, scope));
-  PT_TRY(Condition(parts.qualify, scope));
-  PT_TRY(Modifiers(node, scope, made));
-  return made;
-}
-
-// The name that Spark makes up for a column; empty for one that has a name.
-std::string Typer::NameOf(const Json& select, size_t index, const Scope& scope) const {
-  const Json kept = KeptColumn(select, index);
-  if (kept.is_null()) return "";
-  return ColumnName(kept, {.text = source_.text,
-                           .column = [&](const Json& names) { return FindColumn(scope, names); },
-                           .table =
-                               [&](const std::string& name) {
-                                 return std::ranges::any_of(
-                                     scope.relations, [&](const Relation& each) {
-                                       return Lower(each.name) == Lower(name);
-                                     });
-                               }});
-}
-
-Status Typer::SelectList(Json& select, Scope& scope, Relation& made) {
-  for (size_t i = 0; i < select["select_list"].size(); ++i) {
-    Json& column = select["select_list"][i];
-    if (tree::FindKind(column) == tree::Kind::kStar) {
-      for (Json& entry : column["replace_list"]) PT_TRY(Expression(entry["value"], scope));
-      const bool replaced = !column["replace_list"].empty();
-      made.open = made.open || replaced || !ExpandStar(scope, column, made.columns);
-      continue;
+// ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
+// expressions; a name alone is left, and nothing depends on its type.
+Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
+  const bool distinct = IsDistinct(node);
+  for (Json& modifier : node["modifiers"]) {
+    if (Text(modifier, "type") == "DISTINCT_MODIFIER") PT_TRY(RefuseMaps(node, "DISTINCT", made));
+    for (Json* const order : tree::Orders(modifier)) {
+      if (distinct) PT_TRY(CheckDistinctOrder(*order, made));
+      PT_TRY(CheckOrderName(*order, node, made));
+      if (OrderBySelected(*order, node, made)) continue;
+      PT_LET(const SqlType type, OrderExpression(*order, scope));
+      if (!distinct && node.contains("select_list")) {
+        SortZeros(*order, type, node["select_list"], made.columns);
+      }
     }
-    const std::string made_up = NameOf(select, i, scope);
-    const std::string name = made_up.empty() ? ResultName(column) : made_up;
-    const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
-    PT_LET(const SqlType type, Expression(column, scope));
-    // A cast around a plain column would cost it its name in the result, and DuckDB names a column
-    // as its table spells it, Spark as the query does (rules/column_names.cc has names that a query
-    // spells with capitals).
-    if (plain && Text(column, "alias").empty() &&
-        (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
-      column["alias"] = name;
+    PT_TRY(CheckLimit(modifier, scope));
+    if (modifier.contains("distinct_on_targets")) {
+      PT_TRY(Each(modifier["distinct_on_targets"], scope));
     }
-    made.columns.push_back({name, type});
-    if (!made_up.empty()) {
-      column["alias"] = made_up;
-      continue;
-    }
-    // Later columns may use the name (lateral aliases), in Spark as in DuckDB.
-    if (!Text(column, "alias").empty()) scope.aliases.push_back({name, type});
   }
   return Status::OK();
 }
 
-// ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
-// expressions; a name alone is left, and nothing depends on its type.
-Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
-  for (Json& modifier : node["modifiers"]) {
-    if (Text(modifier, "type") == "DISTINCT_MODIFIER") PT_TRY(RefuseMaps(node, "DISTINCT", made));
-    for (Json* const order : tree::Orders(modifier)) {
-      if (!OrderBySelected(*order, node, made)) PT_TRY(OrderExpression(*order, scope));
-    }
-    if (modifier.contains("distinct_on_targets")) {
-      PT_TRY(Each(modifier["distinct_on_targets"], scope));
-    }
+// LIMIT and OFFSET: Spark takes whole numbers of 32 bits, DuckDB rounds others.
+Status Typer::CheckLimit(Json& modifier, const Scope& scope) {
+  if (Text(modifier, "type") != "LIMIT_MODIFIER") return Status::OK();
+  for (const char* const part : {"limit", "offset"}) {
+    const auto found = modifier.find(part);
+    if (found == modifier.end() || !found->is_object()) continue;
+    PT_LET(const SqlType type, Expression(*found, scope));
+    if (type == SqlType::kInt || type == SqlType::kUnknown) continue;
+    return Refuse(*found, fmt::format("a number of rows is {}", type.SparkName()),
+                  "Spark takes whole numbers of 32 bits", "write LIMIT 10");
   }
   return Status::OK();
 }
@@ -226,17 +188,44 @@ Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   }
   RecastColumns(sides.left, left.columns, common);
   RecastColumns(sides.right, right.columns, common);
+  if (!node.value("setop_all", false) && kind != "INTERSECT") {
+    MergeZerosOf(sides.left, common);
+    MergeZerosOf(sides.right, common);
+  }
   Relation made{.columns = std::move(common)};
   if (kind != "UNION" || !node.value("setop_all", false)) {
     PT_TRY(RefuseMaps(node, kind, made));
   }
   PT_TRY(RefuseNestedOrders(node, made));
-  PT_TRY(Modifiers(node, Scope{.aliases = made.columns, .outer = outer}, made));
+  const Scope results{.aliases = made.columns, .results = &made.columns, .outer = outer};
+  PT_TRY(Modifiers(node, results, made));
+  if (AnyReal(made.columns)) Wrap(node, made);
   return made;
+}
+
+// Sorts a set operation from outside, where zeros can be merged for it: see SortZeros().
+void Typer::Wrap(Json& node, const Relation& made) const {
+  Json modifiers = node["modifiers"];
+  const bool sorted = std::any_of(modifiers.begin(), modifiers.end(), [](const Json& modifier) {
+    return Text(modifier, "type") == "ORDER_MODIFIER";
+  });
+  if (!sorted) return;
+  node["modifiers"] = Json::array();
+  node = Recast(std::move(node), made.columns, made.columns);
+  for (Json& modifier : modifiers) {
+    for (Json* const order : tree::Orders(modifier)) {
+      SortZeros(*order, {}, node["select_list"], made.columns);
+    }
+  }
+  node["modifiers"] = std::move(modifiers);
 }
 
 // WITH RECURSIVE: the columns are those of its first part, which the second part sees by name.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
+  if (!node.value("union_all", true)) {
+    return Refuse(node, "a recursive query is joined to itself by UNION",
+                  "Spark takes UNION ALL alone there", "use UNION ALL, and DISTINCT outside");
+  }
   const tree::SideParts parts(node);
   PT_LET(Relation start, Query(parts.left, outer));
   Relation named = start;
@@ -246,12 +235,16 @@ Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   return named;
 }
 
-Status TypeStatement(Json& tree, const TypeSource& source) {
+Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source) {
   Typer typer(source);
   Json& query = tree["statements"][0]["node"];
   PT_LET(const Relation made, typer.Query(query, nullptr));
   NameNulls(query, made);
-  return Status::OK();
+  std::vector<std::string> unread;
+  for (const tree::CteParts& cte : tree::Ctes(query)) {
+    if (!typer.Reads(Lower(cte.key))) unread.push_back(cte.key);
+  }
+  return unread;
 }
 
 }  // namespace protium

@@ -18,9 +18,13 @@ namespace protium {
 using tree::Text;
 
 Status Typer::From(Json& node, Scope& scope) {
-  const std::string type = Text(node, "type");
+  std::string type = Text(node, "type");
   if (type == "EMPTY" || node.is_null()) return Status::OK();
   if (type == "JOIN") return Join(node, scope);
+  if (type == "PIVOT") {
+    PT_TRY(Pivot(node, scope));
+    type = Text(node, "type");
+  }
   Relation made{.open = true};
   if (type == "BASE_TABLE") {
     PT_LET(made, Table(node));
@@ -36,6 +40,9 @@ Status Typer::From(Json& node, Scope& scope) {
   made.name = alias.empty() ? Text(node, "table_name") : alias;
   if (node.contains("column_name_alias")) {
     PT_TRY(Rename(node, made.name, node["column_name_alias"], made));
+  }
+  for (const SqlColumn& column : made.columns) {
+    scope.outputs.push_back({column, scope.relations.size()});
   }
   scope.relations.push_back(std::move(made));
   return Status::OK();
@@ -60,7 +67,10 @@ Status Typer::Rename(const Json& at, const std::string& name, const Json& names,
 // prepared statement of DuckDB's.
 Result<Relation> Typer::Table(const Json& node) {
   const std::string name = Lower(Text(node, "table_name"));
-  if (const auto cte = ctes_.find(name); cte != ctes_.end()) return cte->second;
+  if (const auto cte = ctes_.find(name); cte != ctes_.end()) {
+    read_.insert(name);
+    return cte->second;
+  }
   if (const auto table = tables_.find(name); table != tables_.end()) return table->second;
   PT_LET(tables_[name].columns, source_.columns(name));
   return tables_[name];
@@ -103,79 +113,6 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   // A list of names stands behind an alias alone.
   if (node.value("alias", std::string()).empty()) node["alias"] = name;
   return Relation{.columns = {{"id", {SqlType::kBigint}}}};
-}
-
-// Both sides are added to the scope first, since ON and USING may name columns of either.
-Status Typer::Join(Json& node, Scope& scope) {
-  const tree::SideParts tables(node);
-  const size_t left = scope.relations.size();
-  PT_TRY(From(tables.left, scope));
-  const size_t right = scope.relations.size();
-  PT_TRY(From(tables.right, scope));
-  // An ON condition sees the two sides of its join, not tables further left.
-  Scope sides{.outer = scope.outer};
-  sides.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(left),
-                         scope.relations.end());
-  // A natural join is one that uses all names that both sides have; the tree itself stays as it is.
-  if (Text(node, "ref_type") == "NATURAL") {
-    node["using_columns"] = Json::array();
-    for (size_t i = 0; i < right - left; ++i) {
-      for (const SqlColumn& column : sides.relations[i].columns) {
-        for (size_t j = right - left; j < sides.relations.size(); ++j) {
-          for (const SqlColumn& other : sides.relations[j].columns) {
-            if (Lower(other.name) == Lower(column.name)) {
-              node["using_columns"].push_back(column.name);
-            }
-          }
-        }
-      }
-    }
-    PT_TRY(Using(node, scope, right));
-    node["using_columns"] = Json::array();
-  } else {
-    PT_TRY(Using(node, scope, right));
-  }
-  if (node.contains("condition")) {
-    PT_TRY(Condition(node["condition"], sides));
-    KeepJoins(node["condition"]);
-  }
-  const std::string kind = Text(node, "join_type");
-  // The right side of such a join is not visible outside it.
-  if (kind == "SEMI" || kind == "ANTI") scope.relations.resize(right);
-  return Status::OK();
-}
-
-// USING compares columns without a place for a cast, so their types have to agree; whole numbers
-// compare alike at any width.
-Status Typer::Using(const Json& node, Scope& scope, size_t right) {
-  for (const Json& name : node.value("using_columns", Json::array())) {
-    const std::string lower = Lower(name.get<std::string>());
-    Scope before{}, after{};
-    before.relations.assign(scope.relations.begin(),
-                            scope.relations.begin() + static_cast<std::ptrdiff_t>(right));
-    after.relations.assign(scope.relations.begin() + static_cast<std::ptrdiff_t>(right),
-                           scope.relations.end());
-    const SqlType a = FindColumn(before, Json::array({lower}));
-    const SqlType b = FindColumn(after, Json::array({lower}));
-    const bool known = a != SqlType::kUnknown && b != SqlType::kUnknown;
-    if (HoldsMap(a) || HoldsMap(b)) {
-      return Refuse(node, "USING joins by column \"" + lower + "\" of " + a.SparkName(),
-                    "Spark does not compare maps",
-                    "join ON map_entries(m), or single values m[key]");
-    }
-    if (known && !(a == b) && !(a.IsWhole() && b.IsWhole())) {
-      return Refuse(node,
-                    fmt::format("column \"{}\" that USING joins is {} on one side and {} on the "
-                                "other",
-                                lower, a.SparkName(), b.SparkName()),
-                    "engines compare different types in different ways",
-                    "join ON with a cast on one side");
-    }
-    for (size_t i = right; i < scope.relations.size(); ++i) {
-      scope.relations[i].merged.push_back(lower);
-    }
-  }
-  return Status::OK();
 }
 
 }  // namespace protium

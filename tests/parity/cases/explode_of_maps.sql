@@ -1,0 +1,1 @@
+SELECT explode(map('a', 1))

@@ -1,0 +1,6 @@
+WITH t AS (SELECT * FROM VALUES (1, 'p'), (2, 'q') AS v(a, x)), u AS (SELECT * FROM VALUES (1, 'r'), (2, 's') AS v(b, y)), w AS (SELECT * FROM VALUES (1) AS v(c))
+SELECT 'in' AS kind, * FROM t LEFT JOIN u ON a = b AND a IN (SELECT c FROM w)
+UNION ALL SELECT 'in, right', * FROM t RIGHT JOIN u ON a = b AND b NOT IN (SELECT c FROM w)
+UNION ALL SELECT 'exists', t.*, u.* FROM t LEFT JOIN u ON t.a = u.b AND EXISTS (SELECT c FROM w WHERE c = a)
+UNION ALL SELECT 'value', * FROM t LEFT JOIN u ON b = (SELECT max(c) FROM w)
+UNION ALL SELECT 'anti', *, 0, '' FROM t LEFT ANTI JOIN u ON a = b AND b IN (SELECT c FROM w)
