@@ -136,7 +136,7 @@ constexpr SqlFunction kLists[] = {
           "start + 1:len(l) + start + n] END"),
     Macro("sort_array",
           "(l) AS list_sort(l, 'ASC', 'NULLS FIRST'), (l, up) AS CASE WHEN up THEN list_sort(l, "
-          "'ASC', 'NULLS FIRST') ELSE list_sort(l, 'DESC', 'NULLS LAST') END"),
+          "'ASC', 'NULLS FIRST') WHEN NOT up THEN list_sort(l, 'DESC', 'NULLS LAST') END"),
     Same("stack"),
     Same("struct"),
     Refused("to_csv", "Spark writes CSV by a schema", "use concat_ws(',', ...)"),

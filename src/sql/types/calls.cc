@@ -359,24 +359,24 @@ SqlType Typer::TypeNamed(const std::string& duck_name) {
 // The answer depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
   std::string list, names;
-  bool nested = false;
-  int count = 0;
   for (const SqlType& type : types) {
     if (type == SqlType::kUnknown) return {};
-    nested = nested || type.IsNested();
     // DuckDB resolves an overload by types alone, so nulls of these types are enough.
     const std::string cast = "CAST(NULL AS " + type.DuckName() + ")";
     list += (list.empty() ? "" : ", ") + (type == SqlType::kNull ? "NULL" : cast);
-    names += fmt::format("{}a{}", names.empty() ? "" : ", ", ++count);
+    names += fmt::format("{}a{}", names.empty() ? "" : ", ", names.size());
   }
-  std::string select = "SELECT \"" + function + "\"(" + list + ")";
-  // Of a constant NULL that is a list, DuckDB's functions make an INTEGER, whatever its elements.
-  if (nested) {
-    select =
-        fmt::format("SELECT \"{}\"({}) FROM (SELECT {}) AS t({})", function, names, list, names);
+  const std::string constant = "SELECT \"" + function + "\"(" + list + ")";
+  const auto [found, added] = asked_.try_emplace(constant);
+  if (!added) return found->second;
+  // Of a constant NULL DuckDB makes an INTEGER in many functions of lists and maps. Some others
+  // take only constants.
+  std::string answer;
+  if (!types.empty()) {
+    answer = source_.type(
+        fmt::format("SELECT \"{}\"({}) FROM (SELECT {}) AS t({})", function, names, list, names));
   }
-  const auto [found, added] = asked_.try_emplace(select);
-  if (added) found->second = SqlType::FromDuck(source_.type(select));
+  found->second = SqlType::FromDuck(answer.empty() ? source_.type(constant) : answer);
   return found->second;
 }
 

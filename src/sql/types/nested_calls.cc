@@ -306,7 +306,10 @@ Result<SqlType> TypeNested(TypedCall& call) {
   }
   // NULL alone is a list of nothing to those that give a part of it.
   if (call.types.size() == 1 && call.types[0] == SqlType::kNull && row.arguments == "L") {
-    return call.typer.AskType(call.name, call.types);
+    const SqlType list = SqlType::ListOf(call.types[0]);
+    tree::Replace(call.node,
+                  tree::Cast(tree::NullConstant(), row.result == 'E' ? call.types[0] : list));
+    return row.result == 'E' ? SqlType{SqlType::kNull} : list;
   }
   PT_TRY(CheckArguments(call, row));
   if (call.name == "map_concat") {
@@ -320,6 +323,10 @@ Result<SqlType> TypeNested(TypedCall& call) {
   PT_TRY(CheckUse(call, row, part == SqlType::kNull ? SqlType{} : part));
   CastArguments(call, row);
   const SqlType result = ResultOf(call, row.result, part);
+  if (HoldsMap(result.Key())) {
+    return call.Refuse("a key of a map is " + result.Key().SparkName(),
+                       "Spark takes no map for a key", "use map_entries(m)");
+  }
   const bool gone = call.AnyNullConstant();
   if (row.use == Use::kOrdered && part.IsNested()) OrderByKey(call, part);
   if (gone) call.CastResult(result);

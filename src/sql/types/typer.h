@@ -78,9 +78,10 @@ class Typer {
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
   // The same for what is compared: structs meet by places of fields, and parts only where no digit
-  // is lost. Refused if a map is in one of them.
+  // is lost, or if `wide` by CommonType(). Refused if a map is in one of them.
   Result<SqlType> UnifyNested(const std::string& what, const Json& at,
-                              const std::vector<Json*>& nodes, std::vector<SqlType> types);
+                              const std::vector<Json*>& nodes, std::vector<SqlType> types,
+                              bool wide = false);
   // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
   SqlType TypeNamed(const std::string& duck_name);
 

@@ -316,8 +316,8 @@ Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   Json at_least = tree::Comparison("COMPARE_GREATERTHANOREQUALTO", parts.input, parts.lower);
   Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", parts.input, parts.upper);
   const tree::SideParts above(at_least), below(at_most);
-  PT_TRY(CompareSides(node, above.left, above.right, input, lower));
-  PT_TRY(CompareSides(node, below.left, below.right, input, upper));
+  PT_TRY(CompareSides(at_least, above.left, above.right, input, lower));
+  PT_TRY(CompareSides(at_most, below.left, below.right, input, upper));
   Json both = tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
                              Json::array({std::move(at_least), std::move(at_most)}));
   both["query_location"] = node["query_location"];
@@ -371,7 +371,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
     // All of whole numbers: DuckDB widens them without changing an answer.
     if (types[0].IsNested()) {
-      PT_TRY(UnifyNested("IN", node, nodes, types));
+      PT_TRY(UnifyNested("IN", node, nodes, types, /*wide=*/true));
       return kBoolean;
     }
     const bool whole =

@@ -28,12 +28,13 @@ Json Bare(const Json& node) {
   return bare;
 }
 
-// Puts the sorted map wherever the expression that is grouped by stands.
-void ReplaceGroup(Json& node, const Json& bare, const SqlType& type) {
+// Puts the sorted map wherever the expression that is grouped by stands. A column of the result
+// keeps its name.
+void ReplaceGroup(Json& node, const Json& bare, const SqlType& type, bool column = false) {
   if (!node.is_structured()) return;
   if (node.is_object() && node.contains("class") && Bare(node) == bare) {
     std::string name = tree::Text(node, "alias");
-    if (name.empty() && tree::FindKind(node) == tree::Kind::kColumn) {
+    if (column && name.empty() && tree::FindKind(node) == tree::Kind::kColumn) {
       name = node["column_names"].back().get<std::string>();
     }
     node = WithSortedMaps(tree::Take(node), type);
@@ -107,9 +108,9 @@ Result<std::vector<SqlType>> Typer::Groups(Json& select, const Scope& scope, con
     const SqlType type = listed ? made.columns[static_cast<size_t>(selected)].type : own;
     if (!HoldsMap(type)) continue;
     const Json bare = Bare(listed ? typed[static_cast<size_t>(selected)] : group);
-    for (Json* const part : {&parts.list, &parts.having, &select["modifiers"]}) {
-      ReplaceGroup(*part, bare, type);
-    }
+    for (Json& column : parts.list) ReplaceGroup(column, bare, type, /*column=*/true);
+    ReplaceGroup(parts.having, bare, type);
+    ReplaceGroup(select["modifiers"], bare, type);
     if (!listed) group = WithSortedMaps(tree::Take(group), type);
   }
   // GROUP BY ALL names no expressions.

@@ -86,7 +86,8 @@ Status Typer::RefuseCast(const Json& node, const SqlType& from, const SqlType& t
 
 // Nested values are compared by places of fields, whatever their names.
 Result<SqlType> Typer::UnifyNested(const std::string& what, const Json& at,
-                                   const std::vector<Json*>& nodes, std::vector<SqlType> types) {
+                                   const std::vector<Json*>& nodes, std::vector<SqlType> types,
+                                   bool wide) {
   const auto first =
       std::find_if(types.begin(), types.end(), [](const SqlType& type) { return type.IsNested(); });
   const SqlType names = first == types.end() ? SqlType{} : *first;
@@ -96,7 +97,8 @@ Result<SqlType> Typer::UnifyNested(const std::string& what, const Json& at,
       return Refuse(at, what + " is given " + type.SparkName(), "Spark does not compare maps",
                     "compare map_entries(m), or single values m[key]");
     }
-    if (common) common = TightType(*common, NamedLike(type, names));
+    const SqlType named = NamedLike(type, names);
+    if (common) common = wide ? CommonType(*common, named) : TightType(*common, named);
   }
   if (!common) {
     return Refuse(at,
@@ -115,8 +117,17 @@ Status Typer::CompareNested(const Json& at, Json& left, Json& right,
   const bool ordered = type.find("LESS") != std::string::npos ||
                        type.find("GREATER") != std::string::npos || type.ends_with("BETWEEN");
   if (!ordered) return Status::OK();
-  tree::Replace(left, OrderKey(tree::Take(left), common));
-  tree::Replace(right, OrderKey(tree::Take(right), common));
+  // DuckDB makes a BETWEEN of two comparisons of one value, which it has not for nested values: the
+  // upper bound is compared within a list of one.
+  const bool upper = type.find("LESS") != std::string::npos;
+  for (Json* const side : {&left, &right}) {
+    Json key = OrderKey(tree::Take(*side), common);
+    if (upper) {
+      const Json like = key;
+      key = tree::Call("list_value", Json::array({std::move(key)}), like);
+    }
+    tree::Replace(*side, std::move(key));
+  }
   return Status::OK();
 }
 
