@@ -197,7 +197,7 @@ class Checker {
   Status CheckDatePart(const tree::View& node) const {
     const std::string* const part = node.ArgumentText(0);
     const std::string name = part == nullptr ? "" : Lower(*part);
-    if (!FindDatePart(name).empty()) return Status::OK();
+    if (!FindPartFunction(name).empty()) return Status::OK();
     return Refuse(node, "a date has no part \"" + name + "\"",
                   "Spark's extract() does not know this name",
                   "use year, quarter, month, week, day, hour, minute, second, dayofweek or doy");

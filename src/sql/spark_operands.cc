@@ -405,7 +405,7 @@ Result<SparkReader::Term> SparkReader::Call() {
     PT_TRY(SchemaCall());
   } else {
     PT_TRY(Parentheses(Inside::kCall));
-    SpellUnit(first);
+    PT_TRY(SpellUnit(first));
   }
   const size_t close = sql_.at() - 1;
   if (word == "GROUPING_ID") MarkGroups(first, close);
@@ -417,10 +417,9 @@ Result<SparkReader::Term> SparkReader::Call() {
 
 // datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
 // have the name of a unit, so that only three arguments tell.
-void SparkReader::SpellUnit(size_t first) {
+Status SparkReader::SpellUnit(size_t first) {
   const char* const call = FindUnitCall(sql_.TokenAt(first).word);
-  const std::string& unit = sql_.TokenAt(first + 2).word;
-  if (call == nullptr || !IsCountedUnit(unit) || !sql_.TokenAt(first + 3).Is(",")) return;
+  if (call == nullptr || !sql_.TokenAt(first + 3).Is(",")) return Status::OK();
   int depth = 0, commas = 0;
   for (size_t place = first + 1; place < sql_.at(); ++place) {
     const Token& token = sql_.TokenAt(place);
@@ -428,9 +427,19 @@ void SparkReader::SpellUnit(size_t first) {
     if (token.Is(")") || token.Is("]")) --depth;
     if (token.Is(",") && depth == 1) ++commas;
   }
-  if (commas != 2) return;
+  const std::string& unit = sql_.TokenAt(first + 2).word;
+  if (commas != 2) return Status::OK();
+  if (!IsCountedUnit(unit)) {
+    return sql_.Refuse(first + 2,
+                       fmt::format("{}() is given {:.60} for a unit", sql_.TokenText(first),
+                                   sql_.TokenText(first + 2)),
+                       "Spark reads YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, "
+                       "MILLISECOND or MICROSECOND there, without quotes",
+                       "write such as datediff(DAY, a, b)");
+  }
   sql_.Replace(first, first, call);
   sql_.Replace(first + 2, first + 2, "'" + unit + "'");
+  return Status::OK();
 }
 
 // from_json(text, 'a INT'): the schema becomes a null of the type that it means, and the type's

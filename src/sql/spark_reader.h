@@ -97,7 +97,7 @@ class SparkReader {
   Result<Term> Call();
   Status WordedCall();
   Status NamedCall();
-  void SpellUnit(size_t first);
+  Status SpellUnit(size_t first);
   Status SchemaCall();
   Status OrderInside();
   Status Trailers(size_t first, size_t close);

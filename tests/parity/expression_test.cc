@@ -71,7 +71,7 @@ TEST(NestedExpressions, AreAnsweredAsSparkAnsweredThem) {
   CompareWithFile("nested.tsv", 500, 15, Nested());
 }
 
-std::vector<Expression> Given(const std::string& file) {
+std::vector<Expression> ReadExpressions(const std::string& file) {
   std::vector<Expression> given;
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) given.push_back({line, false});
@@ -113,7 +113,8 @@ class ExpressionsOnAServer : public testing::Test {
 
 TEST_F(ExpressionsOnAServer, AreAnsweredAsItAnswersThem) {
   const std::string given = Environment("PROTIUM_TEST_EXPRESSION_FILE", "");
-  CompareWithServer(address_, given.empty() ? Fresh<Expressions>(count_) : Given(given), {});
+  CompareWithServer(address_, given.empty() ? Fresh<Expressions>(count_) : ReadExpressions(given),
+                    {});
 }
 
 TEST_F(ExpressionsOnAServer, NestedAreAnsweredAsItAnswersThem) {

@@ -163,7 +163,7 @@ std::string ForFish(const std::string& program) {
   return text;
 }
 
-std::string Lines(const std::vector<std::string>& words) {
+std::string OneALine(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& each : words) text += each + "\n";
   return text;
@@ -185,8 +185,8 @@ Status Complete(const Arguments& arguments, const Invocation& invocation) {
   if (shell == "bash") return PrintResult(ForBash(invocation.name));
   if (shell == "zsh") return PrintResult(ForZsh(invocation.name));
   if (shell == "fish") return PrintResult(ForFish(invocation.name));
-  if (shell == "runs") return PrintResult(Lines(RunNames(arguments)));
-  if (shell == "keys") return PrintResult(Lines(KeyNames()));
+  if (shell == "runs") return PrintResult(OneALine(RunNames(arguments)));
+  if (shell == "keys") return PrintResult(OneALine(KeyNames()));
   return UnknownName("shell", shell, std::vector<std::string>{"bash", "zsh", "fish"}, "");
 }
 

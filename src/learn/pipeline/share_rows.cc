@@ -24,7 +24,9 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
   }
   Json columns = FieldsToJson(config.net);
   columns.erase("net");
-  const Json decides = {{"table", Explain(table)},
+  constexpr int kLayout = 2;  // Of packed rows: those of another one are packed anew.
+  const Json decides = {{"layout", kLayout},
+                        {"table", Explain(table)},
                         {"stages", stages},
                         {"learned", config.stages_sha256},
                         {"columns", columns},

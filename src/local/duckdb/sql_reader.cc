@@ -57,8 +57,6 @@ std::string DuckTypeName(duckdb_logical_type type) {
       return "DOUBLE";
     case DUCKDB_TYPE_VARCHAR:
       return "VARCHAR";
-    case DUCKDB_TYPE_BLOB:
-      return "BLOB";
     case DUCKDB_TYPE_DATE:
       return "DATE";
     case DUCKDB_TYPE_TIMESTAMP:

@@ -24,7 +24,7 @@ const char* PartFunction(const std::string& part) {
 
 }  // namespace
 
-std::string_view FindDatePart(std::string_view name) {
+std::string_view FindPartFunction(std::string_view name) {
   struct Names {
     std::string_view part;
     std::array<std::string_view, 5> others;
@@ -61,7 +61,7 @@ Rule DatePartRule() {
       .apply =
           [](Json& node) {
             const Json& value = node["children"][1];
-            const std::string name(FindDatePart(Lower(*tree::ConstantText(node["children"][0]))));
+            const std::string name(FindPartFunction(Lower(*tree::ConstantText(node["children"][0]))));
             const char* const function = PartFunction(name);
             tree::Replace(
                 node,

@@ -41,7 +41,7 @@ Result<bool> ApplyRules(Json& node, RuleTurn turn);
 
 // The name that DatePartRule gives to a part of a date that Spark's extract() takes, for any of the
 // names that Spark has for it, in lower case; empty for all others.
-std::string_view FindDatePart(std::string_view name);
+std::string_view FindPartFunction(std::string_view name);
 
 // One a file of the same name.
 Rule CastRule();

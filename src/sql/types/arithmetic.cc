@@ -134,6 +134,14 @@ Result<SqlType> TypeTried(TypedCall& call) {
     return type;
   }
   PT_LET(const SqlType common, CommonNumber(call));
+  for (const size_t i : {0, 1}) {
+    // Beside text Spark forgives that it is no number.
+    if (call.types[i] != SqlType::kText) continue;
+    const char* const read = common == SqlType::kBigint ? "pt_try_bigint" : "pt_try_double";
+    tree::Replace(call.argument(i),
+                  tree::Call(read, Json::array({tree::Take(call.argument(i))}), call.node));
+    call.types[i] = common;
+  }
   if (common == SqlType::kDecimal) return TypeDecimals(call, call.name[0], /*tried=*/true);
   if (name == "try_mod" || common.IsReal()) {
     call.CoerceAll(common);
