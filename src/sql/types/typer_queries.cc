@@ -12,6 +12,7 @@
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/nested_type.h"
 #include "sql/types/nested_values.h"
 #include "sql/types/select_parts.h"
 #include "sql/types/typer.h"
@@ -50,7 +51,9 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
                        Lower(names[0].get<std::string>()) == Lower(Text(list[i], "alias"));
     if (!named && !(counted && place == static_cast<int>(i) + 1)) continue;
     const SqlType& type = made.columns[i].type;
-    if (!type.IsNested()) return false;
+    // Whatever else has that name: the column of the result is meant.
+    if (!type.IsNested()) return named && type != SqlType::kUnknown && !type.IsReal();
+    if (HoldsMap(type)) return false;
     order = OrderKey(tree::Take(list[i]), type);
     return true;
   }
