@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, skewness, covariance, correlation and regression. DuckDB has them, but loses digits
 // that Spark keeps where values are large beside their spread, and fails where Spark returns NaN.
-// These take Spark's steps (CentralMomentAgg, Covariance, PearsonCorrelation): over rows in one
-// order the result is the same to the last bit.
+// These take Spark's steps (CentralMomentAgg, Covariance, PearsonCorrelation).
 #include "local/functions/moment_functions.h"
 
 #include <cmath>
@@ -12,31 +11,34 @@ namespace {
 
 using Aggregate = duck::Owned<duckdb_aggregate_function, duckdb_destroy_aggregate_function>;
 
+// Spark keeps doubles, whose rounding depends on how it divides the rows; a wider type comes nearer
+// to what all of these are near to. DuckDB keeps states at multiples of 8 bytes.
+using Wide = long double;
+
 // The mean of the values so far, and the sums of the second to fourth powers of what they are away
 // from it.
-struct Moments {
-  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
+struct [[gnu::packed, gnu::aligned(8)]] Moments {
+  Wide n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
 
-  void Add(double x) {
+  void Add(Wide x) {
     n += 1;
-    const double delta = x - mean, delta_n = delta / n;
+    const Wide delta = x - mean, delta_n = delta / n;
     mean += delta_n;
     m2 += delta * (delta - delta_n);
-    const double delta2 = delta * delta, delta_n2 = delta_n * delta_n;
-    m3 = m3 - 3.0 * delta_n * m2 + delta * (delta2 - delta_n2);
-    m4 = m4 - 4.0 * delta_n * m3 - 6.0 * delta_n2 * m2 +
-         delta * (delta * delta2 - delta_n * delta_n2);
+    const Wide delta2 = delta * delta, delta_n2 = delta_n * delta_n;
+    m3 = m3 - 3 * delta_n * m2 + delta * (delta2 - delta_n2);
+    m4 = m4 - 4 * delta_n * m3 - 6 * delta_n2 * m2 + delta * (delta * delta2 - delta_n * delta_n2);
   }
   void Merge(const Moments& other) {
     if (other.n == 0) return;
-    const double n1 = n, n2 = other.n, sum = n1 + n2;
-    const double delta = other.mean - mean, delta_n = delta / sum;
-    const double delta_n2 = delta_n * delta_n;
+    const Wide n1 = n, n2 = other.n, sum = n1 + n2;
+    const Wide delta = other.mean - mean, delta_n = delta / sum;
+    const Wide delta_n2 = delta_n * delta_n;
     m4 += other.m4 + delta_n2 * delta_n * delta * n1 * n2 * (n1 * n1 - n1 * n2 + n2 * n2) +
-          6.0 * delta_n2 * (n1 * n1 * other.m2 + n2 * n2 * m2) +
-          4.0 * delta_n * (n1 * other.m3 - n2 * m3);
-    m3 += other.m3 + delta_n2 * delta * n1 * n2 * (n1 - n2) +
-          3.0 * delta_n * (n1 * other.m2 - n2 * m2);
+          6 * delta_n2 * (n1 * n1 * other.m2 + n2 * n2 * m2) +
+          4 * delta_n * (n1 * other.m3 - n2 * m3);
+    m3 +=
+        other.m3 + delta_n2 * delta * n1 * n2 * (n1 - n2) + 3 * delta_n * (n1 * other.m2 - n2 * m2);
     m2 += other.m2 + delta * delta_n * n1 * n2;
     mean += delta_n * n2;
     n = sum;
@@ -44,12 +46,12 @@ struct Moments {
 };
 
 // The same of pairs: `products` is the sum of the products of both distances.
-struct Pairs {
-  double n = 0, mean_x = 0, mean_y = 0, products = 0, squares_x = 0, squares_y = 0;
+struct [[gnu::packed, gnu::aligned(8)]] Pairs {
+  Wide n = 0, mean_x = 0, mean_y = 0, products = 0, squares_x = 0, squares_y = 0;
 
-  void Add(double x, double y) {
+  void Add(Wide x, Wide y) {
     n += 1;
-    const double dx = x - mean_x, dy = y - mean_y;
+    const Wide dx = x - mean_x, dy = y - mean_y;
     mean_x += dx / n;
     mean_y += dy / n;
     products += dx * (y - mean_y);
@@ -58,9 +60,9 @@ struct Pairs {
   }
   void Merge(const Pairs& other) {
     if (other.n == 0) return;
-    const double n1 = n, n2 = other.n, sum = n1 + n2;
-    const double dx = other.mean_x - mean_x, dy = other.mean_y - mean_y;
-    const double dx_n = dx / sum, dy_n = dy / sum;
+    const Wide n1 = n, n2 = other.n, sum = n1 + n2;
+    const Wide dx = other.mean_x - mean_x, dy = other.mean_y - mean_y;
+    const Wide dx_n = dx / sum, dy_n = dy / sum;
     products += other.products + dx * dy_n * n1 * n2;
     squares_x += other.squares_x + dx * dx_n * n1 * n2;
     squares_y += other.squares_y + dy * dy_n * n1 * n2;
@@ -72,11 +74,11 @@ struct Pairs {
 
 // Of pairs as Spark's regr_...() take them, the dependent value first: those of x alone are summed
 // up as Moments, with other roundings than those of Pairs.
-struct Regression {
+struct [[gnu::packed, gnu::aligned(8)]] Regression {
   Pairs pairs;
   Moments x, y;
 
-  void Add(double dependent, double independent) {
+  void Add(Wide dependent, Wide independent) {
     pairs.Add(independent, dependent);
     x.Add(independent);
     y.Add(dependent);
@@ -90,9 +92,10 @@ struct Regression {
 
 using Number = std::optional<double>;
 
-Number Over(double value, double count) { return count > 0 ? Number(value / count) : std::nullopt; }
-Number RootOver(double value, double count) {
-  return count > 0 ? Number(std::sqrt(value / count)) : std::nullopt;
+Number Rounded(Wide value) { return static_cast<double>(value); }
+Number Over(Wide value, Wide count) { return count > 0 ? Rounded(value / count) : std::nullopt; }
+Number RootOver(Wide value, Wide count) {
+  return count > 0 ? Rounded(std::sqrt(value / count)) : std::nullopt;
 }
 
 Number PopulationVariance(const Moments& m) { return Over(m.m2, m.n); }
@@ -101,11 +104,11 @@ Number PopulationDeviation(const Moments& m) { return RootOver(m.m2, m.n); }
 Number SampleDeviation(const Moments& m) { return RootOver(m.m2, m.n - 1); }
 Number Skewness(const Moments& m) {
   if (m.n == 0 || m.m2 == 0) return std::nullopt;
-  return std::sqrt(m.n) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2);
+  return Rounded(std::sqrt(m.n) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2));
 }
 Number Kurtosis(const Moments& m) {
   if (m.n == 0 || m.m2 == 0) return std::nullopt;
-  return m.n * m.m4 / (m.m2 * m.m2) - 3.0;
+  return Rounded(m.n * m.m4 / (m.m2 * m.m2) - 3);
 }
 
 Number PopulationCovariance(const Pairs& p) { return Over(p.products, p.n); }
@@ -113,26 +116,26 @@ Number SampleCovariance(const Pairs& p) { return Over(p.products, p.n - 1); }
 // Of more than one row where one side does not vary it is an error, as Spark's is in ANSI mode.
 bool IsConstant(const Pairs& p) { return p.n > 1 && std::sqrt(p.squares_x * p.squares_y) == 0; }
 Number Correlation(const Pairs& p) {
-  return p.n > 1 ? Number(p.products / std::sqrt(p.squares_x * p.squares_y)) : std::nullopt;
+  return p.n > 1 ? Rounded(p.products / std::sqrt(p.squares_x * p.squares_y)) : std::nullopt;
 }
 
-Number SquaresOfX(const Regression& r) { return r.x.n > 0 ? Number(r.x.m2) : std::nullopt; }
-Number SquaresOfY(const Regression& r) { return r.y.n > 0 ? Number(r.y.m2) : std::nullopt; }
+Number SquaresOfX(const Regression& r) { return r.x.n > 0 ? Rounded(r.x.m2) : std::nullopt; }
+Number SquaresOfY(const Regression& r) { return r.y.n > 0 ? Rounded(r.y.m2) : std::nullopt; }
 Number Products(const Regression& r) {
-  return r.pairs.n > 0 ? Number(r.pairs.products) : std::nullopt;
+  return r.pairs.n > 0 ? Rounded(r.pairs.products) : std::nullopt;
 }
 Number Slope(const Regression& r) {
-  return r.x.n > 0 && r.x.m2 != 0 ? Number(r.pairs.products / r.x.m2) : std::nullopt;
+  return r.x.n > 0 && r.x.m2 != 0 ? Rounded(r.pairs.products / r.x.m2) : std::nullopt;
 }
 Number Intercept(const Regression& r) {
   if (r.x.n == 0 || r.x.m2 == 0) return std::nullopt;
-  return r.pairs.mean_y - r.pairs.products / r.x.m2 * r.pairs.mean_x;
+  return Rounded(r.pairs.mean_y - r.pairs.products / r.x.m2 * r.pairs.mean_x);
 }
 Number Determination(const Regression& r) {
   if (r.pairs.n < 2 || r.pairs.squares_x == 0) return std::nullopt;
   if (r.pairs.squares_y == 0) return 1.0;
-  const double correlation = r.pairs.products / std::sqrt(r.pairs.squares_x * r.pairs.squares_y);
-  return correlation * correlation;
+  const Wide correlation = r.pairs.products / std::sqrt(r.pairs.squares_x * r.pairs.squares_y);
+  return Rounded(correlation * correlation);
 }
 
 template <class State>

@@ -2,6 +2,7 @@
 // Functions that make texts of values of any type, or hash them: their arguments are brought to
 // Spark's types, and the call goes to a function of ours that reads what it is given. And those
 // whose meaning depends on whether they are given text, binary or numbers.
+#include <algorithm>
 #include <utility>
 
 #include "sql/json_schema.h"
@@ -42,6 +43,7 @@ Status CallWithAny(TypedCall& call, const char* function, size_t first) {
 
 Result<SqlType> TypeHash(TypedCall& call) {
   const bool murmur = call.name == "hash";
+  if (call.types.empty()) return call.Refuse(call.name + "() has nothing to hash", "", "");
   PT_TRY(CallWithAny(call, murmur ? "pt_hash" : "pt_xxhash64", 0));
   return SqlType{murmur ? SqlType::kInt : SqlType::kBigint};
 }
@@ -215,7 +217,10 @@ Result<SqlType> TypeElt(TypedCall& call) {
   }
   if (!call.types.empty() && !call.types[0].IsWhole()) call.CoerceTo(0, {SqlType::kInt});
   const SqlType result = bytes ? SqlType{SqlType::kBinary} : kText;
+  const bool null = std::ranges::find(call.types, SqlType{SqlType::kNull}) != call.types.end();
   call.CoerceAll(result, 1);
+  // DuckDB gives a constant NULL no type.
+  if (null) call.CastResult(result);
   return result;
 }
 
