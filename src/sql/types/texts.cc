@@ -66,7 +66,9 @@ Result<SqlType> TypeDistinctEstimate(TypedCall& call) {
 }
 
 Result<SqlType> TypeFormatString(TypedCall& call) {
-  if (call.types.empty()) return call.Refuse(call.name + "() has no format", "", "");
+  if (call.types.empty() || call.types[0].IsNested()) {
+    return call.Refuse(call.name + "() has no format", "Spark takes a text first", "");
+  }
   call.CoerceTo(0, kText);
   PT_TRY(CallWithAny(call, "pt_format_string", 1));
   // As RowFunction::FailsFor(): rows that a condition leaves out are not to fail.
@@ -117,6 +119,7 @@ Result<SqlType> TypeSchemaOfJson(TypedCall& call) {
 
 // Lists are joined as their elements, which become texts.
 Result<SqlType> TypeConcatWs(TypedCall& call) {
+  if (call.types.empty()) return call.Refuse("concat_ws() has no separator", "", "");
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
     Json& argument = call.argument(i);
@@ -149,6 +152,9 @@ Result<SqlType> TypeListagg(TypedCall& call) {
   if (call.types.size() == 2 && call.types[1] == SqlType::kNull) {
     call.node["children"].erase(1);
     call.types.pop_back();
+  }
+  if (call.types.size() == 2 && call.types[1].IsNested()) {
+    return RefuseType(call, 1, "Spark takes a text for a separator", "");
   }
   if (call.types.size() == 2 && bytes != (call.types[1] == SqlType::kBinary)) {
     return RefuseType(call, 1, "Spark joins values by a separator of their own type",
