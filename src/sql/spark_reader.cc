@@ -135,6 +135,10 @@ Result<bool> SparkReader::Clause() {
     PT_TRY(Groups());
     return true;
   }
+  if (sql_.IsOneOf({"LIMIT", "OFFSET"}) && sql_.Is("NULL", 1)) {
+    return Refuse("a number of rows is NULL", "Spark takes whole numbers of 32 bits",
+                  "write LIMIT 10, or LIMIT ALL");
+  }
   if (AtTableQuery()) {
     sql_.Replace(sql_.at(), sql_.at(), "FROM");
     PT_TRY(Tables());

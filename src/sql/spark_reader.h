@@ -93,6 +93,11 @@ class SparkReader {
   Result<Term> IntervalTo(size_t first, size_t value);
   Result<Term> TypedText();
   Result<Term> Lambda(size_t first);
+  void Name();
+  void AliasName();
+
+  // spark_calls.cc
+  static bool IsReservedCall(std::string_view word);
   Status CheckName() const;
   Result<Term> Call();
   Status WordedCall();
@@ -101,8 +106,6 @@ class SparkReader {
   Status SchemaCall();
   Status OrderInside();
   Status Trailers(size_t first, size_t close);
-  void Name();
-  void AliasName();
   void MarkGroups(size_t first, size_t close);
 
   // spark_reader.cc

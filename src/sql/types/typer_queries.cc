@@ -156,7 +156,8 @@ Status Typer::CheckLimit(Json& modifier, const Scope& scope) {
     const auto found = modifier.find(part);
     if (found == modifier.end() || !found->is_object()) continue;
     PT_LET(const SqlType type, Expression(*found, scope));
-    if (type == SqlType::kInt || type == SqlType::kUnknown) continue;
+    // LIMIT ALL is NULL to DuckDB's parser.
+    if (type == SqlType::kInt || type == SqlType::kUnknown || type == SqlType::kNull) continue;
     return Refuse(*found, fmt::format("a number of rows is {}", type.SparkName()),
                   "Spark takes whole numbers of 32 bits", "write LIMIT 10");
   }
