@@ -47,7 +47,7 @@ constexpr int kDeepest = 1000;
 
 class TypeReader {
  public:
-  explicit TypeReader(Spelling& sql) : sql_(sql) {}
+  explicit TypeReader(Spelling& sql, bool colons = true) : sql_(sql), colons_(colons) {}
 
   Result<std::string> Read() {
     if (depth_ == kDeepest) return sql_.Refuse(sql_.at(), "a type is nested too deep");
@@ -134,7 +134,7 @@ class TypeReader {
       const std::string name =
           sql_.IsKind(Token::Kind::kName) ? ReadNameLiteral(text) : std::string(text);
       sql_.Skip();
-      if (sql_.Is(":")) sql_.Skip();
+      if (sql_.Is(":") && (colons_ || depth_ > 1)) sql_.Skip();
       PT_LET(const std::string type, Read());
       if (sql_.Is("NOT") && sql_.Is("NULL", 1)) sql_.Skip(2);
       if (sql_.Is("COMMENT") && sql_.IsKind(Token::Kind::kText, 1)) sql_.Skip(2);
@@ -163,6 +163,7 @@ class TypeReader {
   }
 
   Spelling& sql_;
+  bool colons_;    // Whether the outermost struct may have them behind names.
   int depth_ = 0;  // Types around the one that is read.
   int open_ = 0;   // Of a >> or >>> token: how many > are left.
 };
@@ -176,7 +177,7 @@ Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql) 
       start.starts_with("STRUCT<") || start.starts_with("ARRAY<") || start.starts_with("MAP<");
   const std::string text = type ? schema : "STRUCT<" + schema + ">";
   Spelling tokens(text);
-  const auto spelt = tokens.Check().ok() ? TypeReader(tokens).Read() : Status::Invalid("");
+  const auto spelt = tokens.Check().ok() ? TypeReader(tokens, type).Read() : Status::Invalid("");
   if (spelt.ok() && tokens.IsKind(Token::Kind::kEnd)) return spelt;
   return sql.Refuse(
       sql.at(), fmt::format("\"{:.80}\" is no schema", schema),

@@ -7,7 +7,13 @@ namespace protium {
 namespace {
 
 constexpr std::string_view kParts = "#0,.";
-constexpr std::string_view kElsewhere = "#0,.%;'E\xE2\xC2-";
+constexpr std::string_view kElsewhere = "#0,.%;'-";
+
+// Whether the text beside the number is more to Java than itself.
+bool HoldsMore(const std::string& text) {
+  return text.find_first_of(kElsewhere) != std::string::npos ||
+         text.find("‰") != std::string::npos || text.find("¤") != std::string::npos;
+}
 
 // What stands in the middle of a pattern, as DecimalFormat counts it.
 struct Counts {
@@ -55,8 +61,7 @@ std::optional<DecimalFormat> ReadDecimalFormat(std::string_view pattern) {
   const size_t end = std::min(pattern.find_first_not_of(kParts, begin), pattern.size());
   DecimalFormat read{.before = std::string(pattern.substr(0, begin)),
                      .after = std::string(pattern.substr(end))};
-  if (read.before.find_first_of(kElsewhere) != std::string::npos ||
-      read.after.find_first_of(kElsewhere) != std::string::npos) {
+  if (HoldsMore(read.before) || HoldsMore(read.after) || read.after.starts_with('E')) {
     return std::nullopt;
   }
   Counts counts;

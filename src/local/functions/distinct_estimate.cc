@@ -65,7 +65,7 @@ struct Registers {
     double estimate = raw < 5.0 * kM ? raw - BiasOf(raw) : raw;
     if (empty > 0) {
       const double counted = kM * std::log(kM / empty);
-      if (counted <= kMostCountedEmpty) estimate = counted;
+      if (counted <= kMostCountedEmpty || raw <= 2.5 * kM) estimate = counted;
     }
     return static_cast<int64_t>(std::floor(estimate + 0.5));
   }

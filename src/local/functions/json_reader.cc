@@ -9,6 +9,7 @@
 
 #include "local/functions/any_values.h"
 #include "local/functions/base64.h"
+#include "local/functions/code_points.h"
 #include "local/functions/json_tokens.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
@@ -69,7 +70,7 @@ class SchemaReader {
     return read;
   }
 
-  // Of a name that comes twice the last value counts.
+  // Of a name that comes twice the last value that is of its type counts.
   Read Struct(const AnyColumn& type, std::string& out) {
     std::vector<std::string> values(type.names().size());
     while (tokens_.Next() != Kind::kEndObject) {
@@ -84,7 +85,7 @@ class SchemaReader {
       std::string value;
       const Read read = Nested(type.children()[field], value);
       if (read == Read::kBadJson) return read;
-      values[field] = read == Read::kGood ? value : "null";
+      if (read == Read::kGood) values[field] = value;
     }
     out += '{';
     for (size_t i = 0; i < values.size(); ++i) {
@@ -168,8 +169,10 @@ class SchemaReader {
         return kind == Kind::kText && Date(out);
       case DUCKDB_TYPE_TIMESTAMP:
         return Timestamp(out);
-      default:
+      case DUCKDB_TYPE_BLOB:
         return kind == Kind::kText && Binary(out);
+      default:
+        return false;
     }
   }
 
@@ -234,15 +237,12 @@ class SchemaReader {
     return true;
   }
 
-  // Each byte as DuckDB's cast from text to BLOB reads it.
+  // DuckDB makes binary of the bytes of a text.
   bool Binary(std::string& out) {
     const auto bytes = ReadBase64(tokens_.text());
     if (!bytes) return false;
-    out += '"';
-    for (const char c : *bytes) {
-      out += fmt::format("\\\\x{:02X}", static_cast<unsigned char>(c));
-    }
-    out += '"';
+    if (!IsUtf8(*bytes)) error_ = "from_json reads binary only of bytes that are UTF-8 here";
+    WriteJsonText(*bytes, out);
     return true;
   }
 

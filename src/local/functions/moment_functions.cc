@@ -1,138 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, skewness, covariance, correlation and regression. DuckDB has them, but loses digits
 // that Spark keeps where values are large beside their spread, and fails where Spark returns NaN.
-// These take Spark's steps (CentralMomentAgg, Covariance, PearsonCorrelation): over rows in one
-// order the result is the same to the last bit.
 #include "local/functions/moment_functions.h"
 
 #include <cmath>
+
+#include "local/functions/moments.h"
 
 namespace protium {
 namespace {
 
 using Aggregate = duck::Owned<duckdb_aggregate_function, duckdb_destroy_aggregate_function>;
 
-// The mean of the values so far, and the sums of the second to fourth powers of what they are away
-// from it.
-struct Moments {
-  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
+// Every sum is kept twice: in doubles, as Spark does, and in a wider type. Where the two agree the
+// double is returned, whose last bits are then Spark's; where values are so large beside their
+// spread that doubles lose digits, Spark's result depends on how it divides the rows, and the wide
+// one is what all of these are near to.
 
-  void Add(double x) {
-    n += 1;
-    const double delta = x - mean, delta_n = delta / n;
-    mean += delta_n;
-    m2 += delta * (delta - delta_n);
-    const double delta2 = delta * delta, delta_n2 = delta_n * delta_n;
-    m3 = m3 - 3.0 * delta_n * m2 + delta * (delta2 - delta_n2);
-    m4 = m4 - 4.0 * delta_n * m3 - 6.0 * delta_n2 * m2 +
-         delta * (delta * delta2 - delta_n * delta_n2);
-  }
-  void Merge(const Moments& other) {
-    if (other.n == 0) return;
-    const double n1 = n, n2 = other.n, sum = n1 + n2;
-    const double delta = other.mean - mean, delta_n = delta / sum;
-    const double delta_n2 = delta_n * delta_n;
-    m4 += other.m4 + delta_n2 * delta_n * delta * n1 * n2 * (n1 * n1 - n1 * n2 + n2 * n2) +
-          6.0 * delta_n2 * (n1 * n1 * other.m2 + n2 * n2 * m2) +
-          4.0 * delta_n * (n1 * other.m3 - n2 * m3);
-    m3 += other.m3 + delta_n2 * delta * n1 * n2 * (n1 - n2) +
-          3.0 * delta_n * (n1 * other.m2 - n2 * m2);
-    m2 += other.m2 + delta * delta_n * n1 * n2;
-    mean += delta_n * n2;
-    n = sum;
+template <template <class> class Sums>
+struct Both {
+  Sums<double> plain;
+  Sums<long double> wide;
+
+  void Merge(const Both& other) {
+    plain.Merge(other.plain);
+    wide.Merge(other.wide);
   }
 };
 
-// The same of pairs: `products` is the sum of the products of both distances.
-struct Pairs {
-  double n = 0, mean_x = 0, mean_y = 0, products = 0, squares_x = 0, squares_y = 0;
-
-  void Add(double x, double y) {
-    n += 1;
-    const double dx = x - mean_x, dy = y - mean_y;
-    mean_x += dx / n;
-    mean_y += dy / n;
-    products += dx * (y - mean_y);
-    squares_x += dx * (x - mean_x);
-    squares_y += dy * (y - mean_y);
-  }
-  void Merge(const Pairs& other) {
-    if (other.n == 0) return;
-    const double n1 = n, n2 = other.n, sum = n1 + n2;
-    const double dx = other.mean_x - mean_x, dy = other.mean_y - mean_y;
-    const double dx_n = dx / sum, dy_n = dy / sum;
-    products += other.products + dx * dy_n * n1 * n2;
-    squares_x += other.squares_x + dx * dx_n * n1 * n2;
-    squares_y += other.squares_y + dy * dy_n * n1 * n2;
-    mean_x += dx_n * n2;
-    mean_y += dy_n * n2;
-    n = sum;
-  }
-};
-
-// Of pairs as Spark's regr_...() take them, the dependent value first: those of x alone are summed
-// up as Moments, with other roundings than those of Pairs.
-struct Regression {
-  Pairs pairs;
-  Moments x, y;
-
-  void Add(double dependent, double independent) {
-    pairs.Add(independent, dependent);
-    x.Add(independent);
-    y.Add(dependent);
-  }
-  void Merge(const Regression& other) {
-    pairs.Merge(other.pairs);
-    x.Merge(other.x);
-    y.Merge(other.y);
-  }
-};
-
-using Number = std::optional<double>;
-
-Number Over(double value, double count) { return count > 0 ? Number(value / count) : std::nullopt; }
-Number RootOver(double value, double count) {
-  return count > 0 ? Number(std::sqrt(value / count)) : std::nullopt;
+// Whether a double of Spark's steps lost no more than a few of its last bits.
+bool Agree(double plain, long double wide) {
+  constexpr long double kLeastDigits = 1e-12L;
+  return std::fabs(plain - wide) <= kLeastDigits * std::fabs(wide) || std::isnan(plain);
 }
 
-Number PopulationVariance(const Moments& m) { return Over(m.m2, m.n); }
-Number SampleVariance(const Moments& m) { return Over(m.m2, m.n - 1); }
-Number PopulationDeviation(const Moments& m) { return RootOver(m.m2, m.n); }
-Number SampleDeviation(const Moments& m) { return RootOver(m.m2, m.n - 1); }
-Number Skewness(const Moments& m) {
-  if (m.n == 0 || m.m2 == 0) return std::nullopt;
-  return std::sqrt(m.n) * m.m3 / std::sqrt(m.m2 * m.m2 * m.m2);
-}
-Number Kurtosis(const Moments& m) {
-  if (m.n == 0 || m.m2 == 0) return std::nullopt;
-  return m.n * m.m4 / (m.m2 * m.m2) - 3.0;
-}
-
-Number PopulationCovariance(const Pairs& p) { return Over(p.products, p.n); }
-Number SampleCovariance(const Pairs& p) { return Over(p.products, p.n - 1); }
-// Of more than one row where one side does not vary it is an error, as Spark's is in ANSI mode.
-bool IsConstant(const Pairs& p) { return p.n > 1 && std::sqrt(p.squares_x * p.squares_y) == 0; }
-Number Correlation(const Pairs& p) {
-  return p.n > 1 ? Number(p.products / std::sqrt(p.squares_x * p.squares_y)) : std::nullopt;
-}
-
-Number SquaresOfX(const Regression& r) { return r.x.n > 0 ? Number(r.x.m2) : std::nullopt; }
-Number SquaresOfY(const Regression& r) { return r.y.n > 0 ? Number(r.y.m2) : std::nullopt; }
-Number Products(const Regression& r) {
-  return r.pairs.n > 0 ? Number(r.pairs.products) : std::nullopt;
-}
-Number Slope(const Regression& r) {
-  return r.x.n > 0 && r.x.m2 != 0 ? Number(r.pairs.products / r.x.m2) : std::nullopt;
-}
-Number Intercept(const Regression& r) {
-  if (r.x.n == 0 || r.x.m2 == 0) return std::nullopt;
-  return r.pairs.mean_y - r.pairs.products / r.x.m2 * r.pairs.mean_x;
-}
-Number Determination(const Regression& r) {
-  if (r.pairs.n < 2 || r.pairs.squares_x == 0) return std::nullopt;
-  if (r.pairs.squares_y == 0) return 1.0;
-  const double correlation = r.pairs.products / std::sqrt(r.pairs.squares_x * r.pairs.squares_y);
-  return correlation * correlation;
+template <class Function, template <class> class Sums>
+std::optional<double> ResultOf(const Both<Sums>& state) {
+  const auto plain = Function::Of(state.plain);
+  const auto wide = Function::Of(state.wide);
+  if (!plain || !wide || Agree(*plain, *wide)) return plain;
+  return static_cast<double>(*wide);
 }
 
 template <class State>
@@ -140,15 +47,21 @@ State& At(duckdb_aggregate_state state) {
   return *reinterpret_cast<State*>(state);
 }
 
-// Adds a row to its state; one with a null is left out.
-void AddRow(Moments& state, const cells::Column* columns, idx_t row) {
-  if (columns[0].Valid(row)) state.Add(static_cast<double*>(columns[0].data())[row]);
+double At(const cells::Column& column, idx_t row) {
+  return static_cast<double*>(column.data())[row];
 }
-template <class State>
-void AddRow(State& state, const cells::Column* columns, idx_t row) {
+
+// Adds a row to its state; one with a null is left out.
+void AddRow(Both<Moments>& state, const cells::Column* columns, idx_t row) {
+  if (!columns[0].Valid(row)) return;
+  state.plain.Add(At(columns[0], row));
+  state.wide.Add(At(columns[0], row));
+}
+template <template <class> class Sums>
+void AddRow(Both<Sums>& state, const cells::Column* columns, idx_t row) {
   if (!columns[0].Valid(row) || !columns[1].Valid(row)) return;
-  state.Add(static_cast<double*>(columns[0].data())[row],
-            static_cast<double*>(columns[1].data())[row]);
+  state.plain.Add(At(columns[0], row), At(columns[1], row));
+  state.wide.Add(At(columns[0], row), At(columns[1], row));
 }
 
 template <class State>
@@ -165,12 +78,12 @@ void Combine(duckdb_function_info, duckdb_aggregate_state* from, duckdb_aggregat
   for (idx_t i = 0; i < count; ++i) At<State>(to[i]).Merge(At<State>(from[i]));
 }
 
-template <class State, Number (*kResult)(const State&)>
+template <template <class> class Sums, class Function>
 void Finalize(duckdb_function_info, duckdb_aggregate_state* states, duckdb_vector result,
               idx_t count, idx_t offset) {
   auto* const values = static_cast<double*>(duckdb_vector_get_data(result));
   for (idx_t i = 0; i < count; ++i) {
-    const Number value = kResult(At<State>(states[i]));
+    const std::optional<double> value = ResultOf<Function>(At<Both<Sums>>(states[i]));
     values[offset + i] = value.value_or(0);
     if (!value) cells::SetNull(result, offset + i);
   }
@@ -179,7 +92,7 @@ void Finalize(duckdb_function_info, duckdb_aggregate_state* states, duckdb_vecto
 void FinalizeCorrelation(duckdb_function_info info, duckdb_aggregate_state* states,
                          duckdb_vector result, idx_t count, idx_t offset) {
   for (idx_t i = 0; i < count; ++i) {
-    if (!IsConstant(At<Pairs>(states[i]))) continue;
+    if (!IsConstant(At<Both<Pairs>>(states[i]).plain)) continue;
     return duckdb_aggregate_function_set_error(
         info, "division by zero: corr() of a column with one value only");
   }
@@ -206,9 +119,9 @@ Status Register(const duck::Connection& connection, const char* name, int argume
   return Status::UnknownError("cannot register the function ", name);
 }
 
-template <class State, Number (*kResult)(const State&)>
+template <template <class> class Sums, class Function>
 Status Register(const duck::Connection& connection, const char* name, int arguments) {
-  return Register<State>(connection, name, arguments, Finalize<State, kResult>);
+  return Register<Both<Sums>>(connection, name, arguments, Finalize<Sums, Function>);
 }
 
 }  // namespace
@@ -222,7 +135,7 @@ Status RegisterMomentFunctions(const duck::Connection& connection) {
   PT_TRY((Register<Moments, Kurtosis>(connection, "pt_kurtosis", 1)));
   PT_TRY((Register<Pairs, PopulationCovariance>(connection, "pt_covar_pop", 2)));
   PT_TRY((Register<Pairs, SampleCovariance>(connection, "pt_covar_samp", 2)));
-  PT_TRY(Register<Pairs>(connection, "pt_corr", 2, FinalizeCorrelation));
+  PT_TRY(Register<Both<Pairs>>(connection, "pt_corr", 2, FinalizeCorrelation));
   PT_TRY((Register<Regression, Determination>(connection, "pt_regr_r2", 2)));
   PT_TRY((Register<Regression, Slope>(connection, "pt_regr_slope", 2)));
   PT_TRY((Register<Regression, Intercept>(connection, "pt_regr_intercept", 2)));

@@ -11,10 +11,10 @@ using namespace functions;
 
 constexpr SqlFunction kPatterns[] = {
     Macro("ilike", "(s, p) AS pt_ilike(s, p, '\\'), (s, p, e) AS pt_ilike(s, p, e)")
-        .Typed("t", 'B'),
+        .Typed("tte", 'B'),
     // What the parser makes of LIKE and ILIKE with ESCAPE.
     Parsed("ilike_escape", "use ILIKE", "(s, p, e) AS pt_ilike(s, p, e)").Typed("t", 'B'),
-    Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),
+    Macro("like", "(s, p) AS pt_like(s, p, '\\'), (s, p, e) AS pt_like(s, p, e)").Typed("tte", 'B'),
     // What SparkReader makes of LIKE ANY; LikeAnyRule rewrites it.
     Parsed("like_any", "use LIKE ANY (a, b)"),
     Parsed("like_escape", "use LIKE", "(s, p, e) AS pt_like(s, p, e)").Typed("t", 'B'),

@@ -138,7 +138,7 @@ constexpr SqlFunction kText[] = {
     Macro("parse_url",
           "(url, part) AS pt_parse_url(url, part), (url, part, key) AS pt_parse_url_key(url, part, "
           "key)")
-        .Typed("t", 'T'),
+        .Typed("e", 'T'),
     Same("position").Typed("tti", 'i'),
     Same("printf"),
     Macro("quote", "(s) AS pt_quote(s)").Typed("t", 'T'),
@@ -208,7 +208,7 @@ constexpr SqlFunction kText[] = {
     Macro("try_parse_url",
           "(url, part) AS pt_try_parse_url(url, part), (url, part, key) AS "
           "pt_try_parse_url_key(url, part, key)")
-        .Typed("t", 'T'),
+        .Typed("e", 'T'),
     Macro("try_to_binary",
           "(s) AS unhex(s), (s, f) AS CASE lower(f) WHEN 'hex' THEN unhex(s) WHEN 'utf-8' THEN "
           "system.main.encode(s) WHEN 'utf8' THEN system.main.encode(s) WHEN 'base64' THEN "

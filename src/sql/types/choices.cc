@@ -193,6 +193,9 @@ Result<SqlType> TypeJoinedText(TypedCall& call) {
     }
     tree::Replace(call.node, std::move(joined));
   }
+  // DuckDB gives a constant NULL no type.
+  const bool null = std::ranges::find(call.types, SqlType{SqlType::kNull}) != call.types.end();
+  if (null && type == kText) call.CastResult(type);
   return type;
 }
 

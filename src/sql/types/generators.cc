@@ -149,7 +149,7 @@ Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
     made = Stacked(arguments, types, static_cast<size_t>(rows));
   } else if (name == "json_tuple") {
     const bool texts = std::ranges::all_of(types, [](const SqlType& type) {
-      return type == SqlType::kText || type == SqlType::kNull || type == SqlType::kUnknown;
+      return type == SqlType::kText || type == SqlType::kUnknown;
     });
     if (types.size() < 2 || !texts) {
       return Refuse(column, "json_tuple() is given something other than a text and names",

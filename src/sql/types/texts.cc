@@ -2,6 +2,7 @@
 // Functions that make texts of values of any type, or hash them: their arguments are brought to
 // Spark's types, and the call goes to a function of ours that reads what it is given. And those
 // whose meaning depends on whether they are given text, binary or numbers.
+#include <algorithm>
 #include <utility>
 
 #include "sql/json_schema.h"
@@ -42,6 +43,7 @@ Status CallWithAny(TypedCall& call, const char* function, size_t first) {
 
 Result<SqlType> TypeHash(TypedCall& call) {
   const bool murmur = call.name == "hash";
+  if (call.types.empty()) return call.Refuse(call.name + "() has nothing to hash", "", "");
   PT_TRY(CallWithAny(call, murmur ? "pt_hash" : "pt_xxhash64", 0));
   return SqlType{murmur ? SqlType::kInt : SqlType::kBigint};
 }
@@ -64,7 +66,9 @@ Result<SqlType> TypeDistinctEstimate(TypedCall& call) {
 }
 
 Result<SqlType> TypeFormatString(TypedCall& call) {
-  if (call.types.empty()) return call.Refuse(call.name + "() has no format", "", "");
+  if (call.types.empty() || call.types[0].IsNested()) {
+    return call.Refuse(call.name + "() has no format", "Spark takes a text first", "");
+  }
   call.CoerceTo(0, kText);
   PT_TRY(CallWithAny(call, "pt_format_string", 1));
   // As RowFunction::FailsFor(): rows that a condition leaves out are not to fail.
@@ -115,6 +119,7 @@ Result<SqlType> TypeSchemaOfJson(TypedCall& call) {
 
 // Lists are joined as their elements, which become texts.
 Result<SqlType> TypeConcatWs(TypedCall& call) {
+  if (call.types.empty()) return call.Refuse("concat_ws() has no separator", "", "");
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
     Json& argument = call.argument(i);
@@ -147,6 +152,9 @@ Result<SqlType> TypeListagg(TypedCall& call) {
   if (call.types.size() == 2 && call.types[1] == SqlType::kNull) {
     call.node["children"].erase(1);
     call.types.pop_back();
+  }
+  if (call.types.size() == 2 && call.types[1].IsNested()) {
+    return RefuseType(call, 1, "Spark takes a text for a separator", "");
   }
   if (call.types.size() == 2 && bytes != (call.types[1] == SqlType::kBinary)) {
     return RefuseType(call, 1, "Spark joins values by a separator of their own type",
@@ -215,7 +223,10 @@ Result<SqlType> TypeElt(TypedCall& call) {
   }
   if (!call.types.empty() && !call.types[0].IsWhole()) call.CoerceTo(0, {SqlType::kInt});
   const SqlType result = bytes ? SqlType{SqlType::kBinary} : kText;
+  const bool null = std::ranges::find(call.types, SqlType{SqlType::kNull}) != call.types.end();
   call.CoerceAll(result, 1);
+  // DuckDB gives a constant NULL no type.
+  if (null) call.CastResult(result);
   return result;
 }
 
