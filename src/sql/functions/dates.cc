@@ -121,6 +121,8 @@ constexpr SqlFunction kDates[] = {
     Macro("to_date", "(s) AS pt_to_date(s)").Typed("d", 'D'),
     Parsed("to_days", "use INTERVAL 1 DAY * n").Typed("*", 'V'),
     Parsed("to_hours", "use INTERVAL 1 HOUR * n").Typed("*", 'V'),
+    Parsed("to_microseconds", "use INTERVAL 1 MICROSECOND * n").Typed("*", 'V'),
+    Parsed("to_milliseconds", "use INTERVAL 1 MILLISECOND * n").Typed("*", 'V'),
     Parsed("to_minutes", "use INTERVAL 1 MINUTE * n").Typed("*", 'V'),
     Parsed("to_months", "use INTERVAL 1 MONTH * n").Typed("*", 'M'),
     Parsed("to_seconds", "use INTERVAL 1 SECOND * n").Typed("*", 'V'),

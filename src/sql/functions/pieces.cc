@@ -87,7 +87,7 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_interval_seconds", "(x) AS system.main.\"//\"(pt_interval_micros(x), 1000000)"),
     Macro("pt_interval_years", "(x) AS pt_interval_part('year', x)"),
     Macro("pt_isodow", "(d) AS system.main.isodow(d)").Typed("d", 'i'),
-    Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))"),
+    Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))").Typed("d", 'i'),
     // Registered by the room local.
     Same("pt_like").Typed("t", 'B'),
     // See TypedLiteralRule.

@@ -143,9 +143,10 @@ Result<SqlType> TypeTried(TypedCall& call) {
     call.types[i] = common;
   }
   if (common == SqlType::kDecimal) return TypeDecimals(call, call.name[0], /*tried=*/true);
-  if (name == "try_mod" || common.IsReal()) {
+  // The macro try_mod() gives NULL for a remainder by zero.
+  call.node["function_name"] = name == "try_mod" ? name : call.name;
+  if (common.IsReal()) {
     call.CoerceAll(common);
-    if (name != "try_mod") call.node["function_name"] = call.name;
     return common;
   }
   for (const size_t i : {0, 1}) {
@@ -154,7 +155,6 @@ Result<SqlType> TypeTried(TypedCall& call) {
     tree::Replace(call.argument(i),
                   tree::Cast(tree::Take(call.argument(i)), {SqlType::kOther, 0, 0, "HUGEINT"}));
   }
-  call.node["function_name"] = call.name;
   tree::Replace(call.node, tree::Cast(tree::Take(call.node), common, /*tried=*/true));
   return common;
 }

@@ -202,6 +202,8 @@ constexpr NamedRule kRules[] = {
     {"to_days", TypeUnits},
     {"to_hours", TypeUnits},
     {"to_json", TypeToJson},
+    {"to_microseconds", TypeUnits},
+    {"to_milliseconds", TypeUnits},
     {"to_minutes", TypeUnits},
     {"to_months", TypeUnits},
     {"to_number", TypeReadNumber},
@@ -297,6 +299,19 @@ Status TypedCall::Refuse(std::string what, std::string why, std::string fix) con
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }
 
+// percentile_cont() and percentile_disc() take their values from the ORDER BY of WITHIN GROUP, as
+// doubles; DuckDB would keep their type, and round decimals to its digits.
+Status Typer::TakePercentiles(const Json& node, Json& order, const SqlType& type) const {
+  const std::string name = Lower(tree::Text(node, "function_name"));
+  if (!name.starts_with("quantile_") || type == SqlType::kUnknown) return Status::OK();
+  if (type.IsNumber() || type == SqlType::kText || type == SqlType::kNull) {
+    Coerce(order, type, {SqlType::kDouble});
+    return Status::OK();
+  }
+  return Refuse(order, "a percentile is taken of " + type.SparkName(),
+                "the embedded engine takes percentiles only of numbers", "cast it to a number");
+}
+
 // An aggregate's FILTER and ORDER BY see the same names as its arguments.
 Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   PT_LET(std::vector<SqlType> types, Arguments(node, scope));
@@ -305,8 +320,10 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
     KeepFiltered(node, node["filter"]);
   }
   if (node.contains("order_bys")) {
-    for (Json* const order : tree::Orders(node["order_bys"]))
-      PT_TRY(OrderExpression(*order, scope).status());
+    for (Json* const order : tree::Orders(node["order_bys"])) {
+      PT_LET(const SqlType type, OrderExpression(*order, scope));
+      PT_TRY(TakePercentiles(node, *order, type));
+    }
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
   // Rules come before signatures: a function with both depends on more than fixed types.

@@ -55,16 +55,13 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
     call.CoerceTo(moved, kTimestamp);
     return SqlType::ZonedTime();
   }
+  const bool text = type == SqlType::kText && interval == SqlType::kInterval;
   // Text is read as a time, and the result is text again.
-  if (type == SqlType::kText) call.CoerceTo(moved, kTimestamp);
+  if (text) call.CoerceTo(moved, kTimestamp);
   if (!call.types[moved].IsTime()) return RefuseTypes(call);
-  if (interval == SqlType::kMonths) {
-    const SqlType made = MoveByMonths(call, moved);
-    if (type == SqlType::kText) Coerce(call.node, made, type);
-    return type;
-  }
+  if (interval == SqlType::kMonths) return MoveByMonths(call, moved);
   call.node["function_name"] = call.name;
-  if (type == SqlType::kText) {
+  if (text) {
     Coerce(call.node, kTimestamp, type);
     return type;
   }
@@ -215,10 +212,10 @@ Result<SqlType> TypeInterval(TypedCall& call) {
 Result<SqlType> TypeUnits(TypedCall& call) {
   if (call.name == "to_months") return SqlType::MonthsOf(1, 1);
   if (call.name == "to_years") return SqlType::MonthsOf(0, 0);
-  const int unit = call.name == "to_hours"     ? 1
-                   : call.name == "to_minutes" ? 2
-                   : call.name == "to_seconds" ? 3
-                                               : 0;
+  const int unit = call.name == "to_hours"          ? 1
+                   : call.name == "to_minutes"      ? 2
+                   : call.name.ends_with("seconds") ? 3  // Also parts of one.
+                                                    : 0;
   return SqlType::IntervalOf(unit, unit);
 }
 

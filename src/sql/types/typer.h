@@ -160,6 +160,7 @@ class Typer {
   Result<SqlType> Grouping(Json& node, const Scope& scope);
   Result<SqlType> Subquery(Json& node, const Scope& scope);
   Result<SqlType> Function(Json& node, const Scope& scope);
+  Status TakePercentiles(const Json& node, Json& order, const SqlType& type) const;
   Result<SqlType> Window(Json& node, const Scope& scope);
   Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
 
