@@ -16,9 +16,9 @@ namespace {
 using Kind = Token::Kind;
 
 // Functions that make rows and that DuckDB does not take among tables.
-constexpr std::string_view kGenerators[] = {"EXPLODE",          "EXPLODE_OUTER", "INLINE",
-                                            "INLINE_OUTER",     "JSON_TUPLE",    "POSEXPLODE",
-                                            "POSEXPLODE_OUTER", "STACK"};
+constexpr std::string_view kGenerators[] = {"EXPLODE",      "EXPLODE_OUTER",    "INLINE",
+                                            "INLINE_OUTER", "JSON_TUPLE",       "JSON_TUPLE",
+                                            "POSEXPLODE",   "POSEXPLODE_OUTER", "STACK"};
 
 bool MakesRows(std::string_view word) {
   return std::ranges::find(kGenerators, word) != std::end(kGenerators);
@@ -241,7 +241,7 @@ Status SparkReader::View() {
   const std::string word = sql_.TokenAt(call).word;
   if (!MakesRows(word)) {
     return sql_.Refuse(call, "LATERAL VIEW is given a function that makes no rows",
-                       "it takes explode, posexplode, inline and stack", "");
+                       "it takes explode, posexplode, inline, stack and json_tuple", "");
   }
   const bool widened = outer && MakesRows(word + "_OUTER");
   sql_.Replace(first, call - 1, "CROSS JOIN LATERAL (SELECT");

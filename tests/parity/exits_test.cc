@@ -32,28 +32,28 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 
 // A column with a value, NULL and another value. As text writes the values, and JSON where it
 // writes them otherwise; none: the format has no cell for them.
-struct Given {
+struct TypeCase {
   TypePtr type;
   std::vector<std::string> cells;
   std::optional<std::vector<std::string>> csv, json;
 };
 
-std::vector<Given> EveryType() {
+std::vector<TypeCase> EveryType() {
   using arrow::TimeUnit;
   using Cells = std::vector<std::string>;
   const auto numbers = [](TypePtr type, const std::string& one, const std::string& other) {
     const Cells cells = {one, other};
-    return Given{std::move(type), cells, cells, cells};
+    return TypeCase{std::move(type), cells, cells, cells};
   };
   const auto texts = [](TypePtr type) {
     const Cells cells = {"a", "b c"}, quoted = {"\"a\"", "\"b c\""};
-    return Given{std::move(type), cells, quoted, quoted};
+    return TypeCase{std::move(type), cells, quoted, quoted};
   };
   const auto times = [](TypePtr type, const std::string& cell) {
     std::string iso = "\"" + cell + "\"";
     if (cell.size() > 10) iso[11] = 'T';
     const Cells cells = {cell, cell}, quoted = {iso, iso};
-    return Given{std::move(type), cells, cells, quoted};
+    return TypeCase{std::move(type), cells, cells, quoted};
   };
   return {
       numbers(arrow::boolean(), "true", "false"),
@@ -79,7 +79,7 @@ std::vector<Given> EveryType() {
       times(arrow::timestamp(TimeUnit::MICRO, "UTC"), "2013-12-31 23:59:58.123456"),
       texts(arrow::utf8()),
       texts(arrow::large_utf8()),
-      Given{arrow::binary(), Cells{"a", "b"}, std::nullopt, std::nullopt},
+      TypeCase{arrow::binary(), Cells{"a", "b"}, std::nullopt, std::nullopt},
   };
 }
 
@@ -98,12 +98,12 @@ ArrayPtr Parsed(const TypePtr& type, const std::vector<std::optional<std::string
   return arrow::compute::Cast(*text, type).ValueOrDie();
 }
 
-ArrayPtr ColumnOf(const Given& given) {
+ArrayPtr ColumnOf(const TypeCase& given) {
   return Parsed(given.type, {given.cells[0], std::nullopt, given.cells[1]});
 }
 
 // [value, NULL], NULL and [].
-ArrayPtr ListColumnOf(const Given& given) {
+ArrayPtr ListColumnOf(const TypeCase& given) {
   const ArrayPtr items = Parsed(given.type, {given.cells[0], std::nullopt});
   arrow::Int32Builder offsets;
   EXPECT_TRUE(offsets.Append(0).ok() && offsets.AppendNull().ok() && offsets.Append(2).ok() &&
@@ -225,7 +225,7 @@ class Exits : public testing::TestWithParam<std::string> {
 
 TEST_P(Exits, KeepEveryType) {
   std::vector<ArrayPtr> columns;
-  for (const Given& each : EveryType()) columns.push_back(ColumnOf(each));
+  for (const TypeCase& each : EveryType()) columns.push_back(ColumnOf(each));
   const auto batch = Batch(columns);
   for (const auto& [name, frame] : Sources(batch)) {
     SCOPED_TRACE("from " + name);
@@ -242,7 +242,7 @@ TEST_P(Exits, KeepEveryType) {
 
 TEST_P(Exits, KeepListsOfEveryType) {
   std::vector<ArrayPtr> columns;
-  for (const Given& each : EveryType()) {
+  for (const TypeCase& each : EveryType()) {
     columns.push_back(ListColumnOf(each));
   }
   const auto batch = Batch(columns);
@@ -263,7 +263,7 @@ TEST_P(Exits, KeepListsOfEveryType) {
 TEST_P(Exits, WriteTextWithAllDigits) {
   std::vector<ArrayPtr> columns;
   std::vector<std::string> csv = {"0", "2"}, json = {"0", "2"};
-  for (const Given& each : EveryType()) {
+  for (const TypeCase& each : EveryType()) {
     const bool numbers = arrow::is_numeric(each.type->id()) || arrow::is_decimal(each.type->id());
     if (!each.csv || !each.json || (OnSpark() && !numbers)) continue;
     columns.push_back(ColumnOf(each));
@@ -285,8 +285,8 @@ TEST_P(Exits, WriteTextWithAllDigits) {
 }
 
 TEST_P(Exits, RefuseWhatTextDoesNotHold) {
-  const Given bytes{arrow::binary(), {"a", "b"}, {}, {}};
-  const Given numbers{arrow::int64(), {"1", "2"}, {}, {}};
+  const TypeCase bytes{arrow::binary(), {"a", "b"}, {}, {}};
+  const TypeCase numbers{arrow::int64(), {"1", "2"}, {}, {}};
   for (const ArrayPtr& column : {ColumnOf(bytes), ListColumnOf(bytes), ListColumnOf(numbers)}) {
     const std::string path = Write("in.parquet", *Batch({column}));
     const DataFrame frame = session_->Read().Parquet(path);
@@ -392,11 +392,11 @@ TEST_P(Exits, KeepStructsAndMaps) {
   EXPECT_THAT(fault.what, HasSubstr("column \"s\" of type struct<"));
 }
 
-std::string EngineName(const testing::TestParamInfo<std::string>& info) {
+std::string ExitsEngine(const testing::TestParamInfo<std::string>& info) {
   return info.param.substr(0, info.param.find(':'));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Exits, testing::ValuesIn(EngineAddresses()), EngineName);
+INSTANTIATE_TEST_SUITE_P(On, Exits, testing::ValuesIn(EngineAddresses()), ExitsEngine);
 
 }  // namespace
 }  // namespace protium

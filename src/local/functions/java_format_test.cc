@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "local/functions/number_pattern.h"
+#include "local/functions/decimal_format.h"
 
 namespace protium {
 namespace {

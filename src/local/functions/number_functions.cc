@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/strict_math.h"
-#include "local/functions/number_pattern.h"
+#include "local/functions/decimal_format.h"
 #include "local/functions/row_function.h"
 #include "local/functions/text_values.h"
 #include "local/functions/themes.h"
@@ -74,13 +74,13 @@ std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
 // Keeps the pattern of the row before: most often all rows have the same.
 struct PatternChunk : Chunk {
   std::string text;
-  std::optional<NumberPattern> pattern;
+  std::optional<DecimalFormat> pattern;
 };
 
-const NumberPattern* PatternOf(PatternChunk& chunk, Text text) {
+const DecimalFormat* PatternOf(PatternChunk& chunk, Text text) {
   if (!chunk.pattern || chunk.text != text) {
     chunk.text = text;
-    chunk.pattern = ReadNumberPattern(text);
+    chunk.pattern = ReadDecimalFormat(text);
   }
   if (chunk.pattern) return &*chunk.pattern;
   chunk.error =
@@ -90,7 +90,7 @@ const NumberPattern* PatternOf(PatternChunk& chunk, Text text) {
 }
 
 std::optional<std::string> FormatByPattern(PatternChunk& chunk, double number, Text text) {
-  const NumberPattern* const pattern = PatternOf(chunk, text);
+  const DecimalFormat* const pattern = PatternOf(chunk, text);
   if (pattern == nullptr) return std::nullopt;
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) {
@@ -100,7 +100,7 @@ std::optional<std::string> FormatByPattern(PatternChunk& chunk, double number, T
 }
 
 std::optional<std::string> FormatDecimalByPattern(PatternChunk& chunk, Text number, Text text) {
-  const NumberPattern* const pattern = PatternOf(chunk, text);
+  const DecimalFormat* const pattern = PatternOf(chunk, text);
   if (pattern == nullptr) return std::nullopt;
   return WriteByPattern(*pattern, RoundText(number, pattern->most_fraction));
 }

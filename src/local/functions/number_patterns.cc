@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // to_char() and to_number() as Spark's ToNumberParser has them, part by part of the pattern
-// (sql/number_pattern.h).
+// (sql/digit_pattern.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "local/functions/row_function.h"
 #include "local/functions/themes.h"
-#include "sql/number_pattern.h"
+#include "sql/digit_pattern.h"
 
 namespace protium {
 namespace {
 
-using Kind = NumberPart::Kind;
+using Kind = DigitPart::Kind;
 
 // The pattern of a chunk's rows; all queries have one.
-struct NumberPatterns : Chunk {
+struct DigitPatterns : Chunk {
   std::string text;
-  std::optional<NumberPattern> pattern;
+  std::optional<DigitPattern> pattern;
 
   bool Read(Text given) {
     if (pattern && given == text) return true;
     text = given;
-    pattern = ReadNumberPattern(given);
+    pattern = ReadDigitPattern(given);
     if (!pattern) error = fmt::format("the pattern '{}' of a number is not supported", given);
     return pattern.has_value();
   }
@@ -34,9 +34,9 @@ class NumberReading {
   explicit NumberReading(Text text) : text_(text) {}
 
   // The number in plain digits.
-  std::optional<std::string> Run(const NumberPattern& pattern) {
+  std::optional<std::string> Run(const DigitPattern& pattern) {
     for (size_t i = 0; i < pattern.parts.size(); ++i) {
-      const NumberPart& part = pattern.parts[i];
+      const DigitPart& part = pattern.parts[i];
       if (part.kind == Kind::kComma) continue;  // Read with the digits before it.
       if (part.kind == Kind::kDigits && i > 0 && pattern.parts[i - 1].kind == Kind::kComma)
         continue;
@@ -72,7 +72,7 @@ class NumberReading {
 
   // Digits with commas between them, blanks anywhere. Groups are compared with those of the pattern
   // from the last one on.
-  bool ReadDigits(const NumberPattern& pattern, size_t first) {
+  bool ReadDigits(const DigitPattern& pattern, size_t first) {
     std::vector<int> groups = {0};
     for (; !text_.empty(); text_.remove_prefix(1)) {
       const char c = text_.front();
@@ -93,7 +93,7 @@ class NumberReading {
     const size_t wanted = (last - first) / 2 + 1;
     if (groups.size() > wanted) return false;
     for (size_t i = 0; i < wanted; ++i) {
-      const NumberPart& part = pattern.parts[last - 2 * i];
+      const DigitPart& part = pattern.parts[last - 2 * i];
       const int count = i < groups.size() ? groups[i] : 0;
       if (part.exact ? count != part.digits : count > part.digits) return false;
     }
@@ -109,7 +109,7 @@ class NumberReading {
 class NumberWriting {
  public:
   // `number` is a decimal in plain digits.
-  NumberWriting(Text number, const NumberPattern& pattern) {
+  NumberWriting(Text number, const DigitPattern& pattern) {
     negative_ = number.starts_with('-');
     if (negative_) number.remove_prefix(1);
     const size_t point = std::min(number.find('.'), number.size());
@@ -129,14 +129,14 @@ class NumberWriting {
     fraction_.resize(behind, '0');
   }
 
-  std::string Run(const NumberPattern& pattern) {
-    for (const NumberPart& part : pattern.parts) Write(part);
+  std::string Run(const DigitPattern& pattern) {
+    for (const DigitPart& part : pattern.parts) Write(part);
     BlankLonePoint();
     return written_;
   }
 
  private:
-  void Write(const NumberPart& part) {
+  void Write(const DigitPart& part) {
     const bool below = negative_ && !zero_;
     switch (part.kind) {
       case Kind::kDigits:
@@ -173,7 +173,7 @@ class NumberWriting {
     }
   }
 
-  void WriteDigits(const NumberPart& part) {
+  void WriteDigits(const DigitPart& part) {
     for (int i = 0; i < part.digits; ++i) {
       if (behind_point_) {
         written_ += fraction_[at_fraction_++];
@@ -217,17 +217,17 @@ class NumberWriting {
   bool negative_ = false, zero_ = false, behind_point_ = false;
 };
 
-std::optional<std::string> WriteNumber(NumberPatterns& patterns, Text number, Text pattern) {
+std::optional<std::string> WriteNumber(DigitPatterns& patterns, Text number, Text pattern) {
   if (!patterns.Read(pattern)) return std::nullopt;
   return NumberWriting(number, *patterns.pattern).Run(*patterns.pattern);
 }
 
-std::optional<std::string> TryReadNumber(NumberPatterns& patterns, Text text, Text pattern) {
+std::optional<std::string> TryReadNumber(DigitPatterns& patterns, Text text, Text pattern) {
   if (!patterns.Read(pattern)) return std::nullopt;
   return NumberReading(text).Run(*patterns.pattern);
 }
 
-std::optional<std::string> ReadNumber(NumberPatterns& patterns, Text text, Text pattern) {
+std::optional<std::string> ReadNumber(DigitPatterns& patterns, Text text, Text pattern) {
   auto number = TryReadNumber(patterns, text, pattern);
   if (!number && patterns.error.empty()) {
     patterns.error = fmt::format("the pattern '{}' does not fit the number '{}'",

@@ -15,7 +15,8 @@ constexpr SqlFunction kJsonTexts[] = {
     Macro("json_array_length", "(s) AS pt_json_array_length(s)").Typed("e", 'I'),
     Refused("json_each", kOneSide),
     Macro("json_object_keys", "(s) AS pt_json_object_keys(s)").Typed("e", '?'),
-    Refused("json_tuple", "it turns one column into several", "use get_json_object(text, '$.key')"),
+    // A column for each name: see types/generators.cc.
+    Same("json_tuple"),
     // The typer replaces it by what it returns.
     Same("schema_of_json"),
     // The typer makes pt_to_json() of it.

@@ -94,6 +94,7 @@ constexpr NamedRule kRules[] = {
     {"ifnull", TypeChoice},
     {"inline", TypeGenerator},
     {"inline_outer", TypeGenerator},
+    {"json_tuple", TypeGenerator},
     {"kurtosis", TypeMoment},
     {"least", TypeChoice},
     {"left", TypeTextOrBytes},

@@ -5,6 +5,7 @@
 // the windows.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/ascii.h"
@@ -53,6 +54,18 @@ Generated Stacked(Json& arguments, const std::vector<SqlType>& types, size_t row
       if (at < values && type == SqlType::kNull) type = types[at + 1];
     }
     Add(made, fmt::format("col{}", i), type, tree::Call("list_value", std::move(list), arguments));
+  }
+  return made;
+}
+
+// json_tuple(text, a, b, ...): one row of the fields of these names.
+Generated JsonFields(const Json& arguments) {
+  Generated made;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    Json field = Json::array({tree::Take(arguments[0]), tree::Take(arguments[i])});
+    Json list = Json::array({tree::Call("pt_json_field", std::move(field), arguments[0])});
+    Add(made, fmt::format("c{}", i - 1), {SqlType::kText},
+        tree::Call("list_value", std::move(list), arguments[0]));
   }
   return made;
 }
@@ -134,6 +147,15 @@ Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
                     "Spark casts none of them", "cast them to one type");
     }
     made = Stacked(arguments, types, static_cast<size_t>(rows));
+  } else if (name == "json_tuple") {
+    const bool texts = std::ranges::all_of(types, [](const SqlType& type) {
+      return type == SqlType::kText || type == SqlType::kNull || type == SqlType::kUnknown;
+    });
+    if (types.size() < 2 || !texts) {
+      return Refuse(column, "json_tuple() is given something other than a text and names",
+                    "Spark takes only text there", "write json_tuple(text, 'a', 'b')");
+    }
+    made = JsonFields(arguments);
   } else {
     const bool list = types.size() == 1 && (types[0].IsList() || types[0] == SqlType::kUnknown ||
                                             (types[0].IsMap() && !structs));

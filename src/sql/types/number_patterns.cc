@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "sql/digit_pattern.h"
 #include "sql/java_pattern.h"
-#include "sql/number_pattern.h"
 #include "sql/tree.h"
 #include "sql/types/calls.h"
 
@@ -16,10 +16,10 @@ namespace {
 const SqlType kText{SqlType::kText};
 
 // The pattern of the call, as a literal.
-Result<NumberPattern> PatternOf(const TypedCall& call) {
+Result<DigitPattern> PatternOf(const TypedCall& call) {
   const std::string* const text =
       call.types.size() == 2 ? tree::ConstantText(call.node["children"][1]) : nullptr;
-  const auto pattern = text == nullptr ? std::nullopt : ReadNumberPattern(*text);
+  const auto pattern = text == nullptr ? std::nullopt : ReadDigitPattern(*text);
   if (pattern) return *pattern;
   return call.Refuse(
       fmt::format("{}() is not supported for {}", call.name,
@@ -45,7 +45,7 @@ Result<SqlType> WriteTime(TypedCall& call) {
 }  // namespace
 
 Result<SqlType> TypeReadNumber(TypedCall& call) {
-  PT_LET(const NumberPattern pattern, PatternOf(call));
+  PT_LET(const DigitPattern pattern, PatternOf(call));
   if (pattern.whole == 0) {
     return call.Refuse(call.name + "() is not supported for a pattern without whole digits",
                        "Spark fails where the text has some", "write a 9 before the point");
@@ -61,7 +61,7 @@ Result<SqlType> TypeReadNumber(TypedCall& call) {
 
 Result<SqlType> TypeWriteNumber(TypedCall& call) {
   if (!call.types.empty() && call.types[0].IsTime()) return WriteTime(call);
-  PT_LET(const NumberPattern pattern, PatternOf(call));
+  PT_LET(const DigitPattern pattern, PatternOf(call));
   const SqlType type = call.types[0];
   if (type.IsReal() || type == kText) {
     return call.Refuse(call.name + "() is given " + type.SparkName(),

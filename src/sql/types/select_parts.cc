@@ -14,9 +14,9 @@ namespace {
 
 using tree::Text;
 
-constexpr std::string_view kGeneratorCalls[] = {"explode",      "explode_outer", "inline",
-                                                "inline_outer", "posexplode",    "posexplode_outer",
-                                                "stack"};
+constexpr std::string_view kGeneratorCalls[] = {"explode",          "explode_outer", "inline",
+                                                "inline_outer",     "json_tuple",    "posexplode",
+                                                "posexplode_outer", "stack"};
 
 template <class Is>
 bool Holds(const Json& node, const Is& is) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "local/functions/number_pattern.h"
+#include "local/functions/decimal_format.h"
 
 #include <algorithm>
 
@@ -49,11 +49,11 @@ struct Counts {
 
 }  // namespace
 
-std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern) {
+std::optional<DecimalFormat> ReadDecimalFormat(std::string_view pattern) {
   if (pattern.empty()) pattern = "#,##0";
   const size_t begin = std::min(pattern.find_first_of(kParts), pattern.size());
   const size_t end = std::min(pattern.find_first_not_of(kParts, begin), pattern.size());
-  NumberPattern read{.before = std::string(pattern.substr(0, begin)),
+  DecimalFormat read{.before = std::string(pattern.substr(0, begin)),
                      .after = std::string(pattern.substr(end))};
   if (read.before.find_first_of(kElsewhere) != std::string::npos ||
       read.after.find_first_of(kElsewhere) != std::string::npos) {
@@ -73,7 +73,7 @@ std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern) {
   return read;
 }
 
-std::string WriteByPattern(const NumberPattern& pattern, std::string_view number) {
+std::string WriteByPattern(const DecimalFormat& pattern, std::string_view number) {
   const bool minus = number.starts_with('-');
   if (minus) number.remove_prefix(1);
   const size_t point = std::min(number.find('.'), number.size());

@@ -11,22 +11,22 @@ namespace protium {
 
 // One part of a pattern. Digits are a run of 0 and 9: one that begins with 0 before the point wants
 // them all.
-struct NumberPart {
+struct DigitPart {
   enum class Kind { kDigits, kComma, kPoint, kDollar, kSign, kMinus, kOpen, kClose };
   Kind kind = Kind::kDigits;
   int digits = 0;
   bool exact = false;
 
-  bool operator==(const NumberPart&) const = default;
+  bool operator==(const DigitPart&) const = default;
 };
 
-struct NumberPattern {
-  std::vector<NumberPart> parts;
+struct DigitPattern {
+  std::vector<DigitPart> parts;
   int whole = 0;     // Digits before the point.
   int fraction = 0;  // And behind it.
 };
 
 // Reads [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S], in any case. Nullopt for everything else.
-std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern);
+std::optional<DigitPattern> ReadDigitPattern(std::string_view pattern);
 
 }  // namespace protium

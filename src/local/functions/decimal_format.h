@@ -8,7 +8,7 @@
 
 namespace protium {
 
-struct NumberPattern {
+struct DecimalFormat {
   std::string before, after;  // The number.
   int least_whole = 0, least_fraction = 0, most_fraction = 0;
   int group = 0;  // Digits between commas; 0 for none.
@@ -16,9 +16,9 @@ struct NumberPattern {
 
 // Nothing if Java refuses the pattern, or if it holds what is not here: exponents, percents, quotes
 // and a form of its own for negative numbers.
-std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern);
+std::optional<DecimalFormat> ReadDecimalFormat(std::string_view pattern);
 
 // Writes a number that is rounded to `most_fraction` digits behind its point, "-1234.50".
-std::string WriteByPattern(const NumberPattern& pattern, std::string_view number);
+std::string WriteByPattern(const DecimalFormat& pattern, std::string_view number);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/number_pattern.h"
+#include "sql/digit_pattern.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-using Kind = NumberPart::Kind;
+using Kind = DigitPart::Kind;
 
 constexpr int kMostDigits = 38;
 
@@ -40,23 +40,23 @@ constexpr Mark kMarks[] = {{",", Kind::kComma},  {"G", Kind::kComma},  {".", Kin
                            {"MI", Kind::kMinus}, {"PR", Kind::kClose}};
 
 // Takes one part off the front.
-std::optional<NumberPart> TakePart(std::string_view& rest, bool behind_point) {
+std::optional<DigitPart> TakePart(std::string_view& rest, bool behind_point) {
   const size_t run = std::min(rest.find_first_not_of("09"), rest.size());
   if (run > 0) {
-    const NumberPart digits{Kind::kDigits, static_cast<int>(run), rest[0] == '0' && !behind_point};
+    const DigitPart digits{Kind::kDigits, static_cast<int>(run), rest[0] == '0' && !behind_point};
     rest.remove_prefix(run);
     return digits;
   }
   for (const Mark& mark : kMarks) {
     if (!rest.starts_with(mark.text)) continue;
     rest.remove_prefix(mark.text.size());
-    return NumberPart{mark.kind};
+    return DigitPart{mark.kind};
   }
   return std::nullopt;
 }
 
 // Digits on both sides of each comma, and every part once and in its place.
-bool IsInOrder(const std::vector<NumberPart>& parts) {
+bool IsInOrder(const std::vector<DigitPart>& parts) {
   bool digits = false;
   int last = -1;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -77,10 +77,10 @@ bool IsInOrder(const std::vector<NumberPart>& parts) {
 
 }  // namespace
 
-std::optional<NumberPattern> ReadNumberPattern(std::string_view pattern) {
+std::optional<DigitPattern> ReadDigitPattern(std::string_view pattern) {
   const std::string capitals = Capitals(pattern);
   std::string_view rest = capitals;
-  NumberPattern read;
+  DigitPattern read;
   bool behind_point = false;
   while (!rest.empty()) {
     const auto part = TakePart(rest, behind_point);
