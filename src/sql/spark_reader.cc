@@ -210,9 +210,20 @@ bool SparkReader::AtTableQuery() const {
          before.Is("INTERSECT") || before.Is(")");
 }
 
+// Whether the parenthesis with which it begins closes at its end.
+bool SparkReader::IsEnclosed(const Term& term) const {
+  int depth = 0;
+  for (size_t place = term.first; place <= term.last; ++place) {
+    const Token& token = sql_.TokenAt(place);
+    if (token.Is("(")) ++depth;
+    if (token.Is(")")) --depth;
+    if (depth == 0) return place > term.first && place == term.last;
+  }
+  return false;
+}
+
 // Whether it is (a, b), with a comma outside all other parentheses.
 bool SparkReader::IsRow(const Term& term) const {
-  if (!sql_.TokenAt(term.first).Is("(")) return false;
   int depth = 0;
   bool commas = false;
   for (size_t place = term.first; place <= term.last; ++place) {
@@ -220,9 +231,8 @@ bool SparkReader::IsRow(const Term& term) const {
     if (token.Is("(") || token.Is("[")) ++depth;
     if (token.Is(")") || token.Is("]")) --depth;
     commas = commas || (depth == 1 && token.Is(","));
-    if (depth == 0 && place < term.last) return false;
   }
-  return commas;
+  return commas && IsEnclosed(term);
 }
 
 // GROUP BY a, b [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]: DuckDB has these before their

@@ -115,6 +115,7 @@ class SparkReader {
   Result<bool> Clause();
   Status RefusePipe() const;
   Status Groups();
+  bool IsEnclosed(const Term& term) const;
   bool IsRow(const Term& term) const;
   bool AtQualify() const;
   bool AtTableQuery() const;

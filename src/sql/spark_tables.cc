@@ -135,15 +135,17 @@ Status SparkReader::RowList() {
     sql_.Skip();
     const size_t first = sql_.at();
     PT_TRY(Expression(Level::kOr).status());
-    int depth = 0;
-    size_t closed = first;
-    for (; closed < sql_.at(); ++closed) {
-      if (sql_.TokenAt(closed).Is("(")) ++depth;
-      if (sql_.TokenAt(closed).Is(")")) --depth;
-      if (depth == 0) break;
+    const Term row{first, sql_.at() - 1};
+    const bool enclosed = IsEnclosed(row);
+    const Term value = enclosed ? Term{first + 1, row.last - 1} : row;
+    const bool structure =
+        sql_.TokenAt(value.first).Is("STRUCT") || sql_.TokenAt(value.first).Is("NAMED_STRUCT");
+    if (!IsRow(row) && (IsRow(value) || (structure && sql_.TokenAt(value.first + 1).Is("(")))) {
+      return sql_.Refuse(first, "a row of VALUES is a structure",
+                         "Spark makes columns of its fields",
+                         "write the fields as columns, or make the structure in a SELECT");
     }
-    const bool whole = sql_.TokenAt(first).Is("(") && closed + 1 == sql_.at();
-    if (!whole) sql_.Surround(first, sql_.at() - 1, "(", ")");
+    if (!enclosed) sql_.Surround(row.first, row.last, "(", ")");
   } while (sql_.Is(","));
   return Status::OK();
 }

@@ -145,6 +145,10 @@ TEST(FromSpark, WritesWhatSparkTakesAsTables) {
   EXPECT_EQ(Duck("SELECT * FROM (VALUES 1) t(a), (u), (v JOIN w) AS x"),
             "SELECT * FROM (VALUES (1)) t(a),  u , (SELECT * FROM v JOIN w ON true) AS x");
   EXPECT_EQ(Duck("VALUES 1 + 1, 2 AS t(a)"), "SELECT * FROM (VALUES (1 + 1), (2)) AS t(a)");
+  for (const char* const row : {"VALUES (struct(1, 2))", "VALUES ((1, 2))", "VALUES struct(1)"}) {
+    EXPECT_EQ(Duck(row), "a row of VALUES is a structure") << row;
+  }
+  EXPECT_EQ(Duck("VALUES ((1), (2, 3)), ((4 + 5) * 6)"), "VALUES ((1), (2, 3)), ((4 + 5) * 6)");
   EXPECT_EQ(Duck("TABLE t"), "FROM t");
   EXPECT_EQ(Duck("SELECT * FROM t, u RIGHT JOIN v ON a = b"),
             "SELECT * FROM t CROSS JOIN  u RIGHT JOIN v ON a = b");

@@ -113,8 +113,9 @@ void GroupZeros(Json& select, const std::vector<SqlType>& types,
     const size_t item = FindItem(key, parts.list, countable);
     if (countable && item < parts.list.size() &&
         (counted || !Text(parts.list[item], "alias").empty())) {
+      // A name means a column of the tables before one of the list, which may have another type.
       const bool itself = IsSame(parts.list[item], key);
-      if (!itself) {
+      if (!itself && (counted || columns[item].type == types[i])) {
         MergeItem(parts.list[item], columns[item].type);
         continue;
       }
