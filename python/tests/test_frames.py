@@ -114,7 +114,8 @@ class Frames(unittest.TestCase):
         frame = self.session.table({"x": given})
         self.assertEqual(frame.schema, {"x": "decimal(27,10)"})
         self.assertEqual(frame.to_columns()["x"].tolist(), given)
-        np.testing.assert_array_equal(frame.to_numpy("x", "x")[:, 0], [12345678901234567.1, np.nan, -0.1])
+        twice = frame.sql("SELECT x, x AS y FROM this")
+        np.testing.assert_array_equal(twice.to_numpy()[:, 1], [12345678901234567.1, np.nan, -0.1])
         zone = datetime.timezone(datetime.timedelta(hours=2))
         told = self.back({"x": [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), None],
                           "y": [datetime.datetime(2020, 1, 1, 1), None]})

@@ -276,8 +276,9 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
   PT_LET(const Plan applied,
          AppliedPlan(state, rows, schema, &scaled, AnalyzeWith(table.session().state())));
   if (!state.chain->estimator) {
+    const SchemaPtr added = AddedColumns(state);
     arrow::FieldVector fields = schema->fields();
-    for (const auto& field : AddedColumns(state)->fields()) fields.push_back(field);
+    fields.insert(fields.end(), added->fields().begin(), added->fields().end());
     return decimals.Restored(applied, *arrow::schema(std::move(fields)));
   }
   const Plan plan = ScorePlan(state, applied, *schema, std::move(scaled), decimals.Kept(keep));

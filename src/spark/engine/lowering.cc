@@ -4,6 +4,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -187,6 +188,8 @@ class Lowering {
   std::string Add(const std::string& about, Relation relation) {
     const std::string within = depth_ > 0 ? fmt::format("in{}_", depth_) : "";
     std::string name = fmt::format("pt_{}{}_{}", within, tables_.size(), about);
+    // A point would divide the name of a view into several.
+    std::replace(name.begin(), name.end(), '.', '_');
     tables_.push_back({name, std::move(relation)});
     return connect::SparkName(name);
   }
