@@ -88,6 +88,8 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_interval_years", "(x) AS pt_interval_part('year', x)"),
     Macro("pt_isodow", "(d) AS system.main.isodow(d)").Typed("d", 'i'),
     Macro("pt_isoyear", "(d) AS system.main.isoyear(pt_to_date(d))").Typed("d", 'i'),
+    // A lambda's second parameter: Spark counts in INT and from 0.
+    Macro("pt_lambda_place", "(i) AS CAST(i - 1 AS INTEGER)").Typed("*", 'I'),
     // Registered by the room local.
     Same("pt_like").Typed("t", 'B'),
     // See TypedLiteralRule.
@@ -156,8 +158,6 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_percentile",
           "(x, p) AS CASE WHEN count(x) > 10000 THEN error('percentile_approx is exact for up to "
           "10000 rows here; use percentile') ELSE quantile_disc(x, p) END"),
-    // A lambda's second parameter: Spark counts in INT and from 0.
-    Macro("pt_place", "(i) AS CAST(i - 1 AS INTEGER)").Typed("*", 'I'),
     // The places of a list's elements, from 0.
     Macro("pt_places",
           "(l) AS list_transform(generate_series(0, len(l) - 1), lambda i: CAST(i AS INTEGER))"),

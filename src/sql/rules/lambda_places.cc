@@ -14,7 +14,7 @@ namespace {
 void CountFromZero(Json& node, const Json& parameter) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {
-    tree::Replace(node, tree::Call("pt_place", Json::array({node}), node));
+    tree::Replace(node, tree::Call("pt_lambda_place", Json::array({node}), node));
     return;
   }
   const bool hides =
