@@ -41,7 +41,7 @@ void ReplaceGroup(Json& node, const Json& bare, const SqlType& type, bool column
     node["alias"] = name;
     return;
   }
-  for (Json& child : node) ReplaceGroup(child, bare, type);
+  for (Json& child : node) ReplaceGroup(child, bare, type, /*listed=*/false);
 }
 
 // The column of the select list that a group names by its place or its alias; -1 if it does not.

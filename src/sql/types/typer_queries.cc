@@ -60,6 +60,21 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   return false;
 }
 
+// The type of the column of the select list whose alias an expression of ORDER BY is; nullptr if it
+// is none.
+const SqlType* SelectedType(const Json& order, const Json& select, const Relation& made) {
+  const auto list = select.find("select_list");
+  const bool name = tree::FindKind(order) == tree::Kind::kColumn &&
+                    order["column_names"].size() == 1 && list != select.end() &&
+                    list->size() == made.columns.size();
+  if (!name) return nullptr;
+  const std::string lower = Lower(order["column_names"][0].get<std::string>());
+  for (size_t i = 0; i < list->size(); ++i) {
+    if (Lower(Text((*list)[i], "alias")) == lower) return &made.columns[i].type;
+  }
+  return nullptr;
+}
+
 // `type` with text wherever it is nothing but NULL.
 SqlType WithoutNull(const SqlType& type) {
   if (type == SqlType::kNull) return {SqlType::kText};
@@ -139,6 +154,11 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
       if (distinct) PT_TRY(CheckDistinctOrder(*order, made));
       PT_TRY(CheckOrderName(*order, node, made));
       if (OrderBySelected(*order, node, made)) continue;
+      // A name of the select list comes before a column of a table, which may be of another type.
+      if (const SqlType* const type = SelectedType(*order, node, made)) {
+        if (!distinct) SortZeros(*order, *type, node["select_list"], made.columns);
+        continue;
+      }
       PT_LET(const SqlType type, OrderExpression(*order, scope));
       if (!distinct && node.contains("select_list")) {
         SortZeros(*order, type, node["select_list"], made.columns);
