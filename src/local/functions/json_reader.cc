@@ -32,6 +32,13 @@ class SchemaReader {
     if (tokens_.Next() == Kind::kNone) return "";
     std::string out;
     const bool row = schema.type() == DUCKDB_TYPE_STRUCT;
+    // An object is taken for a list of one struct.
+    const bool one = schema.type() == DUCKDB_TYPE_LIST && tokens_.kind() == Kind::kStartObject &&
+                     schema.children()[0].type() == DUCKDB_TYPE_STRUCT;
+    if (one) {
+      out = "[";
+      return Value(schema.children()[0], out) == Read::kGood ? out + "]" : "";
+    }
     if (tokens_.kind() != Kind::kNull && Value(schema, out) == Read::kGood) return out;
     return row ? "{}" : "";
   }

@@ -295,6 +295,13 @@ void TypedCall::CastResult(const SqlType& type) {
   tree::Replace(node, tree::Cast(tree::Take(node), type));
 }
 
+Status RefuseWindow(const TypedCall& call) {
+  return call.Refuse(
+      "function \"" + call.name + "\" over a window is not supported by every engine",
+      "the embedded engine computes it only for groups",
+      "compute it in a query with GROUP BY and join the result");
+}
+
 Status TypedCall::Refuse(std::string what, std::string why, std::string fix) const {
   return typer.Refuse(node, std::move(what), std::move(why), std::move(fix));
 }

@@ -107,6 +107,9 @@ Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures
 
 // Refuses what two parts of a list or map have no common type for.
 Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& other);
+// A refusal of an aggregate that the embedded engine computes only for groups.
+Status RefuseWindow(const TypedCall& call);
+
 // The type of concat() or || of nothing but binary; nothing for other arguments.
 std::optional<SqlType> JoinBytes(TypedCall& call);
 

@@ -7,6 +7,7 @@
 
 #include "sql/json_schema.h"
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
 
@@ -56,6 +57,7 @@ Result<SqlType> TypeDistinctEstimate(TypedCall& call) {
                        "the embedded engine estimates with Spark's default of 0.05 alone",
                        "leave it out, or use count(DISTINCT x)");
   }
+  if (tree::FindKind(call.node) == tree::Kind::kWindow) return RefuseWindow(call);
   Fix(call.argument(0), call.types[0]);
   Json value = tree::Take(call.argument(0));
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({value}));

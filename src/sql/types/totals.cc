@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/tree.h"
+#include "sql/tree_view.h"
 #include "sql/types/calls.h"
 #include "sql/types/convert.h"
 
@@ -113,15 +114,21 @@ Result<SqlType> TypeMean(TypedCall& call) {
   return result;
 }
 
-// Variance and its kind are aggregates of ours (local/functions/moment_functions.h), by their own
-// names because DuckDB's windows take no macros.
+// Variance and its kind are aggregates of ours (local/functions/moment_functions.h). DuckDB's
+// windows give those of its C API only the first of several states, so there its own take their
+// place, or nothing where its own are others.
 Result<SqlType> TypeMoment(TypedCall& call) {
   PT_LET(const SqlType type, TypeBySignature(call));
   const bool sample = call.name == "std" || call.name == "stddev";
   const std::string name = sample                    ? "stddev_samp"
                            : call.name == "variance" ? "var_samp"
                                                      : call.name;
-  call.node["function_name"] = "pt_" + name;
+  const bool window = tree::FindKind(call.node) == tree::Kind::kWindow;
+  if (window && (name == "corr" || name == "kurtosis" || name == "skewness" ||
+                 name == "regr_intercept" || name == "regr_slope")) {
+    return RefuseWindow(call);
+  }
+  call.node["function_name"] = window ? name : "pt_" + name;
   return type;
 }
 
