@@ -23,6 +23,7 @@ enum class Style { kRaw, kQuoted, kFlat };
 struct Output {
   std::string text;
   bool in_array = false, empty = true;
+  bool apart = false;  // It is joined to the rest as it stands.
 
   void Separate() {
     if (in_array && !empty) text += ',';
@@ -79,7 +80,7 @@ class Walk {
       return dirty;
     }
     out.Separate();
-    return tokens_.Copy(out.text) || Fail();
+    return tokens_.Copy(out.text, !out.apart) || Fail();
   }
 
   // The first field that leads somewhere ends the search.
@@ -112,7 +113,7 @@ class Walk {
 
   // All that is found, as an array.
   bool Bracketed(Steps rest, Style style, Output& out) {
-    Output inner{.text = "[", .in_array = true};
+    Output inner{.text = "[", .in_array = true, .apart = out.apart};
     bool dirty = false;
     while (More(Kind::kEndArray)) dirty |= Follow(rest, style, inner);
     out.Separate();
@@ -122,7 +123,7 @@ class Walk {
 
   // The same, without brackets around a single match.
   bool Unwrapped(Steps rest, Style style, Output& out) {
-    Output inner{.in_array = true};
+    Output inner{.text = "", .in_array = true, .apart = true};
     int matches = 0;
     while (More(Kind::kEndArray)) {
       matches += Follow(rest, style == Style::kRaw ? Style::kQuoted : style, inner) ? 1 : 0;

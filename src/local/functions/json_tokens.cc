@@ -203,7 +203,7 @@ bool JsonTokens::SkipChildren() {
   return true;
 }
 
-bool JsonTokens::CopyParts(std::string& out) {
+bool JsonTokens::CopyParts(std::string& out, bool escaped) {
   const bool object = kind_ == Kind::kStartObject;
   out += object ? '{' : '[';
   for (bool first = true;; first = false) {
@@ -212,23 +212,23 @@ bool JsonTokens::CopyParts(std::string& out) {
     if (kind == (object ? Kind::kEndObject : Kind::kEndArray)) break;
     if (!first) out += ',';
     if (object) {
-      WriteJsonText(text_, out);
+      WriteJsonText(text_, out, escaped);
       out += ':';
       Next();
     }
-    if (!Copy(out)) return false;
+    if (!Copy(out, escaped)) return false;
   }
   out += object ? '}' : ']';
   return true;
 }
 
-bool JsonTokens::Copy(std::string& out) {
+bool JsonTokens::Copy(std::string& out, bool escaped) {
   switch (kind_) {
     case Kind::kStartObject:
     case Kind::kStartArray:
-      return CopyParts(out);
+      return CopyParts(out, escaped);
     case Kind::kText:
-      WriteJsonText(text_, out);
+      WriteJsonText(text_, out, escaped);
       return true;
     case Kind::kWhole:
       out += text_ == "-0" ? "0" : text_;
@@ -262,16 +262,22 @@ double ReadJsonNumber(std::string_view digits) {
   return minus ? -kInfinity : kInfinity;
 }
 
-void WriteJsonText(std::string_view text, std::string& out) {
+void WriteJsonText(std::string_view text, std::string& out, bool escaped) {
   constexpr std::string_view kMeant = "\b\f\n\r\t\"\\", kLetters = "bfnrt\"\\";
   out += '"';
-  for (const char c : text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const size_t found = kMeant.find(c);
     if (found != std::string_view::npos) {
       out += '\\';
       out += kLetters[found];
     } else if (static_cast<unsigned char>(c) < 0x20) {
       out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else if (escaped && CodeLength(c) == 4 && i + 4 <= text.size()) {
+      const char32_t wide = ToCodePoints(text.substr(i, 4))[0] - 0x10000;
+      out += fmt::format("\\u{:04X}\\u{:04X}", 0xd800 + static_cast<uint32_t>(wide >> 10),
+                         0xdc00 + static_cast<uint32_t>(wide & 0x3ff));
+      i += 3;
     } else {
       out += c;
     }

@@ -48,8 +48,9 @@ class JsonTokens {
   bool SkipChildren();
 
   // Writes the value that begins here and moves to its end: numbers as Java writes them, no blanks.
-  // False if it is no JSON.
-  bool Copy(std::string& out);
+  // False if it is no JSON. Characters beyond 16 bits are written as two escapes, as Jackson does
+  // where it writes bytes, unless told not to.
+  bool Copy(std::string& out, bool escaped = true);
 
  private:
   Kind Bad();
@@ -62,7 +63,7 @@ class JsonTokens {
   bool Hex(uint32_t& unit);
   void SkipBlanks();
   bool NumberEnds() const;
-  bool CopyParts(std::string& out);
+  bool CopyParts(std::string& out, bool escaped);
 
   std::string_view json_;
   bool not_numbers_;
@@ -78,8 +79,9 @@ class JsonTokens {
 // infinities by any of their names.
 double ReadJsonNumber(std::string_view digits);
 
-// Writes a text between quotes, with escapes where JSON needs them.
-void WriteJsonText(std::string_view text, std::string& out);
+// Writes a text between quotes, with escapes where JSON needs them; with `escaped` also for
+// characters beyond 16 bits.
+void WriteJsonText(std::string_view text, std::string& out, bool escaped = false);
 
 // Writes a number as Jackson's generator does; NaN and infinities as texts.
 void WriteJsonNumber(double value, std::string& out);
