@@ -27,18 +27,6 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether a cast that begins here is to TIMESTAMP_NTZ: both kinds of time are one to DuckDB.
-bool ToLocalTime(std::string_view cast) {
-  size_t end = 0;
-  for (int depth = 0; end < cast.size(); ++end) {
-    if (cast[end] == '(') ++depth;
-    if (cast[end] == ')' && --depth <= 0) break;
-  }
-  if (cast.starts_with(':')) end = std::min<size_t>(cast.size(), 15);
-  const std::string text = Capitals(cast.substr(0, end));
-  return text.ends_with("_NTZ");
-}
-
 // A comparison as DuckDB's parser names it. `sign` is that of Spark, which has none for what is
 // negated, and `opposite` that of the comparison that NOT was taken from.
 struct Compared {
@@ -144,10 +132,8 @@ std::string NameWriter::Column(const Json& node) {
 std::string NameWriter::Cast(const Json& node) {
   const std::string constant = TypedConstant(node);
   if (!constant.empty()) return constant;
-  std::string type = CastTypeName(node["cast_type"]);
-  if (type == "TIMESTAMP_NTZ" && !ToLocalTime(source_.text(node))) type = "TIMESTAMP";
   return fmt::format("{}({} AS {})", node.value("try_cast", false) ? "TRY_CAST" : "CAST",
-                     Expression(node["child"]), type);
+                     Expression(node["child"]), CastTypeName(node["cast_type"]));
 }
 
 std::string NameWriter::Case(const Json& node) {

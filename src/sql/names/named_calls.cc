@@ -292,6 +292,8 @@ std::string CastTypeName(const Json& type) {
                        CastTypeName(pair[1]["second"]));
   }
   if (id == "BLOB") return "BINARY";
+  // TIMESTAMP_S stands for TIMESTAMP_NTZ: see spark_types.cc.
+  if (id.starts_with("TIMESTAMP")) return id == "TIMESTAMP_S" ? "TIMESTAMP_NTZ" : "TIMESTAMP";
   return Capitals(SqlType::FromDuck(id).SparkName());
 }
 

@@ -208,9 +208,8 @@ std::string NameWriter::TypedConstant(const Json& cast) const {
   const std::string id = Text(cast["cast_type"], "id");
   if (id == "BOOLEAN") return *text == "t" ? "true" : "false";
   if (id == "DATE") return "DATE '" + DayText(*text) + "'";
-  if (id == "TIMESTAMP") {
-    const std::string_view word = Begins(cast, "TIMESTAMP_NTZ") ? "TIMESTAMP_NTZ" : "TIMESTAMP";
-    return fmt::format("{} '{}'", word, TimeText(*text));
+  if (id.starts_with("TIMESTAMP")) {
+    return fmt::format("{} '{}'", CastTypeName(cast["cast_type"]), TimeText(*text));
   }
   if (id == "DOUBLE") return JavaNumber(std::strtod(text->c_str(), nullptr));
   if (id == "FLOAT") return JavaNumber(std::strtof(text->c_str(), nullptr));

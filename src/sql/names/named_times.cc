@@ -52,7 +52,8 @@ std::string NameWriter::MovedTime(bool plus, const Json& left, const Json& right
 SqlType NameWriter::TimeType(const Json& node) const {
   if (tree::FindKind(node) == tree::Kind::kColumn) return source_.column(node["column_names"]);
   if (tree::FindKind(node) == tree::Kind::kCast) {
-    return SqlType::FromDuck(Text(node["cast_type"], "id"));
+    const std::string& id = Text(node["cast_type"], "id");
+    return id.starts_with("TIMESTAMP") ? SqlType{SqlType::kTimestamp} : SqlType::FromDuck(id);
   }
   const std::string name = Lower(Text(node, "function_name"));
   if (name == "current_date" || name == "curdate") return {SqlType::kDate};

@@ -1,7 +1,7 @@
 -- tables: typed
 SELECT UPPER(word), coalesce(split('007,2', ',')[0], 0), nvl(word, 'x'), nullif(word, 'abc'), nvl2(word, 1, 2),
        isnull(word), trim(word), trim('a' FROM word), TRIM(TRAILING 'c' FROM word), ltrim('a', word), btrim(word, 'a'),
-       substring(word, 2), substr(word, 1), substring(word FROM 1 FOR 2), locate('a', word), position('a' IN word),
+       substring(word, 2), substr(word, 1), substring(word FROM 1 FOR 2), locate('a', word), position('b' IN word),
        overlay(word PLACING 'x' FROM 1), lpad(word, 5), replace(word, 'a'), regexp_replace(word, 'a', 'b'),
        regexp_extract(word, '(b)'), round(real), round(real, 1), ceil(real), ceiling(real), floor(real), log(2.0D),
        sqrt(4), power(2, 3), pow(2, 3), sign(real), signum(real), pi() > 3, e() > 2, abs(tiny), mod(whole, 2), pmod(whole, 2),
