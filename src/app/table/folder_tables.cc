@@ -47,9 +47,10 @@ std::map<std::string, std::string> NamesIn(const std::string& sql) {
 }  // namespace
 
 bool HoldsTable(const fs::path& folder) {
-  std::error_code error;
+  std::error_code error, ignored;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (IsTableFile(entry.path()) && !LeadsNowhere(entry)) return true;
+    const bool file = !LeadsNowhere(entry) && !entry.is_directory(ignored);
+    if (file && IsTableFile(entry.path())) return true;
   }
   return false;
 }
