@@ -38,11 +38,11 @@ TEST(JavaFormat, RefusesWhatJavaRefuses) {
   }
 }
 
-TEST(NumberPattern, RefusesWhatItDoesNotHave) {
+TEST(DecimalFormat, RefusesWhatItDoesNotHave) {
   for (const char* const pattern : {"0E0", "0%", "0;(0)", "0.0.0", "0#", "#,"}) {
-    EXPECT_FALSE(ReadNumberPattern(pattern)) << pattern;
+    EXPECT_FALSE(ReadDecimalFormat(pattern)) << pattern;
   }
-  EXPECT_EQ(WriteByPattern(*ReadNumberPattern("#,##0.0#"), "-1234.50"), "-1,234.5");
+  EXPECT_EQ(WriteByPattern(*ReadDecimalFormat("#,##0.0#"), "-1234.50"), "-1,234.5");
 }
 
 }  // namespace
