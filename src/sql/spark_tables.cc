@@ -138,8 +138,7 @@ Status SparkReader::RowList() {
     const Term row{first, sql_.at() - 1};
     const bool enclosed = IsEnclosed(row);
     const Term value = enclosed ? Term{first + 1, row.last - 1} : row;
-    const bool structure =
-        sql_.TokenAt(value.first).Is("STRUCT") || sql_.TokenAt(value.first).Is("NAMED_STRUCT");
+    const bool structure = sql_.TokenAt(value.first).Is("STRUCT");
     if (!IsRow(row) && (IsRow(value) || (structure && sql_.TokenAt(value.first + 1).Is("(")))) {
       return sql_.Refuse(first, "a row of VALUES is a structure",
                          "Spark makes columns of its fields",

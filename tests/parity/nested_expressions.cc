@@ -377,7 +377,7 @@ std::string NestedExpressions::Total(int depth) {
       return fmt::format("count(DISTINCT {})", random_.Draw(2) == 0 ? Struct(1) : List(kind, 1));
     case 4:
       return fmt::format(
-          "sum(CAST(amount AS DECIMAL(10,2))) FILTER (WHERE {})",
+          "sum(try_cast(amount AS DECIMAL(10,2))) FILTER (WHERE {})",
           random_.OneOf({"amount NOT IN ('N/A', '')", "try_cast(amount AS DOUBLE) IS NOT NULL"}));
     case 5:
       return fmt::format("sum({})", random_.OneOf({"size(li)", "li[0]", "get(lc, 0)",

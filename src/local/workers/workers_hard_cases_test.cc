@@ -10,6 +10,7 @@
 
 #include "local/workers/test_tasks.h"
 #include "os/socket.h"
+#include "os/temporary_folder.h"
 
 namespace protium {
 namespace {

@@ -258,6 +258,8 @@ constexpr SqlFunction kPieces[] = {
     Macro("pt_whole_months",
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
           "system.main.month(b)"),
+    // A list of one, or null.
+    Macro("pt_within_list", "(x) AS CASE WHEN x IS NOT NULL THEN [x] END").Typed("*", 'A'),
     // Elements of two lists, and values of two maps, side by side; null where one side has none.
     Macro("pt_zip",
           "(a, b) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_transform(list_zip(a, b), "

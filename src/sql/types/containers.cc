@@ -98,10 +98,12 @@ Result<SqlType> TypeMapOf(TypedCall& call) {
 // collect_list(), collect_set() and array_agg(), which CollectRule has renamed.
 Result<SqlType> TypeCollected(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
-  if (call.node.value("distinct", false) && HoldsMap(call.types[0])) {
+  const bool set = call.node.value("distinct", false);
+  if (set && HoldsMap(call.types[0])) {
     return call.Refuse("collect_set() is given " + call.types[0].SparkName(),
                        "Spark does not compare maps", "use map_entries(m)");
   }
+  if (set) call.argument(0) = WithPlainZeros(tree::Take(call.argument(0)), call.types[0]);
   return SqlType::ListOf(call.types[0]);
 }
 

@@ -17,8 +17,9 @@
 namespace protium {
 namespace {
 
-// What is done with elements or keys besides moving them; Spark neither compares nor orders maps.
-enum class Use { kMoved, kCompared, kOrdered };
+// What is done with elements or keys besides moving them; Spark neither compares nor orders maps,
+// and its sets know one zero.
+enum class Use { kMoved, kCompared, kInSets, kOrdered };
 
 // Letters of arguments; the last one is for all that follow:
 //   L a list      E an element of it       W the same, but decimals meet all other numbers
@@ -43,10 +44,10 @@ constexpr NestedCall kCalls[] = {
     {"array_append", "LE", 'L'},
     {"array_compact", "L", 'L'},
     {"array_contains", "LW", 'B', Use::kCompared},
-    {"array_distinct", "L", 'L', Use::kCompared},
-    {"array_except", "LL", 'L', Use::kCompared},
+    {"array_distinct", "L", 'L', Use::kInSets},
+    {"array_except", "LL", 'L', Use::kInSets},
     {"array_insert", "LiE", 'L'},
-    {"array_intersect", "LL", 'L', Use::kCompared},
+    {"array_intersect", "LL", 'L', Use::kInSets},
     {"array_join", "Xtt", 'T'},
     {"array_max", "L", 'E', Use::kOrdered},
     {"array_min", "L", 'E', Use::kOrdered},
@@ -56,7 +57,7 @@ constexpr NestedCall kCalls[] = {
     {"array_repeat", "*I", 'R'},
     {"array_size", "A", 'N'},
     {"array_sort", "L", 'L', Use::kOrdered},
-    {"array_union", "LL", 'L', Use::kCompared},
+    {"array_union", "LL", 'L', Use::kInSets},
     {"arrays_overlap", "LL", 'B', Use::kCompared},
     {"cardinality", "C", 'N'},
     {"flatten", "S", 'F'},
@@ -193,6 +194,9 @@ Result<SqlType> MeetParts(TypedCall& call, const NestedCall& row) {
 void CastArguments(TypedCall& call, const NestedCall& row) {
   for (size_t i = 0; i < call.types.size(); ++i) {
     const char letter = LetterOf(row, i);
+    if (row.use == Use::kInSets) {
+      call.argument(i) = WithPlainZeros(tree::Take(call.argument(i)), call.types[i]);
+    }
     if (letter == 'i' || letter == 'I' || letter == 'c') call.CoerceTo(i, {SqlType::kInt});
     if (letter == 't') call.CoerceTo(i, {SqlType::kText});
     if (letter == 'o') call.CoerceTo(i, {SqlType::kBoolean});

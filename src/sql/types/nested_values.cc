@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/types/nested_values.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sql/types/cast_pairs.h"
 #include "sql/types/convert.h"
 #include "sql/types/nested_type.h"
+#include "sql/types/select_parts.h"
 
 // Parts are reached by lambdas, list_transform(l, lambda pt_part: ...). All of them name their
 // parameter alike: a body uses no parameter but its own.
@@ -81,6 +83,14 @@ Json MappedEntries(Json map, const std::function<Json(Json key, Json value)>& ea
 
 Json OfEntries(Json entries) {
   return Called("map_from_entries", Json::array({std::move(entries)}));
+}
+
+bool HoldsReal(const SqlType& type) {
+  if (type.IsReal()) return true;
+  if (type.IsList()) return HoldsReal(type.Element());
+  const std::vector<SqlColumn> fields = type.IsStruct() ? type.Fields() : std::vector<SqlColumn>{};
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const SqlColumn& field) { return HoldsReal(field.type); });
 }
 
 // A part's text where it stands within a list, map or struct.
@@ -203,6 +213,22 @@ Json WithSortedMaps(Json value, const SqlType& type) {
   const std::vector<SqlColumn> fields = type.Fields();
   return MappedStruct(std::move(value), type, [&](Json field, size_t i) {
     return Named(WithSortedMaps(std::move(field), fields[i].type), fields[i].name);
+  });
+}
+
+Json WithPlainZeros(Json value, const SqlType& type) {
+  if (!HoldsReal(type)) return value;
+  if (type.IsReal()) {
+    MergeZeros(value, type);
+    return value;
+  }
+  if (type.IsList()) {
+    return MappedList(std::move(value),
+                      [&](Json part) { return WithPlainZeros(std::move(part), type.Element()); });
+  }
+  const std::vector<SqlColumn> fields = type.Fields();
+  return MappedStruct(std::move(value), type, [&](Json field, size_t i) {
+    return Named(WithPlainZeros(std::move(field), fields[i].type), fields[i].name);
   });
 }
 

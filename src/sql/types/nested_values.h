@@ -31,6 +31,9 @@ Json Extreme(Json list, const SqlType& element, bool greatest);
 // regard to the order of their keys.
 Json WithSortedMaps(Json value, const SqlType& type);
 
+// The same value with 0.0 for every -0.0 in it, as Spark's sets have it.
+Json WithPlainZeros(Json value, const SqlType& type);
+
 // Whether Spark casts the one to the other, part by part. True where a type is not known.
 bool CanCast(const SqlType& from, const SqlType& to);
 

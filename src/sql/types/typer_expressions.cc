@@ -13,6 +13,7 @@
 #include "sql/tree_parts.h"
 #include "sql/tree_view.h"
 #include "sql/types/convert.h"
+#include "sql/types/lazy.h"
 #include "sql/types/memberships.h"
 #include "sql/types/nested_type.h"
 #include "sql/types/nested_values.h"
@@ -114,10 +115,16 @@ Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
       return Compare(node, scope);
     case tree::Kind::kBetween:
       return Between(node, scope);
-    case tree::Kind::kConjunction:
-      return Conjunction(node, scope);
-    case tree::Kind::kOperator:
-      return Operator(node, scope);
+    case tree::Kind::kConjunction: {
+      PT_LET(const SqlType type, Conjunction(node, scope));
+      MakeLazy(node);
+      return type;
+    }
+    case tree::Kind::kOperator: {
+      PT_LET(const SqlType type, Operator(node, scope));
+      MakeLazy(node);
+      return type;
+    }
     case tree::Kind::kSubquery:
       return Subquery(node, scope);
     case tree::Kind::kFunction:
@@ -154,7 +161,13 @@ Result<SqlType> Typer::Unify(const std::string& what, const Json& at,
 
 Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
   if (!node.is_object()) return Status::OK();
-  PT_LET(const SqlType type, Expression(node, scope));
+  const tree::View view(node);
+  const bool part = view.Is(tree::Kind::kConjunction) || view.type() == "OPERATOR_NOT";
+  // Not by way of Expression(), which makes values of them.
+  auto typed = !part                               ? Expression(node, scope)
+               : view.Is(tree::Kind::kConjunction) ? Conjunction(node, scope)
+                                                   : Operator(node, scope);
+  PT_LET(const SqlType type, typed);
   if (type == kBoolean || type == SqlType::kNull || type == SqlType::kUnknown) {
     return Status::OK();
   }

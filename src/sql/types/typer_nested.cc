@@ -118,13 +118,13 @@ Status Typer::CompareNested(const Json& at, Json& left, Json& right,
                        type.find("GREATER") != std::string::npos || type.ends_with("BETWEEN");
   if (!ordered) return Status::OK();
   // DuckDB makes a BETWEEN of two comparisons of one value, which it has not for nested values: the
-  // upper bound is compared within a list of one.
+  // upper bound is compared within a list of one, or null.
   const bool upper = type.find("LESS") != std::string::npos;
   for (Json* const side : {&left, &right}) {
     Json key = OrderKey(tree::Take(*side), common);
     if (upper) {
       const Json like = key;
-      key = tree::Call("list_value", Json::array({std::move(key)}), like);
+      key = tree::Call("pt_within_list", Json::array({std::move(key)}), like);
     }
     tree::Replace(*side, std::move(key));
   }

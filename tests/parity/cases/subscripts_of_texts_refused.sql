@@ -1,3 +1,3 @@
--- refused: a subscript is given a text
+-- refused: a subscript is given string
 -- fails: INVALID_EXTRACT_BASE_FIELD_TYPE
 SELECT a[1] AS b FROM VALUES ('abc') AS t(a)

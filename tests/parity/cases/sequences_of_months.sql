@@ -1,0 +1,1 @@
+SELECT size(sequence(DATE '2013-01-31', DATE '2013-05-31', INTERVAL 1 MONTH)) AS months
