@@ -53,7 +53,7 @@ TEST_F(ImputerStages, ComeFromASavedModel) {
 // As it is when the values of a column are all in the fold that is held out.
 TEST_F(ImputerStages, MakeAConstantOfAColumnWithoutValuesAndSaySo) {
   for (const char* cell : {"NaN", "-"}) {
-    const std::string none = std::string("g,x\na,") + cell + "\nb," + cell + "\n";
+    const std::string none = std::string("g,x\na,NaN\nb,") + cell + "\n";
     for (const char* with : {"median", "mean", "mode"}) {
       for (const Columns& by : {Columns{}, Columns{"g"}}) {
         Open("local[2]");

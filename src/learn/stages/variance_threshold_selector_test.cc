@@ -40,7 +40,7 @@ TEST_F(VarianceThresholdSelector, ScoresTheSameFromASavedModel) {
 }
 
 TEST_F(VarianceThresholdSelector, LeavesOutAColumnWithoutValues) {
-  const std::string table = "a,b,c\nNaN,6,-\nNaN,8,-\n";
+  const std::string table = "a,b,c\nNaN,6,NaN\nNaN,8,-\n";
   EXPECT_EQ(Text(Fitted({Select(0)}, Table(table)).Transform(Table(table)), {"a", "b", "c"}),
             "b__v: 6 8");
 }
