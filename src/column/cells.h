@@ -15,8 +15,8 @@ namespace protium {
 // tell them apart; times end with their last digit that is not 0. NULL is "NULL".
 std::string CellText(const arrow::Array& column, int64_t row);
 
-// Numbers, booleans, texts, lists, structs and maps as JSON has them, NULL as null; what JSON has not
-// (NaN, dates, decimals, binaries) as CellText().
+// Numbers, booleans, texts, lists, structs and maps as JSON has them, NULL as null; what JSON has
+// not (NaN, dates, decimals, binaries) as CellText().
 Json CellJson(const arrow::Array& column, int64_t row);
 
 // A type as the model folder and messages write it: "int64", "string", "decimal(10,2)". One set of

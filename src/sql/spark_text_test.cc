@@ -220,11 +220,16 @@ TEST(FromSpark, RefusesWhatOnlyDuckDbHas) {
   EXPECT_EQ(Duck("SELECT 'open"), "a text in quotes is never closed");
 }
 
-TEST(FromSpark, MakesACallOfLikeAny) {
+TEST(FromSpark, WritesFormsOfSparksGrammarAsCalls) {
   EXPECT_EQ(Duck("a LIKE ANY ('a', 'b')"), "like_any('LIKE ANY', a ,'a', 'b')");
+  EXPECT_EQ(Duck("a + 1 NOT ILIKE ALL ('a')"), "like_any('NOT ILIKE ALL', (a + 1) ,'a')");
+  EXPECT_EQ(Duck("listagg(a, ',') WITHIN GROUP (ORDER BY b)"), "listagg(a, ',' ORDER BY b)");
+  EXPECT_EQ(Duck("from_json(a, 'b INT')"),
+            "from_json(a, CAST(NULL AS STRUCT(\"b\" INT)), '\"STRUCT(\\\"b\\\" INT)\"')");
 }
 
 TEST(FromSpark, RefusesByNameWhatDuckDbCannotParse) {
+  EXPECT_EQ(Duck("a LIKE ANY ()"), "LIKE ANY has no list of patterns in parentheses");
   EXPECT_EQ(Duck("f(1 AS a)"), "a name with AS inside a call");
   EXPECT_EQ(Duck("SELECT a FROM t LATERAL VIEW abs(b) v AS c"),
             "LATERAL VIEW is given a function that makes no rows");

@@ -140,7 +140,7 @@ Status RegisterMomentFunctions(const duck::Connection& connection) {
   PT_TRY((Register<Regression, Slope>(connection, "pt_regr_slope", 2)));
   PT_TRY((Register<Regression, Intercept>(connection, "pt_regr_intercept", 2)));
   PT_TRY((Register<Regression, SquaresOfX>(connection, "pt_regr_sxx", 2)));
-  PT_TRY((Register<Regression, Products>(connection, "pt_regr_sxy", 2)));
+  PT_TRY((Register<Regression, CrossProducts>(connection, "pt_regr_sxy", 2)));
   return Register<Regression, SquaresOfY>(connection, "pt_regr_syy", 2);
 }
 

@@ -176,7 +176,7 @@ struct SquaresOfY {
     return r.y.n > 0 ? Maybe<Real>(r.y.m2) : std::nullopt;
   }
 };
-struct Products {
+struct CrossProducts {
   template <class Real>
   static Maybe<Real> Of(const Regression<Real>& r) {
     return r.pairs.n > 0 ? Maybe<Real>(r.pairs.products) : std::nullopt;

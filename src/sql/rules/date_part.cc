@@ -51,25 +51,25 @@ std::string_view FindPartFunction(std::string_view name) {
 }
 
 Rule DatePartRule() {
-  return {
-      .name = "date part",
-      .matches =
-          [](const tree::View& node) {
-            return (node.Calls("date_part") || node.Calls("datepart")) &&
-                   node.num_arguments() == 2 && node.ArgumentText(0) != nullptr;
-          },
-      .apply =
-          [](Json& node) {
-            const Json& value = node["children"][1];
-            const std::string name(FindPartFunction(Lower(*tree::ConstantText(node["children"][0]))));
-            const char* const function = PartFunction(name);
-            tree::Replace(
-                node,
-                function == nullptr
-                    ? tree::Call("date_part", Json::array({tree::TextConstant(name), value}), node)
-                    : tree::Call(function, Json::array({value}), node));
-            return Status::OK();
-          }};
+  return {.name = "date part",
+          .matches =
+              [](const tree::View& node) {
+                return (node.Calls("date_part") || node.Calls("datepart")) &&
+                       node.num_arguments() == 2 && node.ArgumentText(0) != nullptr;
+              },
+          .apply =
+              [](Json& node) {
+                const Json& value = node["children"][1];
+                const std::string name(
+                    FindPartFunction(Lower(*tree::ConstantText(node["children"][0]))));
+                const char* const function = PartFunction(name);
+                tree::Replace(node,
+                              function == nullptr
+                                  ? tree::Call("date_part",
+                                               Json::array({tree::TextConstant(name), value}), node)
+                                  : tree::Call(function, Json::array({value}), node));
+                return Status::OK();
+              }};
 }
 
 }  // namespace protium

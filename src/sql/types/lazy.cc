@@ -8,6 +8,7 @@
 
 #include "sql/tree.h"
 #include "sql/tree_view.h"
+#include "sql/types/select_parts.h"
 
 namespace protium {
 namespace {
@@ -31,12 +32,6 @@ bool MayFail(const Json& node) {
       return true;
   }
   return std::any_of(node.begin(), node.end(), MayFail);
-}
-
-bool HoldsQuery(const Json& node) {
-  if (!node.is_structured()) return false;
-  if (node.is_object() && tree::FindKind(node) == tree::Kind::kSubquery) return true;
-  return std::any_of(node.begin(), node.end(), HoldsQuery);
 }
 
 // `first` AND `rest`, or OR, of which `rest` is computed only where `first` leaves it open.

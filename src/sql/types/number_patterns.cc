@@ -13,8 +13,6 @@
 namespace protium {
 namespace {
 
-const SqlType kText{SqlType::kText};
-
 // The pattern of the call, as a literal.
 Result<DigitPattern> PatternOf(const TypedCall& call) {
   const std::string* const text =
@@ -39,7 +37,7 @@ Result<SqlType> WriteTime(TypedCall& call) {
   }
   call.CoerceTo(0, {SqlType::kTimestamp});
   call.node["function_name"] = "pt_format_time";
-  return kText;
+  return SqlType{SqlType::kText};
 }
 
 }  // namespace
@@ -50,7 +48,7 @@ Result<SqlType> TypeReadNumber(TypedCall& call) {
     return call.Refuse(call.name + "() is not supported for a pattern without whole digits",
                        "Spark fails where the text has some", "write a 9 before the point");
   }
-  call.CoerceTo(0, kText);
+  call.CoerceTo(0, SqlType{SqlType::kText});
   const bool tried = call.name.starts_with("try_");
   const SqlType type = SqlType::Decimal(pattern.whole + pattern.fraction, pattern.fraction);
   Json digits =
@@ -63,7 +61,7 @@ Result<SqlType> TypeWriteNumber(TypedCall& call) {
   if (!call.types.empty() && call.types[0].IsTime()) return WriteTime(call);
   PT_LET(const DigitPattern pattern, PatternOf(call));
   const SqlType type = call.types[0];
-  if (type.IsReal() || type == kText) {
+  if (type.IsReal() || type == SqlType::kText) {
     return call.Refuse(call.name + "() is given " + type.SparkName(),
                        "Spark makes a decimal of it first", "use CAST(x AS DECIMAL(p, s))");
   }
@@ -73,9 +71,9 @@ Result<SqlType> TypeWriteNumber(TypedCall& call) {
                        "use CAST(x AS DECIMAL(p, s))");
   }
   if (type == SqlType::kNull) call.CoerceTo(0, {SqlType::kInt});
-  call.CoerceTo(0, kText);
+  call.CoerceTo(0, SqlType{SqlType::kText});
   call.node["function_name"] = "pt_write_number";
-  return kText;
+  return SqlType{SqlType::kText};
 }
 
 }  // namespace protium

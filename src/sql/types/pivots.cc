@@ -116,6 +116,23 @@ bool IsList(const Json& aggregate) {
   return function == "pt_or_empty";
 }
 
+// The type in which columns meet that UNPIVOT puts into one: text and others do not.
+std::optional<SqlType> MetInUnpivot(const SqlType& a, const SqlType& b) {
+  const bool texts = (a == SqlType::kText) == (b == SqlType::kText);
+  if (!texts && !(a == SqlType::kNull) && !(b == SqlType::kNull)) return std::nullopt;
+  return CommonType(a, b);
+}
+
+// The rows of a query in which one of the conditions holds.
+Json WhereAny(Json query, const Json& conditions) {
+  Json star = Json::array({tree::Star("")});
+  Json rows = tree::SelectFrom(std::move(star), std::move(query), "pt_unpivot", Json::array());
+  rows["where_clause"] = conditions.size() == 1
+                             ? conditions[0]
+                             : tree::Operator("CONJUNCTION", "CONJUNCTION_OR", conditions);
+  return rows;
+}
+
 }  // namespace
 
 // Finds the columns of the pivot's source by typing a copy of it.
@@ -213,13 +230,11 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
         return Refuse(node, fmt::format("UNPIVOT names no column \"{}\" of its table", column), "",
                       "name columns without a table's name");
       }
-      const SqlType& type = found->column.type;
-      const auto common = CommonType(types[i], type);
-      const bool texts = (type == SqlType::kText) == (types[i] == SqlType::kText);
-      if (!common || (!texts && !(types[i] == SqlType::kNull) && !(type == SqlType::kNull))) {
+      const auto common = MetInUnpivot(types[i], found->column.type);
+      if (!common) {
         return Refuse(node,
                       fmt::format("UNPIVOT puts {} and {} into one column", types[i].SparkName(),
-                                  type.SparkName()),
+                                  found->column.type.SparkName()),
                       "Spark has no common type for them", "cast them to one type");
       }
       types[i] = *common;
@@ -249,12 +264,7 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
                                   Json::array({tree::ColumnRef(name.get<std::string>())})));
   }
   Json query = SelectOf(std::move(list), node["source"]);
-  if (node.value("include_nulls", false)) return query;
-  Json star = Json::array({tree::Star("")});
-  query = tree::SelectFrom(std::move(star), std::move(query), "pt_unpivot", Json::array());
-  query["where_clause"] =
-      kept.size() == 1 ? kept[0] : tree::Operator("CONJUNCTION", "CONJUNCTION_OR", kept);
-  return query;
+  return node.value("include_nulls", false) ? query : WhereAny(std::move(query), kept);
 }
 
 }  // namespace protium

@@ -67,6 +67,12 @@ bool HoldsWindow(const Json& node) {
   return Holds(node, [](const Json&, tree::Kind kind) { return kind == tree::Kind::kWindow; });
 }
 
+bool HoldsQuery(const Json& node) {
+  if (!node.is_structured()) return false;
+  if (node.is_object() && tree::FindKind(node) == tree::Kind::kSubquery) return true;
+  return std::any_of(node.begin(), node.end(), HoldsQuery);
+}
+
 bool HoldsAggregate(const Json& node) {
   return Holds(node, [](const Json& each, tree::Kind kind) {
     return kind == tree::Kind::kFunction && IsAggregate(each);

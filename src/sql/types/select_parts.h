@@ -21,6 +21,7 @@ int CountGenerators(const Json& list);
 // Whether there is a window, or an aggregate, within a node.
 bool HoldsWindow(const Json& node);
 bool HoldsAggregate(const Json& node);
+bool HoldsQuery(const Json& node);
 
 // The name of a column in the result; empty where the engine invents one.
 std::string ResultName(const Json& column);

@@ -50,6 +50,42 @@ Status RefuseArgument(const TypedCall& call, size_t i, std::string why, std::str
                      std::move(fix));
 }
 
+// Numbers and booleans, by the letters of their types.
+Status CoerceNumber(TypedCall& call, size_t i, char letter) {
+  const SqlType type = call.types[i], wanted{ParseKind(letter)};
+  const bool text = type == SqlType::kText || type == SqlType::kNull;
+  const char* const whole = "Spark takes only whole numbers there";
+  switch (letter) {
+    case 'n':
+      if (!text && !type.IsNumber()) {
+        return RefuseArgument(call, i, "Spark takes only numbers there", "cast it to a number");
+      }
+      call.CoerceTo(i, wanted);
+      return Status::OK();
+    case 'b':
+      if (text) call.CoerceTo(i, wanted);
+      if (!type.IsNumber()) return Status::OK();
+      return RefuseArgument(call, i, "Spark takes only true and false there",
+                            "compare it with a value");
+    case 'k':
+      if (!text && (type == SqlType::kBigint || !type.IsWhole())) {
+        return RefuseArgument(call, i, "Spark moves dates only by 32-bit numbers",
+                              "use CAST(... AS INT)");
+      }
+      call.CoerceTo(i, wanted);
+      return Status::OK();
+    case 'w':
+      if (type.IsWhole() || type == SqlType::kBoolean || type == SqlType::kNull) {
+        return Status::OK();
+      }
+      return RefuseArgument(call, i, whole, "use CAST(... AS BIGINT)");
+    default:  // i and l
+      if (!text && !type.IsNumber()) return RefuseArgument(call, i, whole, "cast it to a number");
+      if (!type.IsWhole()) call.CoerceTo(i, wanted);
+      return Status::OK();
+  }
+}
+
 // Brings an argument to its type. What is neither cast nor refused here is left to DuckDB, which
 // fails with a message of its own.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
@@ -78,43 +114,18 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
     case 's':
       if (text || type.IsTime()) call.CoerceTo(i, wanted);
       return Status::OK();
-    case 'n':
-      if (text || type.IsNumber()) {
-        call.CoerceTo(i, wanted);
-        return Status::OK();
-      }
-      return RefuseArgument(call, i, "Spark takes only numbers there", "cast it to a number");
-    case 'b':
-      if (text) call.CoerceTo(i, wanted);
-      if (!type.IsNumber()) return Status::OK();
-      return RefuseArgument(call, i, "Spark takes only true and false there",
-                            "compare it with a value");
-    case 'k':
-      if (!text && (type == SqlType::kBigint || !type.IsWhole())) {
-        return RefuseArgument(call, i, "Spark moves dates only by 32-bit numbers",
-                              "use CAST(... AS INT)");
-      }
-      call.CoerceTo(i, wanted);
-      return Status::OK();
-    case 'w':
-      if (type.IsWhole() || type == SqlType::kBoolean || type == SqlType::kNull) {
-        return Status::OK();
-      }
-      return RefuseArgument(call, i, "Spark takes only whole numbers there",
-                            "use CAST(... AS BIGINT)");
     case 'o':
       if (text) call.CoerceTo(i, wanted);
       if (text) return Status::OK();
       return RefuseArgument(call, i, "Spark takes only binary and text there",
                             "use CAST(... AS STRING)");
+    case 'n':
+    case 'b':
+    case 'k':
+    case 'w':
     case 'i':
     case 'l':
-      if (!text && !type.IsNumber()) {
-        return RefuseArgument(call, i, "Spark takes only whole numbers there",
-                              "cast it to a number");
-      }
-      if (!type.IsWhole()) call.CoerceTo(i, wanted);
-      return Status::OK();
+      return CoerceNumber(call, i, letter);
     default:
       return Status::OK();
   }

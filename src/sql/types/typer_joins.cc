@@ -66,12 +66,6 @@ void AddKey(Scope& scope, size_t first, const std::string& lower, size_t place) 
   }
 }
 
-bool HoldsQuery(const Json& node) {
-  if (tree::FindKind(node) == tree::Kind::kSubquery) return true;
-  if (!node.is_structured()) return false;
-  return std::any_of(node.begin(), node.end(), HoldsQuery);
-}
-
 Json True() { return tree::Cast(tree::TextConstant("t"), {SqlType::kBoolean}); }
 
 // Writes cross joins among other joins as inner ones: DuckDB writes a tree's cross joins with
