@@ -182,7 +182,7 @@ TEST(Completion, KnowsVerbsFlagsAndCommands) {
   EXPECT_EQ(words("protium run job.toml --se", 3), "--set\n");
   EXPECT_EQ(words("protium runs sh", 2), "show\n");
   EXPECT_EQ(words("protium run job.toml --set train.epo", 4), "train.epochs=\n");
-  EXPECT_EQ(words("protium help keys gang.work", 3), "gang.workers gang.workers_least\n");
+  EXPECT_EQ(words("protium help keys gang.work", 3), "gang.workers\n");
   for (const char* const shell : {"zsh", "fish"}) {
     const Scratch scratch;
     Running command({ProtiumCommand(), "completion", shell}, scratch.path());
