@@ -35,13 +35,13 @@ TEST_F(ReadingSql, LeavesGoodTextAsItIs) {
 }
 
 TEST_F(ReadingSql, RefusesFunctionsThatDifferByNameWithReasonAndFix) {
-  const Fault fault = Refusal("SELECT a,\n  format_string('%d', a) FROM flights");
+  const Fault fault = Refusal("SELECT a,\n  from_csv(a, 'b INT') FROM flights");
   EXPECT_EQ(fault.exit, Exit::kUsage);
-  EXPECT_EQ(fault.what, "function \"format_string\" is not the same on every engine");
+  EXPECT_EQ(fault.what, "function \"from_csv\" is not the same on every engine");
   EXPECT_EQ(fault.where, "the SQL text, line 2, column 3");
-  EXPECT_THAT(fault.why, HasSubstr("Java"));
+  EXPECT_THAT(fault.why, HasSubstr("schema"));
   EXPECT_FALSE(fault.fix.empty());
-  EXPECT_THAT(Refusal("SELECT hash(a) FROM flights").fix, HasSubstr("md5"));
+  EXPECT_THAT(Refusal("SELECT to_csv(a) FROM flights").fix, HasSubstr("concat_ws"));
   EXPECT_THAT(Refusal("SELECT a ** 2 FROM flights").what, HasSubstr("\"**\""));
 }
 
@@ -249,7 +249,6 @@ TEST_F(ReadingSql, RefusesWhatSparkHasNoTypeFor) {
   EXPECT_EQ(fault.where, "the SQL text, line 2, column 3");
   EXPECT_FALSE(fault.why.empty());
   EXPECT_THAT(Refusal("SELECT b FROM flights WHERE b").what, HasSubstr("a condition is int"));
-  EXPECT_THAT(Refusal("SELECT d - d AS x FROM flights").what, HasSubstr("difference"));
   EXPECT_THAT(Refusal("SELECT * FROM flights JOIN (SELECT 1 AS a) t USING (a)").what,
               HasSubstr("\"a\" that USING joins"));
 }
@@ -259,7 +258,7 @@ TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {
   EXPECT_THAT(Refusal("SELECT * FROM flights TABLESAMPLE 10%").fix, HasSubstr("split"));
   EXPECT_THAT(Refusal("SELECT regexp_like(a, '(?x)a') AS l FROM flights").what, HasSubstr("(?x)"));
   EXPECT_THAT(Refusal("SELECT regexp_like(a, '[') AS l FROM flights").why, HasSubstr("closed"));
-  EXPECT_THAT(Refusal("SELECT extract(epoch FROM d) AS e FROM flights").fix, HasSubstr("second()"));
+  EXPECT_THAT(Refusal("SELECT extract(epoch FROM d) AS e FROM flights").fix, HasSubstr("second"));
   EXPECT_THAT(Refusal("SELECT date_format(d, 'yyyy G') AS e FROM flights").what,
               HasSubstr("yyyy G"));
 }

@@ -153,7 +153,7 @@ TEST_F(Local, AnalyzeGivesTypesAndMovesNoData) {
   const Plan plan =
       Query("SELECT sum(a) s, count(*) c, max(d) d, 0.5 h, avg(a) m FROM t", {"t"}, {t});
   EXPECT_EQ(Describe(*engine_->Analyze(plan, {}).ValueOrDie()),
-            "s int64, c int64, d date, h float64, m float64");
+            "s int64, c int64, d date, h decimal(1,1), m float64");
 }
 
 TEST_F(Local, MaterializesOnceHoweverOftenItIsRead) {
