@@ -7,6 +7,7 @@
 
 #include "base/fault.h"
 #include "local/duckdb/database.h"
+#include "sql/functions/table.h"
 
 namespace protium {
 namespace {
@@ -261,6 +262,24 @@ TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {
   EXPECT_THAT(Refusal("SELECT extract(epoch FROM d) AS e FROM flights").fix, HasSubstr("second"));
   EXPECT_THAT(Refusal("SELECT date_format(d, 'yyyy G') AS e FROM flights").what,
               HasSubstr("yyyy G"));
+}
+
+// A macro of the table of functions would be called in place of a registered function of its name.
+TEST_F(ReadingSql, NoMacroHidesAFunctionOfOurs) {
+  std::string names;
+  for (const auto& theme : SqlFunctions()) {
+    for (const SqlFunction& row : theme) {
+      if (row.macro.empty() || !row.known.name.starts_with("pt_")) continue;
+      names += (names.empty() ? "'" : ", '") + std::string(row.known.name) + "'";
+    }
+  }
+  const auto hidden = duck::AskText(
+      connection_,
+      "SELECT coalesce(string_agg(DISTINCT function_name, ' '), '') FROM duckdb_functions() WHERE "
+      "function_type <> 'macro' AND function_name IN (" +
+          names + ")");
+  EXPECT_EQ(hidden.ValueOrDie(), "");
+  EXPECT_GT(names.size(), 1000);
 }
 
 TEST_F(ReadingSql, LongChainsOfOperatorsAreRead) {
