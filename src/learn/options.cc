@@ -37,7 +37,7 @@ Json ToJson(const Inputs& inputs) {
 
 // {"stage": ...} must be alone in its object: a misspelt second key would otherwise pass unnoticed.
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
-  const char* const must = "a list of columns, or of { stage = \"id\" }";
+  const char* const must = "a list of columns or { stage = \"id\" }";
   if (!json.is_array()) return fields::Refuse(path, must, json);
   inputs.clear();
   for (size_t i = 0; i < json.size(); ++i) {

@@ -41,6 +41,7 @@ class NestedExpressions {
   std::string Guarded();
   std::string Zoned(int depth);
   std::string Total(int depth);
+  std::string ExtremeBy();
 
   Random random_;
 };

@@ -45,9 +45,7 @@ Status RefusePattern(std::string_view function, const std::string& pattern) {
        .what = std::string(function) + " is not the same on every engine for the pattern '" +
                pattern + "'",
        .why = "it has a letter of Java's patterns that the embedded engine does not support",
-       .fix = "use only y, M, d, H, h, k, K, m, s, S, a, D, X, x and Z, and for writing also E, Q, "
-              "L, F, "
-              "O, VV and z"});
+       .fix = "use only y M d H h k K m s S a D X x Z, and for writing also E Q L F O VV z"});
 }
 
 // mm/dd/yyyy reads minutes, and gives a day of January.

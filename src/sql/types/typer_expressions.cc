@@ -213,7 +213,8 @@ Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
       break;
     case NameFault::kAmbiguous:
       return Refuse(node, fmt::format("column \"{}\" is there more than once", name()),
-                    "Spark does not choose one of them", "give the columns different names");
+                    "Spark does not choose one of them",
+                    fmt::format("write it with its table, t.{}, or rename one of them", name()));
     case NameFault::kTable:
       return Refuse(node, fmt::format("\"{}\" is a table and no column", name()),
                     "Spark takes no table for a value", "use struct(a, b), or count(*)");
