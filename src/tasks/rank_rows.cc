@@ -133,9 +133,10 @@ Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator
                .fix = "set unseen_class = \"ignore\" to leave them out, or hold out other rows"});
 }
 
-// A category beyond the table would make the kernels read outside of it. Checked once here, so that
-// no step has to. 4096 rows at a time keep the blocks in the cache.
-Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
+// Gives a rank's rows to `visit`, Result<bool>(const PackedRows&), until it returns false. 4096
+// rows at a time keep the blocks in the cache.
+template <class Visit>
+Status VisitOwnRows(const ShardedRows& rows, Visit visit) {
   constexpr int64_t kBlockRows = 4096;
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
     if (!rows.owns(shard)) continue;
@@ -144,30 +145,31 @@ Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
       PT_LET(const auto block, scan->Next(kBlockRows));
       if (block.empty()) break;
       const int64_t count = int64_t(block.size()) / rows.schema().width();
-      PT_TRY(CheckCategories({rows.schema(), block.data(), count}, inputs.cardinalities));
+      PT_LET(const bool more, visit(PackedRows(rows.schema(), block.data(), count)));
+      if (!more) return Status::OK();
     }
   }
   return Status::OK();
 }
 
+// A category beyond the table would make the kernels read outside of it. Checked once here, so that
+// no step has to.
+Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
+  return VisitOwnRows(rows, [&](const PackedRows& block) -> Result<bool> {
+    PT_TRY(CheckCategories(block, inputs.cardinalities));
+    return true;
+  });
+}
+
 // Whether any of a rank's rows counts.
 Result<bool> HasWeight(const ShardedRows& rows) {
-  constexpr int64_t kBlockRows = 4096;
-  for (int32_t shard = 0; shard < rows.shards(); ++shard) {
-    if (!rows.owns(shard)) continue;
-    const auto scan = rows.Scan(shard);
-    while (true) {
-      PT_LET(const auto block, scan->Next(kBlockRows));
-      if (block.empty()) break;
-      const int64_t count = int64_t(block.size()) / rows.schema().width();
-      const PackedRows packed(rows.schema(), block.data(), count);
-      const FieldRows<float> weights = packed.floats(kWeightField);
-      for (int64_t i = 0; i < count; ++i) {
-        if (*weights.at(i) > 0) return true;
-      }
-    }
-  }
-  return false;
+  bool found = false;
+  PT_TRY(VisitOwnRows(rows, [&](const PackedRows& block) -> Result<bool> {
+    const FieldRows<float> weights = block.floats(kWeightField);
+    for (int64_t i = 0; i < block.size() && !found; ++i) found = *weights.at(i) > 0;
+    return !found;
+  }));
+  return found;
 }
 
 // Collective. Rows that all count nothing would leave the weights as they were drawn, and metrics

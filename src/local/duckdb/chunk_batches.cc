@@ -129,11 +129,11 @@ Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
   }
 }
 
-// A list's elements are a range of one child vector, so lists of lists recurse.
-Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
-  auto& to = static_cast<arrow::ListBuilder&>(builder);
+// Lists and maps: the elements of each are a range of one child vector, whose place and length
+// `append` takes.
+template <class Builder, class AppendRange>
+Result<int64_t> AppendRanges(const Part& part, Builder& to, AppendRange append) {
   const auto* entries = part.Values<duckdb_list_entry>();
-  const duckdb_vector items = duckdb_list_vector_get_child(part.vector);
   const Validity valid(part);
   int64_t bytes = part.count * int64_t(sizeof(int32_t));
   for (int64_t i = 0; i < part.count; ++i) {
@@ -142,11 +142,19 @@ Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
       continue;
     }
     PT_TRY(to.Append());
-    const Part list{items, int64_t(entries[i].offset), int64_t(entries[i].length)};
-    PT_LET(const int64_t added, Append(list, *to.value_builder()));
+    PT_LET(const int64_t added, append(int64_t(entries[i].offset), int64_t(entries[i].length)));
     bytes += added;
   }
   return bytes;
+}
+
+// Lists of lists recurse.
+Result<int64_t> AppendLists(const Part& part, arrow::ArrayBuilder& builder) {
+  auto& to = static_cast<arrow::ListBuilder&>(builder);
+  const duckdb_vector items = duckdb_list_vector_get_child(part.vector);
+  return AppendRanges(part, to, [&](int64_t begin, int64_t count) {
+    return Append({items, begin, count}, *to.value_builder());
+  });
 }
 
 // Rows of a struct are rows of each of its fields; those under a null are appended, too.
@@ -169,24 +177,14 @@ Result<int64_t> AppendStructs(const Part& part, arrow::ArrayBuilder& builder) {
 // A map is a list of structs of key and value.
 Result<int64_t> AppendMaps(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::MapBuilder&>(builder);
-  const auto* entries = part.Values<duckdb_list_entry>();
   const duckdb_vector pairs = duckdb_list_vector_get_child(part.vector);
-  const Validity valid(part);
-  int64_t bytes = part.count * int64_t(sizeof(int32_t));
-  for (int64_t i = 0; i < part.count; ++i) {
-    if (!valid[i]) {
-      PT_TRY(to.AppendNull());
-      continue;
-    }
-    PT_TRY(to.Append());
-    const auto begin = int64_t(entries[i].offset), count = int64_t(entries[i].length);
-    PT_LET(const int64_t keys,
-           Append({duckdb_struct_vector_get_child(pairs, 0), begin, count}, *to.key_builder()));
-    PT_LET(const int64_t items,
-           Append({duckdb_struct_vector_get_child(pairs, 1), begin, count}, *to.item_builder()));
-    bytes += keys + items;
-  }
-  return bytes;
+  const duckdb_vector keys = duckdb_struct_vector_get_child(pairs, 0);
+  const duckdb_vector items = duckdb_struct_vector_get_child(pairs, 1);
+  return AppendRanges(part, to, [&](int64_t begin, int64_t count) -> Result<int64_t> {
+    PT_LET(const int64_t of_keys, Append({keys, begin, count}, *to.key_builder()));
+    PT_LET(const int64_t of_items, Append({items, begin, count}, *to.item_builder()));
+    return of_keys + of_items;
+  });
 }
 
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder) {

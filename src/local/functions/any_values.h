@@ -113,11 +113,7 @@ struct AnySignature<std::optional<Result> (*)(State&, std::span<const AnyValue>)
       if (!state.error.empty()) {
         return duckdb_scalar_function_set_error(info, state.error.c_str());
       }
-      if (value) {
-        Cell<Result>::Write(output, row, *value);
-      } else {
-        SetNull(output, row);
-      }
+      WriteOrNull(output, row, value);
     }
   }
 

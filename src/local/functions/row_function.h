@@ -167,6 +167,16 @@ class Column {
 
 void SetNull(duckdb_vector vector, idx_t row);
 
+// Writes a row's result; nothing is NULL.
+template <class Result>
+void WriteOrNull(duckdb_vector output, idx_t row, const std::optional<Result>& value) {
+  if (value) {
+    Cell<Result>::Write(output, row, *value);
+  } else {
+    SetNull(output, row);
+  }
+}
+
 template <class Call>
 struct Signature;
 
@@ -197,11 +207,7 @@ struct Signature<std::optional<Result> (*)(State&, Arguments...)> {
           return duckdb_scalar_function_set_error(info, state.error.c_str());
         }
       }
-      if (value) {
-        Cell<Result>::Write(output, row, *value);
-      } else {
-        SetNull(output, row);
-      }
+      WriteOrNull(output, row, value);
     }
   }
 

@@ -254,7 +254,6 @@ constexpr SqlFunction kPieces[] = {
     // Cut off towards zero, unlike pt_seconds(): Spark's unix_timestamp() divides without rounding
     // down.
     Macro("pt_unix_time", "(t) AS CAST(system.main.\"//\"(epoch_us(t), 1000000) AS BIGINT)"),
-    Macro("pt_utf8_text", "(x) AS system.main.decode(TRY_CAST(x AS BLOB))"),
     Macro("pt_whole_months",
           "(a, b) AS (system.main.year(a) - system.main.year(b)) * 12 + system.main.month(a) - "
           "system.main.month(b)"),

@@ -5,8 +5,7 @@ namespace protium {
 namespace {
 
 bool IsScalar(const SqlType& type) {
-  return type != SqlType::kUnknown && type != SqlType::kNull &&
-         (type != SqlType::kOther || type.IsBytes());
+  return type != SqlType::kUnknown && type != SqlType::kNull && type != SqlType::kOther;
 }
 
 }  // namespace
@@ -14,7 +13,7 @@ bool IsScalar(const SqlType& type) {
 bool HasCast(const SqlType& from, const SqlType& to) {
   if (!IsScalar(from) || !IsScalar(to) || from.kind == to.kind || to == SqlType::kText) return true;
   const bool text = from == SqlType::kText;
-  if (from.IsBytes() || to.IsBytes()) return text;
+  if (from == SqlType::kBinary || to == SqlType::kBinary) return text;
   if (to.IsInterval()) return text;
   if (from.IsInterval()) return to.IsWhole() || to == SqlType::kDecimal;
   if (to == SqlType::kBoolean) return text || from.IsNumber();

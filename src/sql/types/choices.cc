@@ -102,7 +102,7 @@ Result<SqlType> TypeCastCall(TypedCall& call) {
   const bool spelt = to == kText || (to.IsWhole() && (from.IsNumber() || from.IsInterval())) ||
                      (to.IsReal() && from == SqlType::kDecimal) || times ||
                      (to == SqlType::kTimestamp && from.IsNumber());
-  const bool known = from != SqlType::kOther || from.IsNested() || from.IsBytes();
+  const bool known = from != SqlType::kOther || from.IsNested();
   if (spelt && known) {
     tree::Replace(call.node, Converted(tree::Take(call.argument(0)), from, to, tried));
   }

@@ -157,9 +157,6 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     }
     value = AsDigits(std::move(value), from, tried);
   }
-  if (to.IsBytes() && from == SqlType::kText) {
-    return Called("pt_bytes", std::move(value));
-  }
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
   // DuckDB divides the digits by a power of ten, which rounds twice where they do not fit a double.
   // Reading the text rounds once.

@@ -73,7 +73,7 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
-  if (other.IsTime() || other == Kind::kBoolean || other.IsBytes()) return other;
+  if (other.IsTime() || other == Kind::kBoolean || other == Kind::kBinary) return other;
   return std::nullopt;
 }
 
@@ -141,7 +141,6 @@ std::string SqlType::SparkName() const {
   if (kind == kDecimal) return fmt::format("decimal({},{})", precision, scale);
   if (IsInterval()) return IntervalName(*this);
   if (IsNested()) return NestedSparkName(*this);
-  if (IsBytes()) return "binary";
   if (*this == ZonedTime()) return "timestamp";
   for (const Names& known : kNames) {
     if (known.kind == kind) return std::string(known.spark);

@@ -56,7 +56,6 @@ struct SqlType {
   bool IsMap() const { return kind == kOther && name.starts_with("MAP(") && !IsList(); }
   bool IsStruct() const { return kind == kOther && name.starts_with("STRUCT(") && !IsList(); }
   bool IsNested() const { return IsList() || IsMap() || IsStruct(); }
-  bool IsBytes() const { return kind == kBinary; }
 
   // The type that DuckDB calls `name`, such as DECIMAL(10,2). Unsigned types become the next wider
   // signed one and HUGEINT DECIMAL(38,0), as Spark has neither; "" is unknown, other names are

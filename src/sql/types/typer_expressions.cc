@@ -243,9 +243,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
     tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));
     return to;
   }
-  const bool bytes = to.IsBytes() && from == SqlType::kText;
-  const bool spelt = bytes ||
-                     (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
+  const bool spelt = (to == SqlType::kDecimal && !from.IsWhole() && from != SqlType::kDecimal &&
                       from != SqlType::kUnknown && from != SqlType::kNull) ||
                      (to.IsReal() && from == SqlType::kDecimal) ||
                      (to == SqlType::kBinary && from == SqlType::kText) ||
