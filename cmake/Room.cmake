@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...]
 #              [DRIVER files... [DRIVER_LINKS targets...]] [TESTS files... [LABELS labels...]])
-# declares a folder src/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
+# declares a folder src/<wing>/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
 # its tests become one program <name>_test. Using a room of the same or a higher floor is refused.
 # DRIVER is what a driver alone needs, with large libraries that no worker carries: it becomes
 # libprotium_<name>.so, opened when an engine is (engine/library.h).
@@ -22,7 +22,7 @@ function(protium_flags target)
     -Wno-missing-field-initializers -ffp-contract=off $<$<BOOL:${PROTIUM_WERROR}>:-Werror>
     # g++ 12 sees overruns inside std::string's own code once it is optimised.
     $<$<CONFIG:Release>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+  target_include_directories(${target} PRIVATE ${PROTIUM_WINGS} "${PROJECT_SOURCE_DIR}/include"
     "${PROJECT_BINARY_DIR}/include")
 endfunction()
 

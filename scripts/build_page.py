@@ -16,7 +16,7 @@ import sys
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 MOST_BYTES = 120_000  # Gzipped, all files together.
-# A report holds script and style in its own text (src/page/report.cc), where these would end them.
+# A report holds script and style in its own text (src/doors/page/report.cc), where these would end them.
 ENDS = (b"</script", b"</style", b"<!--")
 
 

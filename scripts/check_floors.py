@@ -5,7 +5,7 @@ CMake refuses an upward USES; this refuses an include that no USES announces, an
 but tests needs. Tests may look into any room on a lower floor.
 """
 
-import os
+import glob
 import re
 import sys
 
@@ -47,20 +47,20 @@ def main():
     needed = {room: set() for room in rooms}
     wrong = []
     for path in source_text.repository_files(["src"], [".cc", ".h"]):
-        room = path.split("/")[1]
+        room = path.split("/")[2]
         if room not in rooms:
             wrong.append(f"{path}: no CMakeLists.txt declares the room {room}")
             continue
         for used in _INCLUDE.findall(source_text.read(path)):
             if not is_test(path):
                 needed[room].add(used)
-            if used not in rooms and os.path.isdir(f"src/{used}"):
+            if used not in rooms and glob.glob(f"src/*/{used}/"):
                 wrong.append(f"{path}: includes {used}/, which no CMakeLists.txt declares")
             elif used in rooms and not is_allowed(path, room, used, rooms):
-                wrong.append(f"{path}: includes {used}/, which {room} does not use (USES in src/{room}/CMakeLists.txt)")
+                wrong.append(f"{path}: includes {used}/, which {room} does not use (USES in its CMakeLists.txt)")
     for room, (_, uses) in sorted(rooms.items()):
         for stale in sorted(uses - needed[room]):
-            wrong.append(f"src/{room}/CMakeLists.txt: USES names {stale}, which no file of {room} includes")
+            wrong.append(f"CMakeLists.txt of {room}: USES names {stale}, which no file of {room} includes")
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 

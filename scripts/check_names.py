@@ -55,7 +55,7 @@ def unnamed_of(text):
 def room_of(path, single):
     if not path.endswith(".cc") or re.search(r"(_test|/test_\w+|/fake_\w+)\.cc$", path) or path in single:
         return None
-    return path.split("/")[1]
+    return path.split("/")[2]
 
 
 def single_files():

@@ -38,7 +38,7 @@ def commands(build, rooms):
             with open(entry["file"], encoding="utf-8") as file:
                 paths = _INCLUDE.findall(file.read())
             for path in paths:
-                if not rooms or os.path.relpath(path).split("/")[1] in rooms:
+                if not rooms or os.path.relpath(path).split("/")[2] in rooms:
                     yield path, [*flags_of(entry["command"]), "-fsyntax-only", path], entry["directory"]
 
 

@@ -17,7 +17,7 @@ import time
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import pandas_udf
 
-# Those of src/spark/engine/spark_session.cc.
+# Those of src/tables/spark/engine/spark_session.cc.
 OUR_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",

@@ -182,7 +182,7 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   await tab.size(360, 780, true);
   assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"), "the report fits a phone");
   await tab.size(1280, 900);
-  // Names that want to be more, as src/page/report.cc writes them.
+  // Names that want to be more, as src/doors/page/report.cc writes them.
   const hostile = '\\u003cimg src=x onerror=\\"window.hostile=1\\">\\u003c/script>';
   writeFileSync(file, readFileSync(file, "utf8").replaceAll('"arr_delay"', `"${hostile}"`).replaceAll('"dep_delay"', `"${hostile}"`));
   await tab.open(pathToFileURL(file).href);

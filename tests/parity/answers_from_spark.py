@@ -34,7 +34,7 @@ def start():
     builder = SparkSession.builder.master("local[1]").appName("parity")
     for key, value in {"spark.sql.ansi.enabled": "true", "spark.sql.ansi.doubleQuotedIdentifiers": "true",
                        "spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "2",
-                       # As in our sessions (src/spark/engine/spark_session.cc).
+                       # As in our sessions (src/tables/spark/engine/spark_session.cc).
                        "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.SimplifyCasts",
                        "spark.ui.enabled": "false"}.items():
         builder = builder.config(key, value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report.html: the screens of one run in one file, one below the other. What it knows lies in the
-// file (src/page/report.cc).
+// file (src/doors/page/report.cc).
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { runPath, useJson, type Report } from "./api";

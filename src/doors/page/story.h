@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the events of a run add up to for the page: the parts of the job with their times, its
+// curves, who sat in its gangs, what it said. Takes events one by one in memory that does not grow
+// with their number. Reads no clock; one thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "page/curve.h"
+#include "run/events.h"
+#include "run/lanes.h"
+#include "run/parts.h"
+#include "run/progress_state.h"
+
+namespace protium {
+
+class RunStory {
+ public:
+  void On(const Json& event);
+
+  // {"parts", "now", "percent", "progress", "checkpoint", "counts", "messages"} at `now_ms`, a time
+  // in milliseconds since 1970. "parts" are in order, each {"name", "began", "ended", "seconds",
+  // "rows"}; that which goes on has no "ended". "now" is what the terminal shows.
+  Json Overview(double now_ms) const;
+
+  // {"series": [{"name", "by", "x", "y", "of"}], "marks": [{"step", "text"}]}; at most `most`
+  // points a series.
+  Json Curves(size_t most) const;
+
+  // Where the time of each rank went: RankLanes::ToJson, with "hosts" by rank of the last gang.
+  Json Lanes(size_t most) const;
+
+  // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
+  // ran, as it counted it itself (src/tables/local/duckdb/operator_times.h), and where its own page shows
+  // that (page/engine_links.h).
+  Json EnginePlans() const { return {{"plans", engine_plans_}}; }
+
+  // To the executors on the engine's own page, as far as that is known.
+  const Json& executor_links() const { return executor_links_; }
+
+  // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
+  Json Gangs() const;
+
+  const RunView& view() const { return view_; }
+  // The trials of a search that have ended, as their events tell them.
+  const Json& trials() const { return trials_; }
+
+ private:
+  void Take(const AttemptStarted& event);
+  void Take(const StepDone& event);
+  void Take(const EpochDone& event);
+  void Take(const Validated& event);
+  void Take(const Checkpointed&) { ++checkpoints_; }
+  template <class E>
+  void Take(const E&) {}
+
+  void TakePlan(const Json& event);
+  void TakeGang(const Json& event);
+  void TakeMessage(const Json& event, const std::string& name);
+  void TakeChange(const Json& event, const std::string& name);
+  bool ShowsTerminal(const Event& event);
+  Curve& CurveOf(const std::string& name) { return curves_[name]; }
+
+  RunView view_;
+  ProgressState terminal_;
+  std::map<std::string, Curve> curves_;
+  RunParts parts_;
+  RankLanes lanes_;
+  Json gangs_ = Json::array();
+  Json changes_ = Json::array();
+  Json messages_ = Json::array();
+  Json engine_plans_ = Json::array();
+  Json executor_links_ = Json::array();
+  Json trials_ = Json::array();
+  Json marks_ = Json::array();
+  int64_t events_ = 0;
+  int64_t steps_told_ = 0;
+  int64_t checkpoints_ = 0;
+  int64_t left_out_ = 0;  // Of messages, changes and trials: beyond what is kept.
+  double time_ = 0;       // Of the last event.
+};
+
+}  // namespace protium

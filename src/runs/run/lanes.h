@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of each rank went in training, from the events "lanes" (src/learning/train/step_times.h),
+// and which rank the others wait for.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace protium {
+
+// Seconds of every rank.
+struct LaneTimes {
+  std::vector<double> seconds;  // In all.
+  std::vector<double> wait;     // In the sum over ranks, for others.
+  std::vector<double> held;     // That the others waited for this rank, the mean over them.
+  std::map<std::string, std::vector<double>> parts;  // "forward", "reduce", ...
+  void Add(const LaneTimes& more);
+};
+
+// The steps from one event to the next.
+struct LaneInterval {
+  double ended = 0;  // Milliseconds since 1970; each rank began its `seconds` before.
+  int64_t step = 0;  // The last one.
+  int64_t count = 0;
+  LaneTimes times;
+};
+
+// The rank that the others wait for.
+struct SlowRank {
+  size_t rank = 0;
+  double share = 0;  // Of the time, 0 to 1, that the others wait for it.
+  std::string part;  // In which it takes longer than the others; "other": in none that is measured.
+  double ratio = 1;  // Of its time in `part` to the median of the others; 0: they have none.
+  std::string text;  // In words, with what to look at.
+};
+
+// Takes the events of a run in order, in memory that does not grow with their number. Reads no
+// clock; one thread.
+class RankLanes {
+ public:
+  void On(const Json& event, double time_ms);
+
+  const std::vector<LaneInterval>& intervals() const { return intervals_; }
+  // Since the ranks that are in the gang now came together: whoever was rank 1 before is another.
+  const LaneTimes& total() const { return total_; }
+  // In the last half minute or more, or else since then. None: no rank is waited for so much longer
+  // than the others that it stands out.
+  std::optional<SlowRank> Slow() const;
+
+  // {"intervals": [{"ended", "step", "count", "seconds", "wait", "parts"}], "total": {"seconds",
+  // "wait", "held", "parts"}, "slow": {...} or null}; at most `most` intervals, neighbours added
+  // up.
+  Json ToJson(size_t most) const;
+
+ private:
+  std::vector<LaneInterval> intervals_;
+  LaneTimes total_;
+  std::deque<LaneTimes> lately_;  // The last few.
+  int64_t shards_ = 0;
+};
+
+}  // namespace protium
