@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "app/job/job.h"
-#include "app/job/read_job.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "base/json.h"
 #include "c/options.h"
 #include "frame/session_state.h"
+#include "job/job.h"
+#include "job/read_job.h"
 #include "learn/extension.h"
 #include "os/library.h"
 

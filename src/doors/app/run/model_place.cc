@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "app/run/run_report.h"
 #include "base/fault.h"
 #include "run/list.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "app/command.h"
-#include "app/reference/keys.h"
 #include "base/unknown_name.h"
+#include "reference/keys.h"
 #include "run/list.h"
 
 namespace protium {

@@ -14,6 +14,7 @@
 #include "base/nearest.h"
 #include "run/labels.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 
