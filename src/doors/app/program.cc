@@ -17,6 +17,7 @@
 #include "protium/session.h"
 #include "spark/worker/worker.h"
 #include "tasks/tasks.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -13,6 +13,7 @@
 #include "job/row_counts.h"
 #include "run/folder.h"
 #include "run/list.h"
+#include "run/summary.h"
 #include "run/terminal.h"
 #include "terminal/text_table.h"
 

@@ -10,6 +10,7 @@
 
 #include "app/run/model_place.h"
 #include "run/folder.h"
+#include "run/summary.h"
 #include "terminal/text_table.h"
 #include "terminal/values.h"
 

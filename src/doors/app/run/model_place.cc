@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "run/list.h"
+#include "run/summary.h"
 
 namespace protium {
 

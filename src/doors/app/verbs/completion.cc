@@ -10,6 +10,7 @@
 #include "base/unknown_name.h"
 #include "reference/keys.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -13,6 +13,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "run/list.h"
+#include "run/summary.h"
 #include "terminal/printing.h"
 
 namespace protium {

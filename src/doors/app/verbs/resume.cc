@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "job/read_job.h"
 #include "protium/session.h"
+#include "reference/keys.h"
 #include "run/list.h"
 #include "terminal/printing.h"
 

@@ -10,6 +10,7 @@
 
 #include "app/run/compare.h"
 #include "app/run/run_report.h"
+#include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "run/labels.h"
