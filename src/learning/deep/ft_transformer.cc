@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalogue/built_in_nets.h"
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
-#include "learn/built_in_nets.h"
 #include "nets/net_columns.h"
 
 namespace protium {

@@ -6,10 +6,10 @@
 #include <ATen/ops/where.h>
 #include <torch/nn/modules/embedding.h>
 
+#include "catalogue/built_in_nets.h"
 #include "deep/dense_head.h"
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
-#include "learn/built_in_nets.h"
 #include "nets/net_columns.h"
 
 namespace protium {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "forward/target.h"
-#include "learn/torch_task.h"
+#include "pipeline/torch_task.h"
 #include "rows/schema.h"
 
 namespace protium {

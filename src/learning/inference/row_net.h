@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "forward/forward.h"
 #include "inference/predictions.h"
-#include "learn/torch_task.h"
+#include "pipeline/torch_task.h"
 #include "rows/schema.h"
 
 namespace protium {

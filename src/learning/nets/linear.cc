@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "catalogue/built_in_nets.h"
 #include "forward/product.h"
-#include "learn/built_in_nets.h"
 #include "nets/forward_weights.h"
 #include "nets/gradient_targets.h"
 #include "nets/mlp_kernels.h"

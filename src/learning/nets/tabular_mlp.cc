@@ -10,8 +10,8 @@
 
 #include "base/fault.h"
 #include "base/status.h"
+#include "catalogue/built_in_nets.h"
 #include "forward/product.h"
-#include "learn/built_in_nets.h"
 #include "nets/batch_norm.h"
 #include "nets/forward_weights.h"
 #include "nets/gradient_targets.h"

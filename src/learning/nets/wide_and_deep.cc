@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "learn/built_in_nets.h"
+#include "catalogue/built_in_nets.h"
 #include "nets/linear.h"
 #include "nets/net_columns.h"
 #include "nets/tabular_mlp.h"
