@@ -9,7 +9,6 @@
 #include "app/doctor/task.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
-#include "local/workers/workers.h"
 #include "os/standard_descriptors.h"
 #include "os/thrown.h"
 #include "pipeline/batch_run.h"
@@ -17,6 +16,7 @@
 #include "protium/session.h"
 #include "spark/worker/worker.h"
 #include "tasks/tasks.h"
+#include "workers/workers.h"
 
 namespace protium {
 
