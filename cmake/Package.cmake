@@ -45,7 +45,7 @@ protium_inside(protium ${PROTIUM_INSIDE})
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:protium_command>\" help
   --man \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\" COMMAND_ERROR_IS_FATAL ANY)"
   COMPONENT protium)
-install(FILES LICENSE DESTINATION share/doc/protium COMPONENT protium)
+install(FILES LICENSE NOTICE DESTINATION share/doc/protium COMPONENT protium)
 
 # protium_needed(component target) copies a library under the name that others ask for.
 function(protium_needed component target)
