@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nets whose predictions are computed here: tabular_mlp, linear, and their sum, wide_and_deep.
-// Training computes them in the room deep, with LibTorch.
+// Predictions of tabular_mlp, linear, and their sum, wide_and_deep, from named weights alone. Their
+// training is beside them (tabular_mlp.h, linear.h, wide_and_deep.h).
 #pragma once
 
 #include <cstdint>

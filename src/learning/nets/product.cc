@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward/product.h"
+#include "nets/product.h"
 
 #include <algorithm>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward/target.h"
+#include "nets/target.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <optional>
 
-#include "forward/dense.h"
-#include "forward/forward.h"
+#include "nets/dense.h"
+#include "nets/forward.h"
 
 namespace protium {
 namespace {

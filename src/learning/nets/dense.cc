@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward/dense.h"
+#include "nets/dense.h"
 
 #include <algorithm>
 
-#include "forward/product.h"
+#include "nets/product.h"
 
 namespace protium {
 Dense::Dense(const float* weight, int64_t outputs, int64_t stride,

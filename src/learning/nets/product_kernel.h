@@ -5,7 +5,7 @@
 // another's.
 #pragma once
 
-#include "forward/product_loops.h"
+#include "nets/product_loops.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward/forward.h"
+#include "nets/forward.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "score/scorer.h"
+#include "tasks/net_scorer.h"
 
 #include <arrow/array.h>
 #include <arrow/visit_array_inline.h>

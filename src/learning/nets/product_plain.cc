@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For any processor. Without an instruction of its own a fused multiply-add is the C library's,
 // exact and slow.
-#include "forward/product_kernel.h"
+#include "nets/product_kernel.h"
 
 namespace {
 

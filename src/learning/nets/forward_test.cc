@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forward/forward.h"
+#include "nets/forward.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <map>
 
 #include "base/fault.h"
-#include "forward/dense.h"
-#include "forward/product.h"
+#include "nets/dense.h"
+#include "nets/product.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "forward/product_loops.h"
+#include "nets/product_loops.h"
 
 namespace protium {
 

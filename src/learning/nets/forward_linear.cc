@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "forward/dense.h"
-#include "forward/forward.h"
+#include "nets/dense.h"
+#include "nets/forward.h"
 
 namespace protium {
 namespace {

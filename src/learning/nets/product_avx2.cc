@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <immintrin.h>
 
-#include "forward/product_kernel.h"
+#include "nets/product_kernel.h"
 
 namespace {
 
