@@ -12,11 +12,11 @@
 #include "c/options.h"
 #include "column/schema.h"
 #include "engine/engine.h"
-#include "forward/forward.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "model/model_state.h"
 #include "model/preview.h"
+#include "nets/forward.h"
 #include "os/file.h"
 #include "pipeline/estimator.h"
 

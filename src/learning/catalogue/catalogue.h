@@ -15,17 +15,10 @@
 #include <vector>
 
 #include "metrics/metrics.h"
+#include "recipe/net_columns.h"
 #include "stages/row.h"
 
 namespace protium {
-
-// The columns that a net is given, as they are known before any row is read.
-struct NetColumns {
-  Columns categorical;
-  Columns numeric;
-  std::vector<VectorColumn> vectors;  // With their lengths.
-  bool more = false;  // Stages have yet to learn which others of the first two kinds they make.
-};
 
 // Built-in nets and losses are made by name in the rooms deep and train. A row of a program or of
 // an extension carries its own builder, typeless here because this room must not see LibTorch; only

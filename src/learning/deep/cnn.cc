@@ -4,11 +4,11 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
-#include "catalogue/built_in_nets.h"
 #include "deep/dense_head.h"
 #include "deep/module_net.h"
 #include "deep/pool_relu.h"
 #include "nets/net_columns.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {

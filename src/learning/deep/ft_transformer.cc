@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalogue/built_in_nets.h"
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
 #include "nets/net_columns.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {

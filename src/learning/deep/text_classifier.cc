@@ -6,11 +6,11 @@
 #include <ATen/ops/where.h>
 #include <torch/nn/modules/embedding.h>
 
-#include "catalogue/built_in_nets.h"
 #include "deep/dense_head.h"
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
 #include "nets/net_columns.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "forward/target.h"
+#include "nets/target.h"
 #include "pipeline/torch_task.h"
 #include "rows/schema.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "forward/target.h"
+#include "nets/target.h"
 #include "pipeline/objective.h"
 
 namespace protium {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
