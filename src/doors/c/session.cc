@@ -13,7 +13,7 @@
 #include "column/claims.h"
 #include "frame/given_rows.h"
 #include "frame/session_state.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 
 namespace protium {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/describe.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "learn/stages/stage_options.h"
+#include "catalogue/stage_options.h"
 #include "sql_words/tokens.h"
 
 namespace protium {

@@ -19,8 +19,8 @@
 #include "format/parquet.h"
 #include "frame/outputs.h"
 #include "frame/table_files.h"
-#include "learn/pipeline/estimator.h"
-#include "learn/pipeline/preview.h"
+#include "model/preview.h"
+#include "pipeline/estimator.h"
 #include "sql_text/result_names.h"
 
 namespace protium {

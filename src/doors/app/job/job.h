@@ -14,7 +14,7 @@
 #include "app/job/unloaded.h"
 #include "base/describe.h"
 #include "base/fields.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"

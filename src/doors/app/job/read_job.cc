@@ -12,11 +12,11 @@
 #include "app/job/finish.h"
 #include "app/job/shorthand.h"
 #include "base/fault.h"
+#include "catalogue/extension.h"
+#include "catalogue/stage_options.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
-#include "learn/extension.h"
-#include "learn/pipeline/preview.h"
-#include "learn/stages/stage_options.h"
+#include "model/preview.h"
 #include "search/settle.h"
 
 namespace protium {

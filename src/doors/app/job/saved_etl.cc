@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "column/cells.h"
 #include "column/schema.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 
 namespace protium {
 

@@ -13,7 +13,7 @@
 
 #include "app/job/file_terms.h"
 #include "app/job/finish.h"
-#include "learn/stages/stage_options.h"
+#include "catalogue/stage_options.h"
 
 namespace protium {
 

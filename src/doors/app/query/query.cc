@@ -19,7 +19,7 @@
 #include "column/cells.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 

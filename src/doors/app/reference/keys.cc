@@ -11,7 +11,7 @@
 #include "app/reference/pages.h"
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "learn/stages/stage_options.h"
+#include "catalogue/stage_options.h"
 
 namespace protium {
 

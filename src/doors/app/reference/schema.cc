@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/job/job.h"
-#include "learn/stages/stage_options.h"
+#include "catalogue/stage_options.h"
 
 namespace protium {
 

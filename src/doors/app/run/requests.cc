@@ -9,8 +9,8 @@
 
 #include "app/job/frames.h"
 #include "base/fault.h"
-#include "learn/pipeline/estimator.h"
 #include "os/file.h"
+#include "pipeline/estimator.h"
 #include "protium/session.h"
 
 namespace protium {

@@ -9,7 +9,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
-#include "learn/pipeline/estimator.h"
+#include "pipeline/estimator.h"
 
 namespace protium {
 

@@ -25,7 +25,7 @@
 #include "base/fault.h"
 #include "column/cells.h"
 #include "format/safetensors.h"
-#include "learn/model/model_folder.h"
+#include "model/model_folder.h"
 #include "os/signals.h"
 #include "run/list.h"
 #include "run/terminal.h"
