@@ -3,7 +3,7 @@
 #include <arrow/api.h>
 #include <gtest/gtest.h>
 
-#include "local/engine/local_engine.h"
+#include "local/local_engine.h"
 #include "local/workers/test_tasks.h"
 #include "os/file.h"
 
