@@ -80,7 +80,7 @@ Result<std::string> PartitionColumns(const Scan& scan) {
   return columns;
 }
 
-// Adds no rows, only the number to expect: see local/engine/estimate.h.
+// Adds no rows, only the number to expect: see local/estimate.h.
 std::string Estimate(int64_t rows, const std::string& typed) {
   if (rows < 0) return "";
   return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
