@@ -13,7 +13,7 @@ import source_text
 
 _ROOM = re.compile(r"protium_room\(\s*(\w+)([^)]*)\)")
 _INCLUDE = re.compile(r'^#include "(\w+)/[^"]+"', re.MULTILINE)
-_KEYWORDS = {"FLOOR", "TORCH", "USES", "SOURCES", "LINKS", "DRIVER", "DRIVER_LINKS", "TESTS", "LABELS"}
+_KEYWORDS = {"FLOOR", "TORCH", "USES", "SOURCES", "LINKS", "DRIVER", "DRIVER_OF", "DRIVER_LINKS", "TESTS", "LABELS"}
 
 
 # {room: (floor, rooms it uses)}
