@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "local/workers/workers.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 
 namespace protium {
 

@@ -15,7 +15,7 @@
 #include "os/standard_descriptors.h"
 #include "os/thrown.h"
 #include "protium/session.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 #include "tasks/tasks.h"
 
 namespace protium {
