@@ -8,10 +8,10 @@
 #include "base/fields.h"
 #include "base/json.h"
 #include "c/options.h"
+#include "catalogue/extension.h"
 #include "frame/session_state.h"
 #include "job/job.h"
 #include "job/read_job.h"
-#include "learn/extension.h"
 #include "os/library.h"
 
 namespace protium {

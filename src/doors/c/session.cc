@@ -13,7 +13,7 @@
 #include "frame/session_state.h"
 #include "job/job.h"
 #include "job/model_tables.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 
 namespace protium {
 namespace {

@@ -14,7 +14,7 @@
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/kind.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 #include "terminal/printing.h"
 
 namespace protium {

@@ -11,9 +11,9 @@
 #include "base/describe.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "catalogue/stage_options.h"
 #include "job/job.h"
-#include "learn/stages/stage_options.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 

@@ -19,9 +19,9 @@
 #include "job/model_tables.h"
 #include "job/output_columns.h"
 #include "job/read_job.h"
-#include "learn/pipeline/estimator.h"
-#include "learn/pipeline/preview.h"
-#include "sql/result_names.h"
+#include "model/preview.h"
+#include "pipeline/estimator.h"
+#include "sql_text/result_names.h"
 
 namespace protium {
 

@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "job/advice.h"
 #include "os/file.h"
-#include "sql/place.h"
+#include "sql_text/place.h"
 
 namespace protium {
 

@@ -12,9 +12,9 @@
 
 #include "base/describe.h"
 #include "base/fields.h"
+#include "catalogue/catalogue.h"
 #include "job/settings.h"
 #include "job/unloaded.h"
-#include "learn/catalogue.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "base/fault.h"
-#include "learn/objective.h"
-#include "learn/pipeline/estimator.h"
+#include "pipeline/estimator.h"
+#include "pipeline/objective.h"
 
 namespace protium {
 

@@ -9,14 +9,14 @@
 #include <map>
 
 #include "base/fault.h"
+#include "catalogue/extension.h"
+#include "catalogue/stage_options.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
 #include "job/shorthand.h"
-#include "learn/extension.h"
-#include "learn/pipeline/preview.h"
-#include "learn/stages/stage_options.h"
+#include "model/preview.h"
 #include "search/settle.h"
 
 namespace protium {

@@ -12,7 +12,7 @@
 #include "column/cells.h"
 #include "column/schema.h"
 #include "job/model_tables.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 
 namespace protium {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "learn/pipeline/estimator.h"
+#include "pipeline/estimator.h"
 
 namespace protium {
 

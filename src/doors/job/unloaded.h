@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 
 namespace protium {
 

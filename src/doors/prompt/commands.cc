@@ -11,8 +11,8 @@
 #include "base/nearest.h"
 #include "column/cells.h"
 #include "inspect/sql_names.h"
-#include "sql/known_functions.h"
-#include "sql/tokens.h"
+#include "sql_words/known_functions.h"
+#include "sql_words/tokens.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
 

@@ -17,7 +17,7 @@
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "job/csv_flags.h"
-#include "learn/model/score_in_sql.h"
+#include "model/score_in_sql.h"
 #include "os/signals.h"
 #include "run/terminal.h"
 #include "terminal/grid.h"

@@ -9,8 +9,8 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "catalogue/stage_options.h"
 #include "job/job.h"
-#include "learn/stages/stage_options.h"
 #include "reference/pages.h"
 #include "terminal/text_table.h"
 

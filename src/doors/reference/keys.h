@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 
 namespace protium {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/describe.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 
 namespace protium {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "catalogue/stage_options.h"
 #include "job/job.h"
-#include "learn/stages/stage_options.h"
 
 namespace protium {
 

@@ -3,7 +3,7 @@
 // written.
 #pragma once
 
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 
 namespace protium {
 

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 #include "base/unknown_name.h"
-#include "sql/known_functions.h"
+#include "sql_words/known_functions.h"
 #include "terminal/text_table.h"
 
 namespace protium {

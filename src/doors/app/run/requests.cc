@@ -9,8 +9,8 @@
 
 #include "base/fault.h"
 #include "job/frames.h"
-#include "learn/pipeline/estimator.h"
 #include "os/file.h"
+#include "pipeline/estimator.h"
 #include "protium/session.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
-#include "learn/pipeline/estimator.h"
+#include "pipeline/estimator.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
 

@@ -22,7 +22,7 @@
 #include "os/file.h"
 #include "os/library.h"
 #include "os/signals.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
 

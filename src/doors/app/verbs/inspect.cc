@@ -24,7 +24,7 @@
 #include "inspect/sql_names.h"
 #include "inspect/text_dates.h"
 #include "job/csv_flags.h"
-#include "learn/model/model_folder.h"
+#include "model/model_folder.h"
 #include "os/signals.h"
 #include "run/list.h"
 #include "run/terminal.h"
