@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 
