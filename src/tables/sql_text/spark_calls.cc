@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/json.h"
 #include "base/quotes.h"
 #include "sql_text/spark_reader.h"

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/quotes.h"
 #include "sql_text/interval_literal.h"
 #include "sql_text/spark_reader.h"

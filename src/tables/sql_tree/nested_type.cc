@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/quotes.h"
 
 // A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields stand in

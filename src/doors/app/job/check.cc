@@ -11,7 +11,7 @@
 #include "app/job/model_tables.h"
 #include "app/job/output_columns.h"
 #include "app/job/read_job.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/csv_options.h"

@@ -8,7 +8,7 @@
 
 #include "app/table/sql_names.h"
 #include "app/verb.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "column/cells.h"

@@ -13,7 +13,7 @@
 #include <stop_token>
 
 #include "app/verb.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "os/signals.h"
 #include "run/terminal.h"

@@ -14,7 +14,7 @@
 #include "app/csv_flags.h"
 #include "app/table/grid.h"
 #include "app/verb.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "column/cells.h"
 #include "frame/open.h"

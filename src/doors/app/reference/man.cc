@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-#include "base/ascii.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/reference/pages.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/unknown_name.h"
 #include "sql_words/known_functions.h"
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "app/table/sql_names.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -11,7 +11,7 @@
 #include "app/table/shared_keys.h"
 #include "app/table/sql_names.h"
 #include "app/table/text_dates.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/file_form.h"

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "app/verb.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "format/csv_options.h"
 #include "format/file_form.h"

@@ -10,7 +10,7 @@
 
 #include "app/table/first_source.h"
 #include "app/table/sql_names.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "base/ascii.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {

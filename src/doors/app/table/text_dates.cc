@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/table/folder_tables.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 
