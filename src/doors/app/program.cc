@@ -14,7 +14,7 @@
 #include "pipeline/batch_run.h"
 #include "pipeline/fit_task.h"
 #include "protium/session.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 #include "tasks/tasks.h"
 #include "workers/workers.h"
 
