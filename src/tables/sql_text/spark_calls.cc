@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "base/json.h"
-#include "base/quotes.h"
 #include "sql_text/spark_reader.h"
 #include "sql_text/spark_types.h"
 #include "sql_words/generated_names.h"
