@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "events/events.h"
+#include "run/events.h"
 
 namespace protium {
 
