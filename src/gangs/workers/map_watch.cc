@@ -17,6 +17,7 @@
 #include <csignal>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "os/poll.h"
 #include "workers/map_run.h"
 
@@ -248,7 +249,7 @@ std::string MapRun::StillRunning() const {
   for (const auto& member : members_) {
     if (!member->done) ranks.push_back(member->rank);
   }
-  return fmt::format("{}{} {}", gang() ? "rank" : "worker", ranks.size() == 1 ? "" : "s",
+  return fmt::format("{}{} {}", gang() ? "rank" : "worker", PluralOf(ranks.size()),
                      fmt::join(ranks, ", "));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -104,7 +105,7 @@ std::optional<Text> FirstMatch(Patterns& patterns, Text text, Text pattern) {
 bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text replacement,
                        std::string& out) {
   const auto digit = [&](size_t at) {
-    return at < replacement.size() && replacement[at] >= '0' && replacement[at] <= '9';
+    return at < replacement.size() && IsDigit(replacement[at]);
   };
   for (size_t i = 0; i < replacement.size(); ++i) {
     const bool escaped = replacement[i] == '\\';
