@@ -17,7 +17,6 @@
 #include <csignal>
 
 #include "base/fault.h"
-#include "base/text.h"
 #include "os/poll.h"
 #include "workers/map_run.h"
 
@@ -249,7 +248,7 @@ std::string MapRun::StillRunning() const {
   for (const auto& member : members_) {
     if (!member->done) ranks.push_back(member->rank);
   }
-  return fmt::format("{}{} {}", gang() ? "rank" : "worker", PluralOf(ranks.size()),
+  return fmt::format("{}{} {}", gang() ? "rank" : "worker", ranks.size() == 1 ? "" : "s",
                      fmt::join(ranks, ", "));
 }
 

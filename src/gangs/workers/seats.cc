@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "base/fault.h"
-#include "base/text.h"
 #include "os/devices.h"
 #include "os/machine.h"
 
@@ -114,7 +113,7 @@ bool Seats::Taken::Died(const GangSpec& gang, const Seat& seat, const Call& call
                {"message", fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
                                        "died on it (gang.quarantine)",
                                        gpu.name, gpu.address, gang.probation, deaths,
-                                       PluralOf(deaths))}});
+                                       deaths == 1 ? "" : "s")}});
   }
   return out;
 }

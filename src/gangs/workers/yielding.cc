@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "base/fault.h"
-#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -75,7 +74,7 @@ bool Yielding::Heed(const HeldDevice& wish) {
   given_.Tell({{"event", "note"},
                {"message", fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
                                        "needs its devices",
-                                       gang_.workers.min, PluralOf(gang_.workers.min),
+                                       gang_.workers.min, gang_.workers.min == 1 ? "" : "s",
                                        wish.who, wish.priority)}});
   return false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/duckdb_scan.h"
+#include "sql/duckdb/scan.h"
 
 #include <arrow/type.h>
 #include <fmt/format.h>
@@ -10,7 +10,6 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "sql/dialect.h"
-#include "sql/duckdb_path.h"
 #include "sql_tree/tree.h"
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
