@@ -34,7 +34,6 @@ constexpr std::array<std::string_view, 12> kMonths = {
 constexpr int kFirstShortYear = 2000;
 constexpr int kLastCenturyFrom = 69;
 
-
 // 1 to 12 for a month's name or the first three letters of it; 0 for other words.
 int MonthOf(const std::string& word) {
   for (size_t i = 0; i < kMonths.size(); ++i) {

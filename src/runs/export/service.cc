@@ -111,8 +111,6 @@ Result<std::unique_ptr<Service>> Service::Make(const std::string& uri,
                                        std::move(headers));
 }
 
-std::string UrlPath(const std::string& path) {
-  return PercentEncoded(path, "-._~/");
-}
+std::string UrlPath(const std::string& path) { return PercentEncoded(path, "-._~/"); }
 
 }  // namespace protium

@@ -12,7 +12,6 @@
 namespace protium {
 namespace {
 
-
 // Takes digits from the front; gives how many there were.
 size_t TakeDigits(std::string_view& text) {
   size_t count = 0;

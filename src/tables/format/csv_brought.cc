@@ -169,8 +169,7 @@ void BroughtCsv::NoteSkipped() {
   if (rows_->skipped() == 0) return;
   notes_.push_back(fmt::format(
       "{}: {} row{} left out, of another length than the first line; the first is on line {}",
-      spec_.paths[file_], rows_->skipped(), PluralOf(rows_->skipped()),
-      rows_->first_skipped()));
+      spec_.paths[file_], rows_->skipped(), PluralOf(rows_->skipped()), rows_->first_skipped()));
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {

@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/group_batches.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"
 
@@ -72,7 +72,8 @@ std::string Condition(const std::vector<JoinKey>& keys) {
 
 // A key of a row that only the right table has is found there.
 std::string KeyText(const JoinKey& key, JoinKind how) {
-  const std::string left = "l." + InQuotes(key.left, '\"'), right = "r." + InQuotes(key.right, '\"');
+  const std::string left = "l." + InQuotes(key.left, '\"'),
+                    right = "r." + InQuotes(key.right, '\"');
   const std::string name = " AS " + InQuotes(key.left, '\"');
   if (how == JoinKind::kRight) return right + name;
   if (how == JoinKind::kFull) return "coalesce(" + left + ", " + right + ")" + name;

@@ -104,9 +104,7 @@ std::optional<Text> FirstMatch(Patterns& patterns, Text text, Text pattern) {
 // Appends what a Java replacement stands for (Matcher.appendReplacement): $3 is a group, \x is x.
 bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text replacement,
                        std::string& out) {
-  const auto digit = [&](size_t at) {
-    return at < replacement.size() && IsDigit(replacement[at]);
-  };
+  const auto digit = [&](size_t at) { return at < replacement.size() && IsDigit(replacement[at]); };
   for (size_t i = 0; i < replacement.size(); ++i) {
     const bool escaped = replacement[i] == '\\';
     if (escaped && ++i == replacement.size()) {

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::string_view kFlags = "-#+ 0,(<";
 
-
 // Reads digits; false where they do not fit an int. `number` stays as it is where there are none.
 bool ReadDigits(std::string_view format, size_t& at, int& number) {
   const char* const begin = format.data() + at;

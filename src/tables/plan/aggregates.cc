@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "plan/functions.h"
 
 namespace protium {

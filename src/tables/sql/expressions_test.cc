@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/spellings.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "plan/functions.h"
+#include "sql/spellings.h"
 
 namespace protium {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "sql_text/spark_reader.h"
 #include "sql_text/spark_types.h"
 #include "sql_words/generated_names.h"

@@ -80,10 +80,9 @@ class TypeReader {
 
   Status RefuseType() const {
     const std::string name(sql_.TokenText(sql_.at()));
-    return sql_.Refuse(sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
-                       Upper(name) == "TEXT"
-                           ? "use STRING"
-                           : "use STRING, BIGINT, DOUBLE, DATE, TIMESTAMP ...");
+    return sql_.Refuse(
+        sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
+        Upper(name) == "TEXT" ? "use STRING" : "use STRING, BIGINT, DOUBLE, DATE, TIMESTAMP ...");
   }
 
   Status Expect(std::string_view sign) {

@@ -25,7 +25,6 @@ constexpr std::array<Letter, 23> kLetters = {
      {'h', 2, true},  {'k', 2, true},  {'m', 2, true},  {'q', 4, false}, {'s', 2, true},
      {'x', 5, true},  {'y', 6, true},  {'z', 4, false}}};
 
-
 bool IsKnown(char letter, size_t count, PatternUse use) {
   if ((letter == 'V' && count != 2) || (letter == 'O' && count != 1 && count != 4)) return false;
   // ZZZZ is the name of a zone.

@@ -70,7 +70,8 @@ bool Infer(const Json& value, Inferred& type) {
 }
 
 std::string NameOf(const std::string& field) {
-  const bool plain = !field.empty() && !IsDigit(field[0]) && std::ranges::all_of(field, IsNameCharacter);
+  const bool plain =
+      !field.empty() && !IsDigit(field[0]) && std::ranges::all_of(field, IsNameCharacter);
   return plain ? field : "`" + field + "`";
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 using Kind = Token::Kind;
 
-
 // Operators of DuckDB's that Spark's lexer would take apart, and Spark's own; longer ones first.
 constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
 constexpr std::string_view kSigns[] = {"<=>", ">>>", "<=", ">=", "<>", "!=", "!<", "!>",
@@ -184,8 +183,6 @@ class Scanner {
 
 std::vector<Token> Tokenize(std::string_view sql) { return Scanner(sql).Run(); }
 
-bool IsWordLetter(char c) {
-  return IsNameCharacter(c) || static_cast<unsigned char>(c) >= 0x80;
-}
+bool IsWordLetter(char c) { return IsNameCharacter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 }  // namespace protium
