@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "base/units.h"
 #include "page/api.h"
 #include "page/assets.h"
 
@@ -83,7 +84,7 @@ Result<std::string> DataOf(const fs::path& run) {
     } else if (answer.body.size() > kMostAnswerBytes) {
       left_out.push_back(
           {{"what", each.what},
-           {"why", fmt::format("it has {:.1f} MB", double(answer.body.size()) / 1e6)}});
+           {"why", "it has " + BytesText(double(answer.body.size()))}});
     } else {
       answers += fmt::format("{}\"{}\":{}", answers.empty() ? "" : ",", each.what, answer.body);
     }

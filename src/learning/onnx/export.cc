@@ -47,7 +47,7 @@ Result<Model> ReadModel(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (std::filesystem::file_size(model.files.weights, ignored) > kMostWeights) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the model's weights take more than 2 GB",
+                 .what = "the model's weights take more than 2 GiB",
                  .where = where,
                  .why = "an ONNX file holds no more"});
   }
