@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
@@ -20,6 +19,7 @@
 #include "pipeline/estimator.h"
 #include "pipeline/objective.h"
 #include "pipeline/profile.h"
+#include "run/events.h"
 #include "search/settle.h"
 #include "terminal/values.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "events/events.h"
 #include "page/curve.h"
+#include "run/events.h"
 #include "run/lanes.h"
 #include "run/parts.h"
 #include "run/progress_state.h"

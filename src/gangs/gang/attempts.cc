@@ -10,7 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "events/events.h"
+#include "run/events.h"
 
 namespace protium {
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "pipeline/fit_task.h"
 #include "pipeline/profile.h"
 #include "pipeline/train_rows.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {

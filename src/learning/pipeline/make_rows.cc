@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "os/machine.h"
 #include "pipeline/objective.h"
+#include "run/events.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "os/file.h"
 #include "pipeline/fit_task.h"
+#include "run/events.h"
 #include "statistics/exact_mean.h"
 
 namespace protium {

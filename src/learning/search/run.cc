@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "pipeline/make_rows.h"
+#include "run/events.h"
 #include "search/fit.h"
 #include "search/space.h"
 

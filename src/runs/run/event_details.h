@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/call.h"
-#include "events/events.h"
+#include "run/events.h"
 
 namespace protium {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "events/events.h"
+#include "run/events.h"
 
 namespace protium {
 

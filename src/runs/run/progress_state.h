@@ -12,8 +12,8 @@
 
 #include "base/call.h"
 #include "base/json.h"
-#include "events/events.h"
 #include "run/event_details.h"
+#include "run/events.h"
 #include "run/parts.h"
 
 namespace protium {

@@ -6,11 +6,11 @@
 
 #include <utility>
 
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
 #include "protium/frame.h"
+#include "run/events.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "format/carried_rows.h"
 #include "format/file_writer.h"
 #include "frame/verbs.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "format/bring.h"
 #include "format/carried_rows.h"
 #include "format/csv.h"
@@ -18,6 +17,7 @@
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
+#include "run/events.h"
 
 namespace protium {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sql/expressions.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <string>
 
 #include "plan/functions.h"
-#include "sql/spellings.h"
 
 namespace protium {
 namespace {
