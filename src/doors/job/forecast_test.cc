@@ -49,7 +49,8 @@ TEST_F(Forecasts, AreAsTheLatestRunWas) {
   EXPECT_EQ(forecast["seconds"]["total"], 10.0);
   const std::string text = ForecastText(forecast, 200);
   EXPECT_THAT(text, HasSubstr("time    about 10 s: etl 2.0 s, train 5.0 s, by the run shop-"));
-  EXPECT_THAT(text, HasSubstr("memory  about 286 MiB in this process, 381 MiB in each of 2 workers"));
+  EXPECT_THAT(text,
+              HasSubstr("memory  about 286 MiB in this process, 381 MiB in each of 2 workers"));
   EXPECT_THAT(text, Not(HasSubstr("then with another")));
 }
 

@@ -83,8 +83,7 @@ Result<std::string> DataOf(const fs::path& run) {
       left_out.push_back({{"what", each.what}, {"why", "it cannot be read"}});
     } else if (answer.body.size() > kMostAnswerBytes) {
       left_out.push_back(
-          {{"what", each.what},
-           {"why", "it has " + BytesText(double(answer.body.size()))}});
+          {{"what", each.what}, {"why", "it has " + BytesText(double(answer.body.size()))}});
     } else {
       answers += fmt::format("{}\"{}\":{}", answers.empty() ? "" : ",", each.what, answer.body);
     }

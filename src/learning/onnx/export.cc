@@ -19,7 +19,7 @@
 namespace protium::onnx {
 namespace {
 
-// What protobuf writes is at most 2 GB.
+// What protobuf writes is at most 2 GiB.
 constexpr uint64_t kMostWeights = uint64_t{2000} << 20;
 
 struct Model {

@@ -32,5 +32,4 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
 // its addresses; OK unasked where a proxy stands between.
 Status ReachHost(const std::string& address);
 
-
 }  // namespace protium

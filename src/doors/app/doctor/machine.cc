@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/units.h"
 #include "os/machine.h"
 
 #include <arpa/inet.h>
@@ -15,6 +14,7 @@
 
 #include "app/doctor/finding.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "os/devices.h"
 #include "os/fd.h"
 #include "os/file.h"
@@ -130,7 +130,6 @@ Finding TorchLibrary() {
 }
 
 }  // namespace
-
 
 std::vector<Finding> ExamineMachine(const fs::path& runs) {
   const Machine machine = ReadMachine();

@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-
 // The run that the operand after the command names, and `words` more behind it.
 Result<fs::path> RunOf(const Arguments& arguments, size_t words, const char* usage) {
   if (arguments.num_operands() == 2 + words) {
@@ -70,7 +69,8 @@ Status RemoveRuns(const Arguments& arguments) {
     PT_TRY(RemoveRun(run));
     removed.push_back({{"run", run.filename().string()}, {"bytes", bytes}});
     if (arguments.Has("--json")) continue;
-    PT_TRY(PrintResult(fmt::format("removed {}, {} freed\n", run.string(), BytesText(double(bytes)))));
+    PT_TRY(
+        PrintResult(fmt::format("removed {}, {} freed\n", run.string(), BytesText(double(bytes)))));
   }
   if (!arguments.Has("--json")) return Status::OK();
   return PrintResult(Dump({{"removed", removed}}) + "\n");

@@ -11,9 +11,7 @@
 #include "base/json.h"
 
 namespace protium {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<int32_t> FailedPartition(std::string_view text) {
   constexpr std::string_view kTask = "barrier task ResultTask(";
