@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "page/curve.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "run/lanes.h"
-#include "run/parts.h"
+#include "run/phases.h"
 #include "run/progress_state.h"
+#include "run/run_view.h"
 
 namespace protium {
 
@@ -33,8 +34,8 @@ class RunStory {
   Json Lanes(size_t most) const;
 
   // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
-  // ran, as it counted it itself (src/tables/local/duckdb/operator_times.h), and where its own page shows
-  // that (page/engine_links.h).
+  // ran, as it counted it itself (src/tables/local/duckdb/operator_times.h), and where its own page
+  // shows that (page/engine_links.h).
   Json EnginePlans() const { return {{"plans", engine_plans_}}; }
 
   // To the executors on the engine's own page, as far as that is known.
@@ -66,7 +67,7 @@ class RunStory {
   RunView view_;
   ProgressState terminal_;
   std::map<std::string, Curve> curves_;
-  RunParts parts_;
+  RunPhases parts_;
   RankLanes lanes_;
   Json gangs_ = Json::array();
   Json changes_ = Json::array();

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "export/formats.h"
-#include "run/parts.h"
+#include "run/phases.h"
 
 namespace protium {
 
@@ -137,13 +137,13 @@ class OtlpMaker {
   }
 
   void AddParts() {
-    RunParts parts;
+    RunPhases parts;
     for (const Json& event : facts_.events) parts.On(event);
     int number = 0;
     for (const RunPart& part : parts.parts()) {
       const Json more = {{"rows", part.rows > 0 ? Json(part.rows) : Json()}};
-      spans_.push_back(Span(fmt::format("part {}", ++number), part.name, part.began / 1000,
-                            part.ended / 1000, more));
+      spans_.push_back(Span(fmt::format("part {}", ++number), std::string(part.name()),
+                            part.began / 1000, part.ended / 1000, more));
     }
   }
 

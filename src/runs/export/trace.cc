@@ -12,7 +12,7 @@
 
 #include "export/formats.h"
 #include "run/lanes.h"
-#include "run/parts.h"
+#include "run/phases.h"
 
 namespace protium {
 
@@ -64,7 +64,7 @@ class TraceMaker {
     for (const RunPart& part : parts_.parts()) {
       Json more = Json::object();
       if (part.rows > 0) more["rows"] = part.rows;
-      list_.push_back(Slice(part.name, kJob, kParts, part.began / 1000, part.ended / 1000, more));
+      list_.push_back(Slice(part.name(), kJob, kParts, part.began / 1000, part.ended / 1000, more));
     }
   }
 
@@ -149,7 +149,7 @@ class TraceMaker {
   double TaskEnd(double time) const {
     for (const RunPart& part : parts_.parts()) {
       const double ended = part.ended / 1000;
-      if (part.name == task_ && part.over && ended > began_ && ended < time) return ended;
+      if (part.name() == task_ && part.over && ended > began_ && ended < time) return ended;
     }
     return time;
   }
@@ -183,7 +183,7 @@ class TraceMaker {
   }
 
   const RunFacts& facts_;
-  RunParts parts_;
+  RunPhases parts_;
   Json list_ = Json::array();
   Json ranks_ = Json::array();  // Of the gang that is placed.
   std::string task_;

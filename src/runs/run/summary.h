@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "run/events.h"
 #include "run/list.h"
+#include "run/run_view.h"
 
 namespace protium {
 

@@ -14,10 +14,11 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
+#include "events/events.h"
 #include "os/signals.h"
 #include "page/report.h"
-#include "run/events.h"
 #include "run/progress.h"
+#include "run/run_view.h"
 
 namespace protium {
 

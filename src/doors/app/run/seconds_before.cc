@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/run/run_report.h"
+#include "events/events.h"
 #include "run/event_log.h"
-#include "run/events.h"
 
 namespace protium {
 

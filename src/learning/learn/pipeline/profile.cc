@@ -11,7 +11,7 @@
 #include "learn/pipeline/fit_task.h"
 #include "learn/stages/exact_mean.h"
 #include "os/file.h"
-#include "run/events.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -340,8 +340,7 @@ Status ProfileTest(const DataFrame& test) {
   };
   const Status status = look();
   if (status.ok() || session.call().stop.stop_requested()) return status;
-  session.call().Tell(
-      EventToJson(Warning{"the test rows could not be profiled: " + FaultOf(status).what}));
+  session.call().Send(Warning{"the test rows could not be profiled: " + FaultOf(status).what});
   return Status::OK();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/engine/query_tables.h"
 
+#include "events/events.h"
 #include "local/duckdb/operator_times.h"
 #include "local/duckdb/query.h"
 #include "local/engine/inputs.h"
@@ -75,9 +76,8 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   PT_TRY(CountOperatorTimes(connection));
   const auto made = RunStatement(connection, beside, create, call_, name);
   PT_TRY(RefineStatus(made.status(), input));
-  Json told = {{"event", "engine_plan"}, {"name", name}};
-  told.update(OperatorTimes(connection));
-  if (told.contains("operators")) call_.Tell(told);
+  const EnginePlan run{.name = name, .measured = OperatorTimes(connection)};
+  if (run.measured.contains("operators")) call_.Send(run);
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 

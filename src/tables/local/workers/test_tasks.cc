@@ -137,7 +137,7 @@ Status Facts(TaskContext& context) {
   PT_LET(const auto all, context.AllGather("from " + std::to_string(context.rank())));
   std::string text = std::to_string(context.rank()) + "/" + std::to_string(context.world());
   for (const std::string& each : all) text += " " + each;
-  context.Report({{"event", "facts"}, {"attempt", context.attempt()}});
+  context.Send({{"event", "facts"}, {"attempt", context.attempt()}});
   return context.Emit(*TextBatch(text));
 }
 
@@ -174,7 +174,7 @@ Status Refuse(TaskContext& context) {
 Status TalkAndRefuse(TaskContext& context) {
   return OnRank1(context, [&]() -> Status {
     // Its listener is slow: the error comes while there are still events to be told.
-    for (int i = 0; i < 60; ++i) context.Report({{"event", "talk"}});
+    for (int i = 0; i < 60; ++i) context.Send({{"event", "talk"}});
     return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
   });
 }
@@ -225,7 +225,7 @@ Status StopOnceItHasRead(TaskContext& context) {
 }
 
 Status UntilStopped(TaskContext& context) {
-  context.Report({{"event", "waiting"}, {"pid", ::getpid()}});
+  context.Send({{"event", "waiting"}, {"pid", ::getpid()}});
   while (!context.stop().stop_requested()) ::usleep(1000);
   return Fail({.exit = Exit::kStopped, .what = "stopped as asked", .kept = "a checkpoint"});
 }
@@ -245,14 +245,14 @@ Status HangInThought(TaskContext& context) {
 
 // Until it is killed, whatever it is asked for.
 Status Deaf(TaskContext& context) {
-  context.Report({{"event", "deaf"}});
+  context.Send({{"event", "deaf"}});
   Hang();
 }
 
 Status EndlessOutput(TaskContext& context) {
   // Many more than lie between a worker and a caller that takes none.
   for (int64_t i = 0; i < 200; ++i) {
-    context.Report({{"event", "emitting"}, {"batch", i}});
+    context.Send({{"event", "emitting"}, {"batch", i}});
     PT_TRY(context.Emit(*NumberBatch(i * 1000, 1000)));
   }
   return Status::OK();

@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "protium/events.h"
 #include "spark/ship/deployment.h"
 #include "spark/worker/error_text.h"
 
@@ -43,8 +44,9 @@ Result<std::string> NewKey() {
 // thread.
 class RankWatch {
  public:
-  RankWatch(const SparkCommand& command, const WaitTerms& terms, const Call& call)
+  RankWatch(const SparkCommand& command, TaskRole role, const WaitTerms& terms, const Call& call)
       : command_(command),
+        role_(role),
         terms_(terms),
         call_(call),
         tail_(command.events),
@@ -100,15 +102,15 @@ class RankWatch {
     auto events = tail_.Read();
     // The job's own end says what became of it.
     if (!events.ok()) return;
-    for (TailedEvent& each : *events) {
-      if (!seen_.On(each)) call_.Tell(each.event);
+    for (TailedLine& each : *events) {
+      if (!seen_.On(each)) Forward(each, call_);
     }
     if (told_ || !seen_.AllStarted()) return;
     told_ = true;
-    call_.Tell({{"event", "gang_start"},
-                {"task", command_.task},
-                {"attempt", command_.attempt},
-                {"ranks", seen_.StartTable()}});
+    call_.Send(GangPlaced{.task = command_.task,
+                          .role = role_,
+                          .attempt = command_.attempt,
+                          .ranks = seen_.StartTable()});
   }
 
   void CheckWaits() {
@@ -116,7 +118,7 @@ class RankWatch {
     for (const LateRank& each : FindLate(seen_.Watched(), terms_, Clock::now())) {
       const SeenRank& late = seen_.At(each.late.rank);
       (void)tail_.AskWhere(late.task);
-      call_.Tell(LateWarning(each, late, terms_));
+      call_.Send(LateWarning(each, late, terms_));
     }
   }
 
@@ -132,6 +134,7 @@ class RankWatch {
   }
 
   const SparkCommand& command_;
+  const TaskRole role_;
   const WaitTerms terms_;
   const Call& call_;
   EventTail tail_;
@@ -190,7 +193,8 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   if (!command.ok()) return fail(command.status());
   const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
-  RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung), call);
+  RankWatch watch(*command, attempt.role, SparkWaitTerms(command->deadline, attempt.replaces_hung),
+                  call);
   // The watch has the call's stop and deadline; the job must outlive both until the ranks have
   // ended.
   Call job = call;

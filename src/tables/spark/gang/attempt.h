@@ -17,6 +17,7 @@
 #include <string>
 
 #include "gang/attempts.h"
+#include "protium/events.h"
 #include "spark/connect/session.h"
 #include "spark/gang/ranks_seen.h"
 #include "spark/ship/command.h"
@@ -39,6 +40,7 @@ struct GangAttempt {
   // Builds the job's relation, rows included, for the command with its key.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
+  TaskRole role = TaskRole::kMap;
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
   // the same. Empty: the ranks read files and check these themselves.
   std::string observed;
@@ -58,7 +60,7 @@ struct GangOutcome {
 };
 
 // Runs the attempt to its end and returns when the job has ended. Ranks' events go to `call` as
-// they come, and {"event": "gang_start"} once all ranks have started; they come from a thread of
+// they come, and GangPlaced once all ranks have started; they come from a thread of
 // its own. When the call is to stop, ranks have 30 s to end in good order, then the job is
 // interrupted; at the call's deadline it is interrupted at once.
 GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call);

@@ -24,6 +24,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "protium/events.h"
 #include "spark/gang/attempt.h"
 #include "spark/gang/lease_jobs.h"
 #include "spark/gang/left_out.h"
@@ -32,6 +33,7 @@ namespace protium {
 
 struct LeaseSpec {
   GangSpec gang;
+  TaskRole role = TaskRole::kMap;
   std::filesystem::path wish;   // See BendingSpec.
   LeftOut* left_out = nullptr;  // Counts for all attempts of the gang.
   // Runs the job of one task to its end, or until the stop; on a thread of the job's own.

@@ -11,6 +11,7 @@
 
 #include "base/call.h"
 #include "gang/failure.h"
+#include "protium/events.h"
 #include "spark/gang/seen_rank.h"
 
 namespace protium {
@@ -59,8 +60,8 @@ class LeaseTasks {
   // A failure of a task with its place, among `world` ranks.
   RankFailure Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                       Status status) const;
-  // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} a member.
-  Json StartTable() const;
+  // The table of GangPlaced: a row a member.
+  std::vector<RankPlaced> StartTable() const;
 
  private:
   const std::string task_;

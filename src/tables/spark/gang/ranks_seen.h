@@ -10,6 +10,7 @@
 
 #include "gang/attempts.h"
 #include "gang/failure.h"
+#include "protium/events.h"
 #include "spark/gang/seen_rank.h"
 #include "spark/ship/event_tail.h"
 #include "spark/ship/row_sums.h"
@@ -24,15 +25,15 @@ class RanksSeen {
       : task_(std::move(task)), terms_(terms), ranks_(size_t(world)) {}
 
   // Takes in an event; false if it is none of these. A second start of a rank replaces the first.
-  bool On(const TailedEvent& tailed);
+  bool On(const TailedLine& tailed);
   bool AllStarted() const;
   // Whether every rank that started, except the lost one, has told how it ended.
   bool AllEndedBut(std::optional<int32_t> lost) const;
   // Those that started and have not ended.
   std::vector<WatchedRank> Watched();
   const SeenRank& At(int32_t rank) const { return ranks_[size_t(rank)].seen; }
-  // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} for each rank.
-  Json StartTable() const;
+  // The table of GangPlaced: a row for each rank.
+  std::vector<RankPlaced> StartTable() const;
 
   // The sums over the ranks; nullopt unless every rank told how many rows it read.
   std::optional<RowSums> RowsRead() const;

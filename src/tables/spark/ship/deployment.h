@@ -16,9 +16,6 @@
 
 namespace protium {
 
-// Whether a task of this name needs the LibTorch library.
-bool NeedsTorch(std::string_view task);
-
 // Whether an operation failed because an executor lacks the program; then no task is to blame.
 bool LacksProgram(const Status& failure);
 

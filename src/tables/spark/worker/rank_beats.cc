@@ -10,7 +10,6 @@
 #include "base/fields.h"
 #include "os/file.h"
 #include "os/stack.h"
-#include "spark/ship/event_tail.h"
 
 namespace protium {
 
@@ -34,7 +33,7 @@ void RankBeats::Run(const std::stop_token& ended) {
 }
 
 void RankBeats::Beat() {
-  events_.Write({{"event", kBeatEvent}, {"doing", FieldsToJson(doing_.Look())}});
+  events_.Write({{"type", "beat"}, {"doing", FieldsToJson(doing_.Look())}});
 }
 
 void RankBeats::AnswerWhere() {
