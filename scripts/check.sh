@@ -27,7 +27,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types floors sizes names words docs; do
+  for name in Format Types floors sizes names words docs events; do
     local found
     if [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
     else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
@@ -38,5 +38,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 7 checks failed"
+  ((failed == 0)) || Die "$failed of 8 checks failed"
 }

@@ -58,7 +58,7 @@ void RunStory::On(const Json& json) {
     TakeMessage(json, name);
   }
   if (name == GangPlaced::kName) TakeGang(json);
-  if (name == EnginePlan::kName) TakePlan(json);
+  if (name == QueryRan::kName) TakePlan(json);
   if (IsChange(name)) TakeChange(json, name);
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }

@@ -138,8 +138,8 @@ Json EventToJson(const PipelinePlaced& event) {
   return json;
 }
 
-Json EventToJson(const EnginePlan& event) {
-  Json json = EventToJson<EnginePlan>(event);
+Json EventToJson(const QueryRan& event) {
+  Json json = EventToJson<QueryRan>(event);
   json.update(event.measured);
   return json;
 }

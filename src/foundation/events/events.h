@@ -40,7 +40,7 @@ struct PipelinePlaced {
 Json EventToJson(const PipelinePlaced& event);
 
 // How an engine ran a query: its operators, and where more can be seen of it.
-struct EnginePlan {
+struct QueryRan {
   static constexpr std::string_view kName = "engine_plan";
   std::string name;                // As EtlProgress::name.
   Json measured = Json::object();  // "seconds", "operators" and more; fields of the event.
@@ -49,7 +49,7 @@ struct EnginePlan {
     visit("name", name);
   }
 };
-Json EventToJson(const EnginePlan& event);
+Json EventToJson(const QueryRan& event);
 
 // EtlProgress of a cluster, which counts tasks.
 struct ClusterProgress {

@@ -76,7 +76,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   PT_TRY(CountOperatorTimes(connection));
   const auto made = RunStatement(connection, beside, create, call_, name);
   PT_TRY(RefineStatus(made.status(), input));
-  const EnginePlan run{.name = name, .measured = OperatorTimes(connection)};
+  const QueryRan run{.name = name, .measured = OperatorTimes(connection)};
   if (run.measured.contains("operators")) call_.Send(run);
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }

@@ -137,7 +137,7 @@ Status Facts(TaskContext& context) {
   PT_LET(const auto all, context.AllGather("from " + std::to_string(context.rank())));
   std::string text = std::to_string(context.rank()) + "/" + std::to_string(context.world());
   for (const std::string& each : all) text += " " + each;
-  context.Send({{"event", "facts"}, {"attempt", context.attempt()}});
+  context.Report({{"event", "facts"}, {"attempt", context.attempt()}});
   return context.Emit(*TextBatch(text));
 }
 
@@ -200,6 +200,18 @@ Status KillSelf(TaskContext& context) {
 Status KillUntil(TaskContext& context) {
   if (context.attempt() < std::stoi(context.config())) return KillSelf(context);
   return Facts(context);
+}
+
+// The same, but each attempt reports that it has a checkpoint.
+Status ReportUntil(TaskContext& context) {
+  context.Report("checkpoint", {{"step", 1}});
+  return KillUntil(context);
+}
+
+// The same, but each attempt saves.
+Status SaveUntil(TaskContext& context) {
+  context.Saved();
+  return KillUntil(context);
 }
 
 Status StopSelf(TaskContext& context) {
@@ -278,6 +290,8 @@ const TaskTable& TestTasks() {
       {"kill_until", KillUntil},
       {kProgramTask, ProgramTask},
       {"refuse", Refuse},
+      {"report_until", ReportUntil},
+      {"save_until", SaveUntil},
       {"sigstop", StopSelf},
       {"stop_before", StopBeforeItReads},
       {"stop_midway", StopOnceItHasRead},

@@ -99,7 +99,7 @@ void Alongside::TellPlan(Json operators) {
   Json more = more_ ? more_(operation_, operators.empty()) : Json::object();
   if (!operators.empty()) more["operators"] = std::move(operators);
   if (!more.contains("operators")) return;
-  EnginePlan plan{.name = name_, .measured = {{"seconds", seconds}}};
+  QueryRan plan{.name = name_, .measured = {{"seconds", seconds}}};
   plan.measured.update(more);
   call_.Send(plan);
 }
