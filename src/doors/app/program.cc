@@ -11,12 +11,12 @@
 #include "base/fault.h"
 #include "learn/pipeline/batch_run.h"
 #include "learn/pipeline/fit_task.h"
-#include "local/workers/workers.h"
 #include "os/standard_descriptors.h"
 #include "os/thrown.h"
 #include "protium/session.h"
 #include "spark/worker/worker.h"
 #include "tasks/tasks.h"
+#include "workers/workers.h"
 
 namespace protium {
 

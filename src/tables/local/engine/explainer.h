@@ -8,8 +8,8 @@
 
 #include "engine/engine.h"
 #include "local/duckdb/handles.h"
-#include "local/workers/workers.h"
 #include "sql/writer.h"
+#include "workers/workers.h"
 
 namespace protium {
 

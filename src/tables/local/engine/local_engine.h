@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "local/workers/workers.h"
+#include "workers/workers.h"
 
 namespace protium {
 
