@@ -13,6 +13,7 @@
 #include "base/call.h"
 #include "base/json.h"
 #include "gang/doing.h"
+#include "protium/events.h"
 
 namespace protium {
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "events/events.h"
 #include "export/formats.h"
 #include "run/phases.h"
 
@@ -150,8 +151,9 @@ class OtlpMaker {
   void Take(const Json& event) {
     const std::string& name = TextAt(event, "event");
     const double time = SecondsOf(TextAt(event, "time"));
-    if (name == "gang_start" || name == "end" || name == "restart") CloseRanks(time);
-    if (name != "gang_start") return;
+    if (name == GangPlaced::kName || name == RunEnded::kName || name == AttemptStarted::kName)
+      CloseRanks(time);
+    if (name != GangPlaced::kName) return;
     const Json ranks = event.value("ranks", Json());
     if (ranks.is_array()) ranks_ = ranks;
     task_ = TextAt(event, "task");

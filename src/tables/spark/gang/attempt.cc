@@ -44,13 +44,12 @@ Result<std::string> NewKey() {
 // thread.
 class RankWatch {
  public:
-  RankWatch(const SparkCommand& command, TaskRole role, const WaitTerms& terms, const Call& call)
+  RankWatch(const SparkCommand& command, const WaitTerms& terms, const Call& call)
       : command_(command),
-        role_(role),
         terms_(terms),
         call_(call),
         tail_(command.events),
-        seen_(command.task, command.world, terms),
+        seen_(command.task, command.world, terms, command.role),
         thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
 
   // Stops the job's own call: not the caller's token, so that ranks can end in good order first.
@@ -108,7 +107,7 @@ class RankWatch {
     if (told_ || !seen_.AllStarted()) return;
     told_ = true;
     call_.Send(GangPlaced{.task = command_.task,
-                          .role = role_,
+                          .role = command_.role,
                           .attempt = command_.attempt,
                           .ranks = seen_.StartTable()});
   }
@@ -134,7 +133,6 @@ class RankWatch {
   }
 
   const SparkCommand& command_;
-  const TaskRole role_;
   const WaitTerms terms_;
   const Call& call_;
   EventTail tail_;
@@ -193,8 +191,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   if (!command.ok()) return fail(command.status());
   const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
-  RankWatch watch(*command, attempt.role, SparkWaitTerms(command->deadline, attempt.replaces_hung),
-                  call);
+  RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung), call);
   // The watch has the call's stop and deadline; the job must outlive both until the ranks have
   // ended.
   Call job = call;

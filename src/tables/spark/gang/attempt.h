@@ -40,7 +40,6 @@ struct GangAttempt {
   // Builds the job's relation, rows included, for the command with its key.
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
-  TaskRole role = TaskRole::kMap;
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
   // the same. Empty: the ranks read files and check these themselves.
   std::string observed;

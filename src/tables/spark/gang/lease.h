@@ -33,7 +33,6 @@ namespace protium {
 
 struct LeaseSpec {
   GangSpec gang;
-  TaskRole role = TaskRole::kMap;
   std::filesystem::path wish;   // See BendingSpec.
   LeftOut* left_out = nullptr;  // Counts for all attempts of the gang.
   // Runs the job of one task to its end, or until the stop; on a thread of the job's own.

@@ -63,7 +63,7 @@ void GangLease::Begin(const std::vector<LeaseTask*>& tasks) {
     Place(*tasks[size_t(member)], member, false);
   }
   GangPlaced event{.task = command_.task,
-                   .role = spec_.role,
+                   .role = command_.role,
                    .attempt = command_.attempt,
                    .ranks = tasks_.StartTable()};
   const auto& workers = spec_.gang.workers;

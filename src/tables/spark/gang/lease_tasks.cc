@@ -68,7 +68,7 @@ bool LeaseTasks::HasEnded(int32_t seat) const {
 
 RankFailure LeaseTasks::Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                                 Status status) const {
-  return FailureOf(task.seen, task.member, world, task_, kind, std::move(status));
+  return FailureOf(task.seen, task.member, world, role_, kind, std::move(status));
 }
 
 std::vector<RankPlaced> LeaseTasks::StartTable() const {

@@ -35,7 +35,7 @@ struct LeaseTask {
 class LeaseTasks {
  public:
   // `task` is the name of the task that all run, `logs` the folder of their logs.
-  LeaseTasks(std::string task, std::string logs) : task_(std::move(task)), logs_(std::move(logs)) {}
+  LeaseTasks(TaskRole role, std::string logs) : role_(role), logs_(std::move(logs)) {}
 
   // The try that wrote an event.
   LeaseTask& Of(int32_t seat, int64_t id);
@@ -64,7 +64,7 @@ class LeaseTasks {
   std::vector<RankPlaced> StartTable() const;
 
  private:
-  const std::string task_;
+  const TaskRole role_;
   const std::string logs_;
   std::vector<std::unique_ptr<LeaseTask>> tasks_;
 };

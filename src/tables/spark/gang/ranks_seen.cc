@@ -94,7 +94,7 @@ std::vector<RankPlaced> RanksSeen::StartTable() const {
 }
 
 RankFailure RanksSeen::MakeFailure(int32_t rank, RankFailure::Kind kind, Status status) const {
-  return FailureOf(ranks_[size_t(rank)].seen, rank, int32_t(ranks_.size()), task_, kind,
+  return FailureOf(ranks_[size_t(rank)].seen, rank, int32_t(ranks_.size()), role_, kind,
                    std::move(status));
 }
 

@@ -17,12 +17,12 @@
 
 namespace protium {
 
-// Collects the events "rank_start" and "rank_end" of spark/worker/spark_task.h, and beats. One
-// thread at a time.
+// Collects the lines "start", "end" and "beat" of ranks (spark/ship/event_tail.h). One thread
+// at a time.
 class RanksSeen {
  public:
-  RanksSeen(std::string task, int32_t world, const WaitTerms& terms)
-      : task_(std::move(task)), terms_(terms), ranks_(size_t(world)) {}
+  RanksSeen(std::string task, int32_t world, const WaitTerms& terms, TaskRole role = TaskRole::kMap)
+      : task_(std::move(task)), role_(role), terms_(terms), ranks_(size_t(world)) {}
 
   // Takes in an event; false if it is none of these. A second start of a rank replaces the first.
   bool On(const TailedLine& tailed);
@@ -74,6 +74,7 @@ class RanksSeen {
   bool Spoke(int32_t rank, const std::vector<RankFailure>& answers) const;
 
   const std::string task_;
+  const TaskRole role_;
   const WaitTerms terms_;
   std::vector<Rank> ranks_;
 };

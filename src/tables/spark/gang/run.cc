@@ -78,6 +78,7 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                     const Admitted& admitted, LeftOut& left_out, int32_t number, const Call& call) {
   const GangSpec& gang = *task.gang;
   GangAttempt attempt{.command = {.task = task.task,
+                                  .role = task.role,
                                   .torch = RunsInLibrary(task),
                                   .config = task.config,
                                   .output = task.output,
@@ -89,7 +90,6 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                                   .events = engine.folder.New("events-" + task.task).string(),
                                   .log = engine.logs.string()},
                       .options = engine.options,
-                      .role = task.role,
                       .replaces_hung = gang.replace_hung};
   if (input.files) {
     attempt.command.rows = input.files->files;
@@ -109,7 +109,7 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   attempt.send_missing = [&](const Status& failure) {
     return engine.deployment.SendMissing(failure, engine.deployment.sends(), call).status();
   };
-  LeaseSpec lease{.gang = gang, .role = task.role, .left_out = &left_out};
+  LeaseSpec lease{.gang = gang, .left_out = &left_out};
   if (!engine.logs.empty()) lease.wish = engine.logs.parent_path() / kWorkersWanted;
   lease.run_job = [&](const SparkCommand& command, const std::stop_token& stop) {
     return RunLeaseJob(engine.session, attempt, command, stop);

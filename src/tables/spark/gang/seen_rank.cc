@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gang/program.h"
 #include "os/file.h"
 
 namespace protium {
@@ -65,7 +64,7 @@ RankPlaced StartRow(int32_t rank, const SeenRank& seen) {
   return row;
 }
 
-RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const std::string& task,
+RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, TaskRole role,
                       RankFailure::Kind kind, Status status) {
   return {.kind = kind,
           .rank = rank,
@@ -75,7 +74,7 @@ RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const s
           .status = std::move(status),
           .log = seen.log,
           .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes),
-          .is_program = task == kProgramTask};
+          .is_program = role == TaskRole::kProgram};
 }
 
 }  // namespace protium

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "gang/failure.h"
 #include "gang/waits.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -41,7 +42,7 @@ Warning LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms&
 RankPlaced StartRow(int32_t rank, const SeenRank& seen);
 
 // A failure of the rank, with the last lines of its log.
-RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const std::string& task,
+RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, TaskRole role,
                       RankFailure::Kind kind, Status status);
 
 }  // namespace protium

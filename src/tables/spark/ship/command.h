@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "column/source.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -40,7 +41,8 @@ struct LeaseTerms {
 
 // A task and all that a worker must know to run it.
 struct SparkCommand {
-  std::string task;    // MapTask::task and ::config.
+  std::string task;  // MapTask::task, ::role and ::config.
+  TaskRole role = TaskRole::kMap;
   bool torch = false;  // It runs in the library of LibTorch.
   std::string config;
   std::vector<std::string> groups;  // MapTask::groups.
