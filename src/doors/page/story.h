@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "events/events.h"
 #include "page/curve.h"
 #include "protium/events.h"
 #include "run/lanes.h"
@@ -34,8 +35,8 @@ class RunStory {
   Json Lanes(size_t most) const;
 
   // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
-  // ran, as it counted it itself (src/tables/local/duckdb/operator_times.h), and where its own page
-  // shows that (page/engine_links.h).
+  // ran, as it counted it itself (src/tables/duckdb/operator_times.h), and where its own page shows
+  // that (page/engine_links.h).
   Json EnginePlans() const { return {{"plans", engine_plans_}}; }
 
   // To the executors on the engine's own page, as far as that is known.

@@ -30,7 +30,7 @@ Json EventToJson(const Validated& event);
 Json EventToJson(const Reported& event);
 
 // The plan stands, and its first rows are about to be read. The file has the fields of the preview
-// (learn/pipeline/preview.h) beside these, and "search" where there is one.
+// (model/preview.h) beside these, and "search" where there is one.
 struct PipelinePlaced {
   static constexpr std::string_view kName = "pipeline";
   Json preview = Json::object();  // Its fields are fields of the event.

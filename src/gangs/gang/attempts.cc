@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "protium/events.h"
 
 namespace protium {

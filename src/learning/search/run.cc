@@ -12,8 +12,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/session_state.h"
-#include "learn/pipeline/make_rows.h"
+#include "pipeline/make_rows.h"
 #include "protium/events.h"
 #include "search/fit.h"
 #include "search/space.h"

@@ -12,8 +12,10 @@
 
 #include "base/call.h"
 #include "base/json.h"
+#include "events/events.h"
 #include "protium/events.h"
 #include "run/event_details.h"
+#include "run/parts.h"
 #include "run/phases.h"
 #include "run/run_view.h"
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/json.h"
+#include "events/events.h"
 #include "run/list.h"
 #include "run/run_view.h"
 

@@ -14,6 +14,7 @@
 #include "run/folder.h"
 #include "run/list.h"
 #include "run/run_view.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -15,6 +15,7 @@
 #include "run/folder.h"
 #include "run/list.h"
 #include "run/run_view.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

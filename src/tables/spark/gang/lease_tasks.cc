@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "protium/events.h"
-#include "spark/ship/command.h"
+#include "spark_worker/command.h"
 
 namespace protium {
 

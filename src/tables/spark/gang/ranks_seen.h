@@ -12,12 +12,12 @@
 #include "gang/failure.h"
 #include "protium/events.h"
 #include "spark/gang/seen_rank.h"
-#include "spark/ship/event_tail.h"
-#include "spark/ship/row_sums.h"
+#include "spark_worker/event_tail.h"
+#include "spark_worker/row_sums.h"
 
 namespace protium {
 
-// Collects the lines "start", "end" and "beat" of ranks (spark/ship/event_tail.h). One thread
+// Collects the lines "start", "end" and "beat" of ranks (spark_worker/event_tail.h). One thread
 // at a time.
 class RanksSeen {
  public:

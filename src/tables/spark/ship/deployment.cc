@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "events/events.h"
 #include "os/library.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {
