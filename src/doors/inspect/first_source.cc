@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "format/file_form.h"
 #include "frame/open.h"
 #include "frame/session_state.h"

@@ -9,8 +9,8 @@
 #include <set>
 #include <system_error>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/kind.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "format/csv_options.h"
 #include "format/csv_rows.h"
 #include "format/parquet.h"

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "column/cells.h"
 #include "inspect/sql_names.h"
 #include "sql_words/known_functions.h"

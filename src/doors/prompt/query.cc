@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/cells.h"
 #include "frame/open.h"
 #include "frame/session_state.h"

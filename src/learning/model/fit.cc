@@ -6,7 +6,6 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "gang/torch_task_name.h"
 #include "metrics/diagnostics.h"
@@ -25,6 +24,7 @@
 #include "pipeline/share_rows.h"
 #include "pipeline/torch_folder.h"
 #include "protium/pipeline.h"
+#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {

@@ -10,6 +10,7 @@
 #include "events/events.h"
 #include "protium/events.h"
 #include "protium/version.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <utility>
 
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
 #include "protium/frame.h"
+#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {

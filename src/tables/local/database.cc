@@ -13,7 +13,6 @@
 #include "local/part_side.h"
 #include "sql/dialect.h"
 #include "sql/duckdb/scan.h"
-#include "sql/duckdb/scan.h"
 #include "sql/duckdb/prelude.h"
 
 // Opening: configuration first, since memory, threads and the spill folder are fixed from then on;

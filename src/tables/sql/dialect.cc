@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "plan/functions.h"
 #include "sql/duckdb/scan.h"
-#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/duckdb/scan.h"
-
 #include <arrow/type.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "sql/dialect.h"
 #include "sql/duckdb/scan.h"
 #include "sql_tree/tree.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "sql_text/spark_reader.h"

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/text.h"
 #include "sql_text/interval_literal.h"
 #include "sql_text/spark_reader.h"
 #include "sql_text/spark_types.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/text.h"
 
 // A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields stand in
 // quotes wherever these are spelt; DuckDB itself leaves quotes out where a name needs none.
