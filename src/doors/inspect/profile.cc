@@ -19,7 +19,6 @@
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
-#include "protium/events.h"
 #include "run/terminal.h"
 
 namespace protium {

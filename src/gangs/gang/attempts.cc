@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "protium/events.h"
 
 namespace protium {

@@ -7,7 +7,6 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "gang/torch_task_name.h"
 #include "metrics/diagnostics.h"
 #include "model/model_state.h"
 #include "model/net_file.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
 #include "model/carried_decimals.h"
 #include "model/model_state.h"
 #include "pipeline/learned.h"

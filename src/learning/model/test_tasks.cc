@@ -8,7 +8,6 @@
 
 #include "events/events.h"
 #include "gang/task.h"
-#include "gang/torch_task_name.h"
 #include "metrics/metrics.h"
 #include "pipeline/batch_run.h"
 #include "pipeline/fit_task.h"

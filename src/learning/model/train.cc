@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
 #include "pipeline/learned.h"
 #include "pipeline/needs_torch.h"
 

@@ -12,11 +12,8 @@
 
 #include "base/call.h"
 #include "base/json.h"
-#include "events/events.h"
 #include "protium/events.h"
 #include "run/event_details.h"
-#include "events/events.h"
-#include "run/parts.h"
 #include "run/phases.h"
 #include "run/run_view.h"
 

@@ -7,10 +7,8 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "column/schema.h"
-#include "events/events.h"
 #include "protium/events.h"
 #include "protium/version.h"
-#include "events/events.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,6 @@
 #include "frame/verbs.h"
 #include "protium/events.h"
 #include "protium/frame.h"
-#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {

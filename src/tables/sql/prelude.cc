@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/duckdb/prelude.h"
+#include "sql/prelude.h"
 
 #include <map>
 #include <utility>
