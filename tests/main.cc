@@ -3,8 +3,8 @@
 // for a worker's role before anything else.
 #include <gtest/gtest.h>
 
-#include "local/workers/workers.h"
 #include "spark_worker/worker.h"
+#include "workers/workers.h"
 
 namespace protium {
 

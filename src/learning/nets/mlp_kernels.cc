@@ -3,10 +3,7 @@
 
 #include <algorithm>
 
-// GCC compiles a function once for each of these instruction sets and picks one when the program is
-// loaded. The bits agree because each element's operations keep their order and -ffp-contract=off
-// keeps the compiler from fusing them.
-#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#include "base/clones.h"
 
 namespace protium {
 
@@ -67,6 +64,13 @@ PT_CLONES void BackwardRelu(std::span<const float> activated, float factor,
   float* g = gradient.data();
   const size_t n = gradient.size();
   for (size_t i = 0; i < n; ++i) g[i] = h[i] > 0 ? g[i] * factor : 0.0f;
+}
+
+PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
+  float* a = to.data();
+  const float* b = from.data();
+  const size_t n = to.size();
+  for (size_t i = 0; i < n; ++i) a[i] += b[i];
 }
 
 }  // namespace protium

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-// GCC makes a clone for each instruction set and picks one at load time; -ffp-contract=off keeps it
-// from fusing multiplications with additions, so all clones give the same bits.
-#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#include "base/clones.h"
 
 namespace protium {
 
@@ -100,13 +98,6 @@ PT_CLONES bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t 
 PT_CLONES void AverageUpdate(float keep, float take, const float* weights, int64_t count,
                              float* average) {
   for (int64_t i = 0; i < count; ++i) average[i] = keep * average[i] + take * weights[i];
-}
-
-PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
-  float* a = to.data();
-  const float* b = from.data();
-  const size_t n = to.size();
-  for (size_t i = 0; i < n; ++i) a[i] += b[i];
 }
 
 // Sixteen sums side by side, element i in sum i % 16, added up in that order in the end: what a

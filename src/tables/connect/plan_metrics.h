@@ -9,7 +9,7 @@
 namespace protium::connect {
 
 // [{"name", "depth", "rows", "seconds", "what"}], an operator before those that it reads from, in
-// the form of local/duckdb/operator_times.h; empty where nothing was counted. "seconds" are the
+// the form of duckdb/operator_times.h; empty where nothing was counted. "seconds" are the
 // sum of the times that Spark keeps of the operator, over all tasks; those of a WholeStageCodegen
 // are of all that it has compiled into one. "what": its other figures. Operators that keep no rows
 // or no times have none.

@@ -5,7 +5,7 @@
 
 #include "engine/kind.h"
 #include "frame/open.h"
-#include "local/workers/workers.h"
+#include "workers/workers.h"
 
 namespace protium {
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/pool.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "workers/process_state.h"
+
+namespace protium {
+
+namespace {
+
+// Of the channel, in the worker; leases follow.
+constexpr int kWorkerFd = 3;
+constexpr int kDoesNotSuit = 100;
+
+bool HasEnded(Worker& worker) {
+  const auto ended = worker.process.Wait(Clock::now());
+  return !ended.ok() || ended->has_value();
+}
+
+// Must be set before exec: CUDA and OpenMP read these when they are loaded. Devices are numbered by
+// bus, as discovery numbers them; a device that was not leased is not visible. One thread per
+// process, since ranks share the cores.
+std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish& wish) {
+  return {{kWorkerVariable, std::to_string(kWorkerFd)},
+          {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
+          {"CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(wish.devices, ","))},
+          {"OMP_NUM_THREADS", "1"},
+          {"MKL_NUM_THREADS", "1"},
+          {"MKL_DYNAMIC", "FALSE"}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
+  PT_LET(auto ends, Channel::Pair());
+  SubprocessOptions options;
+  options.program = settings_.program;
+  options.env = EnvironmentFor(wish);
+  options.fds = {{ends.second.fd(), kWorkerFd}};
+  for (const int lease : wish.leases) {
+    options.fds.emplace_back(lease, kWorkerFd + static_cast<int>(options.fds.size()));
+  }
+  if (!settings_.logs.empty()) options.log = settings_.logs / kIdleLog;
+  auto worker = std::make_unique<Worker>();
+  worker->devices = !wish.devices.empty();
+  PT_LET(worker->process, spawner_.Start(options));
+  worker->link = std::make_shared<Link>(std::move(ends.first));
+  return worker;
+}
+
+Status Pool::Expect(int32_t workers, bool torch) {
+  std::lock_guard lock(mutex_);
+  const auto unused =
+      std::count_if(idle_.begin(), idle_.end(), [](const auto& worker) { return !worker->used; });
+  for (auto have = unused; have < workers; ++have) {
+    PT_LET(auto worker, Start());
+    idle_.push_back(std::move(worker));
+  }
+  for (const auto& worker : idle_) {
+    if (!torch || worker->used || worker->torch) continue;
+    PT_TRY(worker->link->Send({{"type", "load"}}));
+    worker->torch = true;
+  }
+  return Status::OK();
+}
+
+// Reads what idle workers said, and drops those that have ended, or are stopped: whoever got one of
+// these would wait for it.
+void Pool::ReadIdle() {
+  std::erase_if(idle_, [this](const auto& worker) {
+    if (IsStopped(ReadProcessState(worker->process.pid()))) return true;
+    for (;;) {
+      const auto frame = worker->link->Receive(Clock::now());
+      if (!frame.ok()) return FaultOf(frame.status()).exit != Exit::kStalled || HasEnded(*worker);
+      if (!*frame) return true;
+      // One of another version ends here; the next one that starts says why.
+      if ((*frame)->type == "ready" && !TakeReady(**frame).ok()) return true;
+    }
+  });
+}
+
+// Lower is better. Loading LibTorch takes time and memory, so a process that has it and has run
+// nothing is not spent on a task that can do without.
+int Pool::Suits(const Worker& worker, const WorkerWish& wish) const {
+  const bool known = !plain_tasks_.empty();
+  const bool plain = plain_tasks_.contains(wish.task) || (!known && !wish.unused);
+  if (wish.unused && worker.used) return kDoesNotSuit;
+  if (plain && worker.torch && !worker.used) return wish.unused ? 2 : kDoesNotSuit;
+  return (plain != worker.torch ? 0 : 2) + (worker.used ? 0 : 1);
+}
+
+Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
+  // CUDA takes the visible devices once per process: an idle one cannot be given others.
+  if (!wish.devices.empty()) return Start(wish);
+  std::lock_guard lock(mutex_);
+  ReadIdle();
+  const auto best = std::min_element(idle_.begin(), idle_.end(), [&](const auto& a, const auto& b) {
+    return Suits(*a, wish) < Suits(*b, wish);
+  });
+  if (best == idle_.end() || Suits(**best, wish) == kDoesNotSuit) return Start();
+  auto worker = std::move(*best);
+  idle_.erase(best);
+  return worker;
+}
+
+void Pool::Give(std::unique_ptr<Worker> worker) {
+  if (worker->devices) return;
+  std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+Status Pool::OnReady(const Frame& frame) {
+  std::lock_guard lock(mutex_);
+  return TakeReady(frame);
+}
+
+Status Pool::TakeReady(const Frame& frame) {
+  PT_LET(const int64_t version, NumberAt(frame.head, "version"));
+  if (version != kProtocolVersion) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = "a worker speaks version " + std::to_string(version) +
+                         " of the protocol, its driver " + std::to_string(kProtocolVersion),
+                 .why = "the program was replaced while it ran"});
+  }
+  for (const Json& name : frame.head.value("tasks", Json::array())) {
+    if (name.is_string()) plain_tasks_.insert(name.get<std::string>());
+  }
+  return Status::OK();
+}
+
+bool Pool::NeedsTorch(const std::string& task) {
+  std::lock_guard lock(mutex_);
+  return !plain_tasks_.empty() && !plain_tasks_.contains(task);
+}
+
+}  // namespace protium

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker processes of this machine: this program, started again. They run the MapTasks of local
+// plans, singly or as gangs, and end with their driver.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/call.h"
+#include "engine/library.h"
+#include "gang/task.h"
+#include "plan/node.h"
+#include "workers/worker_settings.h"
+
+namespace protium {
+
+// Thread-safe. Streams that it returns must not outlive it.
+class Workers {
+ public:
+  static Result<std::unique_ptr<Workers>> Make(WorkerSettings settings);
+  // Ends and reaps every worker.
+  virtual ~Workers() = default;
+
+  // Starts up to `workers` processes ahead of need, with LibTorch loaded if `torch`. Does not wait,
+  // and drops errors.
+  virtual void Expect(int32_t workers, bool torch) = 0;
+
+  // The table of ranks of a gang, or a Fault of exit kUsage that names the number that can never
+  // fit. Starts nothing.
+  virtual Result<Json> Placement(const GangSpec& gang) = 0;
+  // Who holds what the gang would need at this moment; empty if it could start.
+  virtual Result<std::string> WaitsFor(const GangSpec& gang) = 0;
+
+  // Runs `task` over what `open_input` streams and returns its output. Without a gang the output
+  // streams as it comes, in any order, and `open_input` is called once. A gang's output is returned
+  // once an attempt has succeeded; the input is opened anew for every attempt, and there are up to
+  // gang.max_restarts restarts. The last attempt's Fault names rank, cause and last log lines.
+  // Waits for the gang's seats (Seats::Take).
+  virtual Result<BatchStreamPtr> Map(const MapTask& task,
+                                     std::function<Result<BatchStreamPtr>()> open_input,
+                                     const Call& call) = 0;
+};
+
+// The workers that an engine at this address ("local[4]") has.
+Result<WorkerSettings> SettingsOf(const EngineRequest& request);
+
+// Whether this process was started as a worker; Main and the tests' main ask this first.
+bool IsWorker();
+
+// A worker's whole life; returns the exit code. A task that is not in `tasks` is looked for in what
+// `more` returns (the LibTorch library), which is called at most once.
+int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more);
+
+}  // namespace protium

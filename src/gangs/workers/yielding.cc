@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/yielding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/fault.h"
+
+namespace protium {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{200};
+// Whoever waits looks oftener than this whether there is room.
+constexpr std::chrono::seconds kSeenWithin{2};
+
+}  // namespace
+
+Yielding::Yielding(const Seats::Taken& taken, const GangSpec& gang, const Call& call)
+    : taken_(taken),
+      gang_(gang),
+      given_(call),
+      own_(call),
+      with_given_(call.stop, [this] { stop_.request_stop(); }),
+      most_(gang.workers.max) {
+  own_.stop = stop_.get_token();
+  if (gang.gpus_per_worker <= 0) return;  // Devices alone are shared with other processes.
+  watching_ = std::jthread([this](const std::stop_token& over) { Watch(over); });
+}
+
+bool Yielding::MadeRoom(const AttemptResult& result) const {
+  const bool stopped = !result.status.ok() && FaultOf(result.status).exit == Exit::kStopped;
+  return asked_ && stopped && !given_.stop.stop_requested();
+}
+
+void Yielding::Watch(const std::stop_token& over) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex);
+  while (!ended.wait_for(lock, over, kLookEvery, [&] { return over.stop_requested(); })) {
+    if (over.stop_requested() || given_.stop.stop_requested()) return;
+    const auto wish = taken_.FindWish(gang_.priority);
+    if (!wish) {
+      most_ = gang_.workers.max;
+      shrinking_ = at_least_ = kNever;
+      continue;
+    }
+    if (!Heed(*wish)) continue;
+    given_.Tell({{"event", "note"},
+                 {"message", fmt::format("the gang pauses after this step: {} (gang.priority = {}) "
+                                         "needs its devices; it goes on by itself when there is "
+                                         "room again",
+                                         wish->who, wish->priority)}});
+    asked_ = true;
+    stop_.request_stop();
+    return;
+  }
+}
+
+bool Yielding::Heed(const HeldDevice& wish) {
+  const auto now = Clock::now();
+  if (!gang_.workers.bends()) return true;
+  if (taken_.size() <= gang_.workers.min) {
+    if (most_ == gang_.workers.max) return true;  // It has not just shrunk.
+    at_least_ = std::min(at_least_, now + kSeenWithin);
+    return now >= at_least_;
+  }
+  if (shrinking_ != kNever) return now >= shrinking_;
+  const auto limit = std::chrono::duration<double>(std::min(gang_.deadline, 1e6));
+  shrinking_ = now + std::chrono::duration_cast<Clock::duration>(limit);
+  most_ = gang_.workers.min;
+  given_.Tell({{"event", "note"},
+               {"message", fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
+                                       "needs its devices",
+                                       gang_.workers.min, gang_.workers.min == 1 ? "" : "s",
+                                       wish.who, wish.priority)}});
+  return false;
+}
+
+}  // namespace protium
