@@ -61,7 +61,7 @@ std::string HttpConnection::HeadOf(const HttpAnswer& answer, const std::string& 
 }
 
 HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpAnswer answer, bool keep) {
-  keep = keep && !serving_.ending;
+  keep = keep && !serving_.ending && !limits_.one_request;
   Move(Stage::kReading);
   if (!Hold(answer.body.size())) co_return Next::kGone;
   const std::string_view body = answer.fixed.empty() ? std::string_view(answer.body) : answer.fixed;
