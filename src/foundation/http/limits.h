@@ -12,8 +12,9 @@ namespace protium {
 struct HttpLimits {
   size_t threads = 1;  // That compute answers. A connection has none.
   size_t connections = 1024;
-  size_t streams = 0;     // Connections among these whose answer has no end.
-  size_t waiting = 1024;  // Requests that wait for a thread.
+  size_t streams = 0;        // Connections among these whose answer has no end.
+  size_t waiting = 1024;     // Requests that wait for a thread.
+  bool one_request = false;  // A connection ends with its first response.
 
   size_t head_bytes = 16 << 10;              // Request line and headers.
   size_t held_bytes = size_t{256} << 20;     // Bodies and answers of all connections.

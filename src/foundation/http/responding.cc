@@ -62,7 +62,7 @@ std::string HttpConnection::HeadOf(const HttpResponse& response, const std::stri
 
 HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpResponse response,
                                                                      bool keep) {
-  keep = keep && !serving_.ending;
+  keep = keep && !serving_.ending && !limits_.one_request;
   Move(Stage::kReading);
   if (!Hold(response.body.size())) co_return Next::kGone;
   const std::string_view body =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An HTTP/1.1 server for strangers: what they send is bounded before it is believed (limits.h), and
-// who holds the server up makes room for others (crowd.h). It lives in a library of its own,
-// libprotium_http.so, which the libraries of the servers are linked with: workers carry none.
+// who holds the server up makes room for others (crowd.h).
 //
 // 1. One thread talks to all connections; a pool computes answers. A connection has no thread.
 // 2. Who may ask is decided by the head alone. Of whoever may not, nothing more is read.
@@ -44,8 +43,8 @@ class HttpService {
 class HttpServer {
  public:
   struct Options {
-    Guard guard;  // Its port may be 0: then the first that is free from `first_port` on.
-    int32_t first_port = 0;
+    Guard guard;             // Its port may be 0: then the first that is free from `first_port` on.
+    int32_t first_port = 0;  // 0: any that is free.
     HttpLimits limits;
     std::vector<std::pair<std::string, std::string>> headers;  // Of every response.
   };

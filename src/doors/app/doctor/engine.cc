@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/units.h"
 #include "engine/address.h"
+#include "engine/kind.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -128,7 +129,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   options.engine = address;
   options.folder = folder;
   options.call = call;
-  if (IsCluster(address)) {
+  if (!KindOf(address).runs_here) {
     // Nobody waits for the client's many tries to be told of a wrong port.
     const Status there = ReachHost(address);
     if (!there.ok()) return {{"engine", WithoutSecrets(address), there}};
@@ -138,7 +139,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   std::vector<Finding> findings = {Query(**session)};
   // Whatever tasks would say only follows from that.
   if (!findings.back().status.ok()) return findings;
-  if (IsCluster(address)) findings.push_back(ReachExecutors(**session));
+  if (!KindOf(address).runs_here) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
   return findings;
 }
