@@ -5,8 +5,6 @@
 
 #include "spark_worker/worker.h"
 #include "workers/workers.h"
-#include "spark_worker/worker.h"
-#include "workers/workers.h"
 
 namespace protium {
 

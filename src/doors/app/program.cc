@@ -16,6 +16,7 @@
 #include "protium/session.h"
 #include "spark_worker/worker.h"
 #include "tasks/tasks.h"
+#include "terminal/printing.h"
 #include "workers/workers.h"
 
 namespace protium {

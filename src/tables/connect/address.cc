@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/percent.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "java/code_points.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_words/literals.h"
 
 // Each reader takes a text from left to right and accepts nothing that it does not use up. Where

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "duckdb/query.h"
 #include "java/regex.h"
 #include "local/inputs.h"

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "plan/functions.h"
 
 namespace protium {

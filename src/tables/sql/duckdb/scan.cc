@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "sql/dialect.h"
 #include "sql_tree/tree.h"
 
