@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -76,8 +77,7 @@ std::optional<std::string> TryUrlDecode(Chunk& chunk, Text text) {
 
 constexpr std::string_view kUnreserved = "_-!.~'()*";
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
+bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
 // Whether the text holds only letters, digits, marks, escapes, characters beyond ASCII and those of
 // `more`.

@@ -19,7 +19,6 @@ namespace protium {
 namespace {
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The words for values that are no numbers. Spark takes them in any case; those with a sign in
 // front of NaN are Java's own, and exact.

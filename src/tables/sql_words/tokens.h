@@ -41,7 +41,4 @@ std::vector<Token> Tokenize(std::string_view sql);
 // UTF-8.
 bool IsWordLetter(char c);
 
-// The text with its ASCII letters in capitals, as keywords are compared; other letters stay.
-std::string Capitals(std::string_view text);
-
 }  // namespace protium
