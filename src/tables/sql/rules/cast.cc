@@ -64,7 +64,7 @@ bool ReadsAlike(std::string_view text, bool timed) {
   const std::string_view rest = text.substr(form.size());
   if (rest.empty()) return true;
   return timed && rest.size() <= 7 && rest.size() > 1 && rest[0] == '.' &&
-         std::ranges::all_of(rest.substr(1), digit);
+         std::ranges::all_of(rest.substr(1), IsDigit);
 }
 
 // Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/prelude.h"
+#include "sql/duckdb/prelude.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
-#include "sql_words/functions/table.h"
 
 namespace protium {
 namespace {
@@ -61,19 +62,31 @@ class Ordered {
   std::vector<Macro> ordered_;
 };
 
+std::array<std::span<const Macro>, 10> Themes() {
+  using namespace macros;
+  return {Pieces(), Aggregates(), Conditions(), Dates(),    JsonTexts(),
+          Lists(),  Numbers(),    Operators(),  Patterns(), Text()};
+}
+
 }  // namespace
 
 std::span<const std::string_view> DuckDbSettings() { return kSettings; }
 std::span<const std::string_view> DuckDbConnectionSettings() { return kConnectionSettings; }
 
 std::vector<Macro> DuckDbMacros() {
-  std::vector<Macro> macros;
-  for (const std::span<const SqlFunction> theme : SqlFunctions()) {
-    for (const SqlFunction& each : theme) {
-      if (!each.macro.empty()) macros.push_back({each.known.name, each.macro});
-    }
+  std::vector<Macro> all;
+  for (const std::span<const Macro> theme : Themes()) {
+    all.insert(all.end(), theme.begin(), theme.end());
   }
-  return Ordered(macros).Take();
+  return Ordered(all).Take();
+}
+
+const Macro* FindDuckDbMacro(std::string_view name) {
+  for (const std::span<const Macro> theme : Themes()) {
+    const auto found = std::ranges::find(theme, name, &Macro::name);
+    if (found != theme.end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace protium
