@@ -53,8 +53,7 @@ Status UnknownFlag(const VerbShape& verb, const std::string& name) {
 }  // namespace
 
 // Takes the flag at `i`, and the next word if that is its value. Only long flags can be written
-// with
-// "="; values are stored under the long name, whichever form was used.
+// with "="; values are stored under the long name, whichever form was used.
 Status Arguments::TakeFlag(const VerbShape& verb, const std::vector<std::string>& words,
                            size_t& i) {
   const std::string& word = words[i];

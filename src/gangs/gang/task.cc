@@ -23,6 +23,10 @@ Result<std::vector<std::string>> TaskContext::AllGather(std::string_view message
   return ranks->AllGather(message);
 }
 
+Result<Communicator*> CommunicatorOf(TaskContext& context) { return context.communicator(); }
+
+GangMembership* MembershipOf(TaskContext& context) { return context.membership(); }
+
 Status EmitJson(TaskContext& context, const Json& value) {
   arrow::StringBuilder builder;
   PT_TRY(builder.Append(Dump(value)));
@@ -31,7 +35,7 @@ Status EmitJson(TaskContext& context, const Json& value) {
 }
 
 Result<Ranks> Ranks::Of(TaskContext& context) {
-  PT_LET(Communicator* const communicator, context.communicator());
+  PT_LET(Communicator* const communicator, CommunicatorOf(context));
   return Ranks(*communicator);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "gang/torch_task_name.h"
 #include "model/carried_decimals.h"
 #include "model/model_state.h"
@@ -169,7 +170,7 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
   MapTask task{.task = TaskName("score", NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)),
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),
-               .workers = options.gang.workers};
+               .workers = options.gang.workers.max};
   if (state.gpus_per_worker > 0) {
     // Devices are leased to gangs alone. Its ranks do not talk to each other.
     task.gang = options.gang;

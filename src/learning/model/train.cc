@@ -72,7 +72,7 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
       MapTask{.task = TaskName("train", NeedsLibTorch(chain, config.device != DeviceUse::kCpu)),
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-              .workers = chain.estimator->options.gang.workers,
+              .workers = chain.estimator->options.gang.workers.max,
               .gang = chain.estimator->options.gang},
       {std::move(input)});
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "frame/open.h"
 #include "frame/outputs.h"
 #include "os/file.h"

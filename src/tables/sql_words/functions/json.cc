@@ -15,7 +15,7 @@ constexpr SqlFunction kJsonTexts[] = {
     Macro("json_array_length", "(s) AS pt_json_array_length(s)").Typed("e", 'I'),
     Refused("json_each", kOneSide),
     Macro("json_object_keys", "(s) AS pt_json_object_keys(s)").Typed("e", '?'),
-    // A column for each name: see types/generators.cc.
+    // A column for each name: see sql_types/generators.cc.
     Same("json_tuple"),
     // The typer replaces it by what it returns.
     Same("schema_of_json"),

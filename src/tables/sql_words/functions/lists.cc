@@ -87,7 +87,7 @@ constexpr SqlFunction kLists[] = {
     Same("forall"),
     Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
     Macro("get", "(l, i) AS CASE WHEN i >= 0 THEN l[CAST(i AS BIGINT) + 1] END"),
-    // explode() and its kind: see types/generators.cc.
+    // explode() and its kind: see sql_types/generators.cc.
     Same("inline"),
     Same("inline_outer"),
     // TypeMapOf makes map_from_arrays() of keys and values in turn.

@@ -115,7 +115,7 @@ constexpr SqlFunction kNumbers[] = {
         .Typed("n", 'N'),
     NotExact("tan", kLastBit, "(x) AS system.main.tan(pt_finite(x))").Typed("n", 'N'),
     NotExact("tanh", kLastBit).Typed("n", 'N'),
-    // What TypeTried() (types/arithmetic.cc) has not replaced. TRY() turns an overflow into NULL.
+    // What TypeTried() (sql_types/arithmetic.cc) has not replaced. TRY() makes NULL of an overflow.
     Macro("try_add", "(a, b) AS TRY(a + b)"),
     Macro("try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"),
     Macro("try_mod", "(a, b) AS CASE WHEN b <> 0 THEN a % b END"),

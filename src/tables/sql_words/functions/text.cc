@@ -198,7 +198,7 @@ constexpr SqlFunction kText[] = {
         "try_to_binary(s, f) IS NULL THEN error('not ' || f || ': ' || s) ELSE try_to_binary(s, "
         "f) END")
         .Typed("t", 'O'),
-    // See types/number_patterns.cc, also for the three below.
+    // See sql_types/number_patterns.cc, also for the three below.
     Macro("to_char", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
     Macro("to_number", "(s, f) AS pt_read_number(s, f)"),
     Macro("to_varchar", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
