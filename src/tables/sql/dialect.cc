@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "plan/functions.h"
-#include "sql/duckdb_path.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {

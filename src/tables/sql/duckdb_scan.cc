@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "sql/dialect.h"
-#include "sql/duckdb_path.h"
+#include "sql/duckdb/scan.h"
 #include "sql_tree/tree.h"
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around

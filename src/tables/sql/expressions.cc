@@ -4,7 +4,7 @@
 // table. Sums, products, quotients and square roots are IEEE 754's, rounded once, on both; ln,
 // log1p and expm1 are Java's StrictMath on both (base/strict_math.h); sin, pow and the like are
 // missing on purpose.
-#include "sql/expressions.h"
+#include "sql/spellings.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/expressions.h"
+#include "sql/spellings.h"
 
 #include <gtest/gtest.h>
 
