@@ -17,7 +17,7 @@
 #include "learn/model/model_state.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
-#include "nets/forward.h"
+#include "nets/layers.h"
 #include "os/file.h"
 
 namespace protium {
@@ -57,7 +57,7 @@ void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
   if (!options.ok() || !state.engine().address().starts_with("local")) return;
   // Whether it could be seated is a question for the training itself.
   (void)state.engine().Admit(
-      {.gang = options->gang, .torch = !IsForward(options->net.name), .plan = rows}, state.call());
+      {.gang = options->gang, .torch = !IsLayered(options->net.name), .plan = rows}, state.call());
 }
 
 // All but the model.
