@@ -9,9 +9,9 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "engines.h"
-#include "local/duckdb/database.h"
+#include "local/database.h"
 #include "sql/dialect.h"
-#include "sql/spark_text.h"
+#include "sql_text/spark_text.h"
 
 namespace protium {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "base/fault.h"
 #include "deep/float_tensor.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "nets/kernel_net.h"
 #include "tensor/philox.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -11,7 +11,7 @@
 #include "deep/float_tensor.h"
 #include "deep/torch_tasks.h"
 #include "deep/torch_wall.h"
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "tensor/testing/synthetic_rows.h"
 
 namespace protium {

@@ -13,8 +13,8 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "learn/pipeline/make_rows.h"
-#include "run/events.h"
+#include "pipeline/make_rows.h"
+#include "events/events.h"
 #include "search/fit.h"
 #include "search/space.h"
 

@@ -13,11 +13,11 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "learn/objective.h"
-#include "learn/pipeline/estimator.h"
-#include "learn/pipeline/make_rows.h"
-#include "learn/pipeline/preview.h"
-#include "run/events.h"
+#include "model/preview.h"
+#include "pipeline/estimator.h"
+#include "pipeline/make_rows.h"
+#include "pipeline/objective.h"
+#include "events/events.h"
 #include "search/run.h"
 #include "search/space.h"
 

@@ -5,7 +5,7 @@
 
 #include "gang/torch_task_name.h"
 #include "inference/net_rows.h"
-#include "learn/model/net_library.h"
+#include "model/net_library.h"
 #include "nets/kernel_net.h"
 
 namespace protium {

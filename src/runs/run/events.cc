@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/events.h"
+#include "events/events.h"
 
 #include <algorithm>
 #include <string_view>

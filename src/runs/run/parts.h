@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 

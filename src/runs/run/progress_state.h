@@ -13,7 +13,7 @@
 #include "base/call.h"
 #include "base/json.h"
 #include "run/event_details.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/parts.h"
 
 namespace protium {

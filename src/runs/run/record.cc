@@ -8,7 +8,7 @@
 
 #include "base/fields.h"
 #include "metrics/diagnostics.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

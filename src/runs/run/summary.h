@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/list.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "column/schema.h"
 #include "protium/version.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

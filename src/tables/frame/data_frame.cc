@@ -10,7 +10,7 @@
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
 #include "protium/frame.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {

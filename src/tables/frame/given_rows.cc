@@ -12,7 +12,7 @@
 #include "format/carried_rows.h"
 #include "format/file_writer.h"
 #include "frame/verbs.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

@@ -17,7 +17,7 @@
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

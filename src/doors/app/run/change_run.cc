@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "app/job/settings.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "gang/task.h"
+#include "job/settings.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 

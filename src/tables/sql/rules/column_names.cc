@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {

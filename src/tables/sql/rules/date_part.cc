@@ -7,9 +7,9 @@
 #include <array>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {
