@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "events/events.h"
 #include "protium/events.h"
 
 namespace protium {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "format/carried_rows.h"
 #include "format/file_writer.h"
 #include "frame/verbs.h"
