@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "pipeline/fit_task.h"
 #include "pipeline/profile.h"
 #include "pipeline/train_rows.h"
