@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run without a gang that changes a worker for another one. All of it on the watching thread.
+#include "workers/replacing.h"
+
 #include <fmt/format.h>
 
-#include <csignal>
+#include <utility>
 
 #include "base/fault.h"
-#include "workers/map_run.h"
 
 namespace protium {
 namespace {
@@ -15,23 +15,23 @@ constexpr int32_t kMostReplaced = 2;
 
 }  // namespace
 
-// `sending` is taken by Hand(): the feeding thread writes to either the old worker or the new one,
-// which then gets what the old one was sent.
-bool MapRun::Replace(Member& member, const RankFailure& failure) {
-  const bool may = !gang() && !member.begun && member.replaced < kMostReplaced;
+bool Replacing::Replace(Member& member, const RankFailure& failure) {
+  const bool may = !spec_.gang() && !member.begun && replaced_[&member] < kMostReplaced;
   if (!may || call_.stop.stop_requested()) return false;
   const Fault fault = FaultOf(failure.status);
   const std::string why = fault.why.empty() ? "" : " (" + fault.why + ")";
   call_.Tell({{"event", "warning"},
-              {"message", fmt::format("worker {} {}{}: another one does its work", member.rank,
+              {"message", fmt::format("worker {} {}{}: another one does its work", member.rank(),
                                       fault.what, why)}});
-  member.replaced += 1;
+  replaced_[&member] += 1;
   // Killed and reaped before another one begins: it must not wake up and go on.
   member.worker->process.Kill();
-  std::lock_guard lock(mutex_);
-  auto next = TakeWorker(member.seat);
-  const Status handed = next.ok() ? member.Hand(spec_, std::move(*next), {}) : next.status();
-  if (handed.ok()) return true;
+  auto next = take_(member.place);
+  const Status handed = next.ok() ? member.Hand(std::move(*next), {}) : next.status();
+  if (handed.ok()) {
+    watch_.Begin(member, Clock::now());
+    return true;
+  }
   call_.Tell({{"event", "warning"},
               {"message", "a worker could not be started: " + FaultOf(handed).what}});
   return false;
