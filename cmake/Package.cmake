@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 # tests/consumer holds them to this list.
 set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/nearest.h base/status.h
   column/source.h learn/options.h learn/stages/stage_options.h metrics/decision.h
-  plan/node.h recipe/choice.h recipe/losses.h recipe/nets.h recipe/optimizers.h recipe/schedules.h
+  plan/node.h recipe/choice.h recipe/losses.h recipe/net_columns.h recipe/nets.h recipe/optimizers.h recipe/schedules.h
   recipe/training.h)
 
 # And those that torch.h shows, for nets of one's own.
@@ -45,7 +45,7 @@ protium_inside(protium ${PROTIUM_INSIDE})
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:protium_command>\" help
   --man \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\" COMMAND_ERROR_IS_FATAL ANY)"
   COMPONENT protium)
-install(FILES LICENSE DESTINATION share/doc/protium COMPONENT protium)
+install(FILES LICENSE NOTICE DESTINATION share/doc/protium COMPONENT protium)
 
 # protium_needed(component target) copies a library under the name that others ask for.
 function(protium_needed component target)

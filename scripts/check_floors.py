@@ -9,26 +9,10 @@ import glob
 import re
 import sys
 
+import rooms as announced
 import source_text
 
-_ROOM = re.compile(r"protium_room\(\s*(\w+)([^)]*)\)")
 _INCLUDE = re.compile(r'^#include "(\w+)/[^"]+"', re.MULTILINE)
-_KEYWORDS = {"FLOOR", "TORCH", "USES", "SOURCES", "LINKS", "DRIVER", "DRIVER_LINKS", "TESTS", "LABELS"}
-
-
-# {room: (floor, rooms it uses)}
-def read_rooms():
-    rooms = {}
-    for path in source_text.repository_files(["src"], ["CMakeLists.txt"]):
-        for name, words in _ROOM.findall(source_text.read(path)):
-            lists, current = {}, None
-            for word in re.sub(r"#[^\n]*", "", words).split():
-                if word in _KEYWORDS:
-                    current = lists.setdefault(word, [])
-                elif current is not None:
-                    current.append(word)
-            rooms[name] = (int(lists["FLOOR"][0]), set(lists.get("USES", [])))
-    return rooms
 
 
 def is_test(path):
@@ -36,14 +20,13 @@ def is_test(path):
 
 
 def is_allowed(path, room, used, rooms):
-    floor, uses = rooms[room]
-    if used == room or used in uses:
+    if used == room or used in rooms[room].uses:
         return True
-    return is_test(path) and rooms[used][0] < floor
+    return is_test(path) and rooms[used].floor < rooms[room].floor
 
 
 def main():
-    rooms = read_rooms()
+    rooms = announced.read()
     needed = {room: set() for room in rooms}
     wrong = []
     for path in source_text.repository_files(["src"], [".cc", ".h"]):
@@ -58,8 +41,8 @@ def main():
                 wrong.append(f"{path}: includes {used}/, which no CMakeLists.txt declares")
             elif used in rooms and not is_allowed(path, room, used, rooms):
                 wrong.append(f"{path}: includes {used}/, which {room} does not use (USES in its CMakeLists.txt)")
-    for room, (_, uses) in sorted(rooms.items()):
-        for stale in sorted(uses - needed[room]):
+    for room in sorted(rooms):
+        for stale in sorted(rooms[room].uses - needed[room]):
             wrong.append(f"CMakeLists.txt of {room}: USES names {stale}, which no file of {room} includes")
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)

@@ -89,8 +89,9 @@ def _write(prefix, out, tag, glibc):
     wheel.add(info + "/METADATA", said.encode())
     wheel.add(info + "/WHEEL", f"Wheel-Version: 1.0\nGenerator: protium\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
     wheel.add(info + "/entry_points.txt", b"[console_scripts]\nprotium = protium.__main__:main\n")
-    with open(os.path.join(_ROOT, "LICENSE"), "rb") as file:
-        wheel.add(info + "/LICENSE", file.read())
+    for name in ("LICENSE", "NOTICE"):
+        with open(os.path.join(_ROOT, name), "rb") as file:
+            wheel.add(f"{info}/{name}", file.read())
     wheel.close(info)
     os.rename(path + ".partial", path)
     return path

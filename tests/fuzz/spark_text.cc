@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's SQL on its way to the parser.
-#include "sql/spark_text.h"
+#include "sql_text/spark_text.h"
 
 #include "base/fault.h"
 

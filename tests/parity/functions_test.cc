@@ -12,7 +12,7 @@
 
 #include "cases.h"
 #include "os/file.h"
-#include "sql/known_functions.h"
+#include "sql_words/known_functions.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,7 @@
 #include "engines.h"
 #include "local/duckdb/database.h"
 #include "sql/dialect.h"
-#include "sql/spark_text.h"
+#include "sql_text/spark_text.h"
 
 namespace protium {
 namespace {

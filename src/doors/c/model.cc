@@ -12,12 +12,12 @@
 #include "c/options.h"
 #include "column/schema.h"
 #include "engine/engine.h"
-#include "forward/forward.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "learn/model/model_state.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
+#include "nets/forward.h"
 #include "os/file.h"
 
 namespace protium {

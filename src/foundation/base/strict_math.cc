@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <limits>
 
-// The names differ from fdlibm's e_log.c, s_log1p.c and s_expm1.c, and shared steps are functions
+// Follows e_log.c, s_log1p.c and s_expm1.c of fdlibm, Copyright (C) 1993 and 2004 by Sun
+// Microsystems, Inc.; NOTICE holds its notices. The names differ, and shared steps are functions
 // here, but each double is computed by the same operations in the same order. Constants such as
 // 0x3fd62e42 are the upper halves of doubles, compared as integers: for positive doubles that
 // orders like the values themselves.

@@ -7,8 +7,8 @@
 #include "deep/dense_head.h"
 #include "deep/module_net.h"
 #include "deep/pool_relu.h"
-#include "learn/built_in_nets.h"
 #include "nets/net_columns.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {

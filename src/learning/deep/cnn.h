@@ -12,7 +12,7 @@ namespace protium {
 //   dense.<l>.weight, dense.<l>.bias, output.weight, output.bias      (dense_head.h)
 // The first dense layer reads the pixels of the last block row by row, the filters of a pixel side
 // by side, then the numeric columns. Refuses columns that FindImage() refuses
-// (learn/built_in_nets.h).
+// (recipe/net_columns.h).
 Result<std::unique_ptr<Net>> MakeCnn(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

@@ -14,8 +14,8 @@
 
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
-#include "learn/built_in_nets.h"
 #include "nets/net_columns.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {

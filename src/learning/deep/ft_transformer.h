@@ -13,7 +13,7 @@ namespace protium {
 //   category.weight [sum of cardinalities, width], category.bias [c, width]     where c > 0
 //   block.<b>.*                                (transformer_block.h)
 //   norm.weight, norm.bias [width], output.weight [outputs, width], output.bias [outputs]
-// Refuses columns that CheckTabular() refuses (learn/built_in_nets.h).
+// Refuses columns that CheckTabular() refuses (recipe/net_columns.h).
 Result<std::unique_ptr<Net>> MakeFtTransformer(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

@@ -15,7 +15,7 @@
 #include "base/fault.h"
 #include "deep/float_tensor.h"
 #include "deep/torch_wall.h"
-#include "train/update_kernels.h"
+#include "nets/mlp_kernels.h"
 
 namespace protium {
 namespace {

@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "base/fault.h"
-#include "learn/built_in_nets.h"
+#include "recipe/net_columns.h"
 #include "recipe/nets.h"
 
 // Each net's lines say what its file in this room computes without training: linear.cc,

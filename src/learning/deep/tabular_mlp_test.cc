@@ -90,7 +90,7 @@ TEST(TabularMlp, NamesItsParametersInOrder) {
   EXPECT_EQ(net->least_rows(), 2);
 }
 
-// Predictions are computed by the room forward, training's outputs by LibTorch.
+// Predictions are computed by forward.h, training's outputs by LibTorch.
 TEST(TabularMlp, PredictsWhatItTrains) {
   const NetInputs inputs = TabularInputs(5, {7, 300, 3}, 3);
   for (const bool norm : {false, true}) {

@@ -12,7 +12,7 @@ namespace protium {
 //   norm.weight, norm.bias [embedding]           with layers > 0
 //   dense.<l>.weight, dense.<l>.bias, output.weight, output.bias      (dense_head.h)
 // A text of padding alone has the mean 0. Refuses columns that FindTokens() refuses
-// (learn/built_in_nets.h).
+// (recipe/net_columns.h).
 Result<std::unique_ptr<Net>> MakeTextClassifier(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

@@ -9,7 +9,7 @@
 #include <torch/library.h>
 
 #include "deep/float_tensor.h"
-#include "forward/product.h"
+#include "nets/product.h"
 
 namespace protium {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LibTorch's matrix products of float32 on the CPU, computed by the house's own
-// (forward/product.h). Those are quicker for the small layers of tables, and their bits depend
+// (nets/product.h). Those are quicker for the small layers of tables, and their bits depend
 // neither on the processor nor on its maker, as those of the library that LibTorch brings do.
 #pragma once
 

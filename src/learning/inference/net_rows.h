@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "forward/target.h"
 #include "learn/torch_task.h"
+#include "nets/target.h"
 #include "rows/schema.h"
 
 namespace protium {

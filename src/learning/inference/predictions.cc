@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "forward/softmax.h"
 #include "metrics/decision.h"
+#include "nets/softmax.h"
 
 namespace protium {
 namespace {

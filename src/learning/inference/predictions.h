@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
-#include "forward/target.h"
 #include "learn/objective.h"
+#include "nets/target.h"
 
 namespace protium {
 

@@ -20,6 +20,7 @@
 #include "base/unknown_name.h"
 #include "learn/stages/stage.h"
 #include "metrics/metrics.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 
@@ -41,14 +42,6 @@ struct StageRow : CatalogueRow {
   // Makes the stage from complete options. Null for the estimator alone: it comes last and is not a
   // Stage.
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
-};
-
-// The columns that a net is given, as they are known before any row is read.
-struct NetColumns {
-  Columns categorical;
-  Columns numeric;
-  std::vector<VectorColumn> vectors;  // With their lengths.
-  bool more = false;  // Stages have yet to learn which others of the first two kinds they make.
 };
 
 // Built-in nets and losses are made by name in the rooms deep and train. A row of a program or of

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "learn/needs_torch.h"
 
-#include "forward/forward.h"
+#include "nets/forward.h"
 
 namespace protium {
 

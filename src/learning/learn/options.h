@@ -15,6 +15,7 @@
 #include "metrics/decision.h"
 #include "plan/node.h"
 #include "recipe/losses.h"
+#include "recipe/net_columns.h"
 #include "recipe/nets.h"
 #include "recipe/training.h"
 
@@ -134,20 +135,6 @@ enum class UnseenClass { kIgnore, kError };
 inline EnumNames<UnseenClass> Names(UnseenClass) {
   return {{{UnseenClass::kIgnore, "ignore"}, {UnseenClass::kError, "error"}}};
 }
-
-// A column of lists of numbers, such as an embedding computed elsewhere. It is one field of a row,
-// under the column's name, for nets that read it by that name.
-struct VectorColumn {
-  std::string column;
-  int64_t length = 0;  // Of every list; 0: taken from the column's fixed-size list type.
-  template <class Visit>
-  void Fields(Visit& visit) {
-    visit("column", column,
-          {.help = "a column of lists of numbers", .filled = "the name of a column"});
-    visit("length", length,
-          {.help = "length of each list; 0: taken from the column's type", .at_least = 0});
-  }
-};
 
 // The probability above which a row counts as positive: a number, or the metric that decides it on
 // the validation rows. JSON: 0.5 or "f1".

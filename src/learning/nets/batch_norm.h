@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "forward/forward.h"
+#include "nets/forward.h"
 
 namespace protium {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net of this room as the room forward sees it, which computes its predictions.
+// A net in training as forward.h sees it, which computes its predictions.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "forward/forward.h"
+#include "nets/forward.h"
 #include "tensor/net.h"
 
 namespace protium {

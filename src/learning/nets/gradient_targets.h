@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "nets/mlp_kernels.h"
 #include "tensor/net.h"
-#include "train/update_kernels.h"
 
 namespace protium {
 

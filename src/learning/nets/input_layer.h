@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "forward/product.h"
 #include "nets/mlp_kernels.h"
+#include "nets/product.h"
 #include "tensor/values.h"
 
 namespace protium {

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "forward/product.h"
-#include "learn/built_in_nets.h"
 #include "nets/forward_weights.h"
 #include "nets/gradient_targets.h"
 #include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
+#include "nets/product.h"
+#include "recipe/net_columns.h"
 
 namespace protium {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 // a recorded graph:
 //   forward   out = bias + tables[category of row] ... + numeric x weight'
 //   backward  the derivatives by the outputs, summed by category, by numeric column, over all rows
-// Without training forward is that of the room forward.
+// Without training forward is that of forward.h.
 // Forward keeps the batch (a view of the caller's rows), which Backward reads again.
 class LinearNet final : public Net {
  public:

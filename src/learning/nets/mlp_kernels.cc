@@ -69,4 +69,11 @@ PT_CLONES void BackwardRelu(std::span<const float> activated, float factor,
   for (size_t i = 0; i < n; ++i) g[i] = h[i] > 0 ? g[i] * factor : 0.0f;
 }
 
+PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
+  float* a = to.data();
+  const float* b = from.data();
+  const size_t n = to.size();
+  for (size_t i = 0; i < n; ++i) a[i] += b[i];
+}
+
 }  // namespace protium

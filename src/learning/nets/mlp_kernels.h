@@ -52,4 +52,7 @@ void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);
 // a dropped neuron is 0 in `activated` as well. `factor` is what ReluDropout() returned.
 void BackwardRelu(std::span<const float> activated, float factor, std::span<float> gradient);
 
+// to[i] += from[i].
+void AddTo(std::span<float> to, std::span<const float> from);
+
 }  // namespace protium

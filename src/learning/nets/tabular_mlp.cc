@@ -10,14 +10,14 @@
 
 #include "base/fault.h"
 #include "base/status.h"
-#include "forward/product.h"
-#include "learn/built_in_nets.h"
 #include "nets/batch_norm.h"
 #include "nets/forward_weights.h"
 #include "nets/gradient_targets.h"
 #include "nets/input_layer.h"
 #include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
+#include "nets/product.h"
+#include "recipe/net_columns.h"
 #include "recipe/nets.h"
 #include "tensor/philox.h"
 
@@ -38,7 +38,7 @@ struct Scratch {
 // and the output layer is dense alone. Layer 0 is input_, which embeds categories as it multiplies.
 // Backward walks the same list from the end. Activations lie in scratch_ from one to the other, and
 // rows_ is a view of the caller's batch: Backward must follow its Forward directly. Without
-// training forward is that of the room forward.
+// training forward is that of forward.h.
 class TabularMlpNet : public Net {
  public:
   TabularMlpNet(const NetInputs& inputs, const TabularMlpOptions& options,

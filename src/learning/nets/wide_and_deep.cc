@@ -5,12 +5,12 @@
 #include <array>
 #include <utility>
 
-#include "learn/built_in_nets.h"
 #include "nets/linear.h"
+#include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
 #include "nets/tabular_mlp.h"
+#include "recipe/net_columns.h"
 #include "tensor/philox.h"
-#include "train/update_kernels.h"
 
 namespace protium {
 namespace {

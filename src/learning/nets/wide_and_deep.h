@@ -12,7 +12,7 @@ namespace protium {
 // The net `wide_and_deep` of recipe/nets.h (WideAndDeepOptions): the outputs of `linear` (linear.h)
 // plus those of `tabular_mlp` (tabular_mlp.h), whose parameters it has under the names wide.* and
 // deep.*, in this order. The embeddings deep.embedding.<c> count only the columns that are not
-// among wide_only. Refuses columns that CheckWideAndDeep() refuses (learn/built_in_nets.h), and
+// among wide_only. Refuses columns that CheckWideAndDeep() refuses (recipe/net_columns.h), and
 // wide_only columns that leave the deep part without any.
 Result<std::unique_ptr<Net>> MakeWideAndDeep(const Json& options, const NetInputs& inputs);
 

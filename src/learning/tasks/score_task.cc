@@ -13,7 +13,7 @@
 #include "inference/predictions.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
-#include "score/scorer.h"
+#include "tasks/net_scorer.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/guard.h"

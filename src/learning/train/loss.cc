@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/unknown_name.h"
-#include "forward/softmax.h"
+#include "nets/softmax.h"
 #include "recipe/losses.h"
 
 namespace protium {

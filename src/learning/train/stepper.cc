@@ -12,9 +12,9 @@
 
 #include "base/call.h"
 #include "base/fault.h"
+#include "nets/mlp_kernels.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
-#include "train/update_kernels.h"
 
 namespace protium {
 namespace {

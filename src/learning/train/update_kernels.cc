@@ -102,13 +102,6 @@ PT_CLONES void AverageUpdate(float keep, float take, const float* weights, int64
   for (int64_t i = 0; i < count; ++i) average[i] = keep * average[i] + take * weights[i];
 }
 
-PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {
-  float* a = to.data();
-  const float* b = from.data();
-  const size_t n = to.size();
-  for (size_t i = 0; i < n; ++i) a[i] += b[i];
-}
-
 // Sixteen sums side by side, element i in sum i % 16, added up in that order in the end: what a
 // vector of any width can do without changing the order of a single addition.
 PT_CLONES double SumOfSquares(const float* values, int64_t count) {

@@ -87,9 +87,6 @@ bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, flo
 // average = keep * average + take * w, for each weight.
 void AverageUpdate(float keep, float take, const float* weights, int64_t count, float* average);
 
-// to[i] += from[i].
-void AddTo(std::span<float> to, std::span<const float> from);
-
 // The sum of squares in double, in the order of the elements by lanes of 16.
 double SumOfSquares(const float* values, int64_t count);
 

@@ -12,10 +12,10 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "collective/communicator.h"
-#include "forward/target.h"
 #include "metrics/decision.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
+#include "nets/target.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 

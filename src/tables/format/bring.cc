@@ -12,13 +12,11 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "format/arrow_file.h"
 #include "format/carried_rows.h"
-#include "format/csv_brought.h"
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/file_writer.h"
-#include "format/json_lines.h"
+#include "format/formats.h"
 #include "format/partitions.h"
 
 namespace protium {
@@ -59,8 +57,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> WithFolders(
 
 Result<bool> MustBeBrought(const std::vector<std::string>& paths, Format format,
                            const CsvOptions& options) {
-  if (format == Format::kParquet) return false;
-  if (format != Format::kCsv) return true;
+  if (KindOf(format).open == nullptr) return false;
+  if (!KindOf(format).engines) return true;
   PT_TRY(CheckCsvOptions(options));
   if (!IsPlainCsv(options)) return true;
   for (const std::string& path : paths) {
@@ -71,9 +69,9 @@ Result<bool> MustBeBrought(const std::vector<std::string>& paths, Format format,
 
 Result<std::unique_ptr<BroughtRows>> OpenRows(const BringSpec& spec, const BringWatch& watch) {
   if (spec.paths.empty()) return Fail({.exit = Exit::kUsage, .what = "no file to read"});
-  if (spec.format == Format::kArrow) return OpenArrowRows(spec, watch);
-  if (spec.format == Format::kJsonLines) return OpenJsonRows(spec, watch);
-  return OpenCsvRows(spec, watch);
+  const FormatKind& kind = KindOf(spec.format);
+  PT_CHECK(kind.open != nullptr);
+  return kind.open(spec, watch);
 }
 
 Result<BroughtTable> Bring(const BringSpec& spec, const std::string& target,

@@ -10,6 +10,7 @@
 #include "base/fields.h"
 #include "base/utf8.h"
 #include "format/cell_type.h"
+#include "format/formats.h"
 
 namespace protium {
 namespace {
@@ -107,12 +108,8 @@ Status CheckOptionsFit(Format format, const CsvOptions& options) {
     if (format == Format::kJsonLines && key == "types") continue;
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("\"{}\" is an option of CSV, and this table is {}", key,
-                                     format == Format::kParquet ? "Parquet"
-                                     : format == Format::kArrow ? "Arrow"
-                                                                : "JSON lines"),
-                 .fix = "leave it out: " + std::string(format == Format::kJsonLines
-                                                           ? "JSON says what is missing by null"
-                                                           : "the file says its own types")});
+                                     KindOf(format).title),
+                 .fix = "leave it out: " + std::string(KindOf(format).says_types)});
   }
   return Status::OK();
 }

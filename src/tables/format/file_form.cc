@@ -1,80 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/file_form.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/fault.h"
+#include "format/formats.h"
 
 namespace protium {
 namespace {
 
 using namespace std::string_view_literals;
 
-struct Ending {
-  std::string_view text;
-  FileForm form;
+struct PackedAs {
+  Packing packing;
+  std::string_view ending;
+  std::string_view begins;  // The first bytes of what is packed so.
 };
+constexpr PackedAs kPackings[] = {{Packing::kNone, "", ""},
+                                  {Packing::kGzip, ".gz", "\x1f\x8b"sv},
+                                  {Packing::kZstd, ".zst", "\x28\xb5\x2f\xfd"sv}};
 
-constexpr Ending kEndings[] = {{".csv", {Format::kCsv}},
-                               {".tsv", {Format::kCsv}},
-                               {".csv.gz", {Format::kCsv, Packing::kGzip}},
-                               {".tsv.gz", {Format::kCsv, Packing::kGzip}},
-                               {".csv.zst", {Format::kCsv, Packing::kZstd}},
-                               {".tsv.zst", {Format::kCsv, Packing::kZstd}},
-                               {".parquet", {Format::kParquet}},
-                               {".jsonl", {Format::kJsonLines}},
-                               {".ndjson", {Format::kJsonLines}},
-                               {".jsonl.gz", {Format::kJsonLines, Packing::kGzip}},
-                               {".ndjson.gz", {Format::kJsonLines, Packing::kGzip}},
-                               {".jsonl.zst", {Format::kJsonLines, Packing::kZstd}},
-                               {".ndjson.zst", {Format::kJsonLines, Packing::kZstd}},
-                               {".arrow", {Format::kArrow}},
-                               {".feather", {Format::kArrow}},
-                               {".ipc", {Format::kArrow}}};
-
-const Ending* EndingOf(const std::string& path) {
-  const std::string name = Lower(std::filesystem::path(path).filename().string());
-  for (const Ending& each : kEndings) {
-    // A file called only ".csv" has no ending.
-    if (name.size() > each.text.size() && name.ends_with(each.text)) return &each;
+// All endings of a format with what each says.
+std::vector<std::pair<std::string, FileForm>> EndingsOf(const FormatKind& kind) {
+  std::vector<std::pair<std::string, FileForm>> endings;
+  for (const PackedAs& packed : kPackings) {
+    if (packed.packing != Packing::kNone && !kind.packs) continue;
+    for (const std::string_view ending : kind.endings) {
+      endings.push_back(
+          {std::string(ending) + std::string(packed.ending), {kind.format, packed.packing}});
+    }
   }
-  return nullptr;
+  return endings;
+}
+
+std::optional<std::pair<std::string, FileForm>> EndingOf(const std::string& path) {
+  const std::string name = Lower(std::filesystem::path(path).filename().string());
+  for (const FormatKind& kind : AllFormats()) {
+    for (const auto& ending : EndingsOf(kind)) {
+      // A file called only ".csv" has no ending.
+      if (name.size() > ending.first.size() && name.ends_with(ending.first)) return ending;
+    }
+  }
+  return std::nullopt;
+}
+
+// ".parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are packed".
+std::string UsualEndings() {
+  std::vector<std::string_view> usual;
+  std::vector<std::string> packed;
+  for (const FormatKind& kind : AllFormats()) {
+    usual.push_back(kind.endings.front());
+    if (kind.packs) packed.push_back(std::string(usual.back()) + ".gz");
+  }
+  const std::string_view last = usual.back();
+  usual.pop_back();
+  return fmt::format("{} or {}; {} are packed", fmt::join(usual, ", "), last,
+                     fmt::join(packed, " and "));
 }
 
 }  // namespace
 
 std::optional<FileForm> FormOfName(const std::string& path) {
-  const Ending* const ending = EndingOf(path);
-  return ending == nullptr ? std::nullopt : std::optional(ending->form);
+  const auto ending = EndingOf(path);
+  return ending ? std::optional(ending->second) : std::nullopt;
 }
 
 Result<FileForm> FormNamed(const std::string& path) {
-  if (const Ending* const ending = EndingOf(path)) return ending->form;
-  return Fail(
-      {.exit = Exit::kUsage,
-       .what = "the name \"" + path + "\" does not say which format it has",
-       .fix = "end it in .parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are packed"});
+  if (const auto ending = EndingOf(path)) return ending->second;
+  return Fail({.exit = Exit::kUsage,
+               .what = "the name \"" + path + "\" does not say which format it has",
+               .fix = "end it in " + UsualEndings()});
 }
 
 std::string TableNameOf(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
-  const Ending* const ending = EndingOf(path);
-  return ending == nullptr ? std::filesystem::path(path).stem().string()
-                           : name.substr(0, name.size() - ending->text.size());
+  const auto ending = EndingOf(path);
+  return ending ? name.substr(0, name.size() - ending->first.size())
+                : std::filesystem::path(path).stem().string();
 }
 
 std::vector<std::string> PatternsOf(Format format) {
   std::vector<std::string> patterns;
-  for (const Ending& each : kEndings) {
-    if (each.form.format == format) patterns.push_back("*" + std::string(each.text));
-  }
+  for (const auto& [ending, form] : EndingsOf(KindOf(format))) patterns.push_back("*" + ending);
   return patterns;
 }
 
 Packing PackingOf(std::string_view content) {
-  if (content.starts_with("\x1f\x8b"sv)) return Packing::kGzip;
-  return content.starts_with("\x28\xb5\x2f\xfd"sv) ? Packing::kZstd : Packing::kNone;
+  for (const PackedAs& each : kPackings) {
+    if (!each.begins.empty() && content.starts_with(each.begins)) return each.packing;
+  }
+  return Packing::kNone;
 }
 
 }  // namespace protium

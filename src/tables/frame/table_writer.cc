@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "format/cell_text.h"
 #include "format/file_writer.h"
+#include "format/formats.h"
 #include "format/partitions.h"
 #include "frame/verbs.h"
 #include "os/file.h"
@@ -233,8 +234,7 @@ Result<FileForm> FormToWrite(Format format, const std::string& path) {
 
 Result<int64_t> WriteFrame(SessionState& session, const Plan& plan, const FileForm& form,
                            const std::string& target, const std::vector<std::string>& partitions) {
-  const bool own = form.format == Format::kCsv || form.format == Format::kParquet;
-  if (own && form.packing == Packing::kNone && partitions.empty()) {
+  if (KindOf(form.format).engines && form.packing == Packing::kNone && partitions.empty()) {
     return session.engine().Run(MakePlan(Write{form.format, target}, {plan}), session.call());
   }
   // Before the rows are computed, which may take long.

@@ -16,13 +16,13 @@
 #include "base/ascii.h"
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "sql/functions/table.h"
-#include "sql/known_functions.h"
-#include "sql/place.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
-#include "sql/tree_view.h"
 #include "sql/windows.h"
+#include "sql_text/place.h"
+#include "sql_tree/tree.h"
+#include "sql_tree/tree_view.h"
+#include "sql_words/functions/table.h"
+#include "sql_words/known_functions.h"
 
 namespace protium {
 namespace {

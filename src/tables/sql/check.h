@@ -2,7 +2,7 @@
 // Checks the parsed tree of a user's SQL, as DuckDB's json_serialize_sql returns it, for constructs
 // that Spark and DuckDB interpret differently. Each one is replaced by an equivalent (sql/rules),
 // noted as not exact, or refused by name. Nothing is run, and the tree needs no types yet: those
-// come afterwards (types/typer.h).
+// come afterwards (sql_types/typer.h).
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "sql/spark_text.h"
+#include "sql_text/spark_text.h"
 
 namespace protium {
 

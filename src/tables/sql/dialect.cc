@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "base/quotes.h"
 #include "plan/functions.h"
 #include "sql/duckdb_path.h"
 #include "sql/duckdb_scan.h"
@@ -71,7 +72,7 @@ std::string LiteralText(const Literal& value, const Dialect& dialect) {
   return "NULL";
 }
 
-// Puts arguments in place of $1, $2, ... and $* of a spelling (functions/expressions.h).
+// Puts arguments in place of $1, $2, ... and $* of a spelling (expressions.h).
 std::string Fill(std::string_view spelling, const std::vector<std::string>& arguments) {
   std::string text;
   for (size_t i = 0; i < spelling.size(); ++i) {
@@ -106,9 +107,7 @@ const Dialect& DuckDbDialect() { return kDuckDb; }
 const Dialect& SparkDialect() { return kSpark; }
 
 std::string QuoteName(std::string_view name, const Dialect& dialect) {
-  std::string quoted(1, dialect.quote);
-  for (const char c : name) quoted.append(c == dialect.quote ? 2 : 1, c);
-  return quoted + dialect.quote;
+  return InQuotes(name, dialect.quote);
 }
 
 std::string QuoteText(std::string_view text, const Dialect& dialect) {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "plan/node.h"
-#include "sql/functions/expressions.h"
+#include "sql/expressions.h"
 
 namespace protium {
 

@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "sql/dialect.h"
 #include "sql/duckdb_path.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
 // text columns for the null word, a column for each key in the names of folders (key=value), and a

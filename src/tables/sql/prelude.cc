@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "sql/functions/table.h"
+#include "sql_words/functions/table.h"
 
 namespace protium {
 namespace {

@@ -13,9 +13,9 @@ namespace protium {
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// The macros of all rows of sql/functions, each after those it calls. They also call C++ functions
-// (pt_...) that the room `local` registers, so they are made after these: CREATE MACRO <name>
-// <body>.
+// The macros of all rows of sql_words/functions, each after those it calls. They also call C++
+// functions (pt_...) that the room `local` registers, so they are made after these: CREATE MACRO
+// <name> <body>.
 struct Macro {
   std::string_view name;
   std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "sql/tree_view.h"
+#include "sql_tree/tree_view.h"
 
 namespace protium {
 

@@ -18,7 +18,7 @@
 #include "plan/node.h"
 #include "sql/dialect.h"
 #include "sql/kept_rows.h"
-#include "sql/place.h"
+#include "sql_text/place.h"
 
 namespace protium {
 

@@ -13,7 +13,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "learn/stages/stage_options.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 

@@ -21,7 +21,7 @@
 #include "frame/table_files.h"
 #include "learn/pipeline/estimator.h"
 #include "learn/pipeline/preview.h"
-#include "sql/result_names.h"
+#include "sql_text/result_names.h"
 
 namespace protium {
 

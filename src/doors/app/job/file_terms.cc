@@ -11,7 +11,7 @@
 #include "app/job/advice.h"
 #include "base/fault.h"
 #include "os/file.h"
-#include "sql/place.h"
+#include "sql_text/place.h"
 
 namespace protium {
 

@@ -12,8 +12,8 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "column/cells.h"
-#include "sql/known_functions.h"
-#include "sql/tokens.h"
+#include "sql_words/known_functions.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 

@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "os/signals.h"
 #include "run/terminal.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "sql/literals.h"
-#include "sql/tokens.h"
+#include "sql_words/literals.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 

@@ -8,7 +8,7 @@
 #include "app/reference/pages.h"
 #include "base/ascii.h"
 #include "base/unknown_name.h"
-#include "sql/known_functions.h"
+#include "sql_words/known_functions.h"
 
 namespace protium {
 

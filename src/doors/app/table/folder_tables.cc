@@ -15,7 +15,7 @@
 #include "format/csv_options.h"
 #include "format/file_form.h"
 #include "format/kind.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

@@ -23,7 +23,7 @@
 #include "os/file.h"
 #include "os/library.h"
 #include "os/signals.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "learn/catalogue.h"
 #include "learn/stages/column_stage.h"
-#include "sql/tokens.h"
+#include "sql_words/tokens.h"
 
 // Columns by SQL: SELECT *, a + b AS c FROM __THIS__, where __THIS__ has the inputs as its columns
 // and all others pass by unseen. Learns nothing. The text is Spark's SQL and is checked as every

@@ -11,10 +11,10 @@
 #include "local/engine/inputs.h"
 #include "local/functions/regex.h"
 #include "sql/check.h"
-#include "sql/names/column_name.h"
-#include "sql/tree.h"
-#include "sql/tree_view.h"
-#include "sql/types/typer.h"
+#include "sql_tree/names/column_name.h"
+#include "sql_tree/tree.h"
+#include "sql_tree/tree_view.h"
+#include "sql_types/typer.h"
 
 // ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
 // other precedences; DuckDB parses it (json_serialize_sql), the room sql checks and types the tree,

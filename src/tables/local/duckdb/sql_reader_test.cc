@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "local/duckdb/database.h"
-#include "sql/functions/table.h"
+#include "sql_words/functions/table.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "local/functions/row_function.h"
 #include "local/functions/themes.h"
-#include "sql/digit_pattern.h"
+#include "sql_words/digit_pattern.h"
 
 namespace protium {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "base/ascii.h"
-#include "sql/literals.h"
+#include "sql_words/literals.h"
 
 // Each reader takes a text from left to right and accepts nothing that it does not use up. Where
 // Spark's reader is laxer than Java's (days) or Java's laxer than C++'s (numbers), a comment says

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "local/functions/row_function.h"
-#include "sql/java_pattern.h"
+#include "sql_words/java_pattern.h"
 
 namespace protium {
 

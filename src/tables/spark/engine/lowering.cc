@@ -15,8 +15,8 @@
 #include "spark/connect/types.h"
 #include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
-#include "sql/doubled_quotes.h"
 #include "sql/writer.h"
+#include "sql_text/doubled_quotes.h"
 
 // A node that is a table of its own (files, kept rows, a task's result) becomes a relation and gets
 // a name; everything between such nodes is written as SQL by the room sql, which asks the server

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {

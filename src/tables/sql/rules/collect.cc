@@ -4,7 +4,7 @@
 // NOT NULL) inside a coalesce, so that DISTINCT, ORDER BY, OVER and a FILTER of their own stay with
 // the aggregate.
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule CollectRule() {

@@ -6,7 +6,7 @@
 
 #include "base/ascii.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {

@@ -2,7 +2,7 @@
 // count_if(c) becomes count(nullif(c, false)): it counts what is true, and 0 where nothing is. As a
 // plain count it also takes DISTINCT, FILTER and OVER.
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule CountIfRule() {

@@ -2,7 +2,7 @@
 // count(DISTINCT a, b): DuckDB's count takes one argument. Spark leaves out rows in which any of
 // them is null, so pt_all() makes one row value of them, or NULL.
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule CountPairsRule() {

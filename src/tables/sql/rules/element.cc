@@ -3,7 +3,7 @@
 // error in Spark and NULL in DuckDB. A constant text within the brackets names a field of a struct
 // or a key of a map, which is the same in both.
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule ElementRule() {

@@ -3,7 +3,7 @@
 // whether any or all of it is true. A null among them makes the answer null unless another element
 // decides it, as in Spark (pt_any_true, pt_all_true).
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule ListConditionsRule() {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "sql/rules/rule.h"
-#include "sql/tokens.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
+#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

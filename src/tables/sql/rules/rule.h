@@ -2,7 +2,7 @@
 // Rules for constructs that mean something else in DuckDB than in Spark, one rule a file: a rule
 // finds a node of the parsed tree whose meaning differs, and replaces it by one that means in
 // DuckDB what the node means in Spark. Functions for which another function can be called are no
-// rules but macros (sql/functions); what depends on types is done afterwards (sql/types).
+// rules but macros (sql_words/functions); what depends on types is done afterwards (sql_types).
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "sql/tree_view.h"
+#include "sql_tree/tree_view.h"
 
 namespace protium {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "sql/java_pattern.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
+#include "sql_words/java_pattern.h"
 
 namespace protium {
 namespace {

@@ -3,7 +3,7 @@
 // They become calls with the digits as text, from which the typer reads the type and, beside a
 // decimal, the number of digits.
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 Rule TypedLiteralRule() {

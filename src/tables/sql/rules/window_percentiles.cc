@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "sql/rules/rule.h"
-#include "sql/tree.h"
+#include "sql_tree/tree.h"
 
 namespace protium {
 namespace {

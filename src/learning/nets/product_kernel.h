@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of product.h over tiles of rows and columns whose sums stay in registers. Included by
+// one file for each kind of processor, which brings its Lanes; everything is in an unnamed
+// namespace, and no other header is included, so that no code for one processor is linked into
+// another's.
+#pragma once
+
+#include "nets/product_loops.h"
+
+namespace {
+
+using protium::kPanelWidth;
+using protium::ProductCall;
+
+// The sums of kRows rows over kPanels panels.
+template <class Lanes, int kRows, int kPanels>
+inline void AddTile(const ProductCall& call, int64_t row, int64_t panel) {
+  constexpr int kParts = kPanels * kPanelWidth / Lanes::kWidth;
+  constexpr int kPartsPerPanel = kPanelWidth / Lanes::kWidth;
+  typename Lanes::Vector sums[kRows][kParts];
+  const float* left = call.left + row * call.left_row;
+  const float* right = call.right + panel * call.panel_step;
+  float* out = call.sums + row * call.sums_row + panel * kPanelWidth;
+  for (int r = 0; r < kRows; ++r) {
+    for (int p = 0; p < kParts; ++p) {
+      sums[r][p] = Lanes::Load(out + r * call.sums_row + p * Lanes::kWidth);
+    }
+  }
+  for (int64_t k = 0; k < call.inner; ++k, left += call.left_step, right += call.right_step) {
+    typename Lanes::Vector w[kParts];
+    for (int p = 0; p < kParts; ++p) {
+      const int64_t of_panel = (p / kPartsPerPanel) * call.panel_step;
+      w[p] = Lanes::Load(right + of_panel + (p % kPartsPerPanel) * Lanes::kWidth);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      const auto x = Lanes::Broadcast(left + r * call.left_row);
+      for (int p = 0; p < kParts; ++p) sums[r][p] = Lanes::MultiplyAdd(x, w[p], sums[r][p]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int p = 0; p < kParts; ++p) {
+      Lanes::Store(out + r * call.sums_row + p * Lanes::kWidth, sums[r][p]);
+    }
+  }
+}
+
+// So many rows over all panels.
+template <class Lanes, int kRows, int kPanels>
+inline void AddRows(const ProductCall& call, int64_t row) {
+  int64_t panel = 0;
+  for (; panel + kPanels <= call.panels; panel += kPanels) {
+    AddTile<Lanes, kRows, kPanels>(call, row, panel);
+  }
+  for (; panel < call.panels; ++panel) AddTile<Lanes, kRows, 1>(call, row, panel);
+}
+
+// Six rows at a time, as many as there are registers for their sums. Fewer take several panels at a
+// time, since their sums would otherwise wait for each other.
+template <class Lanes>
+inline void AddAll(const ProductCall& call) {
+  int64_t row = 0;
+  for (; row + 6 <= call.rows; row += 6) AddRows<Lanes, 6, Lanes::kPanelsOfSix>(call, row);
+  for (; row + 2 <= call.rows; row += 2) AddRows<Lanes, 2, 2 * Lanes::kPanelsOfSix>(call, row);
+  for (; row < call.rows; ++row) AddRows<Lanes, 1, 4>(call, row);
+}
+
+}  // namespace

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/text_writer.h"
+
+#include <arrow/io/compressed.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/compression.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/atomic_output.h"
+#include "format/cell_text.h"
+
+namespace protium {
+namespace {
+
+class TextWriter : public FileWriter {
+ public:
+  TextWriter(AtomicFile file, bool csv)
+      : output_(std::make_shared<AtomicOutput>(std::move(file))), csv_(csv), text_(output_) {}
+
+  Status Open(const SchemaPtr& schema, Packing packing) {
+    if (packing != Packing::kNone) {
+      const bool gzip = packing == Packing::kGzip;
+      PT_LET(codec_, arrow::util::Codec::Create(gzip ? arrow::Compression::GZIP
+                                                     : arrow::Compression::ZSTD));
+      PT_LET(text_, arrow::io::CompressedOutputStream::Make(codec_.get(), output_));
+    }
+    std::string header;
+    for (const auto& field : schema->fields()) {
+      keys_.push_back(keys_.empty() ? "{" : ", ");
+      AppendJsonText(field->name(), keys_.back());
+      keys_.back() += ": ";
+      if (!header.empty()) header += ',';
+      AppendCsvText(field->name(), header);
+    }
+    return csv_ ? Put(header + "\n") : Status::OK();
+  }
+  Status Write(const arrow::RecordBatch& batch) override {
+    constexpr size_t kPieceBytes = 1 << 20;
+    std::string lines;
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      csv_ ? AppendCsvLine(batch, row, lines) : AppendJsonLine(batch, row, lines);
+      if (lines.size() < kPieceBytes) continue;
+      PT_TRY(Put(lines));
+      lines.clear();
+    }
+    return Put(lines);
+  }
+  Status Commit() override {
+    PT_TRY(output_->Explain(text_->Close()));
+    return output_->Commit();
+  }
+
+ private:
+  Status Put(const std::string& lines) { return output_->Explain(text_->Write(lines)); }
+  static void AppendCsvLine(const arrow::RecordBatch& batch, int64_t row, std::string& lines) {
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      if (i > 0) lines += ',';
+      AppendCsvCell(*batch.column(i), row, lines);
+    }
+    lines += '\n';
+  }
+  void AppendJsonLine(const arrow::RecordBatch& batch, int64_t row, std::string& lines) const {
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      lines += keys_[static_cast<size_t>(i)];
+      AppendJsonCell(*batch.column(i), row, lines);
+    }
+    lines += "}\n";
+  }
+
+  std::shared_ptr<AtomicOutput> output_;
+  bool csv_;  // Otherwise JSON lines.
+  std::unique_ptr<arrow::util::Codec> codec_;
+  std::shared_ptr<arrow::io::OutputStream> text_;
+  std::vector<std::string> keys_;  // What stands before each value of a line of JSON.
+};
+
+Result<std::unique_ptr<FileWriter>> Make(AtomicFile file, const SchemaPtr& schema, Packing packing,
+                                         bool csv) {
+  auto writer = std::make_unique<TextWriter>(std::move(file), csv);
+  PT_TRY(writer->Open(schema, packing));
+  return writer;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> WriteCsv(AtomicFile file, const SchemaPtr& schema,
+                                             Packing packing) {
+  return Make(std::move(file), schema, packing, true);
+}
+
+Result<std::unique_ptr<FileWriter>> WriteJsonLines(AtomicFile file, const SchemaPtr& schema,
+                                                   Packing packing) {
+  return Make(std::move(file), schema, packing, false);
+}
+
+}  // namespace protium

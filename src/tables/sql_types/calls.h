@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calls mean by the types of their arguments: one rule for each family of functions, found by
+// name. Functions without a rule are typed by their row in sql_words/functions. To add a rule: a
+// line below, one in the table of calls.cc, and cases in tests/parity/expressions.tsv.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql_types/typer.h"
+
+namespace protium {
+
+// A call on its way through a rule. The node and the typer outlive it.
+struct TypedCall {
+  Typer& typer;
+  Json& node;  // A FUNCTION or WINDOW; its arguments are rewritten.
+  std::string name;
+  // Of the arguments. Kept in step with the casts below.
+  std::vector<SqlType> types;
+
+  // Whether the type of an argument is not known.
+  bool AnyUnknown() const {
+    return std::find(types.begin(), types.end(), SqlType{}) != types.end();
+  }
+  // Whether an argument is a constant NULL: of a NULL that is a list or a map DuckDB's functions
+  // make an INTEGER, whatever its elements.
+  bool AnyNullConstant() const;
+  Json& argument(size_t i) { return node["children"][i]; }
+  // Casts argument `i`, where it has another known type.
+  void CoerceTo(size_t i, const SqlType& type);
+  // Casts all arguments from `first` on.
+  void CoerceAll(const SqlType& type, size_t first = 0);
+  // Puts a cast around the whole call, where DuckDB returns another type than Spark. `node` is the
+  // cast afterwards.
+  void CastResult(const SqlType& type);
+  // Spark's names of the types of the arguments, for messages.
+  std::string TypeNames() const;
+  // A fault (kUsage) at the place of the call.
+  Status Refuse(std::string what, std::string why, std::string fix) const;
+};
+
+// Returns the type of the call. A rule may replace the node; unknown leaves it to DuckDB.
+using CallRule = Result<SqlType> (*)(TypedCall& call);
+
+// Finds the rule of a function by its name in lower case; nullptr if it has none.
+CallRule FindCallRule(std::string_view name);
+
+// The rules, by file.
+Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
+Result<SqlType> TypeInterval(TypedCall& call);  // + - * / with a time or an interval
+Result<SqlType> TypeUnits(TypedCall& call);     // INTERVAL 1 DAY: to_days and its kind
+Result<SqlType> TypeDatePart(TypedCall& call);  // extract()
+Result<SqlType> TypeMadeTime(TypedCall& call);  // make_timestamp and its kind
+Result<SqlType> TypeProduct(TypedCall& call);   // * / % mod pmod try_divide
+Result<SqlType> TypeTried(TypedCall& call);     // try_add try_subtract try_multiply try_mod
+Result<SqlType> TypeReadNumber(TypedCall& call);   // to_number try_to_number
+Result<SqlType> TypeWriteNumber(TypedCall& call);  // to_char to_varchar
+Result<SqlType> TypeDivision(TypedCall& call);     // div
+Result<SqlType> TypeBits(TypedCall& call);         // & | ^ << >> ~
+Result<SqlType> TypeRounded(TypedCall& call);      // round bround
+Result<SqlType> TypeWhole(TypedCall& call);        // floor ceil
+Result<SqlType> TypeTotal(TypedCall& call);        // sum try_sum
+Result<SqlType> TypeMoment(TypedCall& call);       // var_pop corr regr_slope ...
+Result<SqlType> TypeMean(TypedCall& call);         // avg try_avg
+Result<SqlType> TypePercentile(TypedCall& call);   // percentile percentile_approx
+Result<SqlType> TypeJoinedText(TypedCall& call);   // || concat
+Result<SqlType> TypeChoice(TypedCall& call);       // if nvl greatest ...
+Result<SqlType> TypeConcatWs(TypedCall& call);
+Result<SqlType> TypeDistinctEstimate(TypedCall& call);  // approx_count_distinct
+Result<SqlType> TypeElt(TypedCall& call);
+Result<SqlType> TypeFormatNumber(TypedCall& call);
+Result<SqlType> TypeFormatString(TypedCall& call);  // format_string printf
+Result<SqlType> TypeFromJson(TypedCall& call);
+Result<SqlType> TypeHash(TypedCall& call);  // hash xxhash64
+Result<SqlType> TypeHex(TypedCall& call);
+Result<SqlType> TypeListagg(TypedCall& call);  // listagg string_agg
+Result<SqlType> TypeSchemaOfJson(TypedCall& call);
+Result<SqlType> TypeTextOrBytes(TypedCall& call);  // length left substring ...
+Result<SqlType> TypeToJson(TypedCall& call);
+Result<SqlType> TypeNullIf(TypedCall& call);
+Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
+Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
+Result<SqlType> TypeTypeOf(TypedCall& call);
+Result<SqlType> TypeArray(TypedCall& call);
+Result<SqlType> TypeNested(TypedCall& call);   // Most functions of lists and maps.
+Result<SqlType> TypeElement(TypedCall& call);  // l[i] m[k] element_at try_element_at
+Result<SqlType> TypeMapOf(TypedCall& call);    // map
+Result<SqlType> TypeStructPack(TypedCall& call);
+Result<SqlType> TypeRow(TypedCall& call);
+Result<SqlType> TypeStructField(TypedCall& call);    // struct_extract
+Result<SqlType> TypeTransformed(TypedCall& call);    // list_transform
+Result<SqlType> TypeFiltered(TypedCall& call);       // list_filter
+Result<SqlType> TypeReduced(TypedCall& call);        // list_reduce
+Result<SqlType> TypeListCondition(TypedCall& call);  // pt_any_true pt_all_true
+Result<SqlType> TypeArraysZip(TypedCall& call);
+Result<SqlType> TypeCollected(TypedCall& call);  // list, of collect_list and collect_set
+Result<SqlType> TypeExtreme(TypedCall& call);    // max min
+Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
+Result<SqlType> TypeReversed(TypedCall& call);
+Result<SqlType> TypeGenerator(TypedCall& call);  // explode and its kind within an expression
+Result<SqlType> TypeSequence(TypedCall& call);
+Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
+
+// Refuses what two parts of a list or map have no common type for.
+Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& other);
+// A refusal of an aggregate that the embedded engine computes only for groups.
+Status RefuseWindow(const TypedCall& call);
+
+// The type of concat() or || of nothing but binary; nothing for other arguments.
+std::optional<SqlType> JoinBytes(TypedCall& call);
+
+// A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
+// once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
+// round, bround, floor and ceil to `second` digits (local/functions/decimal_arithmetic.h).
+// `tried` makes NULL of what does not fit, and of a division by zero.
+Json DecimalCall(char operation, Json first, Json second, const SqlType& result,
+                 bool tried = false);
+
+}  // namespace protium

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derives the type of every expression of a parsed tree by Spark's rules, and rewrites the
+// expression so that DuckDB computes it in those types: left alone, DuckDB widens decimals,
+// compares text with numbers and divides by rules of its own. What the two engines cannot be
+// brought to compute alike is refused by name.
+//
+// Reading order: sql_type (types, and where they meet), scope (names), typer_queries (SELECT, WITH,
+// unions), typer_tables (FROM), typer_expressions (all but calls), calls (rules by a function's
+// name) and one file for each family of rules.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "sql_tree/sql_type.h"
+#include "sql_types/scope.h"
+#include "sql_types/select_parts.h"
+
+namespace protium {
+
+// What the typer asks of the engine. Nothing is run; statements are at most prepared.
+struct TypeSource {
+  // The columns of a table that the text knows by this name, in lower case.
+  std::function<Result<std::vector<SqlColumn>>(const std::string& table)> columns;
+  // DuckDB's name for the type of the only column of a SELECT; "" if it refuses the SELECT or the
+  // type has no name that rules know.
+  std::function<std::string(const std::string& select)> type;
+  // Where a node stands in the user's text, for messages.
+  std::function<std::string(const Json& node)> place;
+  // The user's text from where a node begins; empty where that is not known.
+  std::function<std::string_view(const Json& node)> text;
+};
+
+// Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
+// with a place.
+class Typer {
+ public:
+  explicit Typer(const TypeSource& source) : source_(source) {}
+
+  // Whether any query reads a name of WITH.
+  bool Reads(const std::string& lower) const { return read_.contains(lower); }
+
+  // Types and rewrites a query; returns its columns as an unnamed relation.
+  Result<Relation> Query(Json& node, const Scope* outer);
+
+  // Types and rewrites an expression. DuckDB computes it in the type returned, unless that is
+  // unknown.
+  Result<SqlType> Expression(Json& node, const Scope& scope);
+
+  // The types of all nodes of a list.
+  Result<std::vector<SqlType>> Each(Json& nodes, const Scope& scope);
+
+  // Casts all nodes to the type that they have in common, and returns it. Refused if there is none;
+  // `at` says where, and `what` ("CASE") whose values they are.
+  Result<SqlType> Unify(const std::string& what, const Json& at, const std::vector<Json*>& nodes,
+                        const std::vector<SqlType>& types);
+
+  // Types what has to be true or false, such as WHERE. Text passes only with `reads_text`, where
+  // Spark casts it: beside AND, OR and NOT.
+  Status Condition(Json& node, const Scope& scope, bool reads_text = false);
+
+  // Types what rows are ordered by, and puts in its place what DuckDB orders as Spark does.
+  Result<SqlType> OrderExpression(Json& node, const Scope& scope);
+  // Refuses what holds a map, by which Spark orders and partitions nothing.
+  Status RequireOrder(const Json& node, const SqlType& type) const;
+
+  // Types s['a'], m['k'] and (expression).a, given the type of what is before.
+  Result<SqlType> Extract(Json& node, const SqlType& type);
+
+  // The type that DuckDB gives a call of `function` with arguments of these types; unknown if one
+  // of them is. Asks DuckDB once for each different call.
+  SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
+
+  // The same for what is compared: structs meet by places of fields, and parts only where no digit
+  // is lost, or if `wide` by CommonType(). Refused if a map is in one of them.
+  Result<SqlType> UnifyNested(const std::string& what, const Json& at,
+                              const std::vector<Json*>& nodes, std::vector<SqlType> types,
+                              bool wide = false);
+  // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
+  SqlType TypeNamed(const std::string& duck_name);
+
+  Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
+  Status RefuseCast(const Json& node, const SqlType& from, const SqlType& to) const;
+
+  // The columns that a function such as explode() makes: lists of their values, and their names.
+  struct Generated {
+    std::vector<Json> lists;
+    std::vector<SqlColumn> columns;
+    bool open = false;  // Of structs, whose fields become the columns.
+  };
+
+ private:
+  // A select list being written anew.
+  struct Selection {
+    Json list = Json::array();
+    Relation made;
+    Json* from = nullptr;  // The tables of the SELECT.
+    bool apart = false;    // Whether generators become tables of their own.
+    bool spread = false;   // Whether * is written as its columns.
+  };
+
+  Result<Relation> Select(Json& node, const Scope* outer);
+  Status Columns(Json& select, Scope& scope, Selection& to);
+  Status SelectColumn(Json& select, size_t index, Scope& scope, Selection& to);
+  Status Star(Json& star, const Scope& scope, Selection& to);
+  Status Generator(Json& column, Scope& scope, Selection& to);
+  Status PlaceHere(Generated made, Scope& scope, Selection& to);
+  Status PlaceApart(Generated made, Selection& to);
+  Status Groupings(Json& select) const;
+  Status CheckLimit(Json& modifier, const Scope& scope);
+  Status CheckDistinctOrder(const Json& order, const Relation& made) const;
+  Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
+  std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
+  Result<std::vector<SqlType>> Groups(Json& select, const Scope& scope, const Relation& made);
+  Status Modifiers(Json& node, const Scope& scope, const Relation& made);
+  Status RefuseNestedOrders(Json& node, const Relation& made) const;
+  Status RefuseMaps(const Json& at, const std::string& what, const Relation& made) const;
+  Result<Relation> SetOperation(Json& node, const Scope* outer);
+  Result<Relation> Recursive(Json& node, const Scope* outer);
+  Status Ctes(Json& node, const Scope* outer);
+  Status Rename(const Json& at, const std::string& name, const Json& names, Relation& made) const;
+
+  // Of a join's side: where its relations and outputs begin in the scope.
+  struct JoinPlaces {
+    size_t relation = 0, output = 0;
+  };
+
+  Status From(Json& node, Scope& scope);
+  Result<Relation> Table(const Json& node);
+  Result<Relation> Values(Json& node, const Scope& scope);
+  Result<Relation> TableFunction(Json& node, const Scope& scope);
+  void NameAll(Json& tables);
+  Status Join(Json& node, Scope& scope);
+  Status Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) const;
+  Status Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces right);
+  Status ConditionWithin(Json& node, Scope& scope) const;
+  Status Pivot(Json& node, const Scope& scope);
+  Result<Json> PivotQuery(Json& node, const Scope& within) const;
+  Result<Json> UnpivotQuery(Json& node, const Scope& within) const;
+
+  SqlType Constant(Json& node);
+  Result<SqlType> Column(Json& node, const Scope& scope);
+  Status CheckColumn(const Json& node, const Scope& scope) const;
+  Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
+  Result<SqlType> IntervalCast(const Json& cast) const;
+  Result<SqlType> CaseWhen(Json& node, const Scope& scope);
+  Result<SqlType> Compare(Json& node, const Scope& scope);
+  Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
+  Status CompareNested(const Json& at, Json& left, Json& right, const std::vector<SqlType>& types);
+  Status RefuseField(const Json& node, const SqlType& type, const std::string& name) const;
+  Result<SqlType> Between(Json& node, const Scope& scope);
+  Result<SqlType> Conjunction(Json& node, const Scope& scope);
+  Result<SqlType> Operator(Json& node, const Scope& scope);
+  Result<SqlType> Grouping(Json& node, const Scope& scope);
+  Result<SqlType> Subquery(Json& node, const Scope& scope);
+  Result<SqlType> Function(Json& node, const Scope& scope);
+  Status TakePercentiles(const Json& node, Json& order, const SqlType& type) const;
+  Result<SqlType> Window(Json& node, const Scope& scope);
+  Result<std::vector<SqlType>> Arguments(Json& node, const Scope& scope);
+
+  void Wrap(Json& node, const Relation& made) const;
+
+  const TypeSource& source_;
+  std::map<std::string, Relation> ctes_;    // In scope, by names in lower case.
+  std::set<std::string> read_;              // Names of WITH that some table of FROM names.
+  std::map<std::string, Relation> tables_;  // Asked for before.
+  std::map<std::string, SqlType> asked_;
+  int named_ = 0;       // Tables that were given a name.
+  int in_windows_ = 0;  // How many windows are around what is being typed.
+};
+
+// Whether tables are joined by USING or NATURAL.
+bool JoinsUsing(const Json& table);
+
+// Puts a SELECT with casts around a query if a known type of its columns differs from the wanted
+// one. Both lists are of the same length; names are those of `to`.
+void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
+                   const std::vector<SqlColumn>& to);
+
+// Undoes, in a condition that filters, what makes x IN (SELECT ...) false instead of null as Spark
+// has it: a filter drops both, and DuckDB makes a semi join only of the plain form.
+void KeepJoins(Json& condition);
+
+// Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
+// Returns the names of its WITH that no query reads: DuckDB looks at none of them.
+Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source);
+
+}  // namespace protium
