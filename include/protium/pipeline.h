@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines: a list of stages, and the model that fitting it returns. Stages learn from the
 // training rows and then add columns; an estimator, if there is one, comes last and trains a net on
-// those columns. Implemented by the room learn.
+// those columns. Implemented by the room model.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "learn/stages/stage_options.h"
+#include "catalogue/stage_options.h"
 #include "protium/frame.h"
 #include "protium/status.h"
 
@@ -43,7 +43,7 @@ class PipelineModel {
   // folder that is already there is replaced; anything else there is refused and left alone.
   Status Save(const std::filesystem::path& folder) const;
 
-  // The inside, for the rooms of the house: learn/model/model_state.h.
+  // The inside, for the rooms of the house: model/model_state.h.
   const ModelState& state() const { return *state_; }
 
  private:

@@ -28,10 +28,10 @@
 #include <utility>
 #include <vector>
 
+#include "catalogue/catalogue.h"
+#include "catalogue/extension.h"
 #include "deep/module_net.h"
 #include "deep/recorded_loss.h"
-#include "learn/catalogue.h"
-#include "learn/extension.h"
 #include "protium/session.h"
 
 namespace protium {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "format/file.h"
-#include "learn/model/net_library.h"
+#include "model/net_library.h"
 #include "whole/own_job.h"
 
 namespace protium::whole {

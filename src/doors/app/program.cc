@@ -9,13 +9,14 @@
 #include "app/doctor/task.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
-#include "learn/pipeline/batch_run.h"
-#include "learn/pipeline/fit_task.h"
 #include "os/standard_descriptors.h"
 #include "os/thrown.h"
+#include "pipeline/batch_run.h"
+#include "pipeline/fit_task.h"
 #include "protium/session.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 #include "tasks/tasks.h"
+#include "terminal/printing.h"
 #include "workers/workers.h"
 
 namespace protium {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/torch_library.h"
 
-#include "learn/torch_folder.h"
-#include "learn/torch_library.h"
 #include "os/library.h"
+#include "pipeline/torch_folder.h"
+#include "pipeline/torch_library.h"
 
 namespace protium {
 

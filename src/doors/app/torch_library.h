@@ -2,9 +2,9 @@
 // Loading LibTorch: in workers, and by the one verb that writes its files.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "gang/task.h"
-#include "learn/catalogue.h"
-#include "learn/script_file.h"
+#include "pipeline/script_file.h"
 
 namespace protium {
 

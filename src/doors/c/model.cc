@@ -14,11 +14,11 @@
 #include "engine/engine.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
-#include "learn/model/model_state.h"
-#include "learn/pipeline/estimator.h"
-#include "learn/pipeline/preview.h"
+#include "model/model_state.h"
+#include "model/preview.h"
 #include "nets/forward.h"
 #include "os/file.h"
+#include "pipeline/estimator.h"
 
 namespace protium {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "learn/model/model_state.h"
+#include "model/model_state.h"
 
 namespace protium {
 

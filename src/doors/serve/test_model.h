@@ -10,10 +10,10 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "learn/options.h"
 #include "os/library.h"
 #include "protium/pipeline.h"
 #include "serve/served_model.h"
+#include "stages/options.h"
 
 namespace protium {
 

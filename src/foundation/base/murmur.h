@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of MurmurHash3 of 32 bits (MurmurHash3_x86_32, Austin Appleby, public domain), and the
 // hash of texts that Spark's SQL makes of them. Spark has another one, which differs in what it
-// does with the last one to three bytes and is with its user (learn/stages/hashing_tf.cc). Indices
+// does with the last one to three bytes and is with its user (stages/hashing_tf.cc). Indices
 // in models are made of them: part of the format.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA, found while the program runs: this build links the CPU libraries of LibTorch only, and
 // needs no header of CUDA's. Those of a LibTorch with CUDA lie beside the CPU library that was
-// loaded (learn/torch_library.h says how that is chosen); its run-time library is asked by name.
+// loaded (pipeline/torch_library.h says how that is chosen); its run-time library is asked by name.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "catalogue/catalogue.h"
 #include "deep/synthetic_rows.h"
-#include "learn/catalogue.h"
 #include "nets/tabular_mlp.h"
 #include "tensor/philox.h"
 

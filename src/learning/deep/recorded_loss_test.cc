@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "catalogue/catalogue.h"
 #include "deep/synthetic_rows.h"
 #include "deep/torch_tasks.h"
 #include "deep/torch_wall.h"
-#include "learn/catalogue.h"
 
 namespace protium {
 namespace {

@@ -11,9 +11,9 @@
 #include "base/fault.h"
 #include "deep/script_source.h"
 #include "deep/torch_wall.h"
-#include "learn/model/model_folder.h"
-#include "learn/torch_library.h"
+#include "model/model_folder.h"
 #include "os/file.h"
+#include "pipeline/torch_library.h"
 #include "recipe/nets.h"
 
 namespace protium {

@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 #include "format/safetensors.h"
-#include "learn/script_file.h"
-#include "learn/torch_task.h"
+#include "pipeline/script_file.h"
+#include "pipeline/torch_task.h"
 
 namespace protium {
 

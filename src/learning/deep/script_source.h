@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "learn/torch_task.h"
+#include "pipeline/torch_task.h"
 
 namespace protium {
 

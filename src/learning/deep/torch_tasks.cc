@@ -8,7 +8,7 @@
 #include "deep/text_classifier.h"
 #include "deep/torch_numerics.h"
 #include "deep/torch_script.h"
-#include "learn/torch_library.h"
+#include "pipeline/torch_library.h"
 
 namespace protium {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/row_queries.h"
-#include "learn/pipeline/batch_run.h"
+#include "pipeline/batch_run.h"
 #include "plan/node.h"
 #include "plan/row_steps.h"
 

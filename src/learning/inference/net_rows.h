@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "learn/torch_task.h"
 #include "nets/target.h"
+#include "pipeline/torch_task.h"
 #include "rows/schema.h"
 
 namespace protium {

@@ -8,12 +8,12 @@
 #include <memory>
 #include <span>
 
-#include "learn/objective.h"
 #include "nets/target.h"
+#include "pipeline/objective.h"
 
 namespace protium {
 
-// Makes the columns of a prediction (PredictedFields of learn/objective.h) from a net's outputs.
+// Makes the columns of a prediction (PredictedFields of pipeline/objective.h) from a net's outputs.
 // For values and quantiles: one double column per label (and level), in the label's units. For
 // flags: whether the probability is above the threshold, and the probability, per label. For
 // classes: the predicted class in the label's own type, its probability (of two classes always that

@@ -12,8 +12,8 @@
 
 #include "base/status.h"
 #include "inference/predictions.h"
-#include "learn/torch_task.h"
 #include "nets/forward.h"
+#include "pipeline/torch_task.h"
 #include "rows/schema.h"
 
 namespace protium {

@@ -16,7 +16,7 @@
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
 #include "inference/row_net.h"
-#include "learn/model/model_state.h"
+#include "model/model_state.h"
 
 namespace protium {
 namespace {

@@ -14,7 +14,7 @@
 #include "frame/session_state.h"
 #include "inference/json_rows.h"
 #include "inference/own_session_test.h"
-#include "learn/options.h"
+#include "stages/options.h"
 
 namespace protium {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/json.h"
 #include "frame/session_state.h"
 #include "inference/own_session_test.h"
-#include "learn/options.h"
 #include "protium/scorer.h"
+#include "stages/options.h"
 
 namespace protium {
 namespace {

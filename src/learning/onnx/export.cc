@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "learn/model/model_folder.h"
+#include "model/model_folder.h"
 #include "onnx/cells.h"
 #include "onnx/net.h"
 #include "onnx/onnx.h"

@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "format/safetensors.h"
-#include "learn/model/model_folder.h"
+#include "model/model_folder.h"
 #include "onnx/graph.h"
 #include "os/file.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A choice by name from a table of the catalogue (learn/catalogue.h): a net, a loss, an optimizer,
-// a schedule. It is plain data; whether the name exists and the options fit is checked against the
-// catalogue when a pipeline is placed. Public API.
+// A choice by name from a table of the catalogue (catalogue/catalogue.h): a net, a loss, an
+// optimizer, a schedule. It is plain data; whether the name exists and the options fit is checked
+// against the catalogue when a pipeline is placed. Public API.
 #pragma once
 
 #include <string>

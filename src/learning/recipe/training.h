@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a net is trained, as data. An option is one member and one line in Fields() here: job files,
 // --set, help, the reference pages, the driver and the ranks all follow from it. A rank gets these
-// structs as JSON in its TrainConfig (learn/torch_task.h). Public API.
+// structs as JSON in its TrainConfig (pipeline/torch_task.h). Public API.
 #pragma once
 
 #include <cstdint>
@@ -100,7 +100,7 @@ struct ParameterOptions {
 };
 
 // Training starts from the weights of a model instead of drawn ones. The driver finds the model,
-// copies its weights into the run and fills in the last two (learn/model/start_file.h).
+// copies its weights into the run and fills in the last two (model/start_file.h).
 struct StartOptions {
   std::string model;                    // A model folder, or a file of weights; empty: none.
   std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.

@@ -11,9 +11,9 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "frame/sub_session.h"
-#include "learn/objective.h"
-#include "learn/pipeline/preview.h"
+#include "model/preview.h"
 #include "os/file.h"
+#include "pipeline/objective.h"
 #include "run/event_log.h"
 
 namespace protium {

@@ -11,8 +11,8 @@
 #include "base/fault.h"
 #include "base/splitmix.h"
 #include "frame/session_state.h"
-#include "learn/pipeline/train_rows.h"
-#include "learn/stages/stage.h"
+#include "pipeline/train_rows.h"
+#include "stages/stage.h"
 
 namespace protium {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/objective.h"
+#include "pipeline/objective.h"
 #include "protium/search.h"
 
 namespace protium {

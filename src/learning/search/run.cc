@@ -13,7 +13,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
-#include "learn/pipeline/make_rows.h"
+#include "pipeline/make_rows.h"
 #include "run/events.h"
 #include "search/fit.h"
 #include "search/space.h"

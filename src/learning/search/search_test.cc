@@ -17,10 +17,10 @@
 #include "base/splitmix.h"
 #include "frame/session_state.h"
 #include "gang/task.h"
-#include "learn/model/model_state.h"
-#include "learn/pipeline/fit_task.h"
 #include "metrics/metrics.h"
+#include "model/model_state.h"
 #include "os/file.h"
+#include "pipeline/fit_task.h"
 
 namespace protium {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "learn/pipeline/estimator.h"
-#include "learn/pipeline/preview.h"
+#include "model/preview.h"
 #include "os/machine.h"
+#include "pipeline/estimator.h"
 #include "search/folds.h"
 #include "search/space.h"
 #include "search/with_values.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "learn/catalogue.h"
+#include "catalogue/catalogue.h"
 #include "protium/search.h"
 
 namespace protium {

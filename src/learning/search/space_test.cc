@@ -10,7 +10,7 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
-#include "learn/pipeline/preview.h"
+#include "model/preview.h"
 #include "search/settle.h"
 #include "search/with_values.h"
 

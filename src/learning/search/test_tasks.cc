@@ -9,10 +9,10 @@
 
 #include "base/fault.h"
 #include "gang/task.h"
-#include "learn/pipeline/fit_task.h"
-#include "learn/torch_task.h"
 #include "metrics/metrics.h"
 #include "os/file.h"
+#include "pipeline/fit_task.h"
+#include "pipeline/torch_task.h"
 
 namespace protium {
 

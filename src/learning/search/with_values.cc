@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "learn/pipeline/preview.h"
+#include "model/preview.h"
 #include "search/space.h"
 
 namespace protium {

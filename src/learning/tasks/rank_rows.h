@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "gang/task.h"
-#include "learn/torch_task.h"
+#include "pipeline/torch_task.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gang/task.h"
-#include "learn/torch_task.h"
+#include "pipeline/torch_task.h"
 #include "tasks/tasks.h"
 #include "tensor/device.h"
 

@@ -5,7 +5,7 @@
 
 #include "gang/torch_task_name.h"
 #include "inference/net_rows.h"
-#include "learn/model/net_library.h"
+#include "model/net_library.h"
 #include "nets/linear.h"
 #include "nets/tabular_mlp.h"
 #include "nets/wide_and_deep.h"

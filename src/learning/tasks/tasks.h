@@ -4,17 +4,17 @@
 // names (gang/torch_task_name.h), over more of them.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "gang/task.h"
-#include "learn/catalogue.h"
-#include "learn/torch_task.h"
 #include "metrics/metrics.h"
+#include "pipeline/torch_task.h"
 #include "tensor/net.h"
 #include "train/loss.h"
 
 namespace protium {
 
-// The implementations behind the rows of the catalogue (learn/catalogue.h), by name, and what they
-// rest on.
+// The implementations behind the rows of the catalogue (catalogue/catalogue.h), by name, and what
+// they rest on.
 struct TaskRows {
   NetTable nets;
   LossTable losses;
@@ -36,14 +36,14 @@ TaskRows PlainRows();
 // same name; rows without one name what is there.
 void AddRows(const Catalogue& own, TaskRows& rows);
 // `rows` plus those of these extensions. Opens each where the driver did, or its copy where that
-// file is missing or has other content (learn/model/net_library.h).
+// file is missing or has other content (model/net_library.h).
 Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
 
 // The tasks "train" and "score", each with a copy of `rows`, called as TaskName() says.
 TaskTable TasksOver(const TaskRows& rows, bool torch);
 
 // Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
-// 0. Config, events and that row are described in learn/torch_task.h. Needs a communicator;
+// 0. Config, events and that row are described in pipeline/torch_task.h. Needs a communicator;
 // collective throughout.
 Status RunTrainTask(TaskContext& context, const TaskRows& rows);
 // Scores the batches of one partition, in their order, without a gang. Emits a batch for each that

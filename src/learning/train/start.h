@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starting from the weights of a model (train.from) instead of drawn ones. The file is the run's
-// own copy (learn/model/start_file.h).
+// own copy (model/start_file.h).
 #pragma once
 
 #include "base/status.h"

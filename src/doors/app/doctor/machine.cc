@@ -14,13 +14,13 @@
 
 #include "app/doctor/finding.h"
 #include "base/fault.h"
-#include "learn/torch_folder.h"
-#include "learn/torch_library.h"
 #include "os/devices.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "os/library.h"
 #include "os/memfd.h"
+#include "pipeline/torch_folder.h"
+#include "pipeline/torch_library.h"
 
 namespace protium {
 

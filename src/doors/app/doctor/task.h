@@ -2,8 +2,8 @@
 // The tasks of `protium doctor`: "doctor", which it runs as a gang, and "reach" on every executor.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "gang/task.h"
-#include "learn/catalogue.h"
 
 namespace protium {
 

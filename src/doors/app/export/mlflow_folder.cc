@@ -10,7 +10,7 @@
 
 #include "base/fault.h"
 #include "base/json.h"
-#include "learn/model/model_folder.h"
+#include "model/model_folder.h"
 #include "os/file.h"
 #include "os/publish.h"
 #include "protium/version.h"

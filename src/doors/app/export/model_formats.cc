@@ -6,8 +6,8 @@
 #include "app/export/mlflow_folder.h"
 #include "app/torch_library.h"
 #include "base/fault.h"
-#include "learn/model/copy_file.h"
-#include "learn/model/model_folder.h"
+#include "model/copy_file.h"
+#include "model/model_folder.h"
 #include "onnx/onnx.h"
 
 namespace protium {

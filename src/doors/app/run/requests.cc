@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "app/job/frames.h"
 #include "base/fault.h"
-#include "learn/pipeline/estimator.h"
+#include "job/frames.h"
 #include "os/file.h"
+#include "pipeline/estimator.h"
 #include "protium/session.h"
 
 namespace protium {

@@ -10,8 +10,9 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "frame/outputs.h"
-#include "learn/model/replace_weights.h"
+#include "model/replace_weights.h"
 #include "os/signals.h"
+#include "terminal/printing.h"
 #include "weights/fit.h"
 
 namespace protium {

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalogue/catalogue.h"
+
+#include <algorithm>
+
+#include "catalogue/built_in_nets.h"
+#include "catalogue/stage_options.h"
+
+namespace protium {
+
+// Each is defined in the file of its stage. Declared here rather than in headers, so that the list
+// below is the only other place that names a stage.
+StageRow BinarizerRow();
+StageRow BucketizerRow();
+StageRow ClipRow();
+StageRow CountVectorizerRow();
+StageRow CyclicEncoderRow();
+StageRow DatetimePartsRow();
+StageRow FrequencyEncoderRow();
+StageRow HashedCrossRow();
+StageRow HasherRow();
+StageRow HashingTfRow();
+StageRow ImageRow();
+StageRow ImputerRow();
+StageRow LogTransformRow();
+StageRow MaxAbsScalerRow();
+StageRow MinMaxScalerRow();
+StageRow NGramRow();
+StageRow NormalizerRow();
+StageRow OneHotEncoderRow();
+StageRow PcaRow();
+StageRow PolynomialExpansionRow();
+StageRow PowerTransformRow();
+StageRow QuantileDiscretizerRow();
+StageRow RobustScalerRow();
+StageRow SqlTransformerRow();
+StageRow StandardScalerRow();
+StageRow StopWordsRemoverRow();
+StageRow StringIndexerRow();
+StageRow TargetEncoderRow();
+StageRow TextIndexerRow();
+StageRow TfIdfRow();
+StageRow TokenizerRow();
+StageRow VarianceThresholdSelectorRow();
+StageRow VectorAssemblerRow();
+StageRow VectorColumnsRow();
+
+namespace {
+
+// By what they work on: categories, numbers, vectors, dates, words and images; then SQL, and the
+// estimator, which is no Stage and has nothing to make it.
+std::vector<StageRow> BuiltInStages() {
+  return {
+      StringIndexerRow(),
+      OneHotEncoderRow(),
+      FrequencyEncoderRow(),
+      TargetEncoderRow(),
+      HasherRow(),
+      HashedCrossRow(),
+      ImputerRow(),
+      StandardScalerRow(),
+      MinMaxScalerRow(),
+      MaxAbsScalerRow(),
+      RobustScalerRow(),
+      NormalizerRow(),
+      ClipRow(),
+      LogTransformRow(),
+      PowerTransformRow(),
+      BinarizerRow(),
+      BucketizerRow(),
+      QuantileDiscretizerRow(),
+      PolynomialExpansionRow(),
+      VectorAssemblerRow(),
+      VectorColumnsRow(),
+      PcaRow(),
+      VarianceThresholdSelectorRow(),
+      DatetimePartsRow(),
+      CyclicEncoderRow(),
+      TokenizerRow(),
+      StopWordsRemoverRow(),
+      NGramRow(),
+      CountVectorizerRow(),
+      HashingTfRow(),
+      TfIdfRow(),
+      TextIndexerRow(),
+      ImageRow(),
+      SqlTransformerRow(),
+      {MakeRow<TorchEstimatorOptions>(kTorchEstimator,
+                                      "trains a net with a gang of workers; adds its predictions"),
+       nullptr},
+  };
+}
+
+std::vector<LossRow> BuiltInLosses() {
+  constexpr auto kValues = TargetKind::kValues;
+  return {
+      {MakeRow<NoOptions>("mse", "for numbers: the squared error"), kValues},
+      {MakeRow<NoOptions>("mae", "for numbers: the absolute error"), kValues},
+      {MakeRow<HuberOptions>("huber",
+                             "for numbers: squared for small errors, absolute for large ones"),
+       kValues},
+      {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
+       kValues, true},
+      {MakeRow<QuantileOptions>("quantile",
+                                "for numbers: predicts quantiles, so intervals, instead of a mean"),
+       TargetKind::kQuantiles},
+      {MakeRow<BinaryCrossEntropyOptions>(
+           "binary_cross_entropy", "for a label with two values, or several labels of yes or no"),
+       TargetKind::kTwoClasses},
+      {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
+       TargetKind::kClasses},
+  };
+}
+
+std::vector<MetricRow> BuiltInMetrics() {
+  std::vector<MetricRow> rows;
+  // `make` is null for "top_k": the number that it needs stands in the name that a job asks for,
+  // and FindMetric() (metrics/metrics.h) binds it.
+  for (const MetricSpec& spec : Metrics()) {
+    rows.push_back(
+        {MakeRow<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
+  }
+  return rows;
+}
+
+std::vector<CatalogueRow> BuiltInOptimizers() {
+  return {
+      MakeRow<AdamOptions>("adam",
+                           "steps scaled by the mean and the mean square of past gradients"),
+      MakeRow<AdamWOptions>("adamw", "adam with decoupled weight decay"),
+      MakeRow<SgdOptions>("sgd", "steps along the gradient, optionally with momentum"),
+      MakeRow<AdagradOptions>("adagrad",
+                              "steps that shrink with the sum of squared gradients so far"),
+      MakeRow<RmspropOptions>("rmsprop", "steps scaled by a moving mean of squared gradients"),
+  };
+}
+
+std::vector<CatalogueRow> BuiltInSchedules() {
+  return {
+      MakeRow<NoOptions>("constant", "the learning rate stays as it is"),
+      MakeRow<StepScheduleOptions>("step", "drops by a factor at regular intervals"),
+      MakeRow<CosineOptions>("cosine", "falls along half a cosine wave"),
+      MakeRow<OneCycleOptions>("one_cycle", "rises to the learning rate, then falls far below it"),
+      MakeRow<ReduceOnPlateauOptions>("reduce_on_plateau",
+                                      "drops by a factor when training stops improving"),
+  };
+}
+
+// The placer reads these two from the options of any stage (ReadHead in pipeline/placer.cc).
+Status CheckStageRow(const StageRow& row) {
+  for (const char* needed : {"id", "inputs"}) {
+    const auto is_it = [&](const DescribedField& each) { return each.name == needed; };
+    if (std::any_of(row.options.begin(), row.options.end(), is_it)) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "stage \"" + row.name + "\" has no option \"" + needed + "\"",
+                 .where = "the catalogue of the program"});
+  }
+  return Status::OK();
+}
+
+Status Lacks(const std::string& what, const std::string& fix) {
+  return Fail(
+      {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
+}
+
+// A name such as "top_7" is that of a built-in metric, although no row has it.
+Status CheckUnnumbered(const MetricRow& row) {
+  const Result<std::string> asked = RowOfMetric(row.name);
+  if (asked.ok() && *asked == row.name) return Status::OK();
+  return Lacks("two metrics are named \"" + row.name + "\"",
+               "choose another name: that one is built in");
+}
+
+// Rows without an implementation are refused here, before a job could name them. Optimizers and
+// schedules have no place for one in their rows: train/update_rule.cc and train/schedule.cc know
+// theirs by name.
+Status CheckComputed(const Catalogue& own) {
+  for (const LossRow& row : own.losses) {
+    if (row.builder != nullptr) continue;
+    return Lacks("loss \"" + row.name + "\" has no function that computes it",
+                 "make the row with LossOf() of protium/torch.h");
+  }
+  for (const MetricRow& row : own.metrics) {
+    PT_TRY(CheckUnnumbered(row));
+    if (row.make != nullptr) continue;
+    return Lacks("metric \"" + row.name + "\" has no function that computes it",
+                 "make the row with MetricOf() of protium/torch.h");
+  }
+  for (const auto& [rows, what] :
+       {std::pair{&own.optimizers, "optimizer"}, std::pair{&own.schedules, "schedule"}}) {
+    if (rows->empty()) continue;
+    return Lacks(std::string(what) + " \"" + rows->front().name + "\" cannot be added by a program",
+                 std::string("choose one that `protium help ") + what + "s` lists");
+  }
+  return Status::OK();
+}
+
+template <class Row>
+Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
+  for (const Row& row : own) {
+    // Anew for each row: two of `own` may have one name, too.
+    const std::vector<std::string> taken = ListNames(rows);
+    if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = std::string("two ") + table + " are named \"" + row.name + "\"",
+           .where = "the catalogue of the program",
+           .fix = "choose a name that `protium help " + std::string(table) + "` does not list"});
+    }
+    rows.push_back(row);
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Catalogue BuiltInCatalogue() {
+  return {.stages = BuiltInStages(),
+          .nets = BuiltInNets(),
+          .losses = BuiltInLosses(),
+          .metrics = BuiltInMetrics(),
+          .optimizers = BuiltInOptimizers(),
+          .schedules = BuiltInSchedules()};
+}
+
+Result<Catalogue> WithBuiltIns(const std::shared_ptr<const Catalogue>& own) {
+  Catalogue all = BuiltInCatalogue();
+  if (!own) return all;
+  for (const StageRow& row : own->stages) PT_TRY(CheckStageRow(row));
+  PT_TRY(CheckComputed(*own));
+  PT_TRY(AddRows("stages", own->stages, all.stages));
+  PT_TRY(AddRows("nets", own->nets, all.nets));
+  PT_TRY(AddRows("losses", own->losses, all.losses));
+  PT_TRY(AddRows("metrics", own->metrics, all.metrics));
+  return all;
+}
+
+Result<const MetricRow*> FindMetricRow(const std::vector<MetricRow>& rows, const std::string& name,
+                                       const std::string& where) {
+  PT_LET(const std::string row, RowOfMetric(name, where));
+  return FindRow(rows, "metric", row, where);
+}
+
+std::vector<MetricSpec> OwnMetrics(const Catalogue& own) {
+  std::vector<MetricSpec> metrics;
+  for (const MetricRow& row : own.metrics) {
+    metrics.push_back({row.name, row.help, row.kinds, row.higher_is_better, row.make});
+  }
+  return metrics;
+}
+
+}  // namespace protium

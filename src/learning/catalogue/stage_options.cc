@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalogue/stage_options.h"
+
+#include <utility>
+
+#include "catalogue/catalogue.h"
+
+namespace protium {
+namespace {
+
+// Two steps, because options are checked by the row of their kind (CatalogueRow::complete): first
+// the kind is read from the raw JSON, then the rest is given to its row.
+Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
+                                   const Catalogue& catalogue) {
+  if (!json.is_object()) return fields::Refuse(path, "a table with a kind and its options", json);
+  const auto kind = json.find("kind");
+  if (kind == json.end() || !kind->is_string()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a stage has no kind",
+                 .where = path,
+                 .fix = "write kind = \"imputer\", for example; protium help stages lists them"});
+  }
+  StageOptions stage{.kind = kind->get<std::string>(), .options = json};
+  // The row refuses unknown keys, and `kind` is none of its own.
+  stage.options.erase("kind");
+  PT_LET(const StageRow* row,
+         FindRow(catalogue.stages, "kind of stage", stage.kind, path + ".kind"));
+  PT_LET(stage.options, row->complete(stage.options, path));
+  return stage;
+}
+
+}  // namespace
+
+Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path,
+                                                 const Catalogue& catalogue) {
+  if (!json.is_array()) return fields::Refuse(path, "a list of stages", json);
+  std::vector<StageOptions> stages;
+  for (size_t i = 0; i < json.size(); ++i) {
+    PT_LET(StageOptions stage, StageFromJson(json[i], path + "." + std::to_string(i), catalogue));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+// The kind stands first among a stage's keys only for a reader's sake: objects are compared without
+// order.
+Json StagesToJson(const std::vector<StageOptions>& stages) {
+  Json list = Json::array();
+  for (const StageOptions& stage : stages) {
+    Json json = {{"kind", stage.kind}};
+    json.update(stage.options);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace protium

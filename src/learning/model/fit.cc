@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+
+#include <sstream>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "gang/torch_task_name.h"
+#include "metrics/diagnostics.h"
+#include "model/model_state.h"
+#include "model/net_file.h"
+#include "model/net_library.h"
+#include "model/preview.h"
+#include "model/start_file.h"
+#include "model/train.h"
+#include "os/file.h"
+#include "pipeline/decimal_columns.h"
+#include "pipeline/estimator.h"
+#include "pipeline/make_rows.h"
+#include "pipeline/needs_torch.h"
+#include "pipeline/no_values.h"
+#include "pipeline/share_rows.h"
+#include "pipeline/torch_folder.h"
+#include "protium/pipeline.h"
+#include "run/events.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+// The order of fitting, cheapest refusals first:
+//
+// 1. Place(): settings, columns, types, the net's file. No row is read.
+// 2. The event "pipeline" tells what is about to happen; AdmitGang() refuses a gang that can never
+//    sit, and starts workers early so that they load LibTorch while the SQL runs.
+// 3. MakeRows() evaluates the table once, counts its rows and refuses an empty one.
+// 4. LearnStages() fits the stages, or reads what they learned if the run is resumed.
+// 5. Train() runs the gang, which resumes by itself from a checkpoint that fits.
+
+// Lays the settings train.*, gang.*, net.* and loss.* over the options of the only estimator.
+Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
+  size_t only = 0;
+  int estimators = 0;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    only = i;
+    ++estimators;
+  }
+  const Json train = session.Settings("train"), gang = session.Settings("gang");
+  const Json net = session.Settings("net"), loss = session.Settings("loss");
+  if (train.empty() && gang.empty() && net.empty() && loss.empty()) return Status::OK();
+  // Settings have no place in the list that would say which estimator they mean.
+  if (estimators != 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the settings train, gang, net and loss need exactly one estimator, and "
+                         "there are " +
+                         std::to_string(estimators)});
+  }
+  PT_LET(TorchEstimatorOptions options,
+         ReadEstimator(stages[only], "pipeline." + std::to_string(only)));
+  PT_TRY(FieldsFromJson(train, "train", options.train));
+  PT_TRY(FieldsFromJson(gang, "gang", options.gang));
+  PT_TRY(FieldsFromJson(net, "net", options.net));
+  PT_TRY(FieldsFromJson(loss, "loss", options.loss));
+  stages[only].options = FieldsToJson(options);
+  return Status::OK();
+}
+
+// Stages and net in their places, and the rows that they learn from.
+struct Placed {
+  Chain chain;
+  Plan table;
+};
+
+Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
+  const SessionState& session = train.session().state();
+  // Building a plan never fails; an error that waits in it is told before anything else.
+  PT_TRY(FirstError(train.plan()));
+  Pipeline pipeline = given;
+  if (settings == UseSettings::kYes) {
+    PT_LET(pipeline, WithSettings(given, session));
+  }
+  PT_LET(SchemaPtr schema, train.Schema());
+  const Plan table = WithoutDecimals(train.plan(), schema);
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  Result<Chain> placed = PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
+                                     AnalyzeWith(train.session().state()));
+  if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
+  Chain& chain = *placed;
+  chain.base = session.options().base;
+  PT_TRY(FindNetFile(chain.base, chain));
+  PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
+  return Placed{std::move(chain), table};
+}
+
+// The gang's node without the task's config: enough to describe and to admit it before any stage
+// has learned.
+Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
+  return MakePlan(MapTask{.task = TaskName("train", torch),
+                          .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+                          .workers = gang.workers,
+                          .gang = gang},
+                  {std::move(rows)});
+}
+
+// Refuses a gang that can never be seated before any row is read. One that must wait is only
+// announced: by the time its rows are made, its seats may be free.
+Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
+  if (!chain.estimator) return Status::OK();
+  const GangSpec& gang = chain.estimator->options.gang;
+  const bool torch = NeedsLibTorch(chain, gang.gpus_per_worker > 0);
+  const Demand demand{.gang = gang, .torch = torch, .plan = GangOver(gang, torch, rows.all)};
+  PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
+  // Of other machines only their workers can tell what is installed there.
+  const bool here = session.engine().address().starts_with("local");
+  if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
+  if (admission.waits_for.empty()) return Status::OK();
+  session.call().Tell(EventToJson(Waiting{admission.waits_for}));
+  return Status::OK();
+}
+
+TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows& rows,
+                      const Learned& learned) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  TrainConfig config{.net = MakeNetConfig(chain, learned),
+                     .scaled = ScaledInPacking(chain, *arrow::schema({})),
+                     .extensions = chain.extensions,
+                     .weight = options.weight,
+                     .unseen_class = options.unseen_class,
+                     .threshold_by = options.threshold.metric,
+                     .calibration = options.calibration,
+                     .held_out = rows.held_out,
+                     .loss = options.loss,
+                     .train = options.train};
+  config.folder = (session.folder() / "checkpoints").string();
+  // Weights belong to the features that they were trained on: other stages, or another library of
+  // the net, make another hash, and checkpoints with the old one are refused.
+  std::string rest = Dump(LearnedToJson(chain, learned));
+  for (const NetLibrary& each : chain.extensions) rest += each.sha256;
+  config.stages_sha256 = Sha256Hex(rest);
+  config.resume = session.options().resume;
+  config.memory_bytes = RowsMemory(session.options());
+  config.scratch = RowsScratch(session);
+  if (chain.estimator->options.gang.gpus_per_worker > 0) config.device = GivenDeviceUse();
+  config.shared = SharedWith(session, chain, rows.all, config);
+  return config;
+}
+
+// A resumed run reads what its stages learned instead of fitting again: checkpoints belong to it by
+// hash (TrainConfig::stages_sha256).
+Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_t count,
+                            Chain& chain) {
+  PT_CHECK(!session.folder().empty());
+  const auto file = session.folder() / "stages.json";
+  std::error_code ignored;
+  if (session.options().resume && std::filesystem::exists(file, ignored)) {
+    PT_LET(const std::string text, ReadFile(file));
+    Result<Json> json = ParseJson(text);
+    if (!json.ok()) return Annotate(json.status(), file.string());
+    Result<Learned> learned = LearnedFromJson(*json, chain, AnalyzeWith(session));
+    return learned.ok() ? learned : Annotate(learned.status(), file.string());
+  }
+  const auto since = Clock::now();
+  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain));
+  session.record().AddSeconds("fit", since);
+  PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
+  return learned;
+}
+
+// The figures of result.json.
+void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  record.Set("workers", ToJson(options.gang.workers));
+  record.Set("shards", options.train.shards);
+  record.Set("steps", trained.steps);
+  record.Set("weights_sha256", trained.weights_sha256);
+  Json validation = trained.validation;
+  if (trained.validation_rows > 0) validation["rows"] = trained.validation_rows;
+  record.Set("metrics.validation", std::move(validation));
+  record.Set("rows", trained.rows);
+  record.Set("best_epoch", trained.best_epoch);
+  record.Set("history", trained.history);
+  record.Set("wait_share", trained.wait_share);
+  record.Set("fingerprint", trained.fingerprint);
+  if (!options.train.baseline.empty()) {
+    record.Set("baseline_column", options.train.baseline);
+  }
+  if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
+  if (!trained.importance.is_null()) record.Set("importance", trained.importance);
+  if (trained.disk_bytes > 0) record.Set("rows_on_disk_bytes", trained.disk_bytes);
+  if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
+}
+
+// The threshold and the calibration that were fitted, for people: the model has them in full.
+void TellDecision(SessionState& session, const TorchEstimatorOptions& options,
+                  const Decision& decision) {
+  RunRecord& record = session.record();
+  record.Set("labels", ListLabels(options));
+  if (decision.cut != 0) record.Set("threshold", decision.threshold());
+  if (options.calibration != Calibration::kNone) {
+    record.Set("calibration.by", fields::Write(options.calibration));
+    if (decision.outputs.empty()) record.Set("calibration.temperature", decision.temperature);
+  }
+  if (options.threshold.metric.empty()) return;
+  std::ostringstream says;
+  says.precision(4);
+  says << "a row counts as positive above the probability " << decision.threshold() << ", where "
+       << options.threshold.metric << " is highest on the validation rows";
+  session.call().Tell(EventToJson(Note{says.str()}));
+}
+
+void TellUnseen(SessionState& session, const TrainResult& trained) {
+  if (trained.unseen_rows == 0) return;
+  session.call().Tell(EventToJson(
+      Note{Grouped(trained.unseen_rows) +
+           " validation rows have classes that no training row has: they are left out"}));
+}
+
+// The columns that fitting read, with the types that a model's schema.json gives them.
+SchemaPtr InputSchema(const Chain& chain) {
+  arrow::FieldVector fields;
+  for (const std::string& name : chain.sources) {
+    fields.push_back(arrow::field(name, chain.Find(name)->type));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+// The inputs by name; an open stage's as the user wrote it.
+Columns ListInputs(const Chain& chain, const PlacedStage& placed) {
+  Columns inputs = placed.stage->inputs();
+  for (const size_t maker : placed.awaits) {
+    inputs.push_back("{ stage = \"" + chain.stages[maker].stage->id() + "\" }");
+  }
+  return inputs;
+}
+
+Json DescribeStages(const Chain& chain) {
+  Json stages = Json::array();
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    const PlacedStage& each = chain.stages[i];
+    stages.push_back({{"id", each.stage->id()},
+                      {"kind", chain.options[i].kind},
+                      {"inputs", ListInputs(chain, each)},
+                      {"outputs", each.awaits.empty() ? each.stage->outputs() : Columns()},
+                      {"level", each.level}});
+  }
+  return stages;
+}
+
+// Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
+// the time: "idle_share" is 1 - shards / (most * workers).
+Json DescribeTraining(const TorchEstimatorOptions& options) {
+  const int32_t workers = options.gang.workers, shards = options.train.shards;
+  const int32_t most = (shards + workers - 1) / workers;
+  return {{"workers", workers},
+          {"shards", shards},
+          {"most_shards_per_worker", most},
+          {"idle_share", 1 - double(shards) / (double(most) * workers)},
+          {"batch_size", options.train.batch_size},
+          {"epochs", options.train.epochs}};
+}
+
+Preview MakePreview(const SessionState& session, const Chain& chain, const TrainRows& rows) {
+  Preview preview{.pipeline = StagesToJson(chain.options),
+                  .stages = DescribeStages(chain),
+                  .training = Json::object(),
+                  .plan = rows.all};
+  if (!chain.estimator) return preview;
+  const TorchEstimatorOptions& options = chain.estimator->options;
+  preview.training = DescribeTraining(options);
+  preview.training.update(DescribePacked(session.options(), *chain.estimator));
+  preview.plan =
+      GangOver(options.gang, NeedsLibTorch(chain, options.gang.gpus_per_worker > 0), rows.all);
+  return preview;
+}
+
+}  // namespace
+
+// Cardinalities of categorical inputs come from their makers, which must have learned: they are the
+// numbers of rows of the net's embeddings.
+NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  NetConfig net{.net = estimator.options.net,
+                .numeric = estimator.numeric,
+                .lists = estimator.lists,
+                .objective = learned.objective};
+  for (const std::string& column : estimator.categorical) {
+    const Stage& maker = *chain.stages[chain.Find(column)->maker].stage;
+    const auto& outputs = maker.outputs();
+    const size_t at = std::find(outputs.begin(), outputs.end(), column) - outputs.begin();
+    net.categorical.push_back({column, maker.cardinality(at)});
+  }
+  return net;
+}
+
+Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const Catalogue>& own) {
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline", catalogue));
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (stages[i].kind != kTorchEstimator) continue;
+    const std::string path = "pipeline." + std::to_string(i);
+    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
+    PT_TRY(Complete(std::move(options), path, catalogue).status());
+  }
+  return Pipeline(std::move(stages));
+}
+
+Json PreviewToJson(const Preview& preview) {
+  return {
+      {"pipeline", preview.pipeline}, {"stages", preview.stages}, {"training", preview.training}};
+}
+
+Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
+                            UseSettings settings) {
+  PT_LET(const Placed placed, Place(pipeline, train, settings));
+  return MakePreview(train.session().state(), placed.chain, RowsFor(placed.chain, placed.table));
+}
+
+Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
+                    const std::shared_ptr<const Catalogue>& own,
+                    const std::filesystem::path& base) {
+  PT_LET(Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(std::optional<Chain> chain,
+         PlaceOnNames(pipeline.stages(), columns, std::move(catalogue)));
+  if (!chain) return Status::OK();
+  PT_TRY(FindNetFile(base, *chain));
+  return FindStart(base, {}, false, *chain);
+}
+
+Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
+  std::vector<StageOptions> stages = pipeline.stages();
+  PT_TRY(ApplySettings(session, stages));
+  PT_TRY(session.CheckSettings());
+  return Pipeline(std::move(stages));
+}
+
+Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
+  PT_TRY(FirstError(train.plan()));
+  PT_LET(const Pipeline settled, WithSettings(*this, train.session().state()));
+  return FitAsGiven(settled, train);
+}
+
+Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
+  SessionState& session = train.session().state();
+  PT_LET(Placed placed, Place(pipeline, train, UseSettings::kNo));
+  Chain& chain = placed.chain;
+  const TrainRows rows = RowsFor(chain, placed.table);
+  session.record().Know(OwnMetrics(session.options().catalogue));
+  Json told = {{"event", "pipeline"}};
+  told.update(PreviewToJson(MakePreview(session, chain, rows)));
+  session.call().Tell(told);
+  PT_TRY(AdmitGang(session, chain, rows));
+  PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
+  // After the rows: a run that is refused for its input leaves no copies behind.
+  PT_TRY(KeepNetFile(session.folder(), chain));
+  PT_TRY(KeepStart(session.folder(), chain));
+  PT_TRY(KeepExtensions(session.folder(), chain));
+  PT_LET(const Learned learned, LearnStages(session, rows, count, chain));
+  ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
+  if (chain.estimator) {
+    state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
+    const TrainConfig config = ConfigFor(session, chain, rows, learned);
+    state.net = config.net;
+    PT_LET(state.trained, Train(session, chain, rows, config));
+    RecordTraining(session.record(), chain, state.trained);
+    TellUnseen(session, state.trained);
+    TellDecision(session, chain.estimator->options, state.trained.decision);
+    const std::vector<std::string>& classes = learned.objective.classes;
+    if (classes.size() <= Diagnostics::kMostClasses) session.record().Set("classes", classes);
+    state.learned.objective.decision = state.trained.decision;
+    state.net = MakeNetConfig(chain, state.learned);
+  }
+  state.chain = std::make_shared<const Chain>(std::move(chain));
+  return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
+}
+
+}  // namespace protium

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a TorchScript net on its way: from where the user keeps it into the run folder, so
+// that a resumed run trains the same net whatever happens to the original, and from there into the
+// model folder. For other nets these functions do nothing.
+#pragma once
+
+#include <filesystem>
+
+#include "model/model_folder.h"
+#include "pipeline/chain.h"
+
+namespace protium {
+
+// Resolves the file's path against `base` and puts the absolute path and the SHA-256 into the net's
+// options. Fails with Exit::kInput if the file is missing, or differs from a sha256 that the
+// options already have.
+Status FindNetFile(const std::filesystem::path& base, Choice& net);
+// The same for the estimator of a chain, if it has one.
+Status FindNetFile(const std::filesystem::path& base, Chain& chain);
+
+// Copies the file into the run folder and points the options there. On a cluster every worker reads
+// the run folder, but not necessarily the user's folder.
+Status KeepNetFile(const std::filesystem::path& run, Chain& chain);
+
+// Adds the file to those of a model folder, as "net.pt", and returns the net with that relative
+// name in its options, for pipeline.json and net.json.
+Choice IntoFolder(Choice net, ModelFiles& files);
+
+}  // namespace protium

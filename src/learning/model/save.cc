@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model to its folder and back: PipelineModel::Save and Load. Loading places the saved pipeline
+// on the saved training schema and restores what each stage learned, so that a loaded model is the
+// same Chain as a fitted one and everything after that is shared. Whatever is wrong with the files
+// is Exit::kInput and names the file.
+#include <arrow/type.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "column/schema.h"
+#include "frame/outputs.h"
+#include "frame/session_state.h"
+#include "model/model_folder.h"
+#include "model/model_state.h"
+#include "model/model_version1.h"
+#include "model/net_file.h"
+#include "model/net_library.h"
+#include "pipeline/learned.h"
+
+namespace protium {
+namespace {
+
+Result<Json> DescribeSchemas(const ModelState& state) {
+  PT_LET(const Json training, SchemaToJson(*state.input));
+  PT_LET(const Json output, SchemaToJson(*AddedColumns(state)));
+  PT_LET(const Json input, SchemaToJson(*NeededColumns(state)));
+  return Json{{"input", input}, {"output", output}, {"training", training}};
+}
+
+// A loaded model keeps the metrics that it was saved with; a fitted one has those of its run.
+Json CollectMetrics(const ModelState& state) {
+  if (!state.metrics.empty()) return state.metrics;
+  Json metrics = Json::object();
+  const Json results = state.session->state().record().results();
+  if (results.contains("metrics")) metrics = results["metrics"];
+  const TrainResult& trained = state.trained;
+  metrics["training"] = {{"rows", trained.rows},
+                         {"validation_rows", trained.validation_rows},
+                         {"steps", trained.steps},
+                         {"best_epoch", trained.best_epoch},
+                         {"history", trained.history}};
+  if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
+  return metrics;
+}
+
+// Puts the file's name before what is wrong with its contents, and makes it an input fault: the
+// same checks are usage faults when they concern a job file.
+template <class T>
+Result<T> Read(const std::filesystem::path& file, Result<T> result) {
+  if (result.ok()) return result;
+  Fault fault = FaultOf(result.status());
+  fault.exit = Exit::kInput;
+  fault.what = file.string() + ": " + fault.what;
+  return Fail(std::move(fault));
+}
+
+Result<NetConfig> NetFromJson(const Json& json) {
+  NetConfig net;
+  PT_TRY(FieldsFromJson(json, "", net));
+  return net;
+}
+
+// Models of earlier releases lack options that nets have got since.
+Result<Choice> CompleteNet(const Catalogue& catalogue, Choice net) {
+  PT_LET(const NetRow* row, FindRow(catalogue.nets, "net", net.name, "net.name"));
+  PT_LET(net.options, row->complete(net.options, "net"));
+  return net;
+}
+
+Result<SchemaPtr> TrainingSchema(const Json& json) {
+  if (!json.is_object() || !json.contains("training"))
+    return Fail({.exit = Exit::kInput, .what = "no key \"training\""});
+  return SchemaFromJson(json["training"]);
+}
+
+const Json& FileOr(const ModelFiles& files, const std::string& name, const Json& otherwise) {
+  const auto found = files.json.find(name);
+  return found == files.json.end() ? otherwise : found->second;
+}
+
+// net.json exists for other programs. Here it follows from pipeline.json and stages.json, and if
+// the two disagree the folder has been tampered with or mixed up.
+Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, ModelState& state) {
+  if (files.weights.empty() || !files.json.contains("net.json")) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "model folder " + folder.string() +
+                         " has an estimator but no net.json or no weights.safetensors"});
+  }
+  PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  PT_LET(state.net.net,
+         Read(folder / "net.json", CompleteNet(state.chain->catalogue, state.net.net)));
+  PT_TRY(FindNetFile(folder, state.net.net));
+  if (!FieldsEqual(state.net, MakeNetConfig(*state.chain, state.learned))) {
+    return Fail({.exit = Exit::kInput,
+                 .what = (folder / "net.json").string() + " does not fit pipeline.json and "
+                                                          "stages.json"});
+  }
+  state.trained.weights = files.weights.string();
+  state.trained.weights_sha256 = files.weights_sha256;
+  state.trained.fingerprint = FileOr(files, "fingerprint.json", Json::object());
+  return Status::OK();
+}
+
+}  // namespace
+
+SchemaPtr AddedColumns(const ModelState& state) {
+  const Chain& chain = *state.chain;
+  // The estimator is the last of the options, and its columns have that position as their maker.
+  arrow::FieldVector fields;
+  for (const StageColumn& each : chain.columns) {
+    const bool predicted = each.maker + 1 == int32_t(chain.options.size());
+    if (each.maker >= 0 && (predicted || !chain.estimator)) {
+      fields.push_back(arrow::field(each.name, each.type));
+    }
+  }
+  return arrow::schema(std::move(fields));
+}
+
+Status PipelineModel::Save(const std::filesystem::path& folder) const {
+  PT_TRY(RefuseUpward(folder));
+  SessionState& session = state_->session->state();
+  const std::filesystem::path target = session.OutputPath(folder);
+  PT_TRY(RefuseInputs(session.inputs(), target));
+  ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
+                   .weights = state_->trained.weights};
+  files.json["pipeline.json"] = PipelineToJson(*state_);
+  files.json["stages.json"] = LearnedToJson(*state_->chain, state_->learned);
+  PT_LET(files.json["schema.json"], DescribeSchemas(*state_));
+  files.json["metrics.json"] = CollectMetrics(*state_);
+  files.json["fingerprint.json"] = state_->trained.fingerprint;
+  if (state_->chain->estimator) {
+    NetConfig net = state_->net;
+    net.net = IntoFolder(std::move(net.net), files);
+    files.json["pipeline.json"].back()["net"] = ToJson(net.net);
+    files.json["net.json"] = FieldsToJson(net);
+  }
+  if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
+  PT_TRY(WriteModelFolder(target, files));
+  session.record().Set("model", target.string());
+  return Status::OK();
+}
+
+Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
+  PT_LET(ModelFiles files, ReadModelFolder(folder));
+  session.state().AlsoReads(std::filesystem::absolute(folder));
+  const auto& json = files.json;
+  const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
+  if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
+  PT_LET(Catalogue catalogue, WithBuiltIns(session.state().options().catalogue));
+  PT_LET(const auto stages, Read(folder / "pipeline.json",
+                                 StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
+  session.state().record().Know(OwnMetrics(session.state().options().catalogue));
+  ModelState state{.session = &session, .measured = !logits};
+  PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
+  const Analyze analyze = AnalyzeWith(session.state());
+  PT_LET(Chain chain, Read(folder / "pipeline.json",
+                           PlaceStages(stages, *state.input, std::move(catalogue), analyze)));
+  chain.base = session.state().options().base;
+  PT_TRY(KeepExtensions(session.state().folder(), chain));
+  PT_TRY(FindNetFile(folder, chain));
+  PT_LET(state.learned,
+         Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain, analyze)));
+  state.chain = std::make_shared<const Chain>(std::move(chain));
+  state.metrics = FileOr(files, "metrics.json", Json::object());
+  state.etl = FileOr(files, "etl.json", Json());
+  if (state.chain->estimator) PT_TRY(LoadNet(folder, files, state));
+  return PipelineModel(std::make_shared<const ModelState>(std::move(state)));
+}
+
+}  // namespace protium

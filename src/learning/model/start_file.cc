@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/start_file.h"
+
+#include <system_error>
+
+#include "base/fault.h"
+#include "format/safetensors.h"
+#include "model/copy_file.h"
+#include "model/model_folder.h"
+#include "weights/weights_file.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStartFile = "start.safetensors";
+
+// The estimator is the last stage, and its options are kept twice: typed, and as the list that is
+// saved.
+void UpdateSaved(Chain& chain) {
+  chain.options.back().options["train"]["from"] = ToJson(chain.estimator->options.train.from);
+}
+
+// Fills in `from`. ReadModelFolder() has checked every file against its SHA-256; weights_sha256 is
+// that of the tensors alone, which StartFrom() (train/start.h) checks again before it takes them.
+Status FindModel(const fs::path& folder, StartOptions& from) {
+  PT_LET(const ModelFiles files, ReadModelFolder(folder));
+  if (files.weights.empty()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the model " + folder.string() + " has no weights",
+                 .why = "it has no estimator"});
+  }
+  if (!from.sha256.empty() && from.sha256 != files.weights_sha256) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights of the model " + folder.string() + " have changed",
+                 .why = "their sha256 is " + files.weights_sha256 + ", not " + from.sha256});
+  }
+  from.model = folder.string();
+  from.weights = files.weights.string();
+  from.sha256 = files.weights_sha256;
+  return Status::OK();
+}
+
+// Fills in `from` with what is in a file of another program.
+Status FindFile(const fs::path& path, StartOptions& from) {
+  PT_LET(const WeightsFile file, WeightsFile::Read(path));
+  PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
+  const std::string sha256 = WeightsSha256(floats.tensors);
+  if (!from.sha256.empty() && from.sha256 != sha256) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the weights in " + path.string() + " have changed",
+                 .why = "their sha256 is " + sha256 + ", not " + from.sha256});
+  }
+  from.model = from.weights = path.string();
+  from.sha256 = sha256;
+  return Status::OK();
+}
+
+Status FindModelOrFile(const fs::path& path, StartOptions& from) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) ? FindFile(path, from) : FindModel(path, from);
+}
+
+Status WriteFloats(const fs::path& from, const fs::path& to) {
+  PT_LET(const WeightsFile file, WeightsFile::Read(from));
+  PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
+  return WriteSafetensors(to, floats.tensors);
+}
+
+}  // namespace
+
+Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain& chain) {
+  if (!chain.estimator || chain.estimator->options.train.from.model.empty()) return Status::OK();
+  ModelOrStart& from = chain.estimator->options.train.from;
+  const fs::path kept = fs::absolute(run / kStartFile);
+  // The model of the first attempt may be gone by now, or trained again in the same place.
+  std::error_code ignored;
+  if (resumed && fs::is_regular_file(kept, ignored)) {
+    from.weights = kept.string();
+    PT_LET(from.sha256, WeightsSha256(kept));
+  } else {
+    const Status found = FindModelOrFile(fs::absolute(base / from.model).lexically_normal(), from);
+    if (!found.ok()) {
+      Fault fault = FaultOf(found);
+      fault.where = chain.estimator->path + ".train.from";
+      return Fail(std::move(fault));
+    }
+  }
+  UpdateSaved(chain);
+  return Status::OK();
+}
+
+Status KeepStart(const fs::path& run, Chain& chain) {
+  if (!chain.estimator || chain.estimator->options.train.from.weights.empty()) return Status::OK();
+  ModelOrStart& from = chain.estimator->options.train.from;
+  const fs::path kept = fs::absolute(run / kStartFile);
+  // Ranks read float32 of the one format; StartFrom() compares the hash again.
+  PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
+                                    : CopyFile(from.weights, kept).status());
+  from.weights = kept.string();
+  UpdateSaved(chain);
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/train.h"
+
+#include <arrow/api.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "gang/torch_task_name.h"
+#include "pipeline/learned.h"
+#include "pipeline/needs_torch.h"
+
+namespace protium {
+namespace {
+
+bool OfClasses(const TrainConfig& config) { return OfClasses(config.net.objective.kind); }
+
+// The columns that the task reads, each once: one column may be a numeric input and the weight as
+// well, and a projection cannot have two columns of one name.
+Columns ListColumns(const Chain& chain, const TrainConfig& config) {
+  const PlacedEstimator& estimator = *chain.estimator;
+  Columns columns = estimator.categorical;
+  const auto add = [&](const std::string& column) {
+    if (column.empty() || std::find(columns.begin(), columns.end(), column) != columns.end())
+      return;
+    columns.push_back(column);
+  };
+  for (const std::string& column : estimator.numeric) add(ReadFrom(config.scaled, column));
+  for (const ListInput& each : estimator.lists) add(each.column);
+  for (const ScaledLabel& each : config.net.objective.labels) add(each.column);
+  add(config.weight);
+  add(config.held_out);
+  return columns;
+}
+
+Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
+  const auto column = batch.GetColumnByName("json");
+  if (!column || column->type_id() != arrow::Type::STRING || batch.num_rows() != 1) {
+    return Status::UnknownError("training returned ", batch.schema()->ToString());
+  }
+  const auto text = static_cast<const arrow::StringArray&>(*column).GetView(0);
+  PT_LET(const Json json, ParseJson(text));
+  TrainResult result;
+  PT_TRY(FieldsFromJson(json, "result", result));
+  return result;
+}
+
+// The stages over the training rows, a projection to what the task reads, and the gang on top. A
+// label of classes is replaced by its index: workers pack numbers only.
+Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config,
+               const Analyze& analyze) {
+  Columns columns = LearnedFrom(chain);
+  if (!rows.held_out.empty()) columns.push_back(rows.held_out);
+  const Columns wanted = ListColumns(chain, config);
+  Plan applied = ApplyStages(chain, rows.all, columns, wanted, RowUse::kLearning, analyze);
+  if (OfClasses(config)) applied = WithClasses(std::move(applied), config.net.objective);
+  std::vector<NamedExpr> read;
+  for (const std::string& column : wanted) {
+    const bool label = OfClasses(config) && column == config.net.objective.labels[0].column;
+    if (!label) read.push_back({column, Col(column)});
+  }
+  if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
+  Plan input = MakePlan(Project{std::move(read)}, {applied});
+  // Its schema alone is asked for.
+  if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
+  return MakePlan(
+      MapTask{.task = TaskName("train", NeedsLibTorch(chain, config.device != DeviceUse::kCpu)),
+              .config = Dump(FieldsToJson(config)),
+              .output = arrow::schema({arrow::field("json", arrow::utf8())}),
+              .workers = chain.estimator->options.gang.workers,
+              .gang = chain.estimator->options.gang},
+      {std::move(input)});
+}
+
+// Only rank 0 emits a row; batches of the others may come empty. Reads to the end, where a failure
+// of any rank is reported.
+Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan& plan) {
+  PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
+  std::optional<TrainResult> result;
+  while (true) {
+    PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
+    if (!batch) return result;
+    if (batch->num_rows() == 0) continue;
+    PT_LET(result, ReadResult(*batch));
+  }
+}
+
+// The columns of an importance as the table has them; of two that are made from the same ones, each
+// with the name that its stage gave it.
+Json WithTableColumns(const Chain& chain, Json importance) {
+  if (!importance.is_object()) return importance;
+  std::vector<std::string> names;
+  std::map<std::string, int> times;
+  for (const Json& each : importance["columns"]) {
+    ++times[names.emplace_back(NameOfSources(chain, each["column"]))];
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    Json& column = importance["columns"][i]["column"];
+    if (times[names[i]] > 1) names[i] += " (" + column.get<std::string>() + ")";
+    column = names[i];
+  }
+  return importance;
+}
+
+}  // namespace
+
+Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
+                          const TrainConfig& config) {
+  const auto since = Clock::now();
+  Result<std::optional<TrainResult>> result =
+      RunTraining(session, TrainPlan(chain, rows, config, AnalyzeWith(session)));
+  // Workers name the columns that they read, such as temp__fill__scale.
+  if (!result.ok()) return WithSourceNames(chain, result.status());
+  session.record().AddSeconds("train", since);
+  if (*result) {
+    (*result)->importance = WithTableColumns(chain, (*result)->importance);
+    return **result;
+  }
+  return Fail({.what = "training ended without a result"});
+}
+
+}  // namespace protium

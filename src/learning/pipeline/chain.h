@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pipeline placed on a table: every input resolved to a column, every output named, types
+// checked, and stages ordered into levels.
+//
+// 1. A stage's level is one above the highest of the stages it reads from; the table is level 0.
+//    Stages of one level learn in one pass over the rows.
+// 2. A stage such as one_hot_encoder knows its columns only once it has learned; until then it is
+//    open. A stage that reads all outputs of an open stage awaits it: it is placed without those
+//    inputs and without outputs, is itself open, and is placed again by PlaceAgain().
+// 3. Columns are never overwritten: names are unique, ignoring case, since engines do.
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue/catalogue.h"
+#include "catalogue/stage_options.h"
+#include "pipeline/torch_task.h"
+
+namespace protium {
+
+struct PlacedStage {
+  std::unique_ptr<Stage> stage;
+  int32_t level = 1;  // One above the highest stage it reads from.
+  std::string path;   // "pipeline.2", for faults.
+  // Positions of the open stages among its inputs. While there are any, the stage has the other
+  // inputs only, and no outputs.
+  std::vector<size_t> awaits;
+
+  // Whether its output columns are still unknown.
+  bool open() const;
+};
+
+// The estimator, with its inputs as concrete columns in the order in which the net reads them.
+struct PlacedEstimator {
+  TorchEstimatorOptions options;  // Complete: every default filled in.
+  LossRow loss;                   // Of options.loss, of the kind that KindOf() gives.
+  Columns categorical;
+  Columns numeric;
+  std::vector<ListInput> lists;
+  int32_t level = 1;  // Of the pass that learns the label: its scale or classes, and the baseline.
+  std::string path;
+  std::vector<size_t> awaits;  // As in PlacedStage.
+};
+
+// The stages in the order of the list, so that position i is the same in `options`, in `stages` and
+// in StageColumn::maker; the estimator is the last of `options` and not among `stages`.
+struct Chain {
+  Catalogue catalogue;
+  std::vector<StageOptions> options;  // Complete, with ids and outputs named.
+  std::vector<PlacedStage> stages;
+  std::optional<PlacedEstimator> estimator;
+  std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
+  Columns sources;  // The table's columns that fitting reads, in the table's order.
+  Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
+  // Where relative paths in stages' options begin (SessionOptions::base); empty: in the working
+  // directory. Set after placing.
+  std::filesystem::path base;
+  // The libraries of ExtensionFiles() as workers find them; empty until KeepExtensions() fills it.
+  std::vector<NetLibrary> extensions;
+
+  int32_t levels() const;  // The number of passes that fitting may take.
+  // Null for an unknown column.
+  const StageColumn* Find(const std::string& column) const;
+  // Paths of the user's libraries that provide the estimator's net, loss and metrics, each once;
+  // empty if all of them are built in.
+  std::vector<std::filesystem::path> ExtensionFiles() const;
+};
+
+// Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns
+// and stages (with the nearest name), wrong types, ids and outputs given twice, two estimators, an
+// estimator that is not last, and a label among its own features. Faults have a `where` such as
+// "pipeline.2.inputs.0". `analyze` asks the engine for types; without it stages made of SQL are
+// refused.
+Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
+                          Catalogue catalogue = BuiltInCatalogue(), Analyze analyze = nullptr);
+
+// The same checks without types, where of the table only the names of its columns are known, or not
+// even these. For messages alone: what the stages make has no types, nor lists a length. None where
+// a stage cannot name its columns without types; those that follow it are then unchecked.
+Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stages,
+                                          const std::optional<Columns>& table,
+                                          Catalogue catalogue = BuiltInCatalogue());
+
+// Places the stages again that awaited columns which have become known by learning. Stages that
+// awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
+Status PlaceAgain(Chain& chain, Analyze analyze = nullptr);
+
+// The table column that `column` is ultimately made from; of several, the first one by the order of
+// inputs, as a name to show to users. `column` itself if no stage made it.
+std::string FindSource(const Chain& chain, const std::string& column);
+
+// The table columns that `column` is made from, as a name to show to users: "temp", "origin, dest".
+// Of more than three it is `column` itself, as it is if no stage made it.
+std::string NameOfSources(const Chain& chain, const std::string& column);
+
+// Whether `column` is the table column `source` or made from it by stages, through any of their
+// inputs: what a label must not be.
+bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);
+
+// The same failure with columns that stages made replaced by the table's columns they come from, in
+// all texts of the fault: a user has never seen "temp__fill__scale".
+Status WithSourceNames(const Chain& chain, const Status& status);
+
+// The net's numbers that workers can make as they pack rows: outputs of stages that only scale a
+// column of a type that packing reads. `table`: the rows' own columns, whose types need not be
+// those that were learned from. Stages must have learned.
+std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table);
+
+// Which of its two forms a stage is applied in. Rows that are learned from (training and validation
+// rows, with the part columns of train_rows.h) get Stage::ApplyToLearned(), all others Apply().
+enum class RowUse { kLearning, kOther };
+
+// Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
+// depends on, directly or through other stages; these must have learned. Appends the new names to
+// `columns`. Stages that workers apply (BatchStage) need `analyze`; its failure waits in the plan.
+Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
+                 RowUse use = RowUse::kOther, const Analyze& analyze = nullptr);
+
+}  // namespace protium

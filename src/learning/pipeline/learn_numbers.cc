@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels that are numbers: scales and baselines; and labels of yes or no.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/fault.h"
+#include "pipeline/learn_label.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+Status NoValue(const std::string& label) {
+  return Fail(
+      {.exit = Exit::kInput, .what = "label \"" + label + "\" has no value in the training rows"});
+}
+
+// Squares of such numbers are beyond a double.
+Status TooLarge(const std::string& label, const Moments& moments) {
+  return Fail(
+      {.exit = Exit::kInput,
+       .what = "label \"" + label + "\" goes from " + Dump(Json(moments.Low())) + " to " +
+               Dump(Json(moments.High())) + ", too far for its deviation to be a double",
+       .why = "the label is scaled by it",
+       .fix = "divide it in the SQL, or learn its logarithm: ln(" + label + ") AS log_" + label});
+}
+
+// A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
+Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
+  const double mean = moments.Mean(), deviation = moments.Deviation();
+  if (moments.count() == 0) return NoValue(label);
+  if (!std::isfinite(mean) || !std::isfinite(deviation)) return TooLarge(label, moments);
+  return ScaledLabel{label, mean, deviation > 0 ? deviation : 1};
+}
+
+Result<ScaledLabel> ScaleLog(const LogMoments& logs, const std::string& label) {
+  if (logs.outside() > 0) {
+    const std::string count = Grouped(logs.outside());
+    return Fail({.exit = Exit::kInput,
+                 .what = "label \"" + label + "\" is -1 or less in " + count +
+                         (logs.outside() == 1 ? " training row" : " training rows") + ", down to " +
+                         Dump(Json(logs.lowest())),
+                 .where = "label_scale",
+                 .why = "ln(1 + x) exists for x above -1 only",
+                 .fix = "leave these rows out (WHERE " + label +
+                        " > -1), or set label_scale = \"standard\""});
+  }
+  PT_LET(ScaledLabel scaled, ScaleLabel(logs.moments(), label));
+  scaled.log1p = true;
+  return scaled;
+}
+
+// What a column of the table predicts by itself: the label as a line over that column.
+Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& options) {
+  const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
+  if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
+    return baseline;
+  }
+  if (line.count() == 0) return NoValue(options.label);
+  return Fail({.exit = Exit::kInput,
+               .what = "label \"" + options.label + "\" has no straight line over " +
+                       options.train.baseline + ": its numbers are too large for a double",
+               .where = "train.baseline",
+               .fix = "leave train.baseline out"});
+}
+
+Status CheckCounts(const LossRow& loss, const Moments& moments, const std::string& label) {
+  if (moments.count() == 0 || moments.Low() >= 0) return Status::OK();
+  return Fail({.exit = Exit::kInput,
+               .what = "label \"" + label + "\" has values down to " + Dump(Json(moments.Low())) +
+                       ", but " + loss.name + " learns counts and amounts of 0 or more",
+               .fix = "choose another loss"});
+}
+
+// Takes the states in the order in which LabelNeeds() asks for them.
+class StatesInOrder {
+ public:
+  explicit StatesInOrder(std::span<const State> states) : states_(states) {}
+  template <class Kind>
+  const Kind& Next() {
+    return std::get<Kind>(states_[at_++]);
+  }
+
+ private:
+  std::span<const State> states_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow& loss,
+                             std::span<const State> states) {
+  Learned learned{.baseline = Baseline()};
+  Objective& objective = learned.objective;
+  objective.kind = loss.kind;
+  objective.logarithmic = loss.logarithmic;
+  if (loss.kind == TargetKind::kQuantiles) {
+    PT_LET(objective.levels, LevelsOf(options));
+  }
+  // For each label Moments, with the scale log1p LogMoments, of quantiles NumberCounts; at the end
+  // the Line of a baseline's column.
+  StatesInOrder next(states);
+  for (const std::string& label : ListLabels(options)) {
+    const auto& moments = next.Next<Moments>();
+    if (loss.logarithmic) PT_TRY(CheckCounts(loss, moments, label));
+    ScaledLabel scaled{.column = label};
+    if (options.label_scale == Scale::kStandard) {
+      PT_LET(scaled, ScaleLabel(moments, label));
+    } else if (options.label_scale == Scale::kLog1p) {
+      PT_LET(scaled, ScaleLog(next.Next<LogMoments>(), label));
+    }
+    objective.labels.push_back(std::move(scaled));
+    // Without a column the baseline is a constant in the label's own units: its mean, or its
+    // quantiles.
+    if (objective.levels.empty()) learned.baseline->values.push_back(moments.Mean());
+    if (objective.levels.empty()) continue;
+    const auto& numbers = next.Next<NumberCounts>();
+    for (const double level : objective.levels) {
+      learned.baseline->values.push_back(numbers.count() > 0 ? numbers.Quantile(level) : 0);
+    }
+  }
+  if (!options.train.baseline.empty()) {
+    PT_LET(learned.baseline, MakeBaseline(next.Next<Line>(), options));
+  }
+  return learned;
+}
+
+Result<Learned> LearnFlags(const TorchEstimatorOptions& options, std::span<const State> states) {
+  Learned learned{.baseline = Baseline()};
+  learned.objective.kind = TargetKind::kFlags;
+  StatesInOrder next(states);
+  for (const std::string& label : ListLabels(options)) {
+    const auto& counts = next.Next<TextCounts>();
+    // Booleans are counted by their text.
+    const double yes = double(counts.FindCount("true")), no = double(counts.FindCount("false"));
+    if (yes == 0 || no == 0) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "label \"" + label + "\" is " + (yes > 0 ? "true" : "false") +
+                           " in all training rows, so there is nothing to learn",
+                   .fix = "leave it out of labels"});
+    }
+    learned.objective.labels.push_back({.column = label});
+    learned.baseline->shares.push_back(yes / (yes + no));
+  }
+  return learned;
+}
+
+}  // namespace protium

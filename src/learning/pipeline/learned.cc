@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/learned.h"
+
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/fault.h"
+#include "pipeline/fit_task.h"
+#include "pipeline/profile.h"
+#include "pipeline/train_rows.h"
+#include "run/events.h"
+
+namespace protium {
+namespace {
+
+struct StageEntry {
+  std::string id;
+  std::string kind;
+  Json learned = Json::array();
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("kind", kind);
+    visit("learned", learned);
+  }
+};
+
+struct LearnedEntry {
+  std::vector<StageEntry> stages;
+  std::optional<Objective> objective;
+  std::optional<Baseline> baseline;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("stages", stages);
+    visit("objective", objective);
+    visit("baseline", baseline);
+  }
+};
+
+// Fits the stages level by level. Each level:
+//
+// 1. collects the needs whose columns exist by now and whose states are still missing, and runs one
+//    pass for all of them (FindOut). That includes needs of later levels on columns that exist
+//    already, and leaves out states that a stage can derive (Stage::OutputState), so a level often
+//    needs no pass of its own;
+// 2. lets its stages, and the estimator's label, learn from their states (LearnAt);
+// 3. places again what awaited columns that have just been named, which may add needs
+//    (PlaceWhoWaited).
+class Fitting {
+ public:
+  Fitting(SessionState& session, const Plan& rows, int64_t count, Chain& chain)
+      : session_(session), rows_(rows), chain_(chain) {
+    AddNeeds();
+    const bool asked = session.options().profile.value_or(count <= kMostProfiledUnasked);
+    if (asked && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
+    if (!profile_.columns.empty()) AddAll({profile_.need});
+    if (chain.estimator) AddAll(LabelNeeds(chain.estimator->options, chain.estimator->loss));
+  }
+
+  Status Run(Learned& learned) {
+    for (int32_t level = 1; level <= chain_.levels(); ++level) {
+      ReportFitted(level);
+      PT_TRY(FindOut(level));
+      PT_TRY(LearnAt(level, learned));
+      PT_TRY(PlaceWhoWaited(level));
+    }
+    const auto& seen =
+        profile_.columns.empty() ? std::optional<State>() : FindEntry(profile_.need).state;
+    return seen ? KeepProfile(session_, std::get<ColumnProfiles>(*seen), profile_) : Status::OK();
+  }
+
+ private:
+  struct Entry {
+    Need need;
+    std::optional<State> state;
+  };
+
+  // Of the table's columns that fitting reads, for people: it shares the first pass.
+  static ProfileNeed ProfileNeedOf(const Chain& chain) {
+    arrow::FieldVector fields;
+    for (const std::string& name : chain.sources) {
+      fields.push_back(arrow::field(name, chain.Find(name)->type));
+    }
+    return ProfileOf(chain.sources, arrow::Schema(std::move(fields)));
+  }
+
+  // Called again after stages were placed again; needs known already are not doubled (AddAll).
+  void AddNeeds() {
+    for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
+  }
+
+  // Stages that have just named their columns let those that awaited them have needs, too.
+  Status PlaceWhoWaited(int32_t level) {
+    const bool named =
+        std::any_of(chain_.stages.begin(), chain_.stages.end(), [&](const PlacedStage& each) {
+          return each.level == level && each.stage->learns_outputs();
+        });
+    if (!named) return Status::OK();
+    PT_TRY(PlaceAgain(chain_, AnalyzeWith(session_)));
+    AddNeeds();
+    return Status::OK();
+  }
+
+  void AddAll(const std::vector<Need>& needs) {
+    for (const Need& need : needs) {
+      const auto same = [&](const Entry& entry) { return entry.need == need; };
+      // Two stages that need the same state of a column share it.
+      if (std::none_of(entries_.begin(), entries_.end(), same)) entries_.push_back({need, {}});
+    }
+  }
+
+  void ReportFitted(int32_t level) {
+    for (const PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
+    }
+  }
+
+  // The first level at which the columns of a need exist.
+  int32_t FindLevel(const Need& need) const {
+    int32_t level = 1;
+    for (const std::string& column : need.columns) {
+      const StageColumn* const known = chain_.Find(column);
+      const int32_t maker = known ? known->maker : -1;  // A part column is no column of the chain.
+      if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
+    }
+    return level;
+  }
+
+  // The state of a need, if the stage that makes its column can derive it without a pass. A need of
+  // several columns may hold a part column, which no stage makes; its first is always the chain's.
+  std::optional<State> StateFromMaker(const Need& need) const {
+    const int32_t maker = chain_.Find(need.columns.front())->maker;
+    if (maker < 0 || need.columns.size() != 1) return std::nullopt;
+    const Stage& stage = *chain_.stages[maker].stage;
+    const auto& outputs = stage.outputs();
+    const auto at = std::find(outputs.begin(), outputs.end(), need.columns.front());
+    return stage.OutputState(size_t(at - outputs.begin()), need.kind);
+  }
+
+  // Fills the missing states whose columns exist at this level: derived where possible, the others
+  // by one pass over the rows, with the stages below applied in the form for rows that are learned
+  // from.
+  Status FindOut(int32_t level) {
+    std::vector<Need> asked;
+    Columns columns = LearnedFrom(chain_), wanted;
+    for (Entry& entry : entries_) {
+      if (entry.state || FindLevel(entry.need) != level) continue;
+      entry.state = StateFromMaker(entry.need);
+      if (entry.state) continue;
+      asked.push_back(entry.need);
+      wanted.insert(wanted.end(), entry.need.columns.begin(), entry.need.columns.end());
+    }
+    const Plan input =
+        ApplyStages(chain_, rows_, columns, wanted, RowUse::kLearning, AnalyzeWith(session_));
+    Result<std::vector<State>> states = Fit(session_.engine(), input, asked, session_.call());
+    if (!states.ok()) return WithSourceNames(chain_, states.status());
+    for (size_t i = 0; i < asked.size(); ++i) FindEntry(asked[i]).state = std::move((*states)[i]);
+    return Status::OK();
+  }
+
+  Entry& FindEntry(const Need& need) {
+    return *std::find_if(entries_.begin(), entries_.end(),
+                         [&](const Entry& entry) { return entry.need == need; });
+  }
+
+  std::vector<State> CollectStates(const std::vector<Need>& needs) {
+    std::vector<State> states;
+    for (const Need& need : needs) states.push_back(*FindEntry(need).state);
+    return states;
+  }
+
+  Status LearnAt(int32_t level, Learned& learned) {
+    for (PlacedStage& each : chain_.stages) {
+      if (each.level != level) continue;
+      const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
+      if (status.ok()) {
+        for (const std::string& note : each.stage->notes()) {
+          session_.call().Tell(EventToJson(Note{note}));
+        }
+        continue;
+      }
+      Fault fault = FaultOf(status);
+      // The stage knows its column; where it stands in the list is known here.
+      fault.where = each.path + " (\"" + each.stage->id() + "\")";
+      return Fail(std::move(fault));
+    }
+    if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
+    const TorchEstimatorOptions& options = chain_.estimator->options;
+    const LossRow& loss = chain_.estimator->loss;
+    const auto& type = chain_.Find(ListLabels(options).front())->type;
+    PT_LET(learned, LearnLabel(options, loss, CollectStates(LabelNeeds(options, loss)), *type));
+    return Status::OK();
+  }
+
+  SessionState& session_;
+  const Plan& rows_;
+  Chain& chain_;
+  ProfileNeed profile_;
+  std::vector<Entry> entries_;  // Each need once, however many stages share it.
+};
+
+// stages.json can be edited: these are what scoring divides by and indexes with.
+Status CheckObjective(const Objective& objective) {
+  bool whole = !objective.labels.empty();
+  for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
+  whole = whole && (objective.kind == TargetKind::kQuantiles) != objective.levels.empty();
+  const size_t classes = objective.classes.size();
+  if (objective.kind == TargetKind::kTwoClasses) whole = whole && classes == 2;
+  if (objective.kind == TargetKind::kClasses) whole = whole && classes >= 2;
+  if (whole) return objective.decision.Check();
+  return Fail({.exit = Exit::kInput, .what = "the learned state of the label is damaged"});
+}
+
+}  // namespace
+
+Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain) {
+  Learned learned;
+  PT_TRY(Fitting(session, rows, count, chain).Run(learned));
+  return learned;
+}
+
+Analyze AnalyzeWith(SessionState& session) {
+  return [&session](const Plan& plan) { return session.engine().Analyze(plan, session.call()); };
+}
+
+Json LearnedToJson(const Chain& chain, const Learned& learned) {
+  LearnedEntry entry{.baseline = learned.baseline};
+  if (chain.estimator) entry.objective = learned.objective;
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    const Stage& stage = *chain.stages[i].stage;
+    entry.stages.push_back({stage.id(), chain.options[i].kind, stage.learned()});
+  }
+  return FieldsToJson(entry);
+}
+
+Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& analyze) {
+  LearnedEntry entry;
+  PT_TRY(FieldsFromJson(json, "", entry));
+  if (entry.stages.size() != chain.stages.size()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = std::to_string(entry.stages.size()) +
+                         " stages have learned, but the pipeline has " +
+                         std::to_string(chain.stages.size())});
+  }
+  for (size_t i = 0; i < entry.stages.size(); ++i) {
+    Stage& stage = *chain.stages[i].stage;
+    if (entry.stages[i].id != stage.id() || entry.stages[i].kind != chain.options[i].kind) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "stage \"" + entry.stages[i].id +
+                           "\" has learned, but the pipeline has \"" + stage.id() + "\""});
+    }
+    // In order, since a stage that names its columns is what lets later ones be placed.
+    PT_TRY(stage.Restore(entry.stages[i].learned));
+    if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain, analyze));
+  }
+  Learned learned{.baseline = entry.baseline};
+  if (!chain.estimator) return learned;
+  learned.objective = entry.objective.value_or(Objective{});
+  PT_TRY(CheckObjective(learned.objective));
+  return learned;
+}
+
+}  // namespace protium

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "pipeline/estimator.h"
+#include "pipeline/objective.h"
+#include "pipeline/placer.h"
+#include "statistics/lists.h"
+
+namespace protium {
+
+// The estimator's half of the placer. Inputs count as used by scoring; label, weight, baseline and
+// validation columns as used by training alone, so that a model does not ask for them. The checks
+// that need no table were made before (estimator.h).
+
+Status Placer::PlaceEstimator(StageOptions& stage) {
+  PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
+  PT_TRY(NameId(stage.kind, options.id));
+  PT_LET(options, Complete(std::move(options), path_, chain_.catalogue));
+  stage.options = FieldsToJson(options);
+  PT_LET(const LossRow* loss,
+         FindRow(chain_.catalogue.losses, "loss", options.loss.name, path_ + ".loss.name"));
+  PlacedEstimator placed{.options = options, .loss = *loss, .path = path_};
+  placed.loss.kind = KindOf(options, *loss);
+  PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
+  PT_TRY(CheckIndices(placed));
+  PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
+  PT_TRY(CheckNumbers(placed));
+  PT_TRY(PlaceLists(placed));
+  PT_TRY(CheckNet(placed));
+  PT_TRY(CheckLabel(placed));
+  PT_TRY(PlaceLabels(placed));
+  // Predictions are columns of the chain too: a name that is taken is refused here, before
+  // training.
+  const auto label = chain_.Find(ListLabels(options).front())->type;
+  for (const auto& field : PredictedFields(options, placed.loss.kind, label)) {
+    PT_TRY(AddOutput({.name = field->name(), .type = field->type()}, "prediction"));
+  }
+  chain_.estimator = std::move(placed);
+  return Status::OK();
+}
+
+// Raises the estimator's level where a stage makes one of these columns: its pass over the label
+// can only run after that stage has learned.
+Status Placer::PlaceLabels(PlacedEstimator& placed) {
+  const TorchEstimatorOptions& options = placed.options;
+  for (const std::string& label : ListLabels(options)) {
+    PT_LET(const size_t at, Find(label, "label", Use::kTraining));
+    PT_TRY(CheckType(at, "label", CheckLabelType(placed.loss.kind, *chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
+  }
+  for (const auto& [column, key] : {std::pair{&options.weight, "weight"},
+                                    std::pair{&options.train.baseline, "train.baseline"}}) {
+    if (column->empty()) continue;
+    PT_LET(const size_t at, Find(*column, key, Use::kTraining));
+    PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
+  }
+  // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).
+  for (size_t i = 0; i < options.train.validation.by.size(); ++i) {
+    const std::string key = "train.validation.by." + std::to_string(i);
+    PT_LET(const size_t at, Find(options.train.validation.by[i], key, Use::kTraining));
+    if (chain_.columns[at].maker < 0) continue;
+    return Fail({.exit = Exit::kUsage,
+                 .what = "rows are held out by columns of the table, not by what a stage makes",
+                 .where = path_ + "." + key});
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckNumbers(const PlacedEstimator& placed) {
+  for (const std::string& column : placed.numeric) {
+    PT_LET(const size_t at, Find(column, "numeric"));
+    PT_TRY(CheckType(at, "numeric", CheckNumeric(*chain_.columns[at].type)));
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckIndices(const PlacedEstimator& placed) {
+  const auto refuse = [&](const std::string& what) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = what + " is not a column of indices",
+                 .where = path_ + ".categorical",
+                 .fix = "index it, and name the stage: categorical = [{ stage = \"index\" }]"});
+  };
+  for (const std::string& column : placed.categorical) {
+    PT_LET(const size_t at, Find(column, "categorical"));
+    const int32_t maker = chain_.columns[at].maker;
+    const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
+    if (!indices) return refuse("categorical column \"" + column + "\"");
+  }
+  // Of a stage that is still open the columns are unknown, but their kind is not.
+  for (const size_t maker : placed.awaits) {
+    const Stage& stage = *chain_.stages[maker].stage;
+    if (!stage.makes_indices()) return refuse("the output of stage \"" + stage.id() + "\"");
+  }
+  return Status::OK();
+}
+
+Status Placer::PlaceLists(PlacedEstimator& placed) {
+  for (const VectorColumn& each : placed.options.vectors) {
+    PT_LET(const size_t at, Find(each.column, "vectors"));
+    const arrow::DataType& type = *chain_.columns[at].type;
+    const Status numbers =
+        IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
+    PT_TRY(CheckType(at, "vectors", numbers));
+    if (known_ != KnownOfTable::kTypes) continue;
+    // A type of fixed length says it itself, and so does a stage; of other lists it must be given,
+    // for rows are packed to one width.
+    const int64_t known = chain_.columns[at].length;
+    const int64_t length = known > 0 ? known : each.length;
+    if (each.length > 0 && each.length != length) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "the lists in \"" + each.column + "\" have " + std::to_string(length) +
+                           " numbers, but length = " + std::to_string(each.length),
+                   .where = path_ + ".vectors",
+                   .fix = "leave out length: it is known"});
+    }
+    if (length < 1) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "the length of the lists in \"" + each.column + "\" is not known",
+                   .where = path_ + ".vectors",
+                   .fix = "vectors = [{ column = \"" + each.column + "\", length = 768 }]"});
+    }
+    placed.lists.push_back({each.column, length});
+  }
+  return Status::OK();
+}
+
+Status Placer::CheckNet(const PlacedEstimator& placed) const {
+  const Choice& net = placed.options.net;
+  PT_LET(const NetRow* row, FindRow(chain_.catalogue.nets, "net", net.name, path_ + ".net.name"));
+  const bool unknown_lists = known_ != KnownOfTable::kTypes && !placed.options.vectors.empty();
+  if (!row->check || unknown_lists) return Status::OK();
+  NetColumns columns{
+      .categorical = placed.categorical, .numeric = placed.numeric, .more = !placed.awaits.empty()};
+  for (const ListInput& each : placed.lists) {
+    columns.vectors.push_back({each.column, each.length});
+  }
+  return row->check(net.options, columns, path_ + ".net");
+}
+
+Status Placer::CheckLabel(const PlacedEstimator& placed) const {
+  for (const std::string& label : ListLabels(placed.options)) {
+    PT_TRY(CheckLabel(placed, FindSource(chain_, label)));
+  }
+  return Status::OK();
+}
+
+// Compares table columns: a scaled or filled copy of the label gives it away just as well.
+Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
+  const auto check = [&](const std::string& column, const std::string& key) {
+    if (!IsMadeFrom(chain_, column, label)) return Status::OK();
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the label \"" + label + "\" is among its own inputs" +
+                         (column == label ? "" : ", as \"" + column + "\""),
+                 .where = path_ + "." + key,
+                 .fix = "leave \"" + label + "\" out there and in earlier stages"});
+  };
+  for (const std::string& column : placed.numeric) PT_TRY(check(column, "numeric"));
+  for (const std::string& column : placed.categorical) PT_TRY(check(column, "categorical"));
+  for (const ListInput& each : placed.lists) PT_TRY(check(each.column, "vectors"));
+  for (const size_t maker : placed.awaits) {
+    for (const std::string& column : ListInputs(maker)) PT_TRY(check(column, "numeric"));
+  }
+  const std::string& baseline = placed.options.train.baseline;
+  return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
+}
+
+// Outputs of open stages are unknown, so a label among them is looked for in what they read.
+Columns Placer::ListInputs(size_t maker) const {
+  Columns inputs = chain_.stages[maker].stage->inputs();
+  // An open stage may await open stages in turn.
+  for (const size_t each : chain_.stages[maker].awaits) {
+    for (std::string& input : ListInputs(each)) inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+}  // namespace protium

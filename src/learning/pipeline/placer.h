@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds a Chain (chain.h) one stage at a time: completes its options, resolves its inputs, checks
+// types, finds its level and adds its outputs to the columns. placer.cc does this for stages,
+// place_estimator.cc for the estimator. Used once, then dropped.
+#pragma once
+
+#include <arrow/type_fwd.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/chain.h"
+
+namespace protium {
+
+// How much is known of the table: its columns with their types, their names alone, or nothing, in
+// which case every name that no stage makes is taken for one of its columns.
+enum class KnownOfTable { kTypes, kNames, kNothing };
+
+class Placer {
+ public:
+  Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze,
+         KnownOfTable known = KnownOfTable::kTypes);
+  // Names all stages, for messages about those that come too late.
+  void Announce(const std::vector<StageOptions>& stages);
+  // Places the next stage of the list. `made` is the stage object of an earlier placing, which
+  // keeps what it learned; null: a new one is made.
+  Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr);
+  // Whether the names of the columns are unknown from here on: without types the last stage could
+  // not tell what it makes.
+  bool ends() const { return ends_; }
+  // The chain of all stages placed. The placer is empty afterwards.
+  Chain Take();
+
+ private:
+  // What a column of the table is read for, in increasing order: nothing, training alone (label,
+  // weight, baseline, validation.by), or scoring as well.
+  enum class Use { kNone, kTraining, kAlways };
+
+  Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
+  // Checks the types of a stage's inputs and sets its level.
+  Status CheckInputs(PlacedStage& placed);
+  // Shows a stage its inputs, all of which are known.
+  Status ShowInputs(PlacedStage& placed) const;
+  // Checks a column of Stage::learns_from(): numeric, of the table, and no input made from it.
+  Status CheckLearnsFrom(const PlacedStage& placed, const std::string& column);
+  // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
+  Status NameId(const std::string& kind, std::string& id);
+  Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
+
+  Status PlaceEstimator(StageOptions& stage);
+  // Label, weight, baseline and validation.by: the columns that only training reads.
+  Status PlaceLabels(PlacedEstimator& placed);
+  Status CheckNumbers(const PlacedEstimator& placed);
+  // Categorical inputs must be indices 0, 1, 2, ... that a stage made: an embedding is a table.
+  Status CheckIndices(const PlacedEstimator& placed);
+  // Finds the length of each list column, from its type or from the options.
+  Status PlaceLists(PlacedEstimator& placed);
+  // Refuses columns that the net does not read, or lacks.
+  Status CheckNet(const PlacedEstimator& placed) const;
+  // Refuses a label that is also an input, directly or through stages: a net that is shown the
+  // answer learns nothing else.
+  Status CheckLabel(const PlacedEstimator& placed) const;
+  Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
+  // The known inputs of an open stage and of the open stages that it awaits, directly or not.
+  Columns ListInputs(size_t maker) const;
+
+  // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go
+  // to `awaits`.
+  Result<Columns> Resolve(const Inputs& inputs, const std::string& key,
+                          std::vector<size_t>& awaits);
+  Result<size_t> FindStage(const std::string& id, const std::string& key);
+  // The position of a column in chain_.columns; notes that it is used. `key` is for the fault.
+  Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways);
+  Status NoColumn(const std::string& column, const std::string& key) const;
+  std::string WhyUnknown(const std::string& column) const;
+  Status CheckType(size_t at, const std::string& key, const Status& fits);
+  int32_t FindLevel(size_t at) const;
+  Status AddOutput(StageColumn column, const std::string& key);
+
+  Chain chain_;
+  Analyze analyze_;
+  KnownOfTable known_;
+  bool ends_ = false;
+  std::vector<std::string> announced_;  // The ids that stages are given, by position; "" for none.
+  size_t table_columns_ = 0;            // They are the first of chain_.columns.
+  std::map<size_t, Use> used_;          // By position in chain_.columns.
+  std::map<std::string, size_t> ids_;   // The position of each stage.
+  std::string path_;                    // Of the stage being placed: "pipeline.2".
+  std::string id_;                      // Of the stage being placed.
+};
+
+}  // namespace protium

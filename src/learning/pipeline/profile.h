@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the data of a run looked like, for people: profile.json of the run folder, from the states
+// of stages/column_profiles.h. docs/page.md says what its figures mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frame/session_state.h"
+#include "pipeline/chain.h"
+#include "protium/frame.h"
+#include "statistics/column_profiles.h"
+
+namespace protium {
+
+inline constexpr size_t kMostProfiled = 200;  // Columns; the others are counted.
+
+struct ProfiledColumn {
+  std::string name;
+  std::string kind;  // ProfileKind() of its type,
+  std::string type;  // and the type in words.
+};
+
+// {"rows", "sampled_rows", "all_rows_sampled", "columns": [{"column", "kind", "type", "missing",
+// "infinite", "distinct", "distinct_exact", "low", "high", "mean", "quantiles", "histogram", "top",
+// "bins"}]}. Figures that a column does not have are left out.
+Json ProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns);
+
+// The same of the test rows, cut at the edges of `train`, an answer of ProfileToJson(); each column
+// has "psi", its drift, and "drifted", whether that is more than chance.
+Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns,
+                       const Json& train);
+
+// Rows: looking at every cell of more takes seconds, for figures that few will read.
+inline constexpr int64_t kMostProfiledUnasked = 1'000'000;
+
+// The need that fills the state of a table, and its columns in the same order.
+struct ProfileNeed {
+  Need need;
+  std::vector<ProfiledColumn> columns;
+  int64_t left_out = 0;  // Columns beyond kMostProfiled.
+};
+ProfileNeed ProfileOf(const Columns& names, const arrow::Schema& schema);
+
+// Writes the part "train" of profile.json.
+Status KeepProfile(SessionState& session, const ColumnProfiles& state, const ProfileNeed& need);
+
+// One pass over the rows that a model is tested on: adds the part "test" for the columns that were
+// profiled in training. Does nothing where there is no part "train". A failure becomes a warning,
+// for a run must not fail for its looks; a stop stays one.
+Status ProfileTest(const DataFrame& test);
+
+}  // namespace protium

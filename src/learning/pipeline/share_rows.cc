@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/share_rows.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "base/digest.h"
+#include "run/remove.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name for packed rows, from all that decides their bytes and their shards. Not the net, nor what
+// only training reads. Of the stages both what they learned and what they were told counts: many
+// learn nothing.
+std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig& config) {
+  Json stages = Json::array();
+  for (const StageOptions& each : chain.options) {
+    if (each.kind != kTorchEstimator) stages.push_back({each.kind, each.options});
+  }
+  Json columns = FieldsToJson(config.net);
+  columns.erase("net");
+  constexpr int kLayout = 2;  // Of packed rows: those of another one are packed anew.
+  const Json decides = {{"layout", kLayout},
+                        {"table", Explain(table)},
+                        {"stages", stages},
+                        {"learned", config.stages_sha256},
+                        {"columns", columns},
+                        {"weight", config.weight},
+                        {"held_out", config.held_out},
+                        {"unseen_class", fields::Write(config.unseen_class)},
+                        {"shards", config.train.shards}};
+  return Sha256Hex(Dump(decides)).substr(0, 32);
+}
+
+}  // namespace
+
+SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& table,
+                      const TrainConfig& config) {
+  const SharedRowsFolder& shared = session.options().shared_rows;
+  const bool here = session.engine().address().starts_with("local");
+  if (shared.path.empty() || !here) return {};
+  const fs::path folder = fs::absolute(shared.path) / NameOfRows(chain, table, config);
+  std::error_code error;
+  const bool there = fs::exists(folder, error);
+  const int64_t left = shared.most_bytes - FolderBytes(shared.path);
+  return {.folder = folder.string(), .there = there, .most_bytes = std::max(left, int64_t{0})};
+}
+
+}  // namespace protium

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arrow/api.h>
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "image/decode.h"
+#include "os/file.h"
+#include "stages/batch_stage.h"
+#include "stages/column_stage.h"
+#include "stages/row.h"
+#include "statistics/lists.h"
+
+// PNG and JPEG files, as bytes or as paths below a folder, as lists of height x width x channels
+// floats from 0 to 1: row by row from the top left, the channels of a pixel beside each other.
+// Learns nothing. NULL stays NULL. A picture of another size is refused, or resized by area; one
+// that cannot be decoded is an error, or NULL. Spark ML has no such stage; its data source "image"
+// keeps bytes from 0 to 255 in the order blue, green, red.
+
+namespace protium {
+namespace {
+
+enum class Fit { kRefuse, kArea };
+EnumNames<Fit> Names(Fit) { return {{{Fit::kRefuse, "refuse"}, {Fit::kArea, "area"}}}; }
+
+enum class Damage { kError, kNull };
+EnumNames<Damage> Names(Damage) { return {{{Damage::kError, "error"}, {Damage::kNull, "null"}}}; }
+
+struct ImageOptions : ColumnOptions {
+  int64_t height = 0;
+  int64_t width = 0;
+  int64_t channels = 3;
+  Fit fit = Fit::kRefuse;
+  Damage damaged = Damage::kError;
+  std::string folder;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    ColumnOptions::Fields(visit);
+    visit("height", height, {.help = "of the picture that the net sees", .unit = "pixels"});
+    visit("width", width, {.help = "of the picture that the net sees", .unit = "pixels"});
+    visit("channels", channels,
+          {.help = "1: grey, 3: red, green and blue", .at_least = 1, .below = 4});
+    visit("fit", fit,
+          {.help = "what happens to pictures of another size: refused, or resized to the mean of "
+                   "the area that each pixel covers"});
+    visit("damaged", damaged,
+          {.help = "what happens to pictures that cannot be decoded: an error, or NULL"});
+    visit("folder", folder,
+          {.help = "where the files are, if the column has paths: a folder that all workers can "
+                   "read, absolute or below the folder of the tables; unless set, the column has "
+                   "the files' bytes"});
+  }
+
+  Status Check(const std::string& path) const {
+    const auto refuse = [&](const char* key, const std::string& what, const std::string& fix) {
+      return Fail({.exit = Exit::kUsage, .what = what, .where = path + "." + key, .fix = fix});
+    };
+    if (height < 1 || width < 1 || height * width > 1'000'000) {
+      return refuse("height", "height and width must be set, to at most a million pixels in all",
+                    "height = 28 and width = 28");
+    }
+    if (channels != 2) return Status::OK();
+    return refuse("channels", "pictures have 1 or 3 channels", "channels = 3");
+  }
+};
+
+// Paths come from the table: none may lead out of the folder.
+Result<std::string> ReadPicture(const std::filesystem::path& folder, std::string_view cell) {
+  const std::filesystem::path path(cell);
+  bool inside = path.is_relative();
+  for (const auto& part : path) inside = inside && part != "..";
+  if (inside) return ReadFile(folder / path);
+  return Fail({.exit = Exit::kInput, .what = "a path that leads out of the folder"});
+}
+
+class ImageStage : public LearnsNothing<BatchStage> {
+ public:
+  ImageStage(const ImageOptions& options, StageNames names)
+      : LearnsNothing(std::move(names)), options_(options) {}
+
+  std::shared_ptr<arrow::DataType> output_type(size_t) const override {
+    return arrow::list(arrow::float32());
+  }
+  int64_t output_length(size_t) const override {
+    return options_.height * options_.width * options_.channels;
+  }
+  Status CheckType(const arrow::DataType& type) const override {
+    const bool paths = !options_.folder.empty();
+    if (type.id() == (paths ? arrow::Type::STRING : arrow::Type::BINARY)) return Status::OK();
+    return Status::TypeError(paths ? "text, as paths are" : "binary, as files are");
+  }
+
+  // Where no worker has been yet, so that a model finds the pictures that lie beside new tables.
+  Json OptionsFor(const std::filesystem::path& base, Json options) const override {
+    if (options_.folder.empty()) return options;
+    options["folder"] = std::filesystem::absolute(base / options_.folder).lexically_normal();
+    return options;
+  }
+
+  Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& columns) const override {
+    arrow::ArrayVector outputs;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      PT_LET(outputs.emplace_back(), ComputeOne(*columns[i], inputs()[i]));
+    }
+    return outputs;
+  }
+
+ private:
+  Result<std::shared_ptr<arrow::Array>> ComputeOne(const arrow::Array& column,
+                                                   const std::string& name) const {
+    if (!CheckType(*column.type()).ok()) return Status::TypeError("pictures as bytes or paths");
+    // Texts are binary arrays with a promise.
+    const auto& cells = static_cast<const arrow::BinaryArray&>(column);
+    std::vector<float> all(size_t(cells.length() * output_length(0)));
+    std::vector<bool> valid(size_t(cells.length()));
+    for (int64_t row = 0; row < cells.length(); ++row) {
+      if (cells.IsNull(row)) continue;
+      const Status decoded = Decode(cells.GetView(row), &all[size_t(row * output_length(0))]);
+      valid[size_t(row)] = decoded.ok();
+      if (!decoded.ok() && options_.damaged == Damage::kError)
+        return Named(decoded, name, cells, row);
+    }
+    return MakeLists(all, output_length(0), valid);
+  }
+
+  Status Decode(std::string_view cell, float* to) const {
+    std::string read;
+    if (!options_.folder.empty()) {
+      PT_LET(read, ReadPicture(options_.folder, cell));
+      cell = read;
+    }
+    const std::span bytes(reinterpret_cast<const uint8_t*>(cell.data()), cell.size());
+    PT_LET(const Image image, DecodeImage(bytes, options_.channels));
+    const bool fits = image.height == options_.height && image.width == options_.width;
+    if (!fits && options_.fit == Fit::kRefuse) {
+      return Fail({.exit = Exit::kInput,
+                   .what = "a picture of " + std::to_string(image.width) + " x " +
+                           std::to_string(image.height) + " pixels",
+                   .fix = "set fit = \"area\" to resize pictures"});
+    }
+    // Without resizing each pixel is its own area, so that both ways give the same.
+    for (const double value : ResizeByArea(image, options_.height, options_.width)) {
+      *to++ = static_cast<float>(value / 255);
+    }
+    return Status::OK();
+  }
+
+  // Says whose picture it is: its path, where there is one.
+  Status Named(const Status& status, const std::string& column, const arrow::BinaryArray& cells,
+               int64_t row) const {
+    Fault fault = FaultOf(status);
+    fault.exit = Exit::kInput;
+    fault.what = "column \"" + column + "\" has " + fault.what;
+    if (!options_.folder.empty()) fault.where = std::string(cells.GetView(row));
+    if (fault.fix.empty()) fault.fix = "set damaged = \"null\" to get NULL for such pictures";
+    return Fail(std::move(fault));
+  }
+
+  ImageOptions options_;
+};
+
+}  // namespace
+
+StageRow ImageRow() {
+  return MakeStageRow<ImageStage, ImageOptions>(
+      "image", "decodes PNG and JPEG files to lists of numbers from 0 to 1");
+}
+
+}  // namespace protium
