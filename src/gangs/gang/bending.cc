@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "gang/wish.h"
 
 namespace protium {
@@ -139,10 +140,7 @@ void BendingGang::Lost(RankFailure failure) {
     return HasEntered(member) ? crew_.Fail(std::move(failure)) : void();
   }
   why_ = fmt::format("rank {} {}", member, FaultOf(failure.status).what);
-  call_.Tell({{"event", "rank_lost"},
-              {"rank", member},
-              {"why", FaultOf(failure.status).what},
-              {"newcomer", !HasEntered(member)}});
+  call_.Send(RankLost{member, FaultOf(failure.status).what, !HasEntered(member)});
   losses_.push_back(std::move(failure));
   ForgetDoubts();
   crew_.Dismiss(member);
@@ -156,10 +154,10 @@ void BendingGang::TellShort() {
   const bool waits = roster_.due() != kNever;
   if (!std::exchange(short_, waits) && waits) {
     const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
-    call_.Tell({{"event", "note"},
-                {"message", fmt::format("fewer than {} are left (gang.workers): the gang waits for "
-                                        "others, {:g} s at most (gang.patience)",
-                                        CountOfWorkers(size_t(spec_.limits.min)), patience)}});
+    call_.Send(
+        Note{fmt::format("fewer than {} are left (gang.workers): the gang waits for "
+                         "others, {:g} s at most (gang.patience)",
+                         CountOfWorkers(size_t(spec_.limits.min)), patience)});
   }
 }
 
@@ -278,23 +276,18 @@ void BendingGang::CallTo(const Generation& generation) {
 }
 
 void BendingGang::TellChange(const Generation& generation) {
-  call_.Tell({{"event", "gang_change"},
-              {"generation", generation.number},
-              {"world", generation.members.size()},
-              {"members", generation.members},
-              {"cut", generation.cut},
-              {"why", why_}});
+  call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
+                         generation.cut, why_});
   const std::string goes_on = CountOfWorkers(generation.members.size());
   const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
-  call_.Tell(
-      {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
+  call_.Send(Note{fmt::format("the gang goes on with {}: {}", goes_on, why)});
 }
 
 // The attempt fails with what its members died of; that the others could bear it no more is said
 // behind it.
 void BendingGang::End(const std::string& why) {
   const std::string told = "the gang cannot go on: " + why;
-  call_.Tell({{"event", "note"}, {"message", told}});
+  call_.Send(Note{told});
   for (RankFailure& each : losses_) {
     Fault fault = FaultOf(each.status);
     fault.why += (fault.why.empty() ? "" : "; ") + told;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -52,10 +53,10 @@ void Ending::Stop(Clock::time_point now) {
 void Ending::PrintStopping(const std::vector<Member*>& running, Clock::time_point now) {
   if (now < printed_) return;
   printed_ = kNever;
-  call_.Tell({{"event", "note"},
-              {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to "
-                                      "finish; a second Ctrl-C does not wait for that",
-                                      NamesOf(running, spec_.gang()), spec_.deadline)}});
+  call_.Send(
+      Note{fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to "
+                       "finish; a second Ctrl-C does not wait for that",
+                       NamesOf(running, spec_.gang()), spec_.deadline)});
 }
 
 bool Ending::LacksCause() const {

@@ -82,7 +82,7 @@ Status MapRun::StartGang() {
 Result<std::unique_ptr<Worker>> MapRun::TakeWorker(const MemberPlace& place) {
   PT_LET(auto worker, pool_.Take(spec_.MakeWish(place)));
   // Once it has run such a task it has the library, and is better kept for the next one.
-  worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
+  worker->torch = worker->torch || RunsInLibrary(spec_.task);
   return worker;
 }
 

@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "column/ipc.h"
-#include "gang/program.h"
+#include "gang/task_book.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "workers/process_state.h"
@@ -51,6 +51,7 @@ Json TaskHead(const RunSpec& spec, const MemberPlace& place) {
   Json head = {{"type", "task"},
                {"task", spec.number},
                {"name", spec.task.task},
+               {"torch", RunsInLibrary(spec.task)},
                {"config", spec.task.config},
                {"groups", spec.task.groups},
                {"rank", place.rank},
@@ -98,7 +99,7 @@ WaitTerms RunSpec::wait_terms() const {
 }
 
 WorkerWish RunSpec::MakeWish(const MemberPlace& place) const {
-  WorkerWish wish{.task = task.task, .unused = gang()};
+  WorkerWish wish{.torch = RunsInLibrary(task), .unused = gang()};
   if (!place.at) return wish;
   for (const Device& device : place.at->gpus) {
     wish.devices.push_back(device.address);
@@ -152,7 +153,7 @@ RankFailure Member::Failure(RankFailure::Kind kind, Status status, Clock::time_p
                       .status = std::move(status),
                       .at = at.time_since_epoch().count(),
                       .log = log,
-                      .is_program = spec.task.task == kProgramTask};
+                      .is_program = spec.task.role == MapTask::Role::kProgram};
   if (place.at) failure.devices = place.at->gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -20,9 +21,8 @@ bool Replacing::Replace(Member& member, const RankFailure& failure) {
   if (!may || call_.stop.stop_requested()) return false;
   const Fault fault = FaultOf(failure.status);
   const std::string why = fault.why.empty() ? "" : " (" + fault.why + ")";
-  call_.Tell({{"event", "warning"},
-              {"message", fmt::format("worker {} {}{}: another one does its work", member.rank(),
-                                      fault.what, why)}});
+  call_.Send(Warning{
+      fmt::format("worker {} {}{}: another one does its work", member.rank(), fault.what, why)});
   replaced_[&member] += 1;
   // Killed and reaped before another one begins: it must not wake up and go on.
   member.worker->process.Kill();
@@ -32,8 +32,7 @@ bool Replacing::Replace(Member& member, const RankFailure& failure) {
     watch_.Begin(member, Clock::now());
     return true;
   }
-  call_.Tell({{"event", "warning"},
-              {"message", "a worker could not be started: " + FaultOf(handed).what}});
+  call_.Send(Warning{"a worker could not be started: " + FaultOf(handed).what});
   return false;
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -129,10 +131,7 @@ void RunMembership::Start(int32_t number) {
   }
   if (*started == nullptr) return;
   Member& member = **started;
-  run_.call.Tell({{"event", "member_start"},
-                  {"rank", number},
-                  {"pid", member.worker->process.pid()},
-                  {"log", member.log.string()}});
+  run_.call.Send(MemberStarted{number, member.worker->process.pid(), member.log.string()});
   member.EndInput();
   SendParts(member);
 }

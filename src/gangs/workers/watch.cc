@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -66,7 +67,7 @@ void Watch::Warn(const std::vector<Member*>& members, Clock::time_point now) {
     const Member& late = **std::ranges::find(members, each.late.rank, &Member::rank);
     late.Send(late.Head("where"));
     const bool silent = terms.IsSilent(*each.late.sight, now);
-    call_.Tell(
+    call_.Send(
         LateWarning(each, "rank " + std::to_string(late.rank()), AtWhat(late, silent, now), terms));
   }
 }
@@ -78,12 +79,11 @@ void Watch::WarnOfQuiet(const std::vector<Member*>& members, Clock::time_point n
     const double quiet = Seconds(now - sight.heard);
     if (quiet < patience || Seconds(now - sight.warned) < spec_.deadline) continue;
     sight.warned = now;
-    call_.Tell({{"event", "warning"},
-                {"message", fmt::format("worker {} of task \"{}\" has given no sign of life for "
-                                        "{:.1f} s ({}); after {:g} s (gang.deadline) it counts as "
-                                        "dead",
-                                        each->rank(), spec_.task.task, quiet,
-                                        AtWhat(*each, true, now), spec_.deadline)}});
+    call_.Send(Warning{fmt::format(
+        "worker {} of task \"{}\" has given no sign of life for "
+        "{:.1f} s ({}); after {:g} s (gang.deadline) it counts as "
+        "dead",
+        each->rank(), spec_.task.task, quiet, AtWhat(*each, true, now), spec_.deadline)});
   }
 }
 

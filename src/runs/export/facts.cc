@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "run/event_log.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/summary.h"
 
 namespace protium {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "metrics/metrics.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "run/event_log.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/summary.h"
 
 namespace protium {

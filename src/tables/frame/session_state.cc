@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/outputs.h"
 #include "os/file.h"
@@ -93,7 +94,7 @@ Call SessionState::call() {
   Call call = options_.call;
   call.events = [this](const Json& event) {
     record_.On(event);
-    options_.call.Tell(event);
+    options_.call.Forward(event);
   };
   return call;
 }

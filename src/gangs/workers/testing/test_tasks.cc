@@ -193,7 +193,7 @@ Status Refuse(TaskContext& context) {
 // Its configuration names the bell that the others ring once they have failed.
 Status TalkAndRefuse(TaskContext& context) {
   const Status status = OnRank1(context, [&]() -> Status {
-    for (int i = 0; i < 60; ++i) context.Report({{"event", "talk"}});
+    for (int i = 0; i < 60; ++i) context.Send({{"event", "talk"}});
     return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
   });
   if (context.rank() != 1) Ring(context.config());
@@ -223,6 +223,18 @@ Status KillUntil(TaskContext& context) {
   return Facts(context);
 }
 
+// The same, but each attempt reports that it has a checkpoint.
+Status ReportUntil(TaskContext& context) {
+  context.Report("checkpoint", {{"step", 1}});
+  return KillUntil(context);
+}
+
+// The same, but each attempt saves.
+Status SaveUntil(TaskContext& context) {
+  context.Saved();
+  return KillUntil(context);
+}
+
 Status StopSelf(TaskContext& context) {
   return OnRank1(context, []() -> Status {
     ::raise(SIGSTOP);
@@ -246,7 +258,7 @@ Status StopOnceItHasRead(TaskContext& context) {
 }
 
 Status UntilStopped(TaskContext& context) {
-  context.Report({{"event", "waiting"}, {"pid", ::getpid()}});
+  context.Send({{"event", "waiting"}, {"pid", ::getpid()}});
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
@@ -269,14 +281,14 @@ Status HangInThought(TaskContext& context) {
 
 // Until it is killed, whatever it is asked for.
 Status Deaf(TaskContext& context) {
-  context.Report({{"event", "deaf"}});
+  context.Send({{"event", "deaf"}});
   Hang();
 }
 
 Status EndlessOutput(TaskContext& context) {
   // Many more than lie between a worker and a caller that takes none.
   for (int64_t i = 0; i < 200; ++i) {
-    context.Report({{"event", "emitting"}, {"batch", i}});
+    context.Send({{"event", "emitting"}, {"batch", i}});
     PT_TRY(context.Emit(*NumberBatch(i * 1000, 1000)));
   }
   return Status::OK();
@@ -302,6 +314,8 @@ const TaskTable& TestTasks() {
       {"kill_until", KillUntil},
       {kProgramTask, ProgramTask},
       {"refuse", Refuse},
+      {"report_until", ReportUntil},
+      {"save_until", SaveUntil},
       {"sigstop", StopSelf},
       {"stop_before", StopBeforeItReads},
       {"stop_midway", StopOnceItHasRead},

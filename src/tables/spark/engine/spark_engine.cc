@@ -213,7 +213,7 @@ class SparkEngine : public Engine {
   Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
-    PT_TRY(deployment_.Use(NeedsTorch(task.task), call));
+    PT_TRY(deployment_.Use(task.needs.torch, call));
     tasks.push_back(folder_.New("events-" + task.task));
     PT_TRY(MakeFolder(tasks.back()));
     SparkCommand command{.task = task.task,
