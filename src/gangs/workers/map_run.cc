@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/task_book.h"
 #include "os/poll.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -58,24 +60,23 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
-  Json ranks = PlacementToJson(*spec_.placement)["ranks"];
+  GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
-    const MemberPlace place{.rank = rank, .seat = rank, .at = spec_.placement->seats[size_t(rank)]};
-    PT_LET(const Member* member, Hire(place, mesh[rank]));
-    Json& seat = ranks[size_t(rank)];
-    seat["pid"] = member->worker->process.pid();
-    if (!member->log.empty()) seat["log"] = member->log.string();
+    const Seat& seat = spec_.placement->seats[size_t(rank)];
+    PT_LET(const Member* member, Hire({.rank = rank, .seat = rank, .at = seat}, mesh[rank]));
+    RankPlaced& one = placed.ranks.emplace_back(RankPlaced{.rank = rank,
+                                                           .host = seat.host,
+                                                           .pid = member->worker->process.pid(),
+                                                           .log = member->log.string(),
+                                                           .cores = seat.cores});
+    for (const Device& gpu : seat.gpus) one.gpus.push_back(gpu.address);
   }
-  Json event = {{"event", "gang_start"},
-                {"task", spec_.task.task},
-                {"attempt", spec_.attempt},
-                {"ranks", std::move(ranks)}};
   if (spec_.bends) {
-    event["bends"] = {{"min", spec_.bends->min}, {"max", spec_.bends->max}};
+    placed.bends = {spec_.bends->min, spec_.bends->max};
     membership_.emplace(RunMembership::Run{spec_, call_, members_, watch_, ending_},
                         [this](const MemberPlace& place) { return Hire(place, {}); });
   }
-  call_.Tell(event);
+  call_.Send(placed);
   return Status::OK();
 }
 
@@ -198,7 +199,7 @@ void MapRun::Drain(Member& member) {
 void MapRun::HandleFrame(Member& member, Frame frame) {
   watch_.Heard(member, frame, Clock::now());
   if (frame.type == "ready") {
-    const Status status = pool_.OnReady(frame);
+    const Status status = Pool::OnReady(frame);
     const auto now = Clock::now();
     if (!status.ok()) {
       ending_.Fail(member.Failure(RankFailure::Kind::kAnswered, status, now), now);
@@ -209,10 +210,11 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   if (frame.type == "taken") member.input.Taken();
   if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
   if (frame.type == "done") OnDone(member, frame);
+  if (frame.type == "saved") call_.Saved();
   if (frame.type == "event") {
     Json event = frame.head.value("event", Json::object());
     event["rank"] = frame.head.value("rank", member.rank());
-    call_.Tell(event);
+    call_.Forward(event);
   }
   if (frame.type != "batch") {
     return membership_ ? membership_->Heard(member, std::move(frame)) : void();

@@ -124,9 +124,7 @@ void RunMembership::Start(int32_t number) {
   const auto started =
       hire_({.rank = number, .seat = *seat, .at = seats_.at(*seat), .newcomer = true});
   if (!started.ok()) {
-    run_.call.Tell(
-        {{"event", "warning"},
-         {"message", "a worker could not be started: " + FaultOf(started.status()).what}});
+    run_.call.Send(Warning{"a worker could not be started: " + FaultOf(started.status()).what});
     return gang_.NotStarted(number);
   }
   if (*started == nullptr) return;
