@@ -102,28 +102,6 @@ Status MapRun::Grow() {
   return Status::OK();
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> MapRun::Next() {
-  std::unique_lock lock(mutex_);
-  // Ends at the latest when the watching thread does, whose waits have deadlines.
-  changed_.wait(lock, [this] { return !emitted_.empty() || end_; });
-  if (end_ && !end_->status.ok()) return end_->status;
-  if (emitted_.empty()) return std::shared_ptr<arrow::RecordBatch>();
-  Emitted next = std::move(emitted_.front());
-  emitted_.pop_front();
-  lock.unlock();
-  // Before it is read: the window counts what lies in the queue, not what the caller holds.
-  next.member->Send(next.member->Head("taken"));
-  PT_LET(const int64_t slot, NumberAt(next.frame.head, "slot"));
-  PT_LET(const int64_t bytes, NumberAt(next.frame.head, "bytes"));
-  UniqueFd memory = next.frame.fds.empty() ? UniqueFd() : std::move(next.frame.fds[0]);
-  return next.member->output->Read(slot, bytes, std::move(memory));
-}
-
-AttemptResult MapRun::end() const {
-  const std::lock_guard lock(mutex_);
-  return end_.value_or(AttemptResult{});
-}
-
 void MapRun::WatchAll() {
   while (!IsOver()) Round();
   members_.Close();
@@ -216,12 +194,11 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
     event["rank"] = frame.head.value("rank", member.rank());
     call_.Forward(event);
   }
-  if (frame.type != "batch") {
-    return membership_ ? membership_->Heard(member, std::move(frame)) : void();
+  if (frame.type == "batch") {
+    output_.Put(member, std::move(frame));
+  } else if (membership_) {
+    membership_->Heard(member, std::move(frame));
   }
-  const std::lock_guard lock(mutex_);
-  emitted_.push_back({&member, std::move(frame)});
-  changed_.notify_all();
 }
 
 void MapRun::OnDone(Member& member, const Frame& frame) {
@@ -334,9 +311,7 @@ void MapRun::Finish() {
   }
   // Killed and reaped before anyone hears how the run ended.
   workers.clear();
-  const std::lock_guard lock(mutex_);
-  end_ = outcome;
-  changed_.notify_all();
+  output_.End(outcome);
 }
 
 }  // namespace protium

@@ -3,7 +3,9 @@
 // a gang.
 //
 // Three threads: one feeds batches to members (feeder.h), one watches members, and the caller's
-// takes what they emit (Next).
+// takes what they emit (output.h). What they share guards itself: the list of members (members.h),
+// the feeder and the output.
+//
 // 1. A gang's members all start at once; without a gang there is one at first, and another whenever
 //    a batch is there and every member has one, up to `most`.
 // 2. Whatever goes wrong is seen by the watching thread only, and ends the run: by then every
@@ -20,10 +22,8 @@
 // 4. Are all members done?
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -34,6 +34,7 @@
 #include "workers/ending.h"
 #include "workers/feeder.h"
 #include "workers/members.h"
+#include "workers/output.h"
 #include "workers/replacing.h"
 #include "workers/run_membership.h"
 #include "workers/watch.h"
@@ -52,17 +53,11 @@ class MapRun {
 
   // Batches as they come, from whichever member; nullptr when all are done; an error as soon as the
   // run has failed, without the batches that are still queued. One thread.
-  Result<std::shared_ptr<arrow::RecordBatch>> Next();
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() { return output_.Next(); }
   // How the run ended; valid once Next() returned an error or nullptr.
-  AttemptResult end() const;
+  AttemptResult end() const { return output_.end(); }
 
  private:
-  // A batch of a member's that nobody has taken yet; it lies in the member's slot.
-  struct Emitted {
-    Member* member;
-    Frame frame;
-  };
-
   MapRun(Pool& pool, RunSpec spec, const Call& call);
   Status StartGang();
   Result<std::unique_ptr<Worker>> TakeWorker(const MemberPlace& place);
@@ -102,6 +97,7 @@ class MapRun {
   UniqueFd wake_;
   Members members_;
   Feeder feeder_;
+  Output output_;
   std::atomic<bool> cancelled_ = false;  // The run is being destroyed: nobody wants its result.
 
   // Of the watching thread.
@@ -109,11 +105,6 @@ class MapRun {
   Watch watch_;
   Replacing replacing_;
   std::optional<RunMembership> membership_;  // Of a gang that bends.
-
-  mutable std::mutex mutex_;  // Guards the next three.
-  std::condition_variable changed_;
-  std::deque<Emitted> emitted_;
-  std::optional<AttemptResult> end_;
 
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
   std::jthread watching_;
