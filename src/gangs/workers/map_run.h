@@ -3,8 +3,8 @@
 // a gang.
 //
 // Three threads: one feeds batches to members (feeder.h), one watches members, and the caller's
-// takes what they emit (output.h). What they share guards itself: the list of members (members.h),
-// the feeder and the output.
+// takes what they emit (run_output.h). What they share guards itself: the list of members
+// (members.h), the feeder and the output.
 //
 // 1. A gang's members all start at once; without a gang there is one at first, and another whenever
 //    a batch is there and every member has one, up to `most`.
@@ -34,9 +34,9 @@
 #include "workers/ending.h"
 #include "workers/feeder.h"
 #include "workers/members.h"
-#include "workers/output.h"
 #include "workers/replacing.h"
 #include "workers/run_membership.h"
+#include "workers/run_output.h"
 #include "workers/watch.h"
 
 namespace protium {
@@ -97,7 +97,7 @@ class MapRun {
   UniqueFd wake_;
   Members members_;
   Feeder feeder_;
-  Output output_;
+  RunOutput output_;
   std::atomic<bool> cancelled_ = false;  // The run is being destroyed: nobody wants its result.
 
   // Of the watching thread.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/output.h"
+#include "workers/run_output.h"
 
 #include <utility>
 
 namespace protium {
 
-void Output::Put(Member& member, Frame frame) {
+void RunOutput::Put(Member& member, Frame frame) {
   const std::lock_guard lock(mutex_);
   emitted_.push_back({&member, std::move(frame)});
   changed_.notify_all();
 }
 
-void Output::End(AttemptResult end) {
+void RunOutput::End(AttemptResult end) {
   const std::lock_guard lock(mutex_);
   end_ = std::move(end);
   changed_.notify_all();
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> Output::Next() {
+Result<std::shared_ptr<arrow::RecordBatch>> RunOutput::Next() {
   std::unique_lock lock(mutex_);
   // Ends at the latest when the watching thread does, whose waits have deadlines.
   changed_.wait(lock, [this] { return !emitted_.empty() || end_; });
@@ -34,7 +34,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> Output::Next() {
   return next.member->output->Read(slot, bytes, std::move(memory));
 }
 
-AttemptResult Output::end() const {
+AttemptResult RunOutput::end() const {
   const std::lock_guard lock(mutex_);
   return end_.value_or(AttemptResult{});
 }

@@ -13,7 +13,7 @@
 
 namespace protium {
 
-class Output {
+class RunOutput {
  public:
   // The watching thread's: a batch lies in a slot of the member's, as the message says.
   void Put(Member& member, Frame frame);
