@@ -39,5 +39,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 8 checks failed"
+  ((failed == 0)) || Die "$failed of 9 checks failed"
 }

@@ -35,8 +35,8 @@ struct Report : testing::Test {
 
   Json Asked(const fs::path& run, const std::string& what) {
     PageApi api(runs.path());
-    return ParseJson(api.Answer({.method = "GET",
-                                 .path = "/api/v1/runs/" + run.filename().string() + what})
+    return ParseJson(api.Respond({.method = "GET",
+                                  .path = "/api/v1/runs/" + run.filename().string() + what})
                          .body)
         .ValueOrDie();
   }
@@ -89,7 +89,7 @@ TEST_F(Report, SaysWhatItLeavesOut) {
   const std::string report = MakeReport(run).ValueOrDie();
   EXPECT_LT(report.size(), 400'000u);
   EXPECT_EQ(DataIn(report)["left_out"],
-            Json::parse(R"([{"what":"trials","why":"it has 2.0 MB"}])"));
+            Json::parse(R"([{"what":"trials","why":"it has 1.9 MiB"}])"));
   EXPECT_FALSE(MakeReport(runs.path() / "none").ok());
 }
 

@@ -8,8 +8,7 @@
 //   start  "rank", "world", "host", "pid", "devices", "attempt", "log": of a gang's rank
 //   beat   "doing": a TaskSight (gang/doing.h); the rank lives
 //   end    "rank", "status", "at", "read": status is {} for a good end, `read` the RowSums of what
-//   it
-//          read, if its rows came through Spark and it saw their end
+//          it read, if its rows came through Spark and it saw their end
 // and those of leases (spark_worker/lease_words.h).
 #pragma once
 

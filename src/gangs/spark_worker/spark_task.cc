@@ -262,7 +262,7 @@ std::unique_ptr<RankSigns> SparkTask::GiveSigns() {
   // Signs are given once a second; on a busy machine one may be late.
   constexpr std::chrono::milliseconds kLeast{3'000};
   const std::chrono::milliseconds deadline(int64_t(command_.deadline * 1000));
-  return std::make_unique<RankSigns>(RankSigns::Options{.folder = command_.events,
+  return std::make_unique<RankSigns>(SeenSigns::Options{.folder = command_.events,
                                                         .rank = rank(),
                                                         .world = world(),
                                                         .task = init_.task_attempt_id,

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <latch>
 
 #include "base/fault.h"
@@ -123,7 +122,7 @@ constexpr bool kMayFork = false;
 constexpr bool kMayFork = true;
 #endif
 
-// Ranks that are processes; each says down a pipe what it was told, and ends.
+// Ranks that are processes; each says that it has begun, and then why it ended.
 class TcpProcesses {
  public:
   TcpProcesses(int32_t world, const TcpOptions& options, int64_t count) {
@@ -134,61 +133,49 @@ class TcpProcesses {
       cards.push_back(candidates.back().card());
     }
     for (int32_t r = 0; r < world; ++r) {
-      auto [ours, theirs] = SocketPair().ValueOrDie();
-      said_.push_back(std::move(ours));
+      auto [here, there] = Channel::Pair().ValueOrDie();
+      channels_.push_back(std::move(here));
       pids_.push_back(fork());
       if (pids_.back() != 0) continue;
       TcpCandidate own = std::move(candidates[size_t(r)]);
       candidates.clear();
-      BeRank(std::move(own), cards, count, theirs.get());
+      BeRank(std::move(own), cards, count, std::move(there));
     }
   }
   ~TcpProcesses() {
-    for (size_t r = 0; r < pids_.size(); ++r) Kill(r, SIGKILL), Reap(r);
-  }
-
-  void Kill(size_t rank, int signal) {
-    if (pids_[rank] > 0) kill(pids_[rank], signal);
-  }
-  void Reap(size_t rank) {
-    if (pids_[rank] > 0) waitpid(std::exchange(pids_[rank], 0), nullptr, 0);
-  }
-  // Until all have joined and stepped once.
-  void AwaitStart() {
-    for (size_t r = 0; r < pids_.size(); ++r) ReadLine(r);
-  }
-  // What rank `rank` was told when it failed; it has ended then.
-  std::string WhatRankSaid(size_t rank) {
-    const std::string line = ReadLine(rank);
-    Reap(rank);
-    return line;
-  }
-
- private:
-  std::string ReadLine(size_t rank) {
-    const int fd = said_[rank].get();
-    std::string line;
-    for (char byte = 0;; line.push_back(byte)) {
-      const auto ready = WaitReadable({&fd, 1}, Clock::now() + std::chrono::seconds(30));
-      const bool more = ready.ok() && !ready->empty() && read(fd, &byte, 1) == 1;
-      if (!more || byte == '\n') return line;
+    for (size_t r = 0; r < pids_.size(); ++r) {
+      Kill(r, SIGKILL);
+      waitpid(pids_[r], nullptr, 0);
     }
   }
 
-  [[noreturn]] void BeRank(TcpCandidate candidate, const std::vector<std::string>& cards,
-                           int64_t count, int fd) {
+  void Kill(size_t rank, int signal) { kill(pids_[rank], signal); }
+  // Until all have joined and stepped once.
+  void AwaitStart() {
+    for (size_t r = 0; r < pids_.size(); ++r) EXPECT_EQ(WhatRankSays(r), "ok");
+  }
+  // Within five seconds.
+  std::string WhatRankSays(size_t rank) {
+    const auto said = channels_[rank].Receive(Clock::now() + std::chrono::seconds(5));
+    return said.ok() && *said ? (*said)->bytes : "nothing";
+  }
+
+ private:
+  [[noreturn]] static void BeRank(TcpCandidate candidate, const std::vector<std::string>& cards,
+                                  int64_t count, Channel channel) {
     auto joined = std::move(candidate).Join(cards, Clock::now() + std::chrono::seconds(10));
     if (!joined.ok()) _exit(3);
     Status status = ReduceFloats(**joined, count);
-    dprintf(fd, "%s\n", ErrorText(status).c_str());
+    const auto say = [&] { (void)channel.Send(ErrorText(status), {}, kNever); };
+    say();
     while (status.ok()) status = ReduceFloats(**joined, count);
-    dprintf(fd, "%s\n", ErrorText(status).c_str());
+    say();
     joined->reset();
     _exit(0);
   }
 
-  std::vector<pid_t> pids_;  // 0: reaped.
-  std::vector<UniqueFd> said_;
+  std::vector<pid_t> pids_;
+  std::vector<Channel> channels_;
 };
 
 TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
@@ -196,9 +183,11 @@ TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
   for (const int64_t count : {100, 2'000'000}) {
     TcpProcesses ranks(3, Options(), count);
     ranks.AwaitStart();
+    const auto start = Clock::now();
     ranks.Kill(2, SIGKILL);
-    EXPECT_THAT(ranks.WhatRankSaid(0), StartsWith("rank 2 is gone"));
-    EXPECT_THAT(ranks.WhatRankSaid(1), StartsWith("rank 2 is gone"));
+    EXPECT_THAT(ranks.WhatRankSays(0), StartsWith("rank 2 is gone"));
+    EXPECT_THAT(ranks.WhatRankSays(1), StartsWith("rank 2 is gone"));
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   }
 }
 
@@ -209,11 +198,13 @@ TEST_P(TcpHard, ProcessesSayUnreachableOfOneThatIsSilent) {
   options.unreachable_after = milliseconds(500);
   TcpProcesses ranks(3, options, 100);
   ranks.AwaitStart();
+  const auto start = Clock::now();
   ranks.Kill(2, SIGSTOP);
   const auto unreachable =
       AllOf(StartsWith("rank 2 on "), HasSubstr(" is unreachable: it has been silent for"));
-  EXPECT_THAT(ranks.WhatRankSaid(0), unreachable);
-  EXPECT_THAT(ranks.WhatRankSaid(1), unreachable);
+  EXPECT_THAT(ranks.WhatRankSays(0), unreachable);
+  EXPECT_THAT(ranks.WhatRankSays(1), unreachable);
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "engine/kind.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 #include "metrics/diagnostics.h"
 #include "model/model_state.h"
@@ -23,7 +25,6 @@
 #include "pipeline/share_rows.h"
 #include "pipeline/torch_folder.h"
 #include "protium/pipeline.h"
-#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -115,7 +116,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   const Demand demand{.gang = gang, .torch = torch, .plan = GangOver(gang, torch, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
   // Of other machines only their workers can tell what is installed there.
-  const bool here = session.engine().address().starts_with("local");
+  const bool here = KindOf(session.engine().address()).runs_here;
   if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
   if (admission.waits_for.empty()) return Status::OK();
   session.call().Send(Waiting{admission.waits_for});

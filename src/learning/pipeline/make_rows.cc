@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/fault.h"
+#include "engine/kind.h"
 #include "os/machine.h"
 #include "pipeline/objective.h"
 #include "protium/events.h"
@@ -94,7 +95,7 @@ Json DescribePacked(const SessionOptions& options, const PlacedEstimator& estima
 }
 
 std::string RowsScratch(SessionState& session) {
-  if (!session.engine().address().starts_with("local")) return {};
+  if (!KindOf(session.engine().address()).runs_here) return {};
   const std::filesystem::path& chosen = session.options().spill;
   return std::filesystem::absolute(chosen.empty() ? session.folder() / "spill" : chosen).string();
 }

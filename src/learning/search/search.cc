@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 #include "model/preview.h"
 #include "pipeline/estimator.h"
 #include "pipeline/make_rows.h"
 #include "pipeline/objective.h"
-#include "events/events.h"
 #include "search/run.h"
 #include "search/space.h"
 

@@ -17,16 +17,16 @@ namespace protium {
 // Sums over shards, then what ranks ask or know: more than 0 once any of them does. Each of them
 // adds to a leaf of its own, so that all stop, save or change after the same step.
 struct StepTail {
-  float weight = 0;
-  float loss = 0;
-  float rows = 0;
-  float stop = 0;
-  float save = 0;
-  float saved = 0;   // A rank knows that the checkpoints so far are written.
-  float change = 0;  // A rank has heard that the gang is to change.
+  float weight;
+  float loss;
+  float rows;
+  float stop;
+  float save;
+  float saved;   // A rank knows that the checkpoints so far are written.
+  float change;  // A rank has heard that the gang is to change.
 };
 inline constexpr int64_t kTailFloats = 7;
-static_assert(std::is_trivially_copyable_v<StepTail> && std::is_standard_layout_v<StepTail>);
+static_assert(std::is_trivial_v<StepTail> && std::is_standard_layout_v<StepTail>);
 static_assert(sizeof(StepTail) == kTailFloats * sizeof(float));
 static_assert(offsetof(StepTail, rows) == 2 * sizeof(float));
 static_assert(offsetof(StepTail, change) == 6 * sizeof(float));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/fields.h"
-#include "metrics/diagnostics.h"
 #include "events/events.h"
+#include "metrics/diagnostics.h"
 
 namespace protium {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sql_words/tokens.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -78,7 +78,7 @@ bool IsInOrder(const std::vector<DigitPart>& parts) {
 }  // namespace
 
 std::optional<DigitPattern> ReadDigitPattern(std::string_view pattern) {
-  const std::string capitals = Capitals(pattern);
+  const std::string capitals = Upper(pattern);
   std::string_view rest = capitals;
   DigitPattern read;
   bool behind_point = false;

@@ -9,7 +9,9 @@
 #include "app/doctor/finding.h"
 #include "app/doctor/task.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "engine/address.h"
+#include "engine/kind.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -89,7 +91,7 @@ std::string Hosts(const std::vector<Json>& ranks) {
   for (const Json& rank : ranks) {
     const std::string host =
         fmt::format("{} ({} cores, {})", rank["host"].get<std::string>(),
-                    rank["cores"].get<int64_t>(), Gibibytes(rank["memory_bytes"].get<int64_t>()));
+                    rank["cores"].get<int64_t>(), BytesText(rank["memory_bytes"].get<int64_t>()));
     if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
   }
   return fmt::format("{}", fmt::join(hosts, ", "));
@@ -127,7 +129,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   options.engine = address;
   options.folder = folder;
   options.call = call;
-  if (IsCluster(address)) {
+  if (!KindOf(address).runs_here) {
     // Nobody waits for the client's many tries to be told of a wrong port.
     const Status there = ReachHost(address);
     if (!there.ok()) return {{"engine", WithoutSecrets(address), there}};
@@ -137,7 +139,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   std::vector<Finding> findings = {Query(**session)};
   // Whatever tasks would say only follows from that.
   if (!findings.back().status.ok()) return findings;
-  if (IsCluster(address)) findings.push_back(ReachExecutors(**session));
+  if (!KindOf(address).runs_here) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
   return findings;
 }

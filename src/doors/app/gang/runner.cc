@@ -10,7 +10,7 @@
 #include "app/gang/log_tail.h"
 #include "app/gang/printer.h"
 #include "base/fault.h"
-#include "engine/address.h"
+#include "engine/kind.h"
 #include "events/events.h"
 #include "frame/planned_engine.h"
 #include "frame/session_state.h"
@@ -80,7 +80,7 @@ Result<std::vector<RowBatch>> Runner::Start(const std::string& task, SchemaPtr c
   const bool here = options_.workers < 0 && !planned;
   if (here && !options_.input) return RunHere(state.options(), map, nullptr, call);
   PT_LET(const Plan input, InputPlan(session_, options_));
-  if (here && IsCluster(state.options().engine)) {
+  if (here && !KindOf(state.options().engine).runs_here) {
     return RunHere(
         state.options(), map, [&] { return state.engine().Execute(input, call); }, call);
   }

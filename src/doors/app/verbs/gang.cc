@@ -15,7 +15,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
-#include "engine/address.h"
+#include "engine/kind.h"
 #include "events/events.h"
 #include "frame/session_state.h"
 #include "gang/program.h"
@@ -250,7 +250,7 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   }
   SessionOptions options;
   options.engine = arguments.Value("--engine", "local");
-  const bool cluster = IsCluster(options.engine);
+  const bool cluster = !KindOf(options.engine).runs_here;
   PT_TRY(cluster ? CheckThere(gang) : CheckHere(arguments, spec));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   PT_LET(const std::unique_ptr<Scratch> scratch, Scratch::MakeFor(options.engine, "here"));

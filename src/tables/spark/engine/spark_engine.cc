@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "format/file_writer.h"
+#include "gang/task_book.h"
 #include "os/file.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/kept_steps.h"
@@ -217,6 +218,8 @@ class SparkEngine : public Engine {
     tasks.push_back(folder_.New("events-" + task.task));
     PT_TRY(MakeFolder(tasks.back()));
     SparkCommand command{.task = task.task,
+                         .role = task.role,
+                         .torch = RunsInLibrary(task),
                          .config = task.config,
                          .groups = task.groups,
                          .output = task.output,

@@ -8,18 +8,10 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/json.h"
 #include "protium/events.h"
 
 namespace protium {
-namespace {
-
-int64_t NumberIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
-}  // namespace
-
 std::optional<int32_t> FailedPartition(std::string_view text) {
   constexpr std::string_view kTask = "barrier task ResultTask(";
   const size_t at = text.find(kTask);
@@ -45,7 +37,7 @@ bool RanksSeen::On(const TailedLine& tailed) {
     return true;
   }
   if (what != "start" && what != "end") return false;
-  const int64_t number = NumberIn(event, "rank");
+  const int64_t number = WholeAt(event, "rank");
   // A rank that cannot be of this gang: the line is ours all the same, and is dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
@@ -58,7 +50,7 @@ bool RanksSeen::On(const TailedLine& tailed) {
   }
   rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
                          StatusFromJson(event.value("status", Json::object())));
-  rank.end->at = NumberIn(event, "at");
+  rank.end->at = WholeAt(event, "at");
   if (event.contains("read")) {
     const auto read = RowSumsFromJson(event["read"]);
     // Sums that cannot be read are as if the rank had told none: RowsRead() then has none either.

@@ -51,9 +51,11 @@ Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call
   PT_TRY(engine.deployment.Use(task.needs.torch, call));
   Admitted admitted{.lease = NeedsLease(*task.gang, capacity)};
   if (capacity.local() || FitsDefaultProfile(*task.gang, capacity)) return admitted;
-  const auto command = connect::CreateProfile({.task_cpus = double(task.gang->cores_per_worker),
-                                               .task_gpus = double(task.gang->gpus_per_worker),
-                                               .executor = own});
+  const auto command = connect::CreateProfile({
+      .task_cpus = double(task.gang->cores_per_worker),
+      .task_gpus = double(task.gang->gpus_per_worker),
+      .executor = {own.cores, own.memory_mib, own.gpus, own.discovery},
+  });
   PT_LET(const CommandResult result, engine.session.Command(command, engine.options, call));
   admitted.profile = result.profile_id;
   return admitted;

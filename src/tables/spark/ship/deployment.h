@@ -11,7 +11,7 @@
 
 #include "base/call.h"
 #include "connect/session.h"
-#include "spark/settings.h"
+#include "engine/spark_settings.h"
 #include "spark/ship/bundle.h"
 
 namespace protium {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/prelude.h"
+#include "sql/duckdb/prelude.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
-#include "sql_words/functions/table.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -31,8 +33,6 @@ constexpr std::string_view kConnectionSettings[] = {
     "SET enable_progress_bar_print = false",
 };
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-
 // Sorts macros so that each comes after those that it calls: DuckDB binds the names in a macro's
 // body when the macro is made, and refuses one that is not there yet. A depth-first walk; a name
 // before "(" that is no macro of ours is skipped. Macros do not call each other in circles.
@@ -53,7 +53,7 @@ class Ordered {
     size_t start = 0;
     for (size_t i = 0; i < macro.body.size(); ++i) {
       if (macro.body[i] == '(' && start < i) Add(macro.body.substr(start, i - start));
-      if (!IsLetter(macro.body[i])) start = i + 1;
+      if (!IsNameCharacter(macro.body[i])) start = i + 1;
     }
     ordered_.push_back(macro);
   }
@@ -62,19 +62,31 @@ class Ordered {
   std::vector<Macro> ordered_;
 };
 
+std::array<std::span<const Macro>, 10> Themes() {
+  using namespace macros;
+  return {Pieces(), Aggregates(), Conditions(), Dates(),    JsonTexts(),
+          Lists(),  Numbers(),    Operators(),  Patterns(), Text()};
+}
+
 }  // namespace
 
 std::span<const std::string_view> DuckDbSettings() { return kSettings; }
 std::span<const std::string_view> DuckDbConnectionSettings() { return kConnectionSettings; }
 
 std::vector<Macro> DuckDbMacros() {
-  std::vector<Macro> macros;
-  for (const std::span<const SqlFunction> theme : SqlFunctions()) {
-    for (const SqlFunction& each : theme) {
-      if (!each.macro.empty()) macros.push_back({each.known.name, each.macro});
-    }
+  std::vector<Macro> all;
+  for (const std::span<const Macro> theme : Themes()) {
+    all.insert(all.end(), theme.begin(), theme.end());
   }
-  return Ordered(macros).Take();
+  return Ordered(all).Take();
+}
+
+const Macro* FindDuckDbMacro(std::string_view name) {
+  for (const std::span<const Macro> theme : Themes()) {
+    const auto found = std::ranges::find(theme, name, &Macro::name);
+    if (found != theme.end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace protium

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sql/duckdb/scan.h"
+
 #include <arrow/type.h>
 #include <fmt/format.h>
 
@@ -8,7 +10,6 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "sql/dialect.h"
-#include "sql/duckdb_path.h"
 #include "sql_tree/tree.h"
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
@@ -130,6 +131,15 @@ Result<std::string> DuckDbNamed(const NamedTable& table) {
     left.remove_prefix(dot == left.npos ? left.size() : dot + 1);
   }
   return text;
+}
+
+// DuckDB expands *, ? and [...] in every path it reads; a letter alone in brackets is itself.
+std::string DuckDbPath(const std::string& path) {
+  std::string literal;
+  for (const char c : path) {
+    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
+  }
+  return literal;
 }
 
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {

@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/duckdb/macros.h"
+
 namespace protium {
 
 // SQL statements: the first ones once for a database, the others for each new connection.
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// The macros of all rows of sql_words/functions, each after those it calls. They also call C++
-// functions (pt_...) that the room `local` registers, so they are made after these: CREATE MACRO
-// <name> <body>.
-struct Macro {
-  std::string_view name;
-  std::string_view body;  // "(a, b) AS ..., (a, b, c) AS ..."
-};
+// All macros, each after those it calls. They also call C++ functions (pt_...) of the room
+// `functions`, so they are made after these.
 std::vector<Macro> DuckDbMacros();
+
+// The macro that makes DuckDB's function of this name Spark's; nullptr if none is needed.
+const Macro* FindDuckDbMacro(std::string_view name);
 
 }  // namespace protium

@@ -18,6 +18,9 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
 // (kUsage): a table of Spark's catalogue.
 Result<std::string> DuckDbNamed(const NamedTable& table);
 
+// The glob pattern that matches the file `path` and no other.
+std::string DuckDbPath(const std::string& path);
+
 // What the database in this file is called where it is attached.
 std::string AttachedName(const std::string& file);
 
