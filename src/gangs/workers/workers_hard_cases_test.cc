@@ -192,7 +192,7 @@ TEST_F(HardCases, ADeadlineEndsTheTask) {
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
 
-// A driver in a process of its own is killed: its workers, of which it tells the numbers, must end.
+// A driver in a process of its own is killed: its workers, whose numbers it writes, must end.
 TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
   auto [ours, theirs] = SocketPair().ValueOrDie();
   const pid_t driver = ::fork();
