@@ -13,7 +13,6 @@
 #include "base/fault.h"
 #include "gang/torch_task_name.h"
 #include "pipeline/learned.h"
-#include "pipeline/needs_torch.h"
 
 namespace protium {
 namespace {
@@ -69,7 +68,8 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   // Its schema alone is asked for.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
-      MapTask{.task = TaskName("train", NeedsLibTorch(chain, config.device != DeviceUse::kCpu)),
+      MapTask{.task = TaskName(chain.estimator->kind->task(),
+                               chain.NeedsLibTorch(config.device != DeviceUse::kCpu)),
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
               .workers = chain.estimator->options.gang.workers,

@@ -17,7 +17,7 @@ namespace protium {
 
 struct FitRequest {
   Pipeline pipeline;  // Without further settings.
-  TorchEstimatorOptions estimator;
+  EstimatorOptions estimator;
   Plan learning;
   Plan held_out;  // Null: the metric is that of the estimator's own validation rows.
   std::string metric;

@@ -45,7 +45,7 @@ Status TellSearch(const Search& search, const SettledSearch& settled, const Data
 // The column of classes in the table, or "" if the label is a number or made by a stage.
 Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& train,
                                TargetKind& kind) {
-  const TorchEstimatorOptions& estimator = settled.trials.front().estimator;
+  const EstimatorOptions& estimator = settled.trials.front().estimator;
   PT_LET(const Catalogue catalogue, WithBuiltIns(train.session().state().options().catalogue));
   PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", estimator.loss.name, "loss"));
   kind = loss->kind;
@@ -91,7 +91,7 @@ Result<Pipeline> ForAllRows(const SettledTrial& trial, int64_t best_epoch) {
   std::vector<StageOptions> stages = trial.pipeline.stages();
   for (StageOptions& stage : stages) {
     if (stage.kind != kTorchEstimator) continue;
-    PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, "pipeline"));
+    PT_LET(EstimatorOptions options, ReadEstimator(stage, "pipeline"));
     if (!FitsDecision(options)) options.train.validation.share = 0;
     options.train.early_stopping.patience = 0;
     if (best_epoch > 0) options.train.epochs = best_epoch;
@@ -102,7 +102,7 @@ Result<Pipeline> ForAllRows(const SettledTrial& trial, int64_t best_epoch) {
 
 // "search" of result.json, and what the user is told before the refit.
 void TellBest(SessionState& state, const Searched& searched, const Trial& best) {
-  const TorchEstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
+  const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
   const int64_t epochs = best.best_epoch > 0 ? best.best_epoch : chosen.train.epochs;
   int64_t failed = 0;
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;

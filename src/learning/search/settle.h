@@ -15,7 +15,7 @@ namespace protium {
 struct SettledTrial {
   Json values;  // By path.
   Pipeline pipeline;
-  TorchEstimatorOptions estimator;  // Complete: every default filled in.
+  EstimatorOptions estimator;  // Complete: every default filled in.
 };
 
 struct SettledSearch {

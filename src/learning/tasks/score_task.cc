@@ -9,8 +9,8 @@
 
 #include "base/fault.h"
 #include "format/safetensors.h"
-#include "inference/net_rows.h"
-#include "inference/predictions.h"
+#include "model/net_rows.h"
+#include "model/predictions.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
 #include "tasks/net_scorer.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gang/torch_task_name.h"
-#include "inference/net_rows.h"
+#include "model/net_rows.h"
 #include "model/net_library.h"
 #include "nets/linear.h"
 #include "nets/tabular_mlp.h"

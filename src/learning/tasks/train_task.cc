@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "inference/net_rows.h"
+#include "model/net_rows.h"
 #include "metrics/metrics.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_rows.h"
