@@ -17,8 +17,8 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "collective/tcp/candidate.h"
 #include "collective/thread_ranks.h"
+#include "tcp/candidate.h"
 
 namespace protium {
 

@@ -13,7 +13,7 @@
 #include "gang/task.h"
 #include "os/library.h"
 #include "rows/rows.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 
 namespace protium {
 namespace {

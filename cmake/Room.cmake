@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # protium_room(name FLOOR n [TORCH] USES rooms... SOURCES files... [LINKS targets...]
-#              [DRIVER files... [DRIVER_LINKS targets...]] [TESTS files... [LABELS labels...]])
+#              [DRIVER files... [DRIVER_OF room] [DRIVER_LINKS targets...]]
+#              [TESTS files... [LABELS labels...]])
 # declares a folder src/<wing>/<name>: its objects go into libprotium.so (libprotium_torch.so with TORCH),
 # its tests become one program <name>_test. Using a room of the same or a higher floor is refused.
 # DRIVER is what a driver alone needs, with large libraries that no worker carries: it becomes
-# libprotium_<name>.so, opened when an engine is (engine/library.h).
+# libprotium_<name>.so, opened when an engine is (engine/library.h), or with DRIVER_OF a part of the
+# library of that room, which is announced later.
 define_property(TARGET PROPERTY PROTIUM_FLOOR)
 
 # What users build: several files as one. Those with options of their own stay by themselves, and
@@ -27,7 +29,7 @@ function(protium_flags target)
 endfunction()
 
 function(protium_room name)
-  cmake_parse_arguments(R "TORCH" "FLOOR" "USES;SOURCES;LINKS;DRIVER;DRIVER_LINKS;TESTS;LABELS" ${ARGN})
+  cmake_parse_arguments(R "TORCH" "FLOOR;DRIVER_OF" "USES;SOURCES;LINKS;DRIVER;DRIVER_LINKS;TESTS;LABELS" ${ARGN})
   if(R_TORCH AND NOT PROTIUM_WITH_TORCH)
     return()
   endif()
@@ -43,7 +45,10 @@ function(protium_room name)
   else()
     protium_objects()
   endif()
-  if(R_DRIVER)
+  if(R_DRIVER AND R_DRIVER_OF)
+    set(library protium_${R_DRIVER_OF})
+    protium_driver_part(driver_${name} ${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
+  elseif(R_DRIVER)
     set(library protium_${name})
     protium_driver(${library} SOURCES ${R_DRIVER} LINKS ${R_DRIVER_LINKS})
   endif()
@@ -83,14 +88,32 @@ function(protium_exports library)
   set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS "${PROJECT_BINARY_DIR}/exports.map")
 endfunction()
 
+# Objects that protium_driver() takes into `library`, with what they link.
+function(protium_driver_part objects library)
+  cmake_parse_arguments(D "" "" "SOURCES;LINKS" ${ARGN})
+  if(TARGET ${library})
+    message(FATAL_ERROR "${objects} must be announced before ${library}, whose part it is")
+  endif()
+  add_library(${objects} OBJECT ${D_SOURCES})
+  protium_flags(${objects})
+  protium_unity(${objects})
+  target_link_libraries(${objects} PRIVATE protium::arrow nlohmann_json::nlohmann_json fmt::fmt
+    Threads::Threads ${D_LINKS})
+  target_precompile_headers(${objects} REUSE_FROM pch_plain)
+  set_property(GLOBAL APPEND PROPERTY PROTIUM_PARTS_OF_${library} $<TARGET_OBJECTS:${objects}>)
+  set_property(GLOBAL APPEND PROPERTY PROTIUM_LINKS_OF_${library} ${D_LINKS})
+endfunction()
+
 # A library that only drivers open. It is written against libprotium.so, which is declared later.
 function(protium_driver library)
   cmake_parse_arguments(D "" "" "SOURCES;LINKS" ${ARGN})
-  add_library(${library} SHARED ${D_SOURCES})
+  get_property(parts GLOBAL PROPERTY PROTIUM_PARTS_OF_${library})
+  get_property(part_links GLOBAL PROPERTY PROTIUM_LINKS_OF_${library})
+  add_library(${library} SHARED ${D_SOURCES} ${parts})
   protium_flags(${library})
   protium_unity(${library})
   target_link_libraries(${library} PRIVATE protium protium::arrow nlohmann_json::nlohmann_json
-    fmt::fmt Threads::Threads ${D_LINKS})
+    fmt::fmt Threads::Threads ${D_LINKS} ${part_links})
   target_precompile_headers(${library} REUSE_FROM pch_plain)
   set_property(GLOBAL APPEND PROPERTY PROTIUM_DRIVERS ${library})
 endfunction()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles (spark/ship/bundle_format.h) unpacked on this machine, found again by their hashes by
+// Bundles (spark_worker/bundle_format.h) unpacked on this machine, found again by their hashes by
 // every later session of the same user.
 //
 // They are kept in DIR/protium-UID/bundles/ of the executor's local folders, for their owner only:

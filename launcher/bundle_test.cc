@@ -20,7 +20,7 @@
 #include "launcher/test_jvm.h"
 #include "os/file.h"
 #include "os/library.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

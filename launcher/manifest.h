@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle's list of files (spark/ship/bundle_format.h). Nothing in it is believed before its hash
-// and every line were checked: names cannot leave the bundle's folder, and sizes add up to the
+// A bundle's list of files (spark_worker/bundle_format.h). Nothing in it is believed before its
+// hash and every line were checked: names cannot leave the bundle's folder, and sizes add up to the
 // total.
 #pragma once
 
 #include <stdint.h>
 
 #include "launcher/text.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium::launcher {
 

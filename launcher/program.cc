@@ -14,12 +14,12 @@
 #include "launcher/clock.h"
 #include "launcher/text.h"
 #include "launcher/wire.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium::launcher {
 namespace {
 
-// PYTHON_EXCEPTION_THROWN, see spark/worker/marks.h.
+// PYTHON_EXCEPTION_THROWN, see spark_worker/marks.h.
 constexpr int32_t kExceptionThrown = -2;
 // For the JVM to read why.
 constexpr int64_t kTellMs = 30000;

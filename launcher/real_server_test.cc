@@ -7,11 +7,11 @@
 #include <cstdlib>
 
 #include "base/fault.h"
+#include "connect/session.h"
 #include "os/file.h"
 #include "os/library.h"
-#include "spark/connect/session.h"
 #include "spark/ship/bundle.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,7 @@
 #include "launcher/lock.h"
 #include "launcher/place.h"
 #include "launcher/text.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium::launcher {
 namespace {

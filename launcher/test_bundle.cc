@@ -4,7 +4,7 @@
 #include <zstd.h>
 
 #include "spark/ship/bundle_file.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -14,7 +14,7 @@
 #include "launcher/clock.h"
 #include "launcher/wire.h"
 #include "os/machine.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace {
 

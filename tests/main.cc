@@ -3,7 +3,7 @@
 // for a worker's role before anything else.
 #include <gtest/gtest.h>
 
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 #include "workers/workers.h"
 
 namespace protium {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job file, checked as `protium check` does before it looks at tables. No extension is loaded.
-#include "app/job/read_job.h"
 #include "base/fault.h"
+#include "job/read_job.h"
 #include "tests/fuzz/input_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "frame/open.h"
-#include "local/engine/local_engine.h"
+#include "local/local_engine.h"
 
 namespace protium {
 

@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "engines.h"
-#include "local/duckdb/database.h"
+#include "local/database.h"
 #include "sql/dialect.h"
 #include "sql_text/spark_text.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "app/job/settings.h"
+#include "job/settings.h"
 #include "whole/command.h"
 
 namespace protium::whole {

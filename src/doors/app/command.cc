@@ -3,30 +3,25 @@
 
 #include <fmt/format.h>
 #include <protium/version.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/unknown_name.h"
 #include "engine/address.h"
-#include "run/printable.h"
-#include "run/terminal.h"
+#include "reference/keys.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr size_t kLongestLine = 4096;  // Bytes of a line on stderr; messages quote cells.
 
 const CommandVerb* FindVerb(const std::vector<CommandVerb>& verbs, const std::string& name) {
   for (const CommandVerb& verb : verbs) {
@@ -159,38 +154,13 @@ int RunCommand(const Invocation& invocation) {
   return static_cast<int>(fault.exit);
 }
 
-Status PrintResult(std::string_view text) {
-  // Only for a terminal: a pipe gets the bytes as they are.
-  std::string shown;
-  if (isatty(STDOUT_FILENO) == 1) text = shown = Printable(text);
-  // Flushed at once, or an error would show only at exit, where nobody could report it.
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return Status::OK();
-  if (errno == EPIPE) return Fail({.exit = Exit::kDone, .what = "nobody reads the output"});
-  return Fail({.exit = Exit::kEnvironment,
-               .what = fmt::format("cannot write to stdout: {}", std::strerror(errno))});
-}
-
-Status WithoutLogsIn(const std::filesystem::path& folder, const Status& status) {
-  if (status.ok()) return status;
-  Fault fault = FaultOf(status);
-  const std::string named = ", log " + folder.string();
-  for (size_t at = fault.where.find(named); at != std::string::npos; at = fault.where.find(named)) {
-    fault.where.erase(at, fault.where.find_first_of(";\n", at) - at);
-  }
-  return Fail(std::move(fault));
-}
-
-void PrintNote(std::string_view text) {
-  const std::string shown = Printable(text, kLongestLine);
-  std::fwrite(shown.data(), 1, shown.size(), stderr);
-}
-
 Flag RunsDirFlag() {
   return {"--runs-dir", "DIR",
           "the folder of all runs (PROTIUM_RUNS_DIR, else runs in the project or here)", ""};
 }
-Flag SetFlag() { return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", ""}; }
+Flag SetFlag() {
+  return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", "", KeysEndingWith};
+}
 Flag EngineFlag() {
   return {"--engine", "ADDRESS", "local, local[4] for at most 4 workers, or sc://host:15002", ""};
 }
@@ -210,30 +180,6 @@ std::string RunsDir(const Arguments& arguments) {
     return folder == here ? "runs" : (folder / "runs").string();
   }
   return "runs";
-}
-
-std::string TextTable(const std::vector<std::vector<std::string>>& rows,
-                      const std::vector<bool>& right) {
-  std::vector<size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], size_t(TextWidth(row[i])));
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const bool to_right = i < right.size() && right[i];
-      // fmt would count wide characters twice, unlike the widths.
-      const std::string blanks(widths[i] - size_t(TextWidth(row[i])), ' ');
-      line += (i == 0 ? "" : "  ") + (to_right ? blanks + row[i] : row[i] + blanks);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
 }
 
 std::string HelpPage(const std::string& program) {

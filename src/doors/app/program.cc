@@ -14,8 +14,9 @@
 #include "pipeline/batch_run.h"
 #include "pipeline/fit_task.h"
 #include "protium/session.h"
-#include "spark/worker/worker.h"
+#include "spark_worker/worker.h"
 #include "tasks/tasks.h"
+#include "terminal/printing.h"
 #include "workers/workers.h"
 
 namespace protium {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command, each a shape and a function, one file each under verbs/; and what they
-// share: printing, common flags, text tables.
+// The verbs of the command, each a shape and a function, one file each under verbs/; and the flags
+// that several of them share.
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "app/arguments.h"
 #include "base/status.h"
+#include "terminal/arguments.h"
 
 namespace protium {
 
@@ -58,16 +56,6 @@ CommandVerb DoctorVerb();
 CommandVerb CompletionVerb();
 CommandVerb HelpVerb();
 
-// Results go to stdout, everything else to stderr. On a terminal both are made safe (Printable()).
-// A failed write to stdout is a fault: of Exit::kDone if the reader has closed its end, as `head`
-// does, which ends the verb silently, else of Exit::kEnvironment.
-Status PrintResult(std::string_view text);
-void PrintNote(std::string_view text);
-
-// The fault without the logs in `folder` that it refers to, for a folder that is about to be
-// removed.
-Status WithoutLogsIn(const std::filesystem::path& folder, const Status& status);
-
 // Flags that several verbs share.
 Flag RunsDirFlag();
 Flag SetFlag();
@@ -78,10 +66,5 @@ Flag ForceFlag();
 // The value of --runs-dir, else of PROTIUM_RUNS_DIR, else the folder "runs" beside the file
 // .protium that is nearest in this folder or one above it and marks a project, else "runs" here.
 std::string RunsDir(const Arguments& arguments);
-
-// Columns of text, two spaces apart, the first row being the heading; columns marked in `right` are
-// aligned to the right, as numbers are.
-std::string TextTable(const std::vector<std::vector<std::string>>& rows,
-                      const std::vector<bool>& right = {});
 
 }  // namespace protium

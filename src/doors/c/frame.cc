@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-#include "app/job/job.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "c/handles.h"
 #include "c/options.h"
 #include "c/stream.h"
 #include "frame/session_state.h"
+#include "job/job.h"
 
 namespace protium {
 namespace {

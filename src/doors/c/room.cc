@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/job/job.h"
-#include "app/job/read_job.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "base/json.h"
 #include "c/options.h"
 #include "catalogue/extension.h"
 #include "frame/session_state.h"
+#include "job/job.h"
+#include "job/read_job.h"
 #include "os/library.h"
 
 namespace protium {

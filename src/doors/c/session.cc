@@ -5,14 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "app/job/job.h"
-#include "app/job/model_tables.h"
 #include "base/fault.h"
 #include "c/handles.h"
 #include "c/options.h"
 #include "column/claims.h"
 #include "frame/given_rows.h"
 #include "frame/session_state.h"
+#include "job/job.h"
+#include "job/model_tables.h"
 #include "model/score_in_sql.h"
 
 namespace protium {

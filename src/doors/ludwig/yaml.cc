@@ -10,7 +10,7 @@
 #include <memory>
 #include <set>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 
 // libyaml says what a file holds piece by piece, and the recursion below has a bound.

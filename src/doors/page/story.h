@@ -33,7 +33,7 @@ class RunStory {
   Json Lanes(size_t most) const;
 
   // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
-  // ran, as it counted it itself (src/tables/local/duckdb/operator_times.h), and where its own page shows
+  // ran, as it counted it itself (src/tables/duckdb/operator_times.h), and where its own page shows
   // that (page/engine_links.h).
   Json EnginePlans() const { return {{"plans", engine_plans_}}; }
 

@@ -11,12 +11,6 @@ namespace {
 
 using Kind = FieldType::Kind;
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 void AddLimit(const char* name, const std::optional<double>& limit, Json& json) {
   if (limit) json[name] = fields::Short(*limit);
 }
@@ -53,7 +47,7 @@ std::string TypeText(const FieldType& type) {
     case Kind::kText:
       return "text";
     case Kind::kChoice:
-      return "one of " + Joined(type.choices);
+      return fmt::format("one of {}", fmt::join(type.choices, ", "));
     case Kind::kList:
       return "list of " + TypeText(type.of.front()) +
              (type.of.front().kind == Kind::kText || type.of.front().kind == Kind::kChoice ? ""

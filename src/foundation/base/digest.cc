@@ -7,19 +7,14 @@
 #include <array>
 
 #include "base/status.h"
+#include "base/text.h"
 
 namespace protium {
 
 namespace {
 
 std::string ToHex(std::span<const unsigned char> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : bytes) {
-    hex.push_back(kDigits[byte >> 4]);
-    hex.push_back(kDigits[byte & 15]);
-  }
-  return hex;
+  return Hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace

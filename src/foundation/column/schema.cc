@@ -9,7 +9,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 
 namespace protium {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "http/target.h"
 

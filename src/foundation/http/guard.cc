@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 
 namespace protium {

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "os/poll.h"
 

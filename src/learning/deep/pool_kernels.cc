@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-// As in mlp_kernels.cc: one copy of a function for each of these instruction sets, with equal bits.
-#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#include "base/clones.h"
 
 namespace protium {
 

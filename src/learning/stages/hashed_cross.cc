@@ -11,7 +11,7 @@
 //
 // This is the crossed column of wide-and-deep models. Spark ML has no such class (its Interaction
 // multiplies vectors); the hash is Spark SQL's hash() of the joined text, which is bit for bit the
-// same on both engines (HashText in local/functions/digest_functions.cc).
+// same on both engines (HashText in functions/digest_functions.cc).
 
 namespace protium {
 namespace {

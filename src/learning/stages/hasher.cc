@@ -13,7 +13,7 @@
 // Spark ML's FeatureHasher differs: it hashes "column=value" with another MurmurHash3, one that
 // mixes in the last bytes together and that SQL does not offer, and adds all columns up in one
 // vector. Both engines compute this stage's hash to the bit (HashText in
-// local/functions/digest_functions.cc).
+// functions/digest_functions.cc).
 
 namespace protium {
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "stages/row.h"
 
 namespace protium {

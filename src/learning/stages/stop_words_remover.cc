@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/type.h>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "stages/column_stage.h"
 #include "stages/row.h"
 #include "statistics/lists.h"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fnv.h"
 #include "base/json.h"
 #include "column/decimals.h"
 
@@ -27,12 +28,7 @@ uint64_t Mixed(uint64_t bits) {
 
 uint64_t HashNumber(double number) { return Mixed(std::bit_cast<uint64_t>(number + 0.0)); }
 
-// FNV-1a, mixed. std::hash may differ between the hosts of a cluster.
-uint64_t HashText(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
-  return Mixed(hash ^ text.size());
-}
+uint64_t HashText(std::string_view text) { return Mixed(Fnv1a(text) ^ text.size()); }
 
 // The beginning of a text, not cut within a character.
 std::string Short(std::string_view text) {

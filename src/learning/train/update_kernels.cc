@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-// GCC makes a clone for each instruction set and picks one at load time; -ffp-contract=off keeps it
-// from fusing multiplications with additions, so all clones give the same bits.
-#define PT_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#include "base/clones.h"
 
 namespace protium {
 

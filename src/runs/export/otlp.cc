@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "base/fnv.h"
 #include "export/formats.h"
 #include "run/parts.h"
 
@@ -17,10 +18,9 @@ namespace protium {
 
 namespace {
 
-// FNV-1a with a mix at the end; ids need no more than to differ.
+// Ids need no more than to differ.
 uint64_t IdOf(const std::string& text, uint64_t seed) {
-  uint64_t hash = 0xcbf29ce484222325u ^ seed;
-  for (const char c : text) hash = (hash ^ uint8_t(c)) * 0x100000001b3u;
+  uint64_t hash = Fnv1a(text, seed);
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdu;
   return hash ^ (hash >> 33);
 }

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "column/schema.h"
 

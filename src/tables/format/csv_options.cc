@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "base/utf8.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "format/cell_type.h"
 #include "format/csv_options.h"
 #include "format/csv_rows.h"

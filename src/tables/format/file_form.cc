@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "format/formats.h"
 

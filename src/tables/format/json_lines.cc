@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "format/brought_columns.h"
 #include "format/cell_value.h"

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/cell_type.h"

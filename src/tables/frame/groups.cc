@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "column/group_batches.h"
 #include "frame/verbs.h"

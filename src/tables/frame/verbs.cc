@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "column/schema.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "plan/functions.h"
 

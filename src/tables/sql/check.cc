@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "sql/rules/rule.h"

@@ -10,10 +10,9 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "plan/functions.h"
 #include "sql/duckdb_path.h"
-#include "sql/duckdb_scan.h"
 
 namespace protium {
 namespace {

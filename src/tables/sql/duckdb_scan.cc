@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/duckdb_scan.h"
-
 #include <arrow/type.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "sql/dialect.h"
 #include "sql/duckdb_path.h"
 #include "sql_tree/tree.h"
@@ -80,7 +78,7 @@ Result<std::string> PartitionColumns(const Scan& scan) {
   return columns;
 }
 
-// Adds no rows, only the number to expect: see local/engine/estimate.h.
+// Adds no rows, only the number to expect: see local/estimate.h.
 std::string Estimate(int64_t rows, const std::string& typed) {
   if (rows < 0) return "";
   return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql_text/doubled_quotes.h"
 
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_words/tokens.h"
 
 namespace protium {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_words/tokens.h"
 
 namespace protium {

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ascii.h"
 #include "base/json.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_text/spark_reader.h"
 #include "sql_text/spark_types.h"
 #include "sql_words/generated_names.h"

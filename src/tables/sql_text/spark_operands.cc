@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_text/interval_literal.h"
 #include "sql_text/spark_reader.h"
 #include "sql_text/spark_types.h"

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_words/generated_names.h"
 #include "sql_words/literals.h"
 

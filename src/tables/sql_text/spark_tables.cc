@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_text/spark_reader.h"
 #include "sql_words/literals.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_words/literals.h"
 
 namespace protium {

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_text/spark_reader.h"
 
 namespace protium {

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
-#include "base/quotes.h"
+#include "base/text.h"
 
 // A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields stand in
 // quotes wherever these are spelt; DuckDB itself leaves quotes out where a name needs none.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/status.h"
 #include "sql_tree/tree.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/depth.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"

@@ -115,7 +115,7 @@ std::optional<SqlType> JoinBytes(TypedCall& call);
 
 // A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
 // once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
-// round, bround, floor and ceil to `second` digits (local/functions/decimal_arithmetic.h).
+// round, bround, floor and ceil to `second` digits (java/decimal_arithmetic.h).
 // `tried` makes NULL of what does not fit, and of a division by zero.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result,
                  bool tried = false);

@@ -3,7 +3,7 @@
 // names that ORDER BY may use.
 #include <fmt/format.h>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"

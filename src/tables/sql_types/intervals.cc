@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_types/calls.h"
 #include "sql_types/convert.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "base/fault.h"
 #include "sql_tree/nested_type.h"
 #include "sql_tree/tree.h"

@@ -3,7 +3,7 @@
 // to the order of their keys, and shows them ordered by key; it takes no map anywhere else.
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/nested_type.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/names/column_name.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"

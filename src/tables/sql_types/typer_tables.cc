@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/nested_type.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "base/quotes.h"
+#include "base/text.h"
 #include "sql_words/tokens.h"
 
 namespace protium {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "app/job/settings.h"
 #include "base/fault.h"
 #include "base/fields.h"
 #include "gang/task.h"
+#include "job/settings.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
 #include "run/events.h"

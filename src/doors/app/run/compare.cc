@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "app/run/model_place.h"
-#include "app/run/run_report.h"
-#include "app/table/grid.h"
-#include "app/verb.h"
 #include "run/folder.h"
+#include "run/summary.h"
+#include "terminal/text_table.h"
+#include "terminal/values.h"
 
 namespace protium {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "app/run/run_report.h"
 #include "base/fault.h"
 #include "run/list.h"
+#include "run/summary.h"
 
 namespace protium {
 

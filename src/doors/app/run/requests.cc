@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "app/job/frames.h"
 #include "base/fault.h"
+#include "job/frames.h"
 #include "os/file.h"
 #include "pipeline/estimator.h"
 #include "protium/session.h"

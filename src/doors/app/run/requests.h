@@ -2,10 +2,10 @@
 // What run and resume ask RunToEnd for.
 #pragma once
 
-#include "app/arguments.h"
-#include "app/job/job.h"
 #include "app/run/run_to_end.h"
 #include "app/verb.h"
+#include "job/job.h"
+#include "terminal/arguments.h"
 
 namespace protium {
 

@@ -6,32 +6,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/table/grid.h"
-#include "app/verb.h"
 #include "run/folder.h"
 #include "run/list.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
+#include "terminal/values.h"
 
 namespace protium {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-// Descends into objects and into lists of objects or lists, such as the pipeline; a list of plain
-// values reads best as one.
-void AddLeaves(const Json& node, const std::string& path,
-               std::vector<std::pair<std::string, Json>>& leaves) {
-  const bool branch =
-      node.is_object() || (node.is_array() && !node.empty() && node[0].is_structured());
-  if (!branch || node.empty()) {
-    leaves.emplace_back(path, node);
-    return;
-  }
-  for (const auto& [key, value] : node.items()) {
-    AddLeaves(value, path.empty() ? key : path + "." + key, leaves);
-  }
-}
 
 // The keys that scripts rely on, in this order, and null if unknown: the line always has the same
 // shape.
@@ -110,20 +96,6 @@ std::string FormatResult(const Json& result) {
 }
 
 }  // namespace
-
-std::string ValueText(const Json& value) {
-  if (value.is_null()) return "-";
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  if (!value.is_string()) return Dump(value);
-  const std::string text = value.get<std::string>();
-  return text.find('\n') == text.npos ? text : fmt::format("({} characters)", text.size());
-}
-
-std::vector<std::pair<std::string, Json>> Leaves(const Json& tree) {
-  std::vector<std::pair<std::string, Json>> leaves;
-  if (!tree.empty()) AddLeaves(tree, "", leaves);
-  return leaves;
-}
 
 Result<std::string> RunAsText(const fs::path& run) {
   PT_LET(RunHeader header, ReadRunHeader(run));

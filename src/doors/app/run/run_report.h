@@ -26,10 +26,4 @@ std::string BestEpoch(const Json& result);
 // scripts rely on.
 Status PrintRunResult(const Json& result, bool json);
 
-// A cell of a table; text of several lines, such as SQL, only as its length. "-" for null.
-std::string ValueText(const Json& value);
-
-// The leaves of a tree by dotted path, in order; a list of plain values is one leaf.
-std::vector<std::pair<std::string, Json>> Leaves(const Json& tree);
-
 }  // namespace protium

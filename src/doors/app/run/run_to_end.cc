@@ -8,16 +8,17 @@
 #include <mutex>
 #include <utility>
 
-#include "app/run/peak_memory.h"
 #include "app/run/run_report.h"
-#include "app/run/seconds_before.h"
-#include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
 #include "os/signals.h"
 #include "page/report.h"
 #include "run/events.h"
+#include "run/peak_memory.h"
 #include "run/progress.h"
+#include "run/seconds_before.h"
+#include "terminal/one_file.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/arguments.h"
 #include "base/status.h"
+#include "terminal/arguments.h"
 
 namespace protium {
 

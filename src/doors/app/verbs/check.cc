@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium check`: the mistakes of a job file that show without reading its tables, all at once.
-#include "app/job/check.h"
+#include "job/check.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
 #include "pipeline/estimator.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 

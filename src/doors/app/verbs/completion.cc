@@ -7,9 +7,10 @@
 #include <algorithm>
 
 #include "app/command.h"
-#include "app/reference/keys.h"
 #include "base/unknown_name.h"
+#include "reference/keys.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

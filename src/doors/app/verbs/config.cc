@@ -6,13 +6,14 @@
 #include <array>
 #include <filesystem>
 
-#include "app/job/read_job.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "frame/outputs.h"
+#include "job/read_job.h"
 #include "ludwig/ludwig.h"
 #include "os/file.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -5,11 +5,12 @@
 #include <filesystem>
 
 #include "app/doctor/finding.h"
-#include "app/run/one_file.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
 #include "os/signals.h"
+#include "terminal/one_file.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium example`: writes tables that a job can be tried on. Nothing is downloaded; what the
 // tables are like is in app/example.
-#include "app/example/example.h"
+#include "examples/example.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

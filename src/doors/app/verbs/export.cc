@@ -22,6 +22,7 @@
 #include "os/file.h"
 #include "os/signals.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

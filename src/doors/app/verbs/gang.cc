@@ -8,14 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/csv_flags.h"
 #include "app/gang/here.h"
 #include "app/gang/printer.h"
 #include "app/gang/sizing.h"
 #include "app/gang/written.h"
-#include "app/job/settings.h"
-#include "app/run/one_file.h"
-#include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -24,11 +20,16 @@
 #include "gang/program.h"
 #include "gang/program_folder.h"
 #include "gang/program_place.h"
+#include "inspect/folder_tables.h"
+#include "job/csv_flags.h"
+#include "job/settings.h"
 #include "os/process_tree.h"
 #include "os/signals.h"
 #include "protium/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
+#include "terminal/one_file.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -8,15 +8,17 @@
 #include <system_error>
 
 #include "app/command.h"
-#include "app/reference/keys.h"
-#include "app/reference/man.h"
-#include "app/reference/pages.h"
-#include "app/reference/schema.h"
-#include "app/reference/sql_functions.h"
+#include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "os/file.h"
 #include "protium/session.h"
+#include "reference/keys.h"
+#include "reference/man.h"
+#include "reference/pages.h"
+#include "reference/schema.h"
+#include "reference/sql_functions.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -12,6 +12,7 @@
 #include "frame/outputs.h"
 #include "model/replace_weights.h"
 #include "os/signals.h"
+#include "terminal/printing.h"
 #include "weights/fit.h"
 
 namespace protium {

@@ -9,21 +9,22 @@
 #include <map>
 #include <memory>
 
-#include "app/csv_flags.h"
-#include "app/job/read_job.h"
-#include "app/table/first_job.h"
-#include "app/table/first_program.h"
-#include "app/table/first_source.h"
-#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "format/file_form.h"
 #include "frame/outputs.h"
+#include "inspect/first_job.h"
+#include "inspect/first_program.h"
+#include "inspect/first_source.h"
+#include "job/csv_flags.h"
+#include "job/read_job.h"
 #include "os/file.h"
 #include "os/library.h"
 #include "os/signals.h"
 #include "sql_words/tokens.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 

@@ -12,23 +12,26 @@
 #include <map>
 #include <memory>
 
-#include "app/csv_flags.h"
 #include "app/run/run_report.h"
-#include "app/table/first_look.h"
-#include "app/table/first_source.h"
-#include "app/table/folder_tables.h"
-#include "app/table/grid.h"
-#include "app/table/profile.h"
-#include "app/table/sql_names.h"
-#include "app/table/text_dates.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "column/cells.h"
 #include "format/safetensors.h"
+#include "inspect/first_look.h"
+#include "inspect/first_source.h"
+#include "inspect/folder_tables.h"
+#include "inspect/profile.h"
+#include "inspect/sql_names.h"
+#include "inspect/text_dates.h"
+#include "job/csv_flags.h"
 #include "model/model_folder.h"
 #include "os/signals.h"
 #include "run/list.h"
 #include "run/terminal.h"
+#include "terminal/grid.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
+#include "terminal/values.h"
 
 namespace protium {
 

@@ -10,10 +10,11 @@
 #include <map>
 #include <thread>
 
-#include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "run/list.h"
+#include "run/summary.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

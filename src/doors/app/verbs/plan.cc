@@ -9,20 +9,21 @@
 #include <sstream>
 #include <utility>
 
-#include "app/job/forecast.h"
-#include "app/job/frames.h"
-#include "app/job/read_job.h"
-#include "app/job/row_counts.h"
-#include "app/reference/pages.h"
 #include "app/run/requests.h"
-#include "app/table/grid.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
+#include "job/forecast.h"
+#include "job/frames.h"
+#include "job/read_job.h"
+#include "job/row_counts.h"
 #include "run/shards_text.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
+#include "terminal/values.h"
 
 namespace protium {
 

@@ -10,25 +10,26 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/csv_flags.h"
-#include "app/job/saved_etl.h"
 #include "app/run/model_place.h"
-#include "app/run/one_file.h"
 #include "app/run/run_report.h"
-#include "app/run/standard_streams.h"
-#include "app/table/folder_tables.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "catalogue/extension.h"
 #include "column/schema.h"
 #include "frame/session_state.h"
+#include "inspect/folder_tables.h"
+#include "job/csv_flags.h"
+#include "job/saved_etl.h"
 #include "model/model_state.h"
 #include "os/signals.h"
 #include "pipeline/torch_folder.h"
 #include "run/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
+#include "terminal/one_file.h"
+#include "terminal/printing.h"
+#include "terminal/standard_streams.h"
 
 namespace protium {
 

@@ -7,14 +7,16 @@
 
 #include <filesystem>
 
-#include "app/job/read_job.h"
 #include "app/run/change_run.h"
 #include "app/run/requests.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "job/read_job.h"
 #include "protium/session.h"
+#include "reference/keys.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 
@@ -90,7 +92,8 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb ResumeVerb() {
   return {{.name = "resume",
            .operands = {"[RUN]"},
-           .flags = {{"--set", "train.epochs=N", "trains it further than it was meant to go", ""},
+           .flags = {{"--set", "train.epochs=N", "trains it further than it was meant to go", "",
+                      KeysEndingWith},
                      RunsDirFlag(),
                      ForceFlag(),
                      JsonFlag()},

@@ -7,11 +7,12 @@
 
 #include <filesystem>
 
-#include "app/job/read_job.h"
-#include "app/run/page_beside.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
+#include "job/read_job.h"
+#include "page/page_beside.h"
 #include "protium/session.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -10,10 +10,12 @@
 
 #include "app/run/compare.h"
 #include "app/run/run_report.h"
+#include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "run/labels.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -2,7 +2,7 @@
 // The commands of `protium runs`, one file for those that list and one for those that change.
 #pragma once
 
-#include "app/verb.h"
+#include "terminal/arguments.h"
 
 namespace protium {
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
 #include "run/labels.h"
 #include "run/list.h"
 #include "run/remove.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

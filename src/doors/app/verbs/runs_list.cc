@@ -8,8 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/run/run_report.h"
-#include "app/table/grid.h"
+#include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -17,6 +16,8 @@
 #include "run/list.h"
 #include "run/summary.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 

@@ -13,6 +13,7 @@
 #include "run/event_log.h"
 #include "run/folder.h"
 #include "run/list.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -15,6 +15,7 @@
 #include "app/verb.h"
 #include "os/signals.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
 
 namespace protium {
 namespace {

@@ -6,11 +6,11 @@
 
 #include <cstdio>
 
-#include "app/csv_flags.h"
-#include "app/query/prompt.h"
-#include "app/query/query.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "job/csv_flags.h"
+#include "prompt/prompt.h"
+#include "prompt/query.h"
 
 namespace protium {
 

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "app/verb.h"
-#include "app/verbs/screen.h"
 #include "base/fault.h"
 #include "base/json.h"
 #include "os/file.h"
@@ -20,6 +19,8 @@
 #include "run/list.h"
 #include "run/printable.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/screen.h"
 
 namespace protium {
 

@@ -8,12 +8,13 @@
 #include <map>
 #include <memory>
 
-#include "app/table/grid.h"
 #include "app/verb.h"
-#include "app/verbs/screen.h"
 #include "page/live_run.h"
 #include "run/list.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
+#include "terminal/screen.h"
+#include "terminal/text_table.h"
 
 namespace protium {
 

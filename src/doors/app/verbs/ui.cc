@@ -13,6 +13,7 @@
 #include "os/signals.h"
 #include "page/page.h"
 #include "run/terminal.h"
+#include "terminal/printing.h"
 
 namespace protium {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "connect/session.h"
 #include "engine/engine.h"
-#include "spark/connect/session.h"
 #include "spark/engine/lowering.h"
 #include "spark/gang/capacity.h"
 #include "spark/settings.h"

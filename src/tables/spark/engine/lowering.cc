@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "connect/types.h"
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
-#include "spark/connect/types.h"
 #include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
 #include "sql/writer.h"

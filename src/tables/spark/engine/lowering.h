@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "connect/relations.h"
 #include "plan/node.h"
-#include "spark/connect/relations.h"
 #include "spark/ship/spark_table.h"
 #include "sql/kept_rows.h"
 

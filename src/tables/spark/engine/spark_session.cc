@@ -19,7 +19,7 @@ const SparkSession::Settings& Always() {
       // Any smaller limit makes the server compute a batch's size after every row, which halves its
       // speed or worse; 0 and -1 are refused.
       {"spark.sql.execution.arrow.maxBytesPerBatch", "2147483647"},
-      // Makes Spark add a crashed worker's own words to its message (spark/worker/crash.h).
+      // Makes Spark add a crashed worker's own words to its message (spark_worker/crash.h).
       {"spark.sql.execution.pyspark.udf.faulthandler.enabled", "true"}};
   return settings;
 }

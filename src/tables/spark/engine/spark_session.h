@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "spark/connect/session.h"
+#include "connect/session.h"
 
 namespace protium {
 

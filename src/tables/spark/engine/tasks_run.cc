@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "spark/ship/event_tail.h"
-#include "spark/worker/error_text.h"
+#include "spark_worker/error_text.h"
+#include "spark_worker/event_tail.h"
 
 // Spark tells of no task while it runs except through its rows, and of tasks that it ran again not
-// at all. So events are files (spark/ship/event_tail.h), read when the operation has ended: only
+// at all. So events are files (spark_worker/event_tail.h), read when the operation has ended: only
 // then is it known which attempt of each partition was the last.
 
 namespace protium {

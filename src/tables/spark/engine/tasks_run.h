@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "spark/connect/session.h"
+#include "connect/session.h"
 #include "spark/ship/deployment.h"
 
 namespace protium {

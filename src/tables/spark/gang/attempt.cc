@@ -14,7 +14,7 @@
 #include "os/fd.h"
 #include "os/file.h"
 #include "spark/ship/deployment.h"
-#include "spark/worker/error_text.h"
+#include "spark_worker/error_text.h"
 
 // Two threads: the caller's reads the job's result, RankWatch's does the rest every kTick.
 // 1. It changes the driver's file every second; ranks that see no change end themselves.

@@ -16,15 +16,15 @@
 #include <optional>
 #include <string>
 
+#include "connect/session.h"
 #include "gang/attempts.h"
-#include "spark/connect/session.h"
 #include "spark/gang/ranks_seen.h"
-#include "spark/ship/command.h"
-#include "spark/ship/event_tail.h"
+#include "spark_worker/command.h"
+#include "spark_worker/event_tail.h"
 
 namespace protium {
 
-// The driver shows that it lives so often; ranks wait 15 times as long (spark/worker/task_watch.h).
+// The driver shows that it lives so often; ranks wait 15 times as long (spark_worker/task_watch.h).
 inline constexpr std::chrono::seconds kSignTime{1};
 // A rank may have to write a checkpoint before it can stop.
 inline constexpr std::chrono::seconds kStopTime{30};
@@ -48,7 +48,7 @@ struct GangAttempt {
 };
 
 // The attempt's command with a new key, by which its ranks prove themselves to each other
-// (collective/tcp.h), and with its folder of events made.
+// (tcp/candidate.h), and with its folder of events made.
 Result<SparkCommand> OpenAttempt(const GangAttempt& attempt);
 
 // What became of an attempt.

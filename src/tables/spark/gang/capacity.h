@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "connect/session.h"
 #include "plan/node.h"
-#include "spark/connect/session.h"
 #include "spark/settings.h"
 
 namespace protium {

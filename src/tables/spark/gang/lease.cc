@@ -11,7 +11,7 @@
 #include "base/fault.h"
 #include "column/claims.h"
 #include "spark/gang/lease_run.h"
-#include "spark/ship/lease_words.h"
+#include "spark_worker/lease_words.h"
 
 namespace protium {
 namespace {

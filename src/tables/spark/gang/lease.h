@@ -6,7 +6,7 @@
 //    once; the gang begins with those that are there soon after the first `min`. If they do not
 //    come, all slots are given back.
 // 2. Who is in is decided here, by the same BendingGang as on one machine: driver and tasks reach
-//    each other through the folder of events anyway (spark/ship/lease_words.h), a gang never
+//    each other through the folder of events anyway (spark_worker/lease_words.h), a gang never
 //    outlives its driver, and so nothing would be won by a leader among the ranks.
 // 3. Deaths are seen by the lock on the file that each rank writes, or where the file system has no
 //    locks by its beats; survivors go on at once and do not wait for Spark's retry, which comes as

@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "spark/gang/lease_run.h"
-#include "spark/ship/lease_words.h"
+#include "spark_worker/lease_words.h"
 
 namespace protium {
 

@@ -2,7 +2,7 @@
 // The Spark job of one task of a lease.
 #include "spark/gang/lease.h"
 #include "spark/ship/deployment.h"
-#include "spark/worker/error_text.h"
+#include "spark_worker/error_text.h"
 
 namespace protium {
 namespace {

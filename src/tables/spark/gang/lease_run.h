@@ -16,7 +16,7 @@
 #include "spark/gang/lease.h"
 #include "spark/gang/lease_jobs.h"
 #include "spark/gang/lease_tasks.h"
-#include "spark/worker/event_file.h"
+#include "spark_worker/event_file.h"
 
 namespace protium {
 

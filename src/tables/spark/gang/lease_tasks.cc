@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "spark/ship/command.h"
+#include "spark_worker/command.h"
 
 namespace protium {
 

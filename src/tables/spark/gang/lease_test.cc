@@ -15,10 +15,10 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "spark/gang/test_hosts.h"
-#include "spark/worker/error_text.h"
-#include "spark/worker/marks.h"
-#include "spark/worker/test_executor.h"
-#include "spark/worker/test_tasks.h"
+#include "spark_worker/error_text.h"
+#include "spark_worker/marks.h"
+#include "spark_worker/test_executor.h"
+#include "spark_worker/test_tasks.h"
 
 namespace protium {
 namespace {

@@ -11,12 +11,12 @@
 #include "gang/attempts.h"
 #include "gang/failure.h"
 #include "spark/gang/seen_rank.h"
-#include "spark/ship/event_tail.h"
-#include "spark/ship/row_sums.h"
+#include "spark_worker/event_tail.h"
+#include "spark_worker/row_sums.h"
 
 namespace protium {
 
-// Collects the events "rank_start" and "rank_end" of spark/worker/spark_task.h, and beats. One
+// Collects the events "rank_start" and "rank_end" of spark_worker/spark_task.h, and beats. One
 // thread at a time.
 class RanksSeen {
  public:

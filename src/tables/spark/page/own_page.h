@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/call.h"
-#include "spark/connect/session.h"
+#include "connect/session.h"
 
 namespace protium {
 

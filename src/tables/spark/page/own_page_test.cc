@@ -11,8 +11,8 @@
 
 #include "base/fault.h"
 #include "base/web_address.h"
+#include "connect/test_server.h"
 #include "http/library.h"
-#include "spark/connect/test_server.h"
 
 namespace protium {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "spark/connect/plan_metrics.h"
+#include "connect/plan_metrics.h"
 
 namespace protium {
 

@@ -15,8 +15,8 @@
 #include "os/file.h"
 #include "os/library.h"
 #include "spark/ship/bundle_file.h"
-#include "spark/ship/bundle_format.h"
 #include "spark/ship/closure.h"
+#include "spark_worker/bundle_format.h"
 
 // The cache holds bundles, named by their hash, and records: JSON files that list the files a
 // bundle was made of, named by a hash of the program's path and LD_LIBRARY_PATH. A record whose

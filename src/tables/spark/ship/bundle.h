@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs on their way to executors that have neither them nor their libraries. Bundles are made
-// once and kept in a cache; spark/ship/bundle_format.h says what is in one. All errors here are
+// once and kept in a cache; spark_worker/bundle_format.h says what is in one. All errors here are
 // Faults of exit kEnvironment or of the file system.
 #pragma once
 

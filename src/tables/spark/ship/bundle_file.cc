@@ -13,7 +13,7 @@
 #include "base/fault.h"
 #include "os/fd.h"
 #include "os/file.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

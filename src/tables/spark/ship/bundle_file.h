@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bundle as a file: its hash, its processor features, its writing. The format is that of
-// spark/ship/bundle_format.h; the launcher (launcher/bundle.h) reads it.
+// spark_worker/bundle_format.h; the launcher (launcher/bundle.h) reads it.
 #pragma once
 
 #include <cstdint>

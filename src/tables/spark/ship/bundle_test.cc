@@ -11,8 +11,8 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "spark/ship/bundle_file.h"
-#include "spark/ship/bundle_format.h"
 #include "spark/ship/closure.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "os/subprocess.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "gang/torch_task_name.h"
 #include "os/library.h"
-#include "spark/ship/bundle_format.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

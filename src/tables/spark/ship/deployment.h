@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/call.h"
-#include "spark/connect/session.h"
+#include "connect/session.h"
 #include "spark/settings.h"
 #include "spark/ship/bundle.h"
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "spark/connect/test_server.h"
-#include "spark/ship/bundle_format.h"
+#include "connect/test_server.h"
+#include "spark_worker/bundle_format.h"
 
 namespace protium {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "spark/connect/relations.h"
-#include "spark/ship/command.h"
+#include "connect/relations.h"
+#include "spark_worker/command.h"
 
 namespace protium {
 

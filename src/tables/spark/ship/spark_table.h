@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "column/stream.h"
-#include "spark/connect/relations.h"
+#include "connect/relations.h"
 
 namespace protium {
 

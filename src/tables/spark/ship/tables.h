@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
+#include "connect/session.h"
 #include "plan/node.h"
-#include "spark/connect/session.h"
 #include "spark/settings.h"
-#include "spark/ship/command.h"
 #include "spark/ship/spark_table.h"
+#include "spark_worker/command.h"
 
 namespace protium {
 

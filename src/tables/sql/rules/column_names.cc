@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "sql_tree/names/name_writer.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_view.h"

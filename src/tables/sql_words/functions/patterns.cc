@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LIKE and regular expressions. Those of Spark are Java's, which DuckDB's library (RE2) reads in
-// part only; ours are in local/functions/java_regex.h. A group of 1 and a limit of -1 are Spark's
+// part only; ours are in java/java_regex.h. A group of 1 and a limit of -1 are Spark's
 // defaults.
 #include "sql_words/functions/table.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of macros. Names begin with pt_, which users may not call; those without a row here are
-// functions in C++ (local/functions). pt_to_<type> casts as Spark does in ANSI mode and
+// functions in C++ (src/tables/functions). pt_to_<type> casts as Spark does in ANSI mode and
 // pt_try_<type> as TRY_CAST, by the type of the argument: what is no text, and for whole numbers no
 // number with a fraction, is left to DuckDB's own cast.
 #include "sql_words/functions/table.h"
@@ -107,7 +107,7 @@ constexpr SqlFunction kPieces[] = {
           "row(pt_split(e, k, 2)[1], pt_split(e, k, 2)[2])))"),
     Macro("pt_map_value", "(m, k) AS m[k]"),
     // A decimal as an argument of pt_decimal_n(), with which DuckDB knows that the call may fail:
-    // conditions are then left in their order. C++ cannot declare it (local/functions).
+    // conditions are then left in their order. C++ cannot declare it (src/tables/functions).
     Macro("pt_may_fail", "(x) AS system.main.\"+\"(x, CAST(0 AS DECIMAL(1, 0)))"),
     // A time of a column on its way out, by the column's name: tables have microseconds.
     Macro("pt_micros_column",

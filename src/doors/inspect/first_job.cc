@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/first_job.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "inspect/sql_names.h"
+#include "job/csv_flags.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+// The inputs of a stage: columns, and the outputs of an earlier stage.
+std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
+                     const char* stage = nullptr) {
+  std::vector<std::string> items;
+  for (const ColumnProfile* each : columns) items.push_back(Dump(Json(each->name)));
+  if (stage != nullptr) items.push_back(fmt::format("{{ stage = \"{}\" }}", stage));
+  return "inputs = [" + ListOf(items, 10) + "]\n";
+}
+
+// Of CSV and Parquet the key is the format; of others the ending says it.
+std::string TableLine(const LookedTable& table) {
+  const std::string& name = table.place.name;
+  const Format format = FormatOfPlace(table.place.path);
+  const bool csv = format == Format::kCsv;
+  const char* const key = csv ? "csv" : format == Format::kParquet ? "parquet" : "file";
+  std::string line = fmt::format("{} = {{ {} = {}", IsPlainName(name) ? name : Dump(Json(name)),
+                                 key, Dump(Json(FileOf(table))));
+  if (!csv) return line + " }\n";
+  for (const std::string& each : OptionsSaid(OptionsOf(table))) line += ", " + each;
+  return line + " }\n";
+}
+
+std::string TimeStages(const JobOutline& outline) {
+  if (outline.columns.times.empty()) return {};
+  std::vector<std::string> parts;
+  for (const std::string& each : outline.parts) parts.push_back(Dump(Json(each)));
+  return fmt::format(
+      "[[pipeline]]                          # what recurs in dates and times\n"
+      "kind   = \"datetime_parts\"\nid     = \"when\"\n{}parts  = [{}]\n\n",
+      InputsOf(outline.columns.times), fmt::join(parts, ", "));
+}
+
+std::string CategoryStages(const UsedColumns& columns) {
+  if (columns.categories.empty() && columns.times.empty()) return {};
+  return "[[pipeline]]                          # texts become numbers; new ones share one\n"
+         "kind   = \"string_indexer\"\nid     = \"index\"\n" +
+         InputsOf(columns.categories, columns.times.empty() ? nullptr : "when") + "\n";
+}
+
+std::string NumberStages(const JobOutline& outline) {
+  if (outline.columns.numbers.empty()) return {};
+  const auto missing = outline.Numbers(true);
+  std::string text;
+  if (!missing.empty()) {
+    text +=
+        "[[pipeline]]                          # what is missing becomes the median\n"
+        "kind   = \"imputer\"\nid     = \"fill\"\n" +
+        InputsOf(missing) + "with   = \"median\"\n\n";
+  }
+  return text +
+         "[[pipeline]]                          # mean 0, deviation 1\n"
+         "kind   = \"standard_scaler\"\nid     = \"scale\"\n" +
+         InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
+}
+
+// Weights make predictions of rare classes more frequent and probabilities too high for them: which
+// of the two is wanted only people know.
+std::string LossOf(const JobOutline& outline) {
+  if (outline.aim == Aim::kNumber) {
+    return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
+  }
+  const bool two = outline.aim == Aim::kTwoClasses;
+  const char* const name = two ? "binary_cross_entropy" : "cross_entropy";
+  std::string text = fmt::format("{:<38}# of {}classes\n", fmt::format("loss   = \"{}\"", name),
+                                 two ? "two " : "");
+  if (outline.rare.empty()) return text;
+  return text + fmt::format(
+                    "# {}; for as many mistakes in each class:\n"
+                    "# loss = {{ name = \"{}\", class_weights = \"balanced\" }}\n",
+                    CutToWidth(outline.rare, 60), name);
+}
+
+std::string TrainOf(const JobOutline& outline) {
+  const std::string by = outline.Together();
+  const std::string validation = fmt::format("{{ share = {}{} }}", outline.validation,
+                                             by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
+  return fmt::format(
+      "[train]\n"
+      "epochs         = {:<21} # passes over the rows, at most\n"
+      "batch_size     = {:<21} # rows of a step\n"
+      "validation     = {:<21} # rows that choose the epoch\n"
+      "early_stopping = {{ patience = {} }}\n"
+      "optimizer      = {{ name = \"adam\", learning_rate = 1e-3 }}\n"
+      "seed           = 1\n\n",
+      outline.epochs, outline.batch, validation, outline.patience);
+}
+
+const char* WhyTogether(HeldOut how) {
+  if (how == HeldOut::kDays) return "whole days stay together";
+  return how == HeldOut::kEntities ? "what is about the same stays together"
+                                   : "many rows are equal but for this";
+}
+
+std::string SplitText(const JobOutline& outline) {
+  const FirstSplit& split = outline.split;
+  std::string text = "[split]                               # rows that training never sees\n";
+  if (split.how == HeldOut::kLatest) {
+    return text + fmt::format("column = \"{}\"                   # the last fifth by {}\n\n",
+                              kHeldOutColumn, split.column->name);
+  }
+  if (split.column != nullptr) {
+    text +=
+        fmt::format("by   = [{}]  # {}\n", Dump(Json(split.column->name)), WhyTogether(split.how));
+  }
+  return text + "test = 0.2\n\n";
+}
+
+std::string EstimatorOf(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  std::string text = "[[pipeline]]\nkind   = \"torch_estimator\"\n";
+  text += outline.small()
+              ? "net    = { name = \"tabular_mlp\", hidden = [64, 32] }\n"
+              : "net    = { name = \"tabular_mlp\", hidden = [128, 64], dropout = 0.1 }\n";
+  if (!columns.categories.empty() || !columns.times.empty()) {
+    text += "categorical = [{ stage = \"index\" }]\n";
+  }
+  if (!columns.numbers.empty()) text += "numeric = [{ stage = \"scale\" }]\n";
+  return text + "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline) + "\n";
+}
+
+}  // namespace
+
+std::string JobText(const JobOutline& outline) {
+  const FirstJobSpec& spec = outline.spec;
+  const std::string& table = spec.source.tables.front().place.name;
+  std::string text = fmt::format("# Learns {} from {}: {}. Run it: protium run {}.toml\n",
+                                 outline.label.name, table, AimText(outline.aim), spec.name);
+  for (const std::string& each : outline.columns.left_out) {
+    text += CutToWidth("# Left out: " + each, 100) + "\n";
+  }
+  text += fmt::format("name = {}\ndata = {:<30} # folder of the tables, relative to this file\n\n",
+                      Dump(Json(spec.name)), Dump(Json(spec.data)));
+  text += "[tables]\n";
+  for (const LookedTable& each : spec.source.tables) text += TableLine(each);
+  text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
+          outline.sql + "\n\"\"\"\n\n";
+  text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline.columns) +
+          NumberStages(outline) + EstimatorOf(outline) + TrainOf(outline);
+  return text +
+         "[outputs]                             # the test rows with their predictions\n"
+         "predictions = { parquet = \"predictions.parquet\" }\n";
+}
+
+}  // namespace protium

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A first job as a job file, for `protium init`.
+#pragma once
+
+#include <string>
+
+#include "inspect/first_outline.h"
+
+namespace protium {
+
+// The text of the file: at most 60 lines, unless there are very many columns or tables.
+std::string JobText(const JobOutline& outline);
+
+}  // namespace protium

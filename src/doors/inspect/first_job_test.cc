@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/first_job.h"
+
+#include <arrow/type.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "inspect/first_program.h"
+
+namespace protium {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ColumnProfile Column(const std::string& name, std::shared_ptr<arrow::DataType> type,
+                     int64_t distinct, int64_t nulls = 0) {
+  ColumnProfile column;
+  column.name = name;
+  column.type = std::move(type);
+  column.distinct = distinct;
+  column.nulls = nulls;
+  return column;
+}
+
+TableProfile Shop() {
+  TableProfile table{.rows = 5000};
+  table.columns = {Column("day", arrow::date32(), 300),
+                   Column("shop", arrow::utf8(), 40),
+                   Column("Floor Size", arrow::float64(), 4000, 12),
+                   Column("price", arrow::decimal128(10, 2), 900),
+                   Column("order", arrow::int64(), 700),
+                   Column("note", arrow::utf8(), 3000),
+                   Column("same", arrow::int64(), 1),
+                   Column("sold", arrow::float64(), 2000, 5)};
+  return table;
+}
+
+struct Proposed {
+  std::string toml, program;
+  std::vector<std::string> notes;
+};
+
+Result<Proposed> Propose(TableProfile table, const std::string& label, Tellers tellers = {}) {
+  FirstJobSpec spec{
+      .name = "shop days", .data = ".", .label = label, .tellers = std::move(tellers)};
+  spec.source = {.from = "\"shop days\"", .seen = std::move(table)};
+  spec.source.tables.push_back({{"shop days", "shop days.csv"}, {}});
+  PT_LET(const JobOutline outline, OutlineOf(spec));
+  return Proposed{JobText(outline), ProgramText(outline), outline.notes};
+}
+
+TEST(ProposeJob, GivesEachColumnWhatItsTypeNeeds) {
+  const Proposed job = Propose(Shop(), "sold").ValueOrDie();
+  for (const char* part :
+       {"\"shop days\" = { csv = \"shop days.csv\" }",
+        "SELECT shop, \"Floor Size\", CAST(price AS DOUBLE) AS price, \"order\", day, sold",
+        "FROM \"shop days\"", "by   = [\"day\"]", "inputs = [\"day\"]\nparts  = [\"month\", ",
+        "inputs = [\"shop\", { stage = \"when\" }]", "id     = \"fill\"\ninputs = [\"Floor Size\"]",
+        "inputs = [\"price\", \"order\", { stage = \"fill\" }]", "name = \"huber\"",
+        "# Left out: same is constant", "# Left out: note has 3,000 different texts"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+  EXPECT_LE(std::ranges::count(job.toml, '\n'), 60);
+  EXPECT_EQ(job.notes[0], "sold is learned as a number; 5 rows without it are left out");
+}
+
+TEST(ProposeJob, ChoosesTheTaskByTheLabel) {
+  TableProfile table = Shop();
+  const auto loss = [&](const ColumnProfile& label) {
+    table.columns.back() = label;
+    const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+    return toml.substr(toml.find("loss   = "), 40);
+  };
+  EXPECT_THAT(loss(Column("sold", arrow::boolean(), 2)), HasSubstr("\"binary_cross_entropy\""));
+  EXPECT_THAT(loss(Column("sold", arrow::int64(), 2)), HasSubstr("\"binary_cross_entropy\""));
+  EXPECT_THAT(loss(Column("sold", arrow::int64(), 7)), HasSubstr("= \"cross_entropy\""));
+  EXPECT_THAT(loss(Column("sold", arrow::int64(), 11)), HasSubstr("huber"));
+  EXPECT_THAT(loss(Column("sold", arrow::float64(), 2)), HasSubstr("huber"));
+  EXPECT_THAT(loss(Column("sold", arrow::utf8(), 30)), HasSubstr("= \"cross_entropy\""));
+}
+
+TEST(ProposeJob, LeavesOutWhatIsTheLabelUnderAnotherName) {
+  TableProfile table = Shop();
+  table.columns[4].same_as = "sold";
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: order equals"));
+  EXPECT_THAT(toml, Not(HasSubstr("\"order\"")));
+}
+
+TEST(ProposeJob, LeavesOutWhatTellsTheLabelUnlessThereIsNothingElse) {
+  TableProfile table = Shop();
+  const Tellers tellers = {{"shop", "tells sold in every row: known only afterwards?"}};
+  const std::string toml = Propose(table, "sold", tellers).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: shop tells sold in every row"));
+  EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"shop\"")));
+  table.columns = {table.columns[1], table.columns.back()};
+  EXPECT_THAT(Propose(table, "sold", tellers).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
+}
+
+TEST(ProposeJob, MakesNullsOfInfiniteNumbers) {
+  TableProfile table = Shop();
+  table.columns[3] = Column("price", arrow::float64(), 900);
+  table.columns[3].greatest = "inf";
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("CASE WHEN abs(price) < CAST('Infinity' AS DOUBLE) THEN price END"));
+  EXPECT_THAT(toml, HasSubstr("inputs = [\"Floor Size\", \"price\"]\nwith   = \"median\""));
+}
+
+TEST(ProposeJob, LeavesOutTextsOfWhichThereAreAFewRowsEach) {
+  TableProfile table = Shop();
+  table.rows = 400;
+  table.columns = {Column("car", arrow::utf8(), 300), Column("make", arrow::utf8(), 30),
+                   Column("sold", arrow::float64(), 200)};
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: car has 300 different texts in 400 rows"));
+  EXPECT_THAT(toml, HasSubstr("inputs = [\"make\"]"));
+}
+
+TEST(ProposeJob, LeavesOutWhatTheModelWouldOverwrite) {
+  TableProfile table = Shop();
+  table.columns[4].name = "Prediction";
+  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: Prediction has the name of what the model adds"));
+  EXPECT_THAT(toml, Not(HasSubstr("\"Prediction\"")));
+}
+
+TEST(ProposeJob, SplitsByAnIdWhereRowsAreEqualButForIt) {
+  TableProfile table{.rows = 1316};
+  table.columns = {Column("n", arrow::int64(), 1316), Column("class", arrow::utf8(), 3),
+                   Column("sex", arrow::utf8(), 2), Column("survived", arrow::utf8(), 2)};
+  const std::string toml = Propose(table, "survived").ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("SELECT class, sex, n, survived"));
+  EXPECT_THAT(toml, HasSubstr("by   = [\"n\"]  # many rows are equal but for this"));
+  EXPECT_THAT(toml, HasSubstr("by = [\"n\"] }"));
+  EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"n\"")));
+  table.columns.erase(table.columns.begin());
+  const Proposed without = Propose(table, "survived").ValueOrDie();
+  EXPECT_THAT(without.notes, testing::Contains(HasSubstr("most rows are equal to others")));
+}
+
+TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
+  TableProfile table = Shop();
+  table.columns[0].ascending = true;
+  table.columns[0].last_fifth = "2015-03-01";
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  for (const char* part : {"day >= DATE '2015-03-01' AS held_out, sold\nFROM",
+                           "column = \"held_out\"", "by = [\"day\"] }"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+  EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
+  // Months that come once are no help for the last fifth.
+  EXPECT_THAT(job.toml, HasSubstr("parts  = [\"day_of_week\"]"));
+  table.columns[0].least = "2013-05-01";
+  table.columns[0].greatest = "2015-05-01";
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml,
+              HasSubstr("parts  = [\"month\", \"day_of_week\"]"));
+  EXPECT_THAT(job.notes,
+              testing::Contains("test rows are the last fifth in time: day from 2015-03-01 on"));
+  table.columns.push_back(Column("held_out", arrow::utf8(), 2));
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().toml, HasSubstr("by   = [\"day\"]"));
+}
+
+TEST(ProposeJob, KeepsRowsAboutTheSameTogether) {
+  TableProfile table = Shop();
+  table.columns[0] = Column("patient_id", arrow::int64(), 1200);
+  table.columns[1] = Column("ward_id", arrow::int64(), 40);
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  for (const char* part : {"# Left out: patient_id names what the rows are about, 4 of each",
+                           "by   = [\"patient_id\"]", "patient_id, sold\nFROM",
+                           "id     = \"index\"\ninputs = [\"ward_id\"]"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+}
+
+TEST(ProposeJob, HasALineForClassesThatAreRare) {
+  TableProfile table = Shop();
+  table.columns.back() = Column("sold", arrow::utf8(), 2);
+  table.columns.back().top = {{"no", 4700}, {"yes", 300}};
+  const Proposed job = Propose(table, "sold").ValueOrDie();
+  EXPECT_THAT(job.notes, testing::Contains(HasSubstr("\"yes\" is 6 % of the rows: the job has")));
+  EXPECT_THAT(job.toml, HasSubstr("# loss = { name = \"binary_cross_entropy\", class_weights = "
+                                  "\"balanced\" }\n"));
+  table.columns.back().top = {{"no", 3000}, {"yes", 2000}};
+  const Proposed even = Propose(table, "sold").ValueOrDie();
+  EXPECT_THAT(even.toml, Not(HasSubstr("class_weights")));
+  EXPECT_THAT(even.notes, Not(testing::Contains(HasSubstr("class_weights"))));
+}
+
+TEST(ProposeJob, CountsTheRareOnesOfManyClassesTogether) {
+  TableProfile table = Shop();
+  table.columns.back() = Column("sold", arrow::utf8(), 9);
+  table.columns.back().top = {{"a", 1000}, {"b", 1000}, {"c", 1000}, {"d", 1000}, {"e", 950}};
+  EXPECT_THAT(Propose(table, "sold").ValueOrDie().notes,
+              testing::Contains(HasSubstr("the 4 least frequent classes are 1 % of the rows")));
+}
+
+TEST(ProposeJob, WritesTheSameJobAsAProgram) {
+  const std::string program = Propose(Shop(), "sold").ValueOrDie().program;
+  for (const char* part :
+       {"session.Table(\"shop days\", session.Read().Csv(data + \"/shop days.csv\"));",
+        "Split({.by = {\"day\"}, .test = 0.2})", "{\"inputs\", {\"day\"}}",
+        "{.id = \"fill\",\n           .inputs = {\"Floor Size\"}}),\n",
+        "pt::Columns{\"price\", \"order\"} +\n                     pt::OutputsOf(\"fill\")",
+        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.1, .by = {\"day\"}"}) {
+    EXPECT_THAT(program, HasSubstr(part));
+  }
+}
+
+TEST(ProposeJob, RefusesWhatCannotBeLearned) {
+  const auto refused = [](const TableProfile& table, const char* label) {
+    return FaultOf(Propose(table, label).status());
+  };
+  EXPECT_EQ(refused(Shop(), "solld").fix, "did you mean \"sold\"?");
+  EXPECT_THAT(refused(Shop(), "same").what, HasSubstr("the same value in every row"));
+  EXPECT_THAT(refused(Shop(), "note").what, HasSubstr("3,000 different texts"));
+  EXPECT_THAT(refused(Shop(), "day").what, HasSubstr("of type date"));
+  TableProfile alone{.rows = 30};
+  alone.columns = {Column("sold", arrow::float64(), 30)};
+  EXPECT_THAT(refused(alone, "sold").what, HasSubstr("no column to learn \"sold\" from"));
+}
+
+}  // namespace
+}  // namespace protium

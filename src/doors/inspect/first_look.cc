@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/first_look.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fault.h"
+#include "format/csv_options.h"
+#include "format/csv_syntax.h"
+#include "frame/table_files.h"
+#include "inspect/folder_tables.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostMends = 3;  // A blank mended shows a word for NULL, which shows a comma.
+
+Result<FirstLook> Read(const fs::path& place, const CsvOptions& csv, int64_t head,
+                       const std::vector<std::string>& files) {
+  FirstLook look{.csv = csv};
+  PT_LET(look.table, ProfilePlace(place, csv, head));
+  if (files.empty()) return look;
+  arrow::FieldVector fields;
+  for (const ColumnProfile& each : look.table.columns) {
+    fields.push_back(arrow::field(each.name, each.type));
+  }
+  PT_LET(look.odd, FindOddColumns(files, csv, arrow::Schema(fields)));
+  return look;
+}
+
+bool IsText(const ColumnProfile& column) { return column.type->id() == arrow::Type::STRING; }
+
+// Whether columns of text became something else, and no other became text.
+bool IsBetter(const TableProfile& before, const TableProfile& after) {
+  if (before.columns.size() != after.columns.size()) return true;
+  bool better = false;
+  for (size_t i = 0; i < before.columns.size(); ++i) {
+    const bool was = IsText(before.columns[i]), is = IsText(after.columns[i]);
+    if (is && !was) return false;
+    better = better || (was && !is);
+  }
+  return better;
+}
+
+// None where the table is not CSV.
+Result<std::vector<std::string>> CsvFiles(const fs::path& place) {
+  if (FormatOfPlace(place) != Format::kCsv) return std::vector<std::string>();
+  PT_LET(TableFiles files, FindFiles(fs::absolute(place), Format::kCsv, {}));
+  return std::move(files.paths);
+}
+
+// `options` with the marks for missing values that are among the most frequent cells of text
+// columns: a column that is text anyhow does not show by its type that they are no values.
+CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
+  CsvOptions marked = options;
+  for (const ColumnProfile& column : table.columns) {
+    if (!IsText(column)) continue;
+    for (const auto& [text, rows] : column.top) {
+      if (IsNullMark(text)) marked.null.all.push_back(text);
+    }
+  }
+  std::vector<std::string>& all = marked.null.all;
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return marked;
+}
+
+// Faults name options as job files have them.
+Status WithFlag(const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  if (fault.fix.find(" = ") != std::string::npos) fault.fix += "; here: --csv KEY=VALUE";
+  return Fail(std::move(fault));
+}
+
+Result<FirstLook> Look(const fs::path& place, const CsvGiven& given, int64_t head) {
+  PT_LET(const std::vector<std::string> files, CsvFiles(place));
+  CsvOptions csv = given.options;
+  if (!files.empty()) {
+    PT_LET(csv, FindSyntax(files.front(), given.options, given.said));
+  }
+  return Read(place, csv, head, files);
+}
+
+}  // namespace
+
+Result<FirstLook> LookAt(const fs::path& place, const CsvGiven& given, int64_t head) {
+  Result<FirstLook> look = Look(place, given, head);
+  return look.ok() ? std::move(look) : Result<FirstLook>(WithFlag(look.status()));
+}
+
+Result<FirstLook> LookAndMend(const fs::path& place, const CsvGiven& given, int64_t head) {
+  PT_LET(FirstLook look, LookAt(place, given, head));
+  PT_LET(const std::vector<std::string> files, CsvFiles(place));
+  for (int i = 0; i < kMostMends; ++i) {
+    CsvOptions mended = WithMends(look.odd, look.csv);
+    if (FieldsToJson(mended) == FieldsToJson(look.csv)) break;
+    PT_LET(FirstLook again, Read(place, mended, head, files));
+    if (!IsBetter(look.table, again.table)) break;
+    look = std::move(again);
+  }
+  if (files.empty() || given.said.contains("null")) return look;
+  const CsvOptions marked = WithMarks(look.table, look.csv);
+  if (marked.null.all.size() == look.csv.null.all.size()) return look;
+  return Read(place, marked, head, files);
+}
+
+std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null) {
+  std::vector<std::string> lines;
+  for (const OddColumn& each : odd) {
+    std::string text = fmt::format("{} would be {}", each.column, each.type);
+    std::vector<std::string> mends;
+    if (!each.texts.empty()) {
+      NullTexts nulls = null;
+      std::string named;
+      for (const std::string& cell : each.texts) {
+        named += (named.empty() ? "" : ", ") + QuotedCell(cell);
+        nulls.all.push_back(cell);
+      }
+      text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
+                          each.cells == 1 ? "" : "s", named, each.where);
+      mends.push_back("null = " + Dump(ToJson(nulls)));
+    }
+    if (each.trim) mends.push_back("trim = true");
+    if (each.decimal_comma) {
+      mends.push_back(each.maybe_groups ? "decimal = \",\", unless its commas group thousands"
+                                        : "decimal = \",\"");
+    }
+    lines.push_back(fmt::format("{}: {}", text, fmt::join(mends, ", ")));
+  }
+  return lines;
+}
+
+}  // namespace protium

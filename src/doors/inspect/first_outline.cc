@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/first_outline.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "base/text.h"
+#include "inspect/sql_names.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+constexpr size_t kLineWidth = 100;
+constexpr double kUneven = 0.2;  // The share of rows below which a class is rare.
+
+// Decimals become doubles, since scaling rounds them anyway; an infinite value would be no number
+// to learn from, and becomes NULL.
+std::string ItemOf(const FirstSource& source, const ColumnProfile& column) {
+  const std::string name = SqlName(column.name), from = ExpressionOf(source, column.name);
+  if (arrow::is_decimal(column.type->id())) {
+    return fmt::format("CAST({} AS DOUBLE) AS {}", from, name);
+  }
+  if (IsInfinite(column)) {
+    return fmt::format("CASE WHEN abs({0}) < CAST('Infinity' AS DOUBLE) THEN {0} END AS {1}", from,
+                       name);
+  }
+  return ReadOf(source, column.name);
+}
+
+// "day >= DATE '2015-06-14' AS held_out"
+std::string HeldOutItem(const FirstSource& source, const ColumnProfile& time) {
+  const bool date = time.type->id() == arrow::Type::DATE32;
+  return fmt::format("{} >= {} '{}' AS {}", ExpressionOf(source, time.name),
+                     date ? "DATE" : "TIMESTAMP", time.last_fifth, kHeldOutColumn);
+}
+
+std::string SqlOf(const FirstSource& source, const UsedColumns& columns, const FirstSplit& split,
+                  const ColumnProfile& label) {
+  std::vector<std::string> items;
+  for (const auto* group : {&columns.categories, &columns.numbers, &columns.times}) {
+    for (const ColumnProfile* each : *group) items.push_back(ItemOf(source, *each));
+  }
+  if (split.how == HeldOut::kIds || split.how == HeldOut::kEntities) {
+    items.push_back(ReadOf(source, split.column->name));
+  }
+  if (split.how == HeldOut::kLatest) items.push_back(HeldOutItem(source, *split.column));
+  items.push_back(ItemOf(source, label));
+  return "SELECT " + ListOf(items, 7) + "\nFROM " + source.from;
+}
+
+// Days since 1970 of "2024-04-01 10:26:27"; nothing for other texts.
+std::optional<int64_t> DayOf(const std::string& text) {
+  using namespace std::chrono;
+  int y = 0;
+  unsigned m = 0, d = 0;
+  if (std::sscanf(text.c_str(), "%d-%u-%u", &y, &m, &d) != 3) return std::nullopt;
+  const year_month_day date{year(y), month(m), day(d)};
+  return date.ok() ? std::optional(sys_days(date).time_since_epoch().count()) : std::nullopt;
+}
+
+// Where the last rows in time are held out, training must have seen their month in another year.
+std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& split) {
+  constexpr int64_t kFewestDays = 540;
+  bool months = split.how != HeldOut::kLatest, hours = false;
+  for (const ColumnProfile* each : columns.times) {
+    const auto from = DayOf(each->least), to = DayOf(each->greatest);
+    months = months || (from && to && *to - *from >= kFewestDays);
+    hours = hours || each->type->id() == arrow::Type::TIMESTAMP;
+  }
+  std::vector<std::string> parts;
+  if (months) parts.emplace_back("month");
+  parts.emplace_back("day_of_week");
+  if (hours) parts.emplace_back("hour");
+  return parts;
+}
+
+std::string SplitNote(const FirstSplit& split) {
+  if (split.column == nullptr) return {};
+  const ColumnProfile& column = *split.column;
+  switch (split.how) {
+    case HeldOut::kLatest:
+      return fmt::format("test rows are the last fifth in time: {} from {} on", column.name,
+                         column.last_fifth);
+    case HeldOut::kDays:
+      return "rows of one " + column.name + " stay on one side of the split";
+    case HeldOut::kEntities:
+      return "rows of one " + column.name +
+             " stay on one side of the split: the model is tested "
+             "on others than it has seen";
+    default:
+      return {};
+  }
+}
+
+// Classes of so few rows that never guessing them looks good. Of many classes only the most
+// frequent are known one by one; the others count together.
+std::string RareClasses(const TableProfile& table, const ColumnProfile& label, Aim aim) {
+  if (aim == Aim::kNumber || label.top.empty()) return {};
+  const auto rows = double(std::max<int64_t>(table.rows - label.nulls, 1));
+  const auto is_rare = [&](double share) { return share * double(label.distinct) < 2 * kUneven; };
+  double rest = rows;
+  for (const auto& [value, count] : label.top) rest -= double(count);
+  const int64_t others = label.distinct - int64_t(label.top.size());
+  const double share =
+      others > 0 ? rest / rows / double(others) : double(label.top.back().second) / rows;
+  if (!is_rare(share)) return {};
+  if (others > 1) {
+    return fmt::format("the {} least frequent classes are {:.2g} % of the rows", others,
+                       100 * rest / rows);
+  }
+  return others == 1
+             ? fmt::format("the least frequent class is {:.2g} % of the rows", 100 * share)
+             : fmt::format("\"{}\" is {:.2g} % of the rows", label.top.back().first, 100 * share);
+}
+
+std::string Counted(size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
+  std::vector<std::string>& notes = outline.notes;
+  const ColumnProfile& label = outline.label;
+  notes.push_back(fmt::format(
+      "{} is learned as {}{}", label.name, AimText(outline.aim),
+      label.nulls > 0 ? fmt::format("; {} rows without it are left out", Grouped(label.nulls))
+                      : ""));
+  if (outline.aim == Aim::kClasses && label.type->id() != arrow::Type::STRING) {
+    notes.push_back("if its numbers are amounts, write loss = \"huber\" instead");
+  }
+  const UsedColumns& columns = outline.columns;
+  notes.push_back("from " + Counted(columns.categories.size(), "category", "categories") + ", " +
+                  Counted(columns.numbers.size(), "number", "numbers") + ", " +
+                  Counted(columns.times.size(), "date", "dates"));
+  if (!outline.rare.empty()) {
+    notes.push_back(outline.rare +
+                    ": the job has a line with class_weights = \"balanced\", which makes rare "
+                    "classes count as much as the others");
+  }
+  if (const std::string split = SplitNote(outline.split); !split.empty()) notes.push_back(split);
+  for (const std::string& each : columns.left_out) notes.push_back("left out: " + each);
+  if (columns.id == nullptr && ManyEqualRows(spec.source.seen, columns, label)) {
+    notes.push_back(
+        "most rows are equal to others: the split keeps equal rows together, so that its test rows "
+        "are few; a column that tells rows apart would help");
+  }
+}
+
+void SetEffort(int64_t rows, JobOutline& outline) {
+  constexpr int64_t kSteps = 3000;
+  while (outline.batch > 16 && outline.batch * 20 > rows) outline.batch /= 2;
+  outline.epochs =
+      std::clamp(kSteps * outline.batch / std::max(rows, int64_t{1}), int64_t{8}, int64_t{100});
+  outline.patience = outline.epochs / 5 + 2;
+  outline.validation = rows < 1000 ? 0.2 : 0.1;
+}
+
+}  // namespace
+
+std::vector<const ColumnProfile*> JobOutline::Numbers(bool missing) const {
+  std::vector<const ColumnProfile*> out;
+  for (const ColumnProfile* each : columns.numbers) {
+    if ((each->nulls > 0 || IsInfinite(*each)) == missing) out.push_back(each);
+  }
+  return out;
+}
+
+std::string JobOutline::Together() const {
+  const bool moments =
+      split.how == HeldOut::kLatest && split.column->type->id() == arrow::Type::TIMESTAMP;
+  return split.column == nullptr || moments ? std::string() : split.column->name;
+}
+
+Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
+  const TableProfile& table = spec.source.seen;
+  PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
+  PT_LET(const Aim aim, AimOf(*label));
+  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.tellers));
+  const FirstSplit split = SplitFor(table, columns, *label);
+  JobOutline outline{
+      .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};
+  outline.sql = SqlOf(spec.source, outline.columns, split, *label);
+  outline.parts = PartsOf(outline.columns, split);
+  outline.rare = RareClasses(table, *label, aim);
+  SetEffort(table.rows, outline);
+  AddNotes(spec, outline);
+  return outline;
+}
+
+std::string FileOf(const LookedTable& table) { return table.place.path.filename().string(); }
+
+CsvOptions OptionsOf(const LookedTable& table) {
+  CsvOptions options = table.look.csv;
+  const bool tabs = Lower(FileOf(table)).find(".tsv") != std::string::npos;
+  if (options.delimiter == "\t" && tabs) options.delimiter = ",";
+  return options;
+}
+
+std::string ListOf(const std::vector<std::string>& items, size_t indent) {
+  std::string text;
+  size_t width = indent;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::string item = items[i] + (i + 1 < items.size() ? ", " : "");
+    if (i > 0 && width + item.size() > kLineWidth) {
+      text.pop_back();
+      text += "\n" + std::string(indent, ' ');
+      width = indent;
+    }
+    text += item;
+    width += item.size();
+  }
+  return text;
+}
+
+}  // namespace protium

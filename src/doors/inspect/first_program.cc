@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/first_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+
+namespace protium {
+namespace {
+
+// A text as C++ and JSON alike write it; characters beyond ASCII stay as they are.
+std::string CppText(const std::string& text) { return Dump(Json(text)); }
+
+// What does not fit the line continues at `indent`.
+std::string NamesOf(const std::vector<const ColumnProfile*>& columns, size_t indent) {
+  std::vector<std::string> items;
+  for (const ColumnProfile* each : columns) items.push_back(CppText(each->name));
+  return "{" + ListOf(items, indent) + "}";
+}
+
+// Columns, then what an earlier stage makes.
+std::string InputsOf(const std::vector<const ColumnProfile*>& columns, const char* stage) {
+  constexpr size_t kInputs = 22, kColumns = 33;  // Behind ".inputs = {" and "pt::Columns{".
+  if (stage == nullptr) return NamesOf(columns, kInputs);
+  const std::string outputs = fmt::format("pt::OutputsOf(\"{}\")", stage);
+  return columns.empty() ? outputs
+                         : "pt::Columns" + NamesOf(columns, kColumns) + " +\n" +
+                               std::string(kInputs - 1, ' ') + outputs;
+}
+
+// ", {.null = \"NA\", .delimiter = \";\"}": members in the order in which CsvOptions has them.
+std::string CsvText(const CsvOptions& options) {
+  const CsvOptions usual;
+  std::vector<std::string> said;
+  if (!options.null.empty()) {
+    std::vector<std::string> texts;
+    for (const std::string& each : options.null.all) texts.push_back(CppText(each));
+    said.push_back(texts.size() == 1 ? ".null = " + texts[0]
+                                     : fmt::format(".null = {{{}}}", fmt::join(texts, ", ")));
+  }
+  if (options.delimiter != usual.delimiter) {
+    said.push_back(".delimiter = " + CppText(options.delimiter));
+  }
+  if (!options.header) said.push_back(".header = false");
+  constexpr const char* kEncodings[] = {"kUtf8", "kUtf16", "kLatin1", "kWindows1252"};
+  if (options.encoding != usual.encoding) {
+    said.push_back(fmt::format(".encoding = pt::Encoding::{}", kEncodings[int(options.encoding)]));
+  }
+  if (options.decimal != usual.decimal) said.push_back(".decimal = " + CppText(options.decimal));
+  if (!options.comment.empty()) said.push_back(".comment = " + CppText(options.comment));
+  if (options.trim) said.push_back(".trim = true");
+  constexpr const char* kRagged[] = {"kRefuse", "kPad", "kSkip"};
+  if (options.ragged != usual.ragged) {
+    said.push_back(fmt::format(".ragged = pt::Ragged::{}", kRagged[int(options.ragged)]));
+  }
+  return said.empty() ? "" : fmt::format(", {{{}}}", fmt::join(said, ", "));
+}
+
+std::string TableText(const LookedTable& table) {
+  const Format format = FormatOfPlace(table.place.path);
+  const char* const call = format == Format::kCsv       ? "Csv"
+                           : format == Format::kParquet ? "Parquet"
+                                                        : "File";
+  return fmt::format("  session.Table({}, session.Read().{}(data + {}{}));\n",
+                     CppText(table.place.name), call, CppText("/" + FileOf(table)),
+                     format == Format::kCsv ? CsvText(OptionsOf(table)) : "");
+}
+
+std::string SplitCall(const JobOutline& outline) {
+  const FirstSplit& split = outline.split;
+  const std::string how =
+      split.how == HeldOut::kLatest ? fmt::format("{{.column = \"{}\"}}", kHeldOutColumn)
+      : split.column == nullptr
+          ? std::string("{.test = 0.2}")
+          : fmt::format("{{.by = {{{}}}, .test = 0.2}}", CppText(split.column->name));
+  return "  auto [train, test] = session.Sql(kSql).Split(" + how + ");\n";
+}
+
+std::string StageText(const char* kind, const char* id, const std::string& inputs) {
+  return fmt::format("      pt::{}(\n          {{.id = \"{}\",\n           .inputs = {}}}),\n",
+                     kind, id, inputs);
+}
+
+std::string StagesText(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  std::string text;
+  if (!columns.times.empty()) {
+    std::vector<std::string> parts;
+    for (const std::string& each : outline.parts) parts.push_back(CppText(each));
+    text += fmt::format(
+        "      pt::StageOptions{{\"datetime_parts\",\n"
+        "                       {{{{\"id\", \"when\"}},\n"
+        "                        {{\"inputs\", {}}},\n"
+        "                        {{\"parts\", {{{}}}}}}}}},\n",
+        NamesOf(columns.times, 36), fmt::join(parts, ", "));
+  }
+  if (!columns.categories.empty() || !columns.times.empty()) {
+    text += StageText("StringIndexer", "index",
+                      InputsOf(columns.categories, columns.times.empty() ? nullptr : "when"));
+  }
+  const auto missing = outline.Numbers(true);
+  if (!missing.empty()) text += StageText("Imputer", "fill", InputsOf(missing, nullptr));
+  if (columns.numbers.empty()) return text;
+  return text + StageText("StandardScaler", "scale",
+                          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
+}
+
+std::string LossText(Aim aim) {
+  if (aim == Aim::kTwoClasses) return "pt::BinaryCrossEntropy()";
+  return aim == Aim::kClasses ? "pt::CrossEntropy()" : "pt::Huber({.delta = 1})";
+}
+
+std::string EstimatorText(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  const std::string by = outline.Together();
+  std::string text = "      pt::TorchEstimator(\n          {.net = pt::TabularMlp(";
+  text +=
+      outline.small() ? "{.hidden = {64, 32}}),\n" : "{.hidden = {128, 64}, .dropout = 0.1}),\n";
+  if (!columns.categories.empty() || !columns.times.empty()) {
+    text += "           .categorical = pt::OutputsOf(\"index\"),\n";
+  }
+  if (!columns.numbers.empty()) text += "           .numeric = pt::OutputsOf(\"scale\"),\n";
+  return text + fmt::format(
+                    "           .label = {},\n"
+                    "           .loss = {},\n"
+                    "           .train = {{.epochs = {},\n"
+                    "                     .batch_size = {},\n"
+                    "                     .optimizer = pt::Adam({{.learning_rate = 1e-3}}),\n"
+                    "                     .validation = {{.share = {}{}}},\n"
+                    "                     .early_stopping = {{.patience = {}}},\n"
+                    "                     .seed = 1}}}}),\n",
+                    CppText(outline.label.name), LossText(outline.aim), outline.epochs,
+                    outline.batch, outline.validation,
+                    by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)), outline.patience);
+}
+
+}  // namespace
+
+std::string ProgramText(const JobOutline& outline) {
+  const FirstJobSpec& spec = outline.spec;
+  std::string text = fmt::format("// Learns {} from {}: {}.\n", outline.label.name,
+                                 spec.source.tables.front().place.name, AimText(outline.aim));
+  for (const std::string& each : outline.columns.left_out) text += "// Left out: " + each + "\n";
+  text += "#include <protium/protium.h>\n\n#include <string>\n\nnamespace pt = protium;\n\n";
+  text += "constexpr const char* kSql = R\"sql(\n" + outline.sql + "\n)sql\";\n\n";
+  text += "pt::Status Run(pt::Session& session) {\n";
+  text += fmt::format("  const std::string data = session.Setting(\"data\", {});\n",
+                      CppText(spec.data));
+  for (const LookedTable& each : spec.source.tables) text += TableText(each);
+  text += SplitCall(outline) + "\n  pt::Pipeline pipeline({\n" + StagesText(outline) +
+          EstimatorText(outline) + "  });\n\n";
+  return text +
+         "  PT_LET(const pt::PipelineModel model, pipeline.Fit(train));\n"
+         "  PT_TRY(model.Transform(test).Write().Parquet(\"predictions.parquet\"));\n"
+         "  return model.Save(\"model\");\n"
+         "}\n\n"
+         "int main(int argc, char** argv) { return pt::Main(argc, argv, {.run = Run}); }\n";
+}
+
+std::string ProgramCMake(const std::string& name) {
+  return fmt::format(
+      "# cmake -B build -DCMAKE_PREFIX_PATH=where Protium is installed; cmake --build build\n"
+      "cmake_minimum_required(VERSION 3.25)\n"
+      "project({0} LANGUAGES CXX)\n"
+      "find_package(protium 0.1 CONFIG REQUIRED)\n\n"
+      "add_executable({0} main.cc)\n"
+      "target_link_libraries({0} PRIVATE protium::protium)\n",
+      name);
+}
+
+}  // namespace protium

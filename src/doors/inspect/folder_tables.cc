@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/folder_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "format/csv_options.h"
+#include "format/file_form.h"
+#include "format/kind.h"
+#include "sql_words/tokens.h"
+#include "terminal/printing.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsTableFile(const fs::path& path) { return FormOfName(path.string()).has_value(); }
+
+// A link to nothing, or to itself.
+bool LeadsNowhere(const fs::directory_entry& entry) {
+  std::error_code error;
+  return entry.is_symlink(error) && !entry.exists(error);
+}
+
+// Names in a query, by their lower case: words and quoted names. Words that are no names do no
+// harm.
+std::map<std::string, std::string> NamesIn(const std::string& sql) {
+  std::map<std::string, std::string> names;
+  for (const Token& token : Tokenize(sql)) {
+    const bool quoted = token.kind == Token::Kind::kName && token.size >= 2 && token.closed;
+    if (!quoted && token.kind != Token::Kind::kWord) continue;
+    const std::string name =
+        quoted ? sql.substr(token.at + 1, token.size - 2) : sql.substr(token.at, token.size);
+    names.emplace(Lower(name), name);
+  }
+  return names;
+}
+
+}  // namespace
+
+bool HoldsTable(const fs::path& folder) {
+  std::error_code error, ignored;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const bool file = !LeadsNowhere(entry) && !entry.is_directory(ignored);
+    if (file && IsTableFile(entry.path())) return true;
+  }
+  return false;
+}
+
+Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
+  std::error_code error;
+  std::vector<TablePlace> places;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path& path = entry.path();
+    if (path.filename().string().starts_with('.')) continue;
+    std::error_code wrong;
+    const bool below = entry.is_directory(wrong);
+    if (wrong && wrong != std::errc::no_such_file_or_directory) {
+      PrintNote("note: passed over " + path.string() + ": " + wrong.message() + "\n");
+    } else if (LeadsNowhere(entry)) {
+      PrintNote("note: passed over " + path.string() + ": a link that leads to no file\n");
+    } else if (below && HoldsTable(path)) {
+      places.push_back({path.filename().string(), path});
+    } else if (IsTableFile(path)) {
+      places.push_back({TableNameOf(path.string()), path});
+    }
+  }
+  if (error) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "cannot read the folder " + folder.string(),
+                 .why = error.message(),
+                 .fix = "give the folder of the tables with --data DIR"});
+  }
+  std::ranges::sort(places, {}, &TablePlace::path);
+  return places;
+}
+
+Result<TablePlace> ReadTablePlace(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals != text.npos && equals > 0 && equals + 1 < text.size()) {
+    return TablePlace{text.substr(0, equals), text.substr(equals + 1)};
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "--table takes NAME=FILE, got \"" + text + "\"",
+               .fix = "--table flights=data/flights.csv"});
+}
+
+Format FormatOfPlace(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    if (const auto form = FormOfName(path.string())) return form->format;
+    return IsParquetFile(path.string()) ? Format::kParquet : Format::kCsv;
+  }
+  // Spark and others write a table as a folder of Parquet files.
+  std::optional<Format> found;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const auto form = FormOfName(entry.path().string());
+    if (form && (!found || form->format == Format::kParquet)) found = form->format;
+  }
+  return found.value_or(Format::kCsv);
+}
+
+DataFrame OpenPlace(Session& session, const fs::path& place, const CsvOptions& csv,
+                    const SchemaPtr& known) {
+  return session.Read().File(place.string(), FormatOfPlace(place), csv, known);
+}
+
+Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+                  const CsvOptions& csv,
+                  const std::function<DataFrame(const fs::path&, const CsvOptions&)>& open) {
+  const std::map<std::string, std::string> names = NamesIn(sql);
+  std::map<std::string, fs::path> taken;
+  Status unfit;
+  bool any = false;
+  for (const TablePlace& place : places) {
+    const auto mentioned = names.find(Lower(place.name));
+    if (mentioned == names.end()) continue;
+    const auto [other, fresh] = taken.emplace(mentioned->first, place.path);
+    if (!fresh) {
+      return Fail(
+          {.exit = Exit::kUsage,
+           .what = fmt::format("\"{}\" may be {} or {}", mentioned->second, other->second.string(),
+                               place.path.string()),
+           .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
+    }
+    const Format format = FormatOfPlace(place.path);
+    // Options are for those tables that have them, as long as one has.
+    const Status fits = CheckOptionsFit(format, csv);
+    unfit = unfit.ok() && !any ? fits : unfit;
+    any = any || fits.ok();
+    session.Table(mentioned->second, open(place.path, fits.ok() ? csv : CsvOptions{}));
+  }
+  if (!any) return unfit;
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/tellers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/fault.h"
+#include "inspect/first_source.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+// Of 200 patients 50 died. "cause" is there for them alone, "ward" is theirs but for one, "age" and
+// "sex" say nothing; "pounds" is "kilos" in another unit.
+class TellersTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string text = "sex,ward,cause,age,died,kilos,pounds\n";
+    for (int i = 0; i < 200; ++i) {
+      const bool died = i % 4 == 0;
+      text += i % 3 == 0 ? "f," : "m,";
+      text += died || i == 1 ? "west," : "east,";
+      text += died ? std::to_string(i) + " weeks," : std::string(",");
+      text += std::to_string(20 + i * 7 % 60) + "," + (died ? "1," : "0,");
+      text += std::to_string(50 + i) + "," + std::to_string(2 * (50 + i)) + ".5\n";
+    }
+    place_ = folder_.path() / "t.csv";
+    ASSERT_TRUE(WriteFile(place_, text).ok());
+  }
+  Tellers Find(const std::string& label, bool classes) {
+    const FirstLook look = LookAt(place_, {}, 0).ValueOrDie();
+    const FirstSource source = FindSource({{"t", place_}, look}, {}, label).ValueOrDie();
+    return FindTellersIn(source, label, classes).ValueOrDie();
+  }
+  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  std::filesystem::path place_;
+};
+
+TEST_F(TellersTest, TellClassesByTheirValuesOrByBeingThere) {
+  EXPECT_THAT(
+      Find("died", true),
+      ElementsAre(Pair("cause",
+                       "tells died in every row, by being there or not: known only "
+                       "afterwards?"),
+                  Pair("ward", "tells died in all but 1 of 200 rows: known only afterwards?")));
+}
+
+TEST_F(TellersTest, TellNumbersByALine) {
+  EXPECT_THAT(Find("kilos", false),
+              ElementsAre(Pair("pounds", "is kilos times a number, plus another")));
+  EXPECT_THAT(Find("age", false), ElementsAre());
+}
+
+}  // namespace
+}  // namespace protium

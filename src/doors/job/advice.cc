@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/describe.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "catalogue/stage_options.h"
+#include "job/job.h"
+#include "sql_words/tokens.h"
+
+namespace protium {
+
+namespace {
+
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string LastStep(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+// The value that a message ends with: ..., got "2".
+std::string Got(const Fault& fault) {
+  const size_t at = fault.what.find(", got ");
+  return at == std::string::npos ? "" : fault.what.substr(at + 6);
+}
+
+// Keys of other libraries, and keys of ours in the wrong place.
+constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+    {"training", "did you mean \"train\"?"},
+    {"stages", "begin each stage with  [[pipeline]]"},
+    {"lr", "did you mean \"learning_rate\"?"},
+    {"learning_rate",
+     "it is the optimizer's: optimizer = { name = \"adam\", learning_rate = 0.001 }"},
+    {"weight_decay",
+     "it is the optimizer's: optimizer = { name = \"adamw\", weight_decay = 0.01 }"},
+    {"momentum", "it is the optimizer's: optimizer = { name = \"sgd\", momentum = 0.9 }"},
+    {"dropout", "it is the net's: net = { name = \"tabular_mlp\", dropout = 0.1 }"},
+    {"hidden", "it is the net's: net = { name = \"tabular_mlp\", hidden = [128, 64] }"},
+    {"layers", "did you mean \"hidden\"?"},
+    {"device", "to train on GPUs: [gang] gpus_per_worker = 1"},
+    {"gpus", "did you mean \"gpus_per_worker\" in [gang]?"},
+    {"label", "it is the estimator's: in its [[pipeline]] write  label = \"COLUMN\""},
+    {"target", "did you mean \"label\"?"},
+    {"features", "did you mean \"numeric\" or \"categorical\"?"},
+    {"columns", "did you mean \"inputs\"?"},
+    {"strategy", "did you mean \"with\"?"},
+    {"type", "did you mean \"kind\"?"},
+    {"query", "did you mean \"sql\"?"},
+    {"path", "did you mean \"file\"?"},
+    {"sep", "did you mean \"delimiter\"?"},
+    {"na", "did you mean \"null\"?"},
+    {"test_size", "did you mean \"test\"?"},
+    {"random_state", "did you mean \"seed\"?"}};
+
+// A key that is one of another section.
+std::string SectionOf(const std::string& key) {
+  const std::pair<const char*, std::vector<DescribedField>> sections[] = {
+      {"train", Describe(TrainOptions())},
+      {"gang", Describe(GangSpec())},
+      {"split", Describe(JobSplit())}};
+  for (const auto& [name, fields] : sections) {
+    if (std::ranges::find(fields, key, &DescribedField::name) != fields.end()) return name;
+  }
+  return {};
+}
+
+std::string AdviceOnKey(const std::string& path) {
+  const std::string key = LastStep(path);
+  if (path.starts_with("outputs.") && key == "csv") {
+    return "write file = \"FILE.csv\"";
+  }
+  for (const auto& [word, says] : kKeys) {
+    if (word == key) return std::string(says);
+  }
+  const std::string section = SectionOf(key);
+  return section.empty() || path == section + "." + key
+             ? ""
+             : fmt::format("did you mean \"{}\" in [{}]?", key, section);
+}
+
+// A section that begins within [tables] becomes a table of its name.
+std::string AdviceOnSection(const std::string& path) {
+  const std::string key = LastStep(path);
+  const std::vector<DescribedField> sections = Describe(JobFile());
+  const bool section = std::ranges::find(sections, key, &DescribedField::name) != sections.end();
+  if (path != "tables." + key || !section) return {};
+  return fmt::format("what stands below [tables] belongs to it: begin a section  [{}]", key);
+}
+
+std::string AdviceOnTable(const std::string& path, const std::string& got) {
+  const std::string key = LastStep(path);
+  if (std::string advice = AdviceOnSection(path); !advice.empty()) return advice;
+  if (path.starts_with("tables.") || path.starts_with("outputs.")) {
+    return fmt::format("{} = \"FILE\"", key);
+  }
+  if (key == "validation") return fmt::format("validation = {{ share = {} }}", got);
+  if (path == "etl") return "begin a section  [etl]  with  sql = \"SELECT ...\"";
+  return {};
+}
+
+enum class Looks { kText, kNumber, kTooLong };
+
+// Whether a text is a number, whole ones of more digits than an int64 has apart.
+Looks LooksLike(const std::string& text) {
+  double number = 0;
+  int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (text.empty() || read.ptr != end || !std::isfinite(number)) return Looks::kText;
+  const auto fits = std::from_chars(text.data(), end, whole);
+  return fits.ptr == end && fits.ec == std::errc::result_out_of_range ? Looks::kTooLong
+                                                                      : Looks::kNumber;
+}
+
+// The name in "must be one of a, b, c" that is nearest.
+std::string NearestChoice(const std::string& what, const std::string& bare) {
+  constexpr std::string_view kOneOf = " must be one of ";
+  const size_t begin = what.find(kOneOf), end = what.rfind(", got ");
+  if (begin == what.npos || end == what.npos || end < begin) return {};
+  std::vector<std::string> known;
+  for (size_t at = begin + kOneOf.size(); at < end;) {
+    const size_t comma = std::min(what.find(", ", at), end);
+    known.push_back(what.substr(at, comma - at));
+    at = comma + 2;
+  }
+  return Nearest(bare, known).empty() ? "" : Suggest(bare, known);
+}
+
+// A text where a number, a boolean or one of several words belongs.
+std::string AdviceOnText(const std::string& what, const std::string& key, const std::string& bare) {
+  if (Has(what, "must be one of")) return NearestChoice(what, bare);
+  const Looks looks = LooksLike(bare);
+  if (Has(what, "a whole number") && looks == Looks::kTooLong) {
+    return "whole numbers go up to 9223372036854775807";
+  }
+  const bool fits = Has(what, "true or false") ? bare == "true" || bare == "false"
+                                               : Has(what, "number") && looks == Looks::kNumber;
+  return fits ? fmt::format("write it without quotes: {} = {}", key, bare) : "";
+}
+
+// What must be something else than was given.
+std::string AdviceOnValue(const Fault& fault) {
+  const std::string& what = fault.what;
+  const std::string got = Got(fault), key = LastStep(fault.where);
+  const bool text = got.size() > 2 && got.front() == '"';
+  if (Has(what, "must be a list of stages")) {
+    return "write [[pipeline]] with two brackets, above each stage";
+  }
+  if (Has(what, "must be a table of settings")) return AdviceOnTable(fault.where, got);
+  if (Has(what, "must be a table of named entries")) {
+    return fmt::format("begin it with [{}], in single brackets", fault.where);
+  }
+  if (Has(what, "{ stage = \"id\" }") && Has(got, "{")) {
+    return key == "inputs" || got.find(':') == got.npos || !Has(got, "\"stage\"")
+               ? "write { stage = \"ID\" }, with the id of an earlier stage"
+               : fmt::format("put it in brackets: {} = [{{ stage = \"ID\" }}]", key);
+  }
+  if (Has(what, "must be a list")) return fmt::format("put it in brackets: {} = [{}]", key, got);
+  if (!text) {
+    const bool percent = Has(what, "at least 0 and below 1") || Has(what, "above 0 and below 1");
+    return percent ? "it is a share: 0.1 for 10 %" : "";
+  }
+  return AdviceOnText(what, key, got.substr(1, got.size() - 2));
+}
+
+// Words of other dialects that end in a syntax error, or before it.
+std::string AdviceOnSyntax(std::string_view sql) {
+  const std::vector<Token> tokens = Tokenize(sql);
+  const auto has = [&](const char* word) {
+    return std::ranges::any_of(tokens, [&](const Token& token) { return token.Is(word); });
+  };
+  if (has("TOP")) return "write LIMIT 10 at the end";
+  if (has(";")) return "write one SELECT, without a semicolon";
+  if (has("PIVOT")) return "write sum(CASE WHEN kind = 'a' THEN x END) AS a for each column";
+  return {};
+}
+
+// "press" in double quotes is a name, 'press' a text.
+void AdviseOnQuotes(std::string_view sql, Fault& fault) {
+  constexpr std::string_view kBegin = "referenced column \"";
+  if (!fault.what.starts_with(kBegin)) return;
+  const std::string name =
+      fault.what.substr(kBegin.size(), fault.what.find('"', kBegin.size()) - kBegin.size());
+  if (!Has(sql, "\"" + name + "\"")) return;
+  fault.why = "double quotes stand around names of columns, single ones around texts";
+  fault.fix = fmt::format("if it is a text, write '{}'", name);
+}
+
+// A value that is quoted whole can be of any length; the key and the place tell which it is.
+void CutValue(Fault& fault) {
+  constexpr size_t kMost = 92;   // With "error: " on a line of 100.
+  constexpr size_t kLeast = 40;  // Of a value, behind a long list of what it must be.
+  if (fault.what.size() <= kMost || Got(fault).empty()) return;
+  fault.what = Shortened(fault.what, std::max(fault.what.find(", got ") + 6 + kLeast, kMost - 3));
+}
+
+}  // namespace
+
+Fault WithAdvice(Fault fault, std::string_view sql) {
+  AdviseOnQuotes(sql, fault);
+  const bool key = fault.what.starts_with("unknown key");
+  // A list of all keys says less than what such a key is called here.
+  const bool open = fault.fix.empty() || (key && fault.fix.starts_with("one of"));
+  std::string fix;
+  if (key) fix = AdviceOnKey(fault.where);
+  if (Has(fault.what, " must be ")) fix = AdviceOnValue(fault);
+  if (fault.what.starts_with("syntax error")) fix = AdviceOnSyntax(sql);
+  if (fault.what.ends_with("has no inputs")) fix = "inputs = [\"COLUMN\"]";
+  if (fault.what.starts_with("extension ") && Has(fault.what, "cannot be used")) {
+    fix = "give the shared library that docs/own-nets.md shows how to build, relative to the job";
+  }
+  if (fault.what.starts_with("the gang can never fit")) {
+    fix = Has(fault.what, " gpus, ") ? "to train on the cores, leave gpus_per_worker out"
+                                     : "lower gang.workers or gang.cores_per_worker";
+  }
+  if (Has(fault.what, "belongs to an estimator")) {
+    fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
+  }
+  if (open && !fix.empty()) fault.fix = std::move(fix);
+  // Instead of what would mend a table.
+  std::string section = AdviceOnSection(fault.where);
+  if (!section.empty()) fault.fix = std::move(section);
+  CutValue(fault);
+  return fault;
+}
+
+std::string AdviceOnToml(std::string_view message) {
+  constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
+      {"could not determine value type", "put text in quotes: label = \"hours\""},
+      {"parsing boolean", "write true or false, in small letters; text in quotes"},
+      {"not representable", "whole numbers go up to 9223372036854775807"},
+      {"expected 'nan'", "leave the line out, or put text in quotes"},
+      {"expected 'inf'", "put text in quotes"},
+      {"saw ','", "one setting a line, without a comma behind it"},
+      {"expected '=', saw ':'", "write an equals sign: key = value"},
+      {"unescaped control characters",
+       "close the quote on the same line, or use \"\"\" ... \"\"\""},
+      {"parsing table header", "close the bracket: [train]"},
+      {"cannot redefine", "it is there twice: leave one of the two out"}};
+  for (const auto& [part, says] : kAdvice) {
+    if (Has(message, part)) return std::string(says);
+  }
+  return {};
+}
+
+}  // namespace protium

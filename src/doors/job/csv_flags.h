@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of CSV on the command line: --null, --delimiter, and --csv for all of them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "protium/csv.h"
+#include "terminal/arguments.h"
+
+namespace protium {
+
+Flag DelimiterFlag();
+Flag CsvFlag();
+
+struct CsvGiven {
+  CsvOptions options;
+  std::set<std::string> said;  // The keys that the command line names.
+};
+
+// What the flags say. An unknown key, or a value that the key does not take, is a fault of
+// Exit::kUsage.
+Result<CsvGiven> ReadCsvFlags(const Arguments& arguments);
+
+// The options that are not the usual ones, as in a job file: `null = "NA"`, `header = false`.
+std::vector<std::string> OptionsSaid(const CsvOptions& options);
+
+}  // namespace protium

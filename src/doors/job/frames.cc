@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/frames.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/fault.h"
+#include "job/file_terms.h"
+#include "job/model_tables.h"
+#include "job/output_columns.h"
+#include "job/saved_etl.h"
+#include "model/model_state.h"
+#include "model/preview.h"
+#include "model/score_in_sql.h"
+#include "pipeline/estimator.h"
+#include "pipeline/objective.h"
+#include "pipeline/profile.h"
+#include "run/events.h"
+#include "search/settle.h"
+#include "terminal/values.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The checks come in the order in which a reader would find the mistakes: tables and their files,
+// the SQL, the split, the outputs' places, the outputs' columns, then (DescribeJob) the pipeline.
+// Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
+// an empty table does.
+
+// Gives a place to a fault that has none.
+Status At(std::string path, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  if (fault.where.empty()) fault.where = std::move(path);
+  return Fail(std::move(fault));
+}
+
+// Building a frame never fails, so each table's error is asked for here, while it is known which
+// table it belongs to.
+Status OpenTables(Session& session, const Job& job) {
+  for (const auto& [name, table] : job.file.tables.all) {
+    const fs::path path = fs::path(job.file.data) / PathOf(table);
+    const Reader reader = session.Read().Partitions(table.partitions);
+    const DataFrame frame = OpenTable(reader, table, path.string());
+    PT_TRY(At("tables." + name, FirstError(frame.plan())));
+    session.Table(name, frame);
+  }
+  return Status::OK();
+}
+
+// Explains a failed check by an empty table, if there is one: without rows every CSV column is
+// text, and the message about a wrong type would point at the wrong thing.
+Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
+  for (const auto& [name, table] : job.file.tables.all) {
+    const Result<int64_t> rows = session.Table(name).Limit(1).Count();
+    if (!rows.ok() || *rows > 0) continue;
+    Fault fault = FaultOf(status);
+    fault.why = "table " + name + " has no rows, so the types of its columns are unknown";
+    fault.fix.clear();
+    return Fail(std::move(fault));
+  }
+  return status;
+}
+
+// Writing would refuse these too, but only after hours of training.
+Status CheckOutputPlaces(const Session& session, const Job& job) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const Status free = session.state().CheckOutput(output.path());
+    if (free.ok()) continue;
+    Fault fault = FaultOf(free);
+    fault.where = fmt::format("outputs.{}.{}", name, output.file ? "file" : "parquet");
+    fault.kept = kNothingStarted;
+    return Fail(std::move(fault));
+  }
+  return Status::OK();
+}
+
+Status CheckSplitColumn(const JobSplit& split, const arrow::Schema& schema) {
+  if (split.column.empty()) return Status::OK();
+  if (!split.by.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "split has both by and column",
+                 .where = "split.column",
+                 .why = "by holds out rows by a hash, column those that it marks",
+                 .fix = "leave out one of them"});
+  }
+  const auto field = schema.GetFieldByName(split.column);
+  if (field == nullptr) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the table has no column \"{}\"", split.column),
+                 .where = "split.column",
+                 .fix = Suggest(split.column, schema.field_names())});
+  }
+  if (field->type()->id() == arrow::Type::BOOL) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("column \"{}\" is {}, not boolean", split.column,
+                                   field->type()->ToString()),
+               .where = "split.column",
+               .fix = "write a condition for it in the SQL: day >= DATE '2015-06-14' AS held_out"});
+}
+
+Result<JobFrames> OpenFrames(Session& session, const Job& job) {
+  PT_TRY(OpenTables(session, job));
+  const DataFrame etl = SqlWithModels(session, job.file.etl.sql);
+  const Result<SchemaPtr> schema = etl.Schema();
+  if (!schema.ok()) return At("etl.sql", schema.status());
+  JobFrames frames{.etl = etl, .train = etl, .test = etl};
+  if (job.file.split) {
+    const JobSplit& split = *job.file.split;
+    PT_TRY(CheckSplitColumn(split, **schema));
+    const Sides sides =
+        etl.Split({.by = split.by, .test = split.test, .seed = split.seed, .column = split.column});
+    PT_TRY(sides.test.Schema().status());
+    frames.train = sides.train;
+    frames.test = sides.test;
+  } else if (job.pipeline || job.file.outputs.all.size() > 1) {
+    // Read more than once, so evaluated once.
+    frames.train = frames.test = etl.Materialize("etl");
+  }
+  PT_TRY(CheckOutputPlaces(session, job));
+  PT_TRY(CheckOutputColumns(job, (*schema)->field_names()));
+  return frames;
+}
+
+// Checks every trial against the columns of the rows.
+Result<Json> DescribeSearch(const Search& search, const DataFrame& train) {
+  const SessionOptions& options = train.session().state().options();
+  PT_LET(const SettledSearch settled, Settle(search, options.catalogue));
+  PT_TRY(CheckOnTable(search, settled, train));
+  return SearchToJson(search, settled, options.engine);
+}
+
+// The engine describes the whole of what will run: with an estimator the gang over the training
+// rows, with other stages alone those rows, otherwise the SQL.
+Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
+  Json stages = Json::object();
+  Plan tree = frames.etl.plan();
+  if (job.pipeline) {
+    const Result<Preview> preview = MakePreview(*job.pipeline, frames.train);
+    if (!preview.ok()) return TellEmptyTables(session, job, preview.status());
+    stages = PreviewToJson(*preview);
+    tree = preview->plan;
+  }
+  SessionState& state = session.state();
+  PT_LET(Json plan, Describe(state.engine(), tree, state.call()));
+  plan.update(stages);
+  if (job.search) {
+    PT_LET(plan["search"], DescribeSearch(*job.search, frames.train));
+  }
+  return plan;
+}
+
+Result<PipelineModel> FitModel(const Job& job, const DataFrame& train) {
+  if (!job.search) return job.pipeline->Fit(train);
+  PT_LET(SearchResult found, job.search->Run(train));
+  return std::move(found.model);
+}
+
+// Without outputs the test rows are still scored, for their metrics: that is what [split] sets them
+// aside for.
+Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
+                    const DataFrame& test) {
+  for (const auto& [name, output] : job.file.outputs.all) {
+    const DataFrame rows = model ? model->Transform(test, output.columns) : test;
+    const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
+    const Writer writer = chosen.Write();
+    const WriteOptions options{.partitions = output.partitions};
+    PT_TRY(output.file ? writer.File(*output.file, options)
+                       : writer.File(*output.parquet, Format::kParquet, options));
+  }
+  const bool unmeasured = job.file.outputs.all.empty() && job.file.split && model && job.estimator;
+  return unmeasured ? model->Transform(test).Run().status() : Status::OK();
+}
+
+// Runs a job that has neither a pipeline nor outputs, so that its SQL is at least executed, and
+// warns that nothing is left of it.
+Status RunForNothing(Session& session, const DataFrame& table) {
+  PT_LET(const int64_t rows, table.Run());
+  const Call call = session.state().call();
+  call.Tell(EventToJson(EtlDone{rows}));
+  call.Tell(EventToJson(
+      Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
+              "with a line like  table = \"table.parquet\""}));
+  return Status::OK();
+}
+
+Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
+  std::optional<PipelineModel> model;
+  if (job.pipeline) {
+    PT_LET(const PipelineModel fitted, FitModel(job, frames.train));
+    PT_LET(const Json etl, SavedEtl(session, job));
+    model = WithEtl(fitted, etl);
+    if (!job.file.split) session.state().record().Set("scored", "training rows");
+  }
+  const Status written = WriteOutputs(job, model, frames.test);
+  if (!written.ok()) return model ? model->Explain(written) : written;
+  if (model && job.file.split) PT_TRY(ProfileTest(frames.test));
+  if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
+  if (job.file.split && !job.file.outputs.all.empty() && !model) {
+    session.state().call().Tell(
+        EventToJson(Note{"the outputs hold only the test rows of [split]"}));
+  }
+  // Last, so that the model folder has the metrics of the rows scored above.
+  return model ? model->Save("model") : Status::OK();
+}
+
+}  // namespace
+
+Result<JobFrames> OpenJob(Session& session, const Job& job) {
+  return InFileTerms(job, OpenFrames(session, job), kNothingStarted);
+}
+
+Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames) {
+  return InFileTerms(job, DescribeJob(session, job, frames), kNothingStarted);
+}
+
+Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
+  return InFileTerms(job, FitAndWrite(session, job, frames), "");
+}
+
+// Settings below the estimator are listed under their shorthand, "train.epochs" for
+// "pipeline.3.train.epochs", which is how most people write them.
+Json ListSettings(const Job& job, const Json& pipeline) {
+  Json whole = FieldsToJson(job.file);
+  for (const char* moved : kShorthand) whole.erase(moved);
+  if (pipeline.is_array() && !pipeline.empty()) whole["pipeline"] = pipeline;
+  Json settings = Json::array();
+  for (const auto& [path, value] : Leaves(whole)) {
+    const auto said = job.settings.places.find(path);
+    std::string key = path,
+                from = said == job.settings.places.end() ? "default" : said->second.value;
+    if (job.estimator) {
+      for (const char* name : kShorthand) {
+        const std::string own = PathOfShorthand(job, name) + ".";
+        if (path.starts_with(own)) key = std::string(name) + "." + path.substr(own.size());
+      }
+    }
+    settings.push_back({{"key", key}, {"value", value}, {"from", from}});
+  }
+  return settings;
+}
+
+}  // namespace protium

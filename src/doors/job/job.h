@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a job file may say (JobFile, from which docs/job.md's keys, help and the JSON schema
+// follow), and a job that has been read from one (Job).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/fields.h"
+#include "catalogue/catalogue.h"
+#include "job/settings.h"
+#include "job/unloaded.h"
+#include "plan/node.h"
+#include "protium/pipeline.h"
+#include "protium/search.h"
+#include "spark/settings.h"
+
+namespace protium {
+
+// Choice entries, in the order of the file, which matters to people and to nothing else.
+template <class T>
+struct ByName {
+  std::vector<std::pair<std::string, T>> all;
+};
+
+template <class T>
+Json ToJson(const ByName<T>& named) {
+  Json json = Json::object();
+  for (const auto& [name, value] : named.all) json[name] = FieldsToJson(value);
+  return json;
+}
+
+template <class T>
+Status FromJson(const Json& json, const std::string& path, ByName<T>& named) {
+  if (!json.is_object()) return fields::Refuse(path, "a table of named entries", json);
+  for (const auto& [name, value] : json.items()) {
+    T read;
+    PT_TRY(FieldsFromJson(value, path + "." + name, read));
+    named.all.emplace_back(name, std::move(read));
+  }
+  return Status::OK();
+}
+
+template <class T>
+FieldType DescribeType(const ByName<T>&) {
+  return {.kind = FieldType::Kind::kEntries, .of = {TypeOfField(T())}};
+}
+
+// A table: exactly one of `file`, `csv` and `parquet`, which are a file, a pattern such as
+// "2013-*.csv", or a folder, below JobFile::data.
+struct JobTable {
+  std::optional<std::string> file;
+  std::optional<std::string> csv;
+  std::optional<std::string> parquet;
+  std::optional<std::string> duckdb;  // A database file with the table called `table`.
+  std::optional<std::string> table;   // Without `duckdb`: of Spark's catalogue.
+  std::optional<Format> format;       // Of `file`, whatever its name ends with.
+  Columns partitions;                 // Columns whose values stand in folder names.
+  CsvOptions options;
+  // How many of file, csv, parquet and table are given; one is right.
+  int places() const {
+    return file.has_value() + csv.has_value() + parquet.has_value() + table.has_value();
+  }
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit(
+        "file", file,
+        {.help = "a file, a pattern such as \"2013-*.jsonl\", or a folder, of the format that its "
+                 "name ends with"});
+    visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
+    visit("parquet", parquet, {.help = "the same for Parquet"});
+    visit("duckdb", duckdb, {.help = "a DuckDB database; table says which of its tables"});
+    visit("table", table, {.help = "a table of Spark's catalogue, or of the file duckdb"});
+    visit("format", format, {.help = "the format of file, whatever its name ends with"});
+    visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
+    options.Fields(visit);
+  }
+};
+
+// sales = "sales.csv" is short for sales = { file = "sales.csv" }.
+struct JobTableOrPath : JobTable {};
+Json ToJson(const JobTableOrPath& table);
+Status FromJson(const Json& json, const std::string& path, JobTableOrPath& table);
+FieldType DescribeType(const JobTableOrPath& table);
+
+struct JobEtl {
+  std::string sql;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("sql", sql, {.help = "a SELECT over the tables, in Spark's dialect"});
+  }
+};
+
+struct JobSplit {
+  Columns by;
+  double test = 0.2;
+  int64_t seed = 0;
+  std::string column;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("by", by,
+          {.help = "rows with equal values in these stay on one side; unless set, all columns"});
+    visit("test", test,
+          {.help = "expected share of the rows held out from training", .above = 0, .below = 1});
+    visit("seed", seed, {.help = "changes which rows are held out"});
+    visit("column", column,
+          {.help = "instead of the others: a boolean column that is true in rows held out"});
+  }
+};
+
+// Exactly one of `file` and `parquet`, relative to the run folder.
+struct JobOutput {
+  std::optional<std::string> file;
+  std::optional<std::string> parquet;
+  Columns columns;     // Empty: all.
+  Columns partitions;  // Columns whose values become names of folders.
+  const std::string& path() const { return file ? *file : *parquet; }
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("file", file,
+          {.help = "a file in the format that its name ends with, relative to the run folder"});
+    visit("parquet", parquet, {.help = "a Parquet file, relative to the run folder"});
+    visit("columns", columns, {.help = "the columns to write; unless set, all"});
+    visit("partitions", partitions,
+          {.help = "columns whose values become names of folders; the output is then a folder"});
+  }
+};
+
+// scored = "scored.csv" is short for scored = { file = "scored.csv" }.
+struct JobOutputOrPath : JobOutput {};
+Json ToJson(const JobOutputOrPath& output);
+Status FromJson(const Json& json, const std::string& path, JobOutputOrPath& output);
+FieldType DescribeType(const JobOutputOrPath& output);
+
+// Where the job runs, and within which limits.
+struct JobEngine {
+  std::string address = "local";
+  std::string memory;       // For tables, as "4 GiB"; empty: half of what the machine allows.
+  std::string rows_memory;  // For packed training rows; empty: a quarter of what it allows.
+  std::string spill;        // The folder for what outgrows memory; empty: the run folder.
+  std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
+  SparkSettings spark;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("address", address, {.help = "\"local\", \"local[4]\" or \"sc://host:15002\""});
+    visit("memory", memory,
+          {.help = "limit for the tables, such as \"4 GiB\"; unless set, half of the machine's"});
+    visit("rows_memory", rows_memory,
+          {.help = "memory for packed training rows, those beyond it go to disk; unless set, a "
+                   "quarter of the machine's"});
+    visit("spill", spill,
+          {.help = "folder for tables and rows that outgrow memory; unless set, the run folder"});
+    visit("discovery", discovery,
+          {.help = "script that prints the machine's devices; unless set, the driver is asked"});
+    visit("spark", spark, {.help = "settings of the engine on Spark"});
+  }
+};
+
+// What a run keeps for people beyond its results.
+struct JobRun {
+  std::optional<bool> profile;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit(
+        "profile", profile,
+        {.help =
+             "keeps what the columns held and how the test rows differ, for the page; unless set, "
+             "of tables of up to 1,000,000 rows"});
+  }
+};
+
+// engine = "local[4]" is short for engine = { address = "local[4]" }.
+struct JobEngineOrAddress : JobEngine {};
+Json ToJson(const JobEngineOrAddress& engine);
+Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& engine);
+FieldType DescribeType(const JobEngineOrAddress& engine);
+
+// The options of the only estimator that a job file may also give at its top level.
+inline constexpr const char* kShorthand[] = {"train", "gang", "net", "loss"};
+
+// The whole file. `train`, `gang`, `net` and `loss` are shorthand for the only estimator's options.
+struct JobFile {
+  std::string name;
+  std::string data = ".";
+  JobEngineOrAddress engine;
+  JobRun run;
+  std::vector<std::string> extensions;
+  ByName<JobTableOrPath> tables;
+  JobEtl etl;
+  std::optional<JobSplit> split;
+  Json pipeline = Json::array();
+  Json train = Json::object();
+  Json gang = Json::object();
+  Json net = Json::object();
+  Json loss = Json::object();
+  std::optional<SearchOptions> search;
+  std::optional<FoldOptions> folds;
+  ByName<JobOutputOrPath> outputs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name, {.help = "name of the run; unless set, that of the file"});
+    visit("data", data, {.help = "folder of the tables, relative to the job file"});
+    visit("engine", engine, {.help = "where the job runs: an address, or a table"});
+    visit("run", run, {.help = "what the run keeps for people"});
+    visit("extensions", extensions,
+          {.help = "shared libraries with your own nets, relative to the job file"});
+    visit("tables", tables, {.help = "tables by name"});
+    visit("etl", etl, {.help = "the table to learn from"});
+    visit("split", split, {.help = "rows held out from training, to test the model"});
+    visit("pipeline", pipeline, {.help = "stages, in order"});
+    visit("train", train, {.help = "shorthand for the only estimator's train"});
+    visit("gang", gang, {.help = "shorthand for the only estimator's gang"});
+    visit("net", net, {.help = "shorthand for the only estimator's net"});
+    visit("loss", loss, {.help = "shorthand for the only estimator's loss"});
+    visit("search", search, {.help = "fits with several sets of options and keeps the best"});
+    visit("folds", folds, {.help = "measures by cross-validation on the training rows"});
+    visit("outputs", outputs, {.help = "tables to write, by name"});
+  }
+};
+
+// A job that is ready to run: checked as far as is possible without looking at a table.
+struct Job {
+  // Paths in `data`, `engine` and `extensions` are absolute; shorthand has moved into the pipeline.
+  JobFile file;
+  std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
+  Settings settings;                           // As given, with the place of every value.
+  int64_t memory_bytes = 0;
+  int64_t rows_memory_bytes = 0;
+  std::optional<size_t> estimator;   // Its position in the pipeline.
+  std::optional<Pipeline> pipeline;  // None for a job of SQL alone.
+  std::optional<Search> search;      // What [search] and [folds] make of the pipeline.
+  Unloaded unloaded;                 // Of a check that leaves extensions alone.
+
+  // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
+  // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.
+  Json ToJson() const;
+};
+
+}  // namespace protium

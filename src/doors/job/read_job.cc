@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/read_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+
+#include "base/fault.h"
+#include "catalogue/extension.h"
+#include "catalogue/stage_options.h"
+#include "format/file_form.h"
+#include "frame/table_writer.h"
+#include "job/file_terms.h"
+#include "job/finish.h"
+#include "job/shorthand.h"
+#include "model/preview.h"
+#include "search/settle.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+void CopyPlaces(Settings& settings, const std::string& from, const std::string& to) {
+  std::map<std::string, Place> copies;
+  for (const auto& [path, place] : settings.places) {
+    if (path == from || path.starts_with(from + ".")) copies[to + path.substr(from.size())] = place;
+  }
+  for (auto& [path, place] : copies) settings.places[path] = std::move(place);
+}
+
+Status JobFault(std::string path, std::string what, std::string fix) {
+  return Fail({.exit = Exit::kUsage,
+               .what = std::move(what),
+               .where = std::move(path),
+               .fix = std::move(fix)});
+}
+
+namespace {
+
+// The value of an option that is text stays text, even if it looks like a number: `--set name=2013`
+// is typed without quotes.
+Json Typed(const Assignment& assignment) {
+  for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
+                           "engine.rows_memory", "engine.spill", "engine.discovery"}) {
+    if (assignment.path == text && !assignment.value.is_string()) return assignment.text;
+  }
+  return assignment.value;
+}
+
+Status CheckTables(const JobFile& file) {
+  if (file.tables.all.empty()) {
+    return JobFault("", "the job has no tables", "add [tables] with lines like  t = \"t.csv\"");
+  }
+  for (const auto& [name, table] : file.tables.all) {
+    if (table.duckdb && !table.table) {
+      return JobFault(
+          "tables." + name,
+          fmt::format("table \"{}\" does not say which table of {}", name, *table.duckdb),
+          fmt::format("add table = \"{}\"", name));
+    }
+    if (table.places() != 1) {
+      return JobFault("tables." + name,
+                      fmt::format("table \"{}\" needs one of file, csv, parquet and table", name),
+                      table.places() > 1 ? "leave all but one out"
+                                         : fmt::format("{} = {{ file = \"FILE\" }}", name));
+    }
+    if (table.format && !table.file) {
+      return JobFault("tables." + name + ".format",
+                      fmt::format("table \"{}\" says its format twice", name),
+                      "say file = \"...\" with it");
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckOutput(const std::string& name, const JobOutput& output) {
+  const std::string at = "outputs." + name;
+  if (output.file.has_value() == output.parquet.has_value() || output.path().empty()) {
+    return JobFault(at, fmt::format("output \"{}\" needs file = \"FILE\"", name));
+  }
+  const Status form = output.file ? FormNamed(*output.file).status()
+                                  : FormToWrite(Format::kParquet, *output.parquet).status();
+  if (form.ok()) return form;
+  Fault fault = FaultOf(form);
+  fault.where = at + (output.file ? ".file" : ".parquet");
+  return Fail(std::move(fault));
+}
+
+// Two outputs on one path would overwrite each other; "./a" and "a" are the same path.
+Status CheckOutputs(const JobFile& file) {
+  std::map<fs::path, std::string> places;
+  for (const auto& [name, output] : file.outputs.all) {
+    PT_TRY(CheckOutput(name, output));
+    const auto [taken, free] = places.emplace(fs::path(output.path()).lexically_normal(), name);
+    if (free) continue;
+    return JobFault("outputs." + name, fmt::format("outputs \"{}\" and \"{}\" are the same file {}",
+                                                   taken->second, name, output.path()));
+  }
+  return Status::OK();
+}
+
+Status Check(const JobFile& file) {
+  PT_TRY(CheckTables(file));
+  if (file.etl.sql.empty()) {
+    return JobFault("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
+  }
+  if (!file.pipeline.is_array())
+    return fields::Refuse("pipeline", "a list of stages", file.pipeline);
+  return CheckOutputs(file);
+}
+
+// Before anything is said about an estimator, which may be what is misspelt.
+Status CheckKinds(const Json& pipeline) {
+  const Catalogue catalogue = BuiltInCatalogue();
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    const Json kind = pipeline[i].is_object() ? pipeline[i].value("kind", Json()) : Json();
+    if (!kind.is_string()) continue;
+    PT_TRY(FindRow(catalogue.stages, "kind of stage", kind.get<std::string>(),
+                   fmt::format("pipeline.{}.kind", i))
+               .status());
+  }
+  return Status::OK();
+}
+
+fs::path Below(const fs::path& folder, const std::string& path) {
+  return fs::absolute(folder / path).lexically_normal();
+}
+
+// Makes a path absolute: relative to the job file if the file gives it, to the working directory if
+// --set does, as the shell completes it.
+void MakeWhole(const Settings& settings, const char* key, std::string& path) {
+  const Place* place = settings.Find(key);
+  const bool typed = place != nullptr && place->value.starts_with("--set");
+  if (path.empty()) return;
+  path =
+      (typed ? Below(fs::current_path(), path) : Below(settings.file.parent_path(), path)).string();
+}
+
+// Turns engine = "local[4]" into a table, so that --set engine.memory=... can add to it.
+void SpellOutEngine(Settings& settings) {
+  const auto found = settings.tree.find("engine");
+  if (found == settings.tree.end() || !found->is_string()) return;
+  settings.places["engine.address"] = settings.places["engine"];
+  *found = Json{{"address", *found}};
+}
+
+Result<int64_t> SizeAt(const char* path, const std::string& text) {
+  if (text.empty()) return 0;
+  const Result<int64_t> bytes = ReadBytes(text);
+  return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
+}
+
+// Rows of the job's extensions, or what stands in for them.
+Status BringExtensions(Job& job, Extensions how) {
+  std::vector<fs::path> files;
+  for (std::string& each : job.file.extensions) {
+    MakeWhole(job.settings, "extensions", each);
+    files.emplace_back(each);
+  }
+  if (how == Extensions::kMistaken || (how == Extensions::kLeaveAlone && !files.empty())) {
+    for (const fs::path& each : files) PT_TRY(CheckExtensionFile(each));
+    job.unloaded.any = true;
+    job.unloaded.files = job.file.extensions;
+    job.catalogue = StandIns(job.file.pipeline, job.unloaded);
+    return Status::OK();
+  }
+  PT_LET(job.catalogue, WithExtensions(nullptr, files));
+  return Status::OK();
+}
+
+Json WithoutEstimators(const Json& pipeline) {
+  Json stages = Json::array();
+  for (const Json& each : pipeline) {
+    if (!each.is_object() || each.value("kind", Json()) != kTorchEstimator) stages.push_back(each);
+  }
+  return stages;
+}
+
+// [folds] without [search] measures the one pipeline there is. Every trial's options are checked
+// here, so that a mistake costs no hours.
+Status SetSearch(Job& job) {
+  const JobFile& file = job.file;
+  if (!file.search && !file.folds) return Status::OK();
+  const char* const name = file.search ? "search" : "folds";
+  if (!job.pipeline) {
+    return JobFault(name, fmt::format("[{}] belongs to a pipeline, and the job has none", name));
+  }
+  job.search.emplace(*job.pipeline, file.search.value_or(SearchOptions()), file.folds);
+  if (file.search && job.unloaded.any) {
+    job.unloaded.names.push_back("the trials of [search]");  // They may name what is not loaded.
+    return Status::OK();
+  }
+  return Settle(*job.search, job.catalogue).status();
+}
+
+template <class Options>
+bool HasKey(const std::string& key) {
+  Options options;
+  fields::Keys keys;
+  fields::VisitFields(options, keys);
+  return std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end();
+}
+
+// For an unknown top-level key such as "epochs", suggests "train.epochs".
+Status WithGroup(const Status& status) {
+  Fault fault = FaultOf(status);
+  const std::string key = fault.where;
+  const bool train = HasKey<TrainOptions>(key), gang = HasKey<GangSpec>(key);
+  if (!fault.what.starts_with("unknown key") || !(train || gang)) return status;
+  fault.fix = fmt::format("did you mean \"{}.{}\"?", train ? "train" : "gang", key);
+  return Fail(std::move(fault));
+}
+
+}  // namespace
+
+Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
+  // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
+  // checked only once the shorthand is in it and the extensions' nets have names.
+  PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
+  MakeWhole(job.settings, "data", job.file.data);
+  PT_TRY(Check(job.file));
+  JobFile& file = job.file;
+  PT_TRY(CheckKinds(file.pipeline));
+  PT_TRY(MoveShorthand(job, as_written));
+  if (job.file.name.empty()) job.file.name = job.settings.file.stem().string();
+  PT_TRY(BringExtensions(job, extensions));
+  JobEngine& engine = job.file.engine;
+  MakeWhole(job.settings, "engine.spill", engine.spill);
+  MakeWhole(job.settings, "engine.discovery", engine.discovery);
+  PT_LET(job.memory_bytes, SizeAt("engine.memory", engine.memory));
+  PT_LET(job.rows_memory_bytes, SizeAt("engine.rows_memory", engine.rows_memory));
+  if (job.unloaded.loss) {
+    return PipelineFromJson(WithoutEstimators(file.pipeline), job.catalogue).status();
+  }
+  if (!file.pipeline.empty()) {
+    PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
+  }
+  return SetSearch(job);
+}
+
+Status Explained(const Job& job, const Status& finished) {
+  Fault fault = FaultOf(InFileTerms(job, WithGroup(finished), kNothingStarted));
+  if (fault.where.empty()) fault.where = job.settings.file.string();
+  return Fail(std::move(fault));
+}
+
+Result<Settings> LayOver(const Settings& as_written, const std::vector<std::string>& sets) {
+  Settings settings = as_written;
+  SpellOutEngine(settings);
+  for (const std::string& words : sets) {
+    PT_LET(Assignment assignment, ReadAssignment(words));
+    assignment.value = Typed(assignment);
+    // --set engine=local is an address, as in the file; it must not remove engine.memory.
+    if (assignment.path == "engine" && assignment.value.is_string()) {
+      assignment.path = "engine.address";
+    }
+    PT_TRY(Override(settings, assignment));
+  }
+  return settings;
+}
+
+Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) {
+  PT_LET(const Settings as_written, ReadToml(file));
+  Job job;
+  PT_LET(job.settings, LayOver(as_written, sets));
+  const Status finished = Finish(job, as_written);
+  return finished.ok() ? Result<Job>(std::move(job)) : Explained(job, finished);
+}
+
+// Its paths are absolute and its shorthand is gone, so Finish() leaves it as it is. Whatever is
+// wrong with it is damage.
+Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
+  Job job{.settings = {.file = file, .tree = saved}};
+  const Status finished = Finish(job, job.settings);
+  if (!finished.ok()) return Annotate(finished, "damaged file " + file.string());
+  return job;
+}
+
+// Decimal and binary units as written; below 10^15 bytes, which any double holds exactly.
+Result<int64_t> ReadBytes(const std::string& text) {
+  static const std::vector<std::pair<std::string, double>> kUnits = {
+      {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},
+      {"KiB", 1024.}, {"MiB", 1048576.}, {"GiB", 1073741824.}, {"TB", 1e12}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0,
+             unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
+  for (const auto& [name, factor] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number * factor < 1e15) {
+      return static_cast<int64_t>(number * factor);
+    }
+  }
+  return Status::Invalid("not a size: ", text);
+}
+
+}  // namespace protium

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/row_counts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/parquet_rows.h"
+#include "frame/session_state.h"
+#include "plan/node.h"
+#include "run/terminal.h"
+#include "terminal/text_table.h"
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kSampleBytes = 64 << 10;
+
+int64_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  return error ? 0 : int64_t(bytes);
+}
+
+// Line ends in up to 64 KiB from `at` on.
+struct Sample {
+  int64_t bytes = 0, lines = 0;
+};
+Sample SampleAt(std::ifstream& file, int64_t at) {
+  std::string part(size_t(kSampleBytes), '\0');
+  file.clear();
+  file.seekg(at);
+  file.read(part.data(), std::streamsize(part.size()));
+  part.resize(size_t(std::max<std::streamsize>(file.gcount(), 0)));
+  return {int64_t(part.size()), std::count(part.begin(), part.end(), '\n')};
+}
+
+// The lines of a text file, by its size and the lines at its beginning, middle and end.
+double LinesOf(const std::string& path, int64_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || bytes == 0) return 0;
+  Sample all;
+  const bool small = bytes <= 3 * kSampleBytes;
+  for (int64_t at = 0; at < bytes; at += small ? kSampleBytes : (bytes - kSampleBytes) / 2) {
+    const Sample sample = SampleAt(file, at);
+    all.bytes += sample.bytes;
+    all.lines += sample.lines;
+    if (sample.bytes == 0 || (!small && at + kSampleBytes >= bytes)) break;
+  }
+  return all.bytes == 0 ? 0 : double(all.lines) * double(bytes) / double(all.bytes);
+}
+
+// To two digits: more would look as if they were known.
+int64_t Rounded(double number) {
+  if (number < 100) return std::llround(number);
+  const double unit = std::pow(10, std::floor(std::log10(number)) - 1);
+  return int64_t(std::round(number / unit) * unit);
+}
+
+void Count(const Scan& scan, Json& told) {
+  int64_t bytes = 0;
+  for (const std::string& path : scan.paths) bytes += SizeOf(path);
+  told["bytes"] = bytes;
+  if (scan.format == Format::kParquet) {
+    const auto rows = ReadParquetRows(scan.paths, {});
+    if (!rows.ok()) return;
+    told["rows"] = rows->all_rows;
+    told["exact"] = true;
+  } else if (scan.format == Format::kCsv) {
+    double lines = 0;
+    for (const std::string& path : scan.paths) {
+      lines += std::max(0.0, LinesOf(path, SizeOf(path)) - (scan.csv.header ? 1 : 0));
+    }
+    told["rows"] = Rounded(lines);
+    told["exact"] = false;
+  }
+}
+
+}  // namespace
+
+Json CountRows(const Session& session) {
+  Json all = Json::array();
+  for (const auto& [name, plan] : session.state().tables()) {
+    Json told = {{"table", name}};
+    if (const Scan* const scan = std::get_if<Scan>(&plan->verb)) Count(*scan, told);
+    all.push_back(std::move(told));
+  }
+  return all;
+}
+
+std::string RowCountsText(const Json& tables) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& each : tables) {
+    std::string says = "rows not known before it is read";
+    if (each.contains("rows")) {
+      const std::string size = SizeText(each["bytes"].get<double>());
+      says = each["exact"] == true ? fmt::format("{} rows", Grouped(each["rows"].get<int64_t>()))
+                                   : fmt::format("about {} rows, by samples of its {}",
+                                                 Grouped(each["rows"].get<int64_t>()), size);
+    }
+    rows.push_back({"  " + each["table"].get<std::string>(), says});
+  }
+  return TextTable(rows);
+}
+
+std::string SizeText(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
+  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
+}
+
+}  // namespace protium

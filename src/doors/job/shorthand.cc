@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job/shorthand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "catalogue/stage_options.h"
+#include "job/file_terms.h"
+#include "job/finish.h"
+
+namespace protium {
+
+namespace {
+
+// The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
+// already here if there is shorthand, which could mean either.
+Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < pipeline.size(); ++i) {
+    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
+    if (found && shorthand) {
+      return JobFault(
+          fmt::format("pipeline.{}", i),
+          "the pipeline has two estimators, so [train], [gang], net and loss could mean "
+          "either",
+          "give each its own  train = { ... }  and  gang = { ... }");
+    }
+    found = i;
+  }
+  return found;
+}
+
+// The members of `under`, with those of `over` in their place and behind them.
+Json LaidOver(const Json& under, const Json& over) {
+  std::vector<std::pair<std::string, Json>> members;
+  std::map<std::string, size_t> places;
+  for (const Json* each : {&under, &over}) {
+    for (const auto& [key, value] : each->items()) {
+      const auto [at, fresh] = places.emplace(key, members.size());
+      if (fresh) members.emplace_back(key, Json());
+      members[at->second].second = value;
+    }
+  }
+  return ObjectOf(std::move(members));
+}
+
+// Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
+// set twice: a --set may well override either.
+Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
+  if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
+  if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
+  if (shorthand.empty()) return Status::OK();
+  if (!job.estimator) {
+    return JobFault(name,
+                    fmt::format("[{}] belongs to an estimator, and the pipeline has none", name));
+  }
+  const std::string path = PathOfShorthand(job, name);
+  if (as_written.tree.contains(name) && as_written.places.contains(path)) {
+    return JobFault(path, fmt::format("{} is set twice: here and in [{}]", name, name));
+  }
+  Json& own = job.file.pipeline[*job.estimator][name];
+  if (own.is_null()) own = Json::object();
+  if (own.is_string()) own = Json{{"name", own}};
+  // Another net or loss by name has other options: those of the one that it replaces go.
+  if (shorthand.contains("name") && own.value("name", Json()) != shorthand["name"]) {
+    own = Json::object();
+  }
+  own = LaidOver(own, shorthand);
+  CopyPlaces(job.settings, name, path);
+  shorthand = Json::object();
+  return Status::OK();
+}
+
+}  // namespace
+
+Status MoveShorthand(Job& job, const Settings& as_written) {
+  JobFile& file = job.file;
+  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
+  const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
+                               [](const Json* each) { return !each->empty(); });
+  PT_LET(job.estimator, FindEstimator(file.pipeline, any));
+  for (size_t i = 0; i < std::size(shorthand); ++i) {
+    PT_TRY(MoveOne(job, kShorthand[i], *shorthand[i], as_written));
+  }
+  return Status::OK();
+}
+
+}  // namespace protium

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// [train], [gang], net and loss at the top of a job file: short for those of its only estimator.
+#pragma once
+
+#include "job/job.h"
+
+namespace protium {
+
+// Finds the job's estimator and moves the shorthand into it, with its places. `as_written` are the
+// settings of the file alone. Faults name a path.
+Status MoveShorthand(Job& job, const Settings& as_written);
+
+}  // namespace protium

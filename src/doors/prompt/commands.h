@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the prompt answers besides SQL: commands that begin with a backslash, and the words that Tab
+// offers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "inspect/folder_tables.h"
+#include "prompt/query.h"
+#include "terminal/arguments.h"
+
+namespace protium {
+
+// Whether the first character that is no blank is a backslash.
+bool IsCommand(std::string_view line);
+
+// Runs \d, \d TABLE or \?, and prints what it says; another one is a fault of Exit::kUsage. \q is
+// left to the caller.
+Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries);
+bool IsQuit(std::string_view line);
+
+// The words of a query that is being typed. Looks at the tables' folder every time, and at each
+// small table that the query mentions once.
+class Words {
+ public:
+  Words(const Arguments& arguments, Queries& queries) : arguments_(arguments), queries_(queries) {}
+  // Commands, tables and views, columns of the tables that `query` mentions, functions with "("
+  // behind them, keywords; `query` is all of it up to the cursor.
+  std::vector<std::string> For(const std::string& query);
+
+ private:
+  const std::vector<std::string>& ColumnsAt(const TablePlace& place);
+
+  const Arguments& arguments_;
+  Queries& queries_;
+  std::map<std::filesystem::path, std::vector<std::string>> columns_;
+};
+
+}  // namespace protium

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// man(7): a line that begins with a point is an order, \fB sets bold, \fI slanted, \fR plain.
+#include "reference/man.h"
+
+#include <fmt/format.h>
+#include <protium/version.h>
+
+#include <sstream>
+
+#include "base/text.h"
+
+namespace protium {
+namespace {
+
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";  // Else typeset as a hyphen, which nobody can copy.
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A line of text: one that begins like an order is no order.
+std::string LineOf(std::string_view text) {
+  const bool order = text.starts_with('.') || text.starts_with('\'');
+  return (order ? "\\&" : "") + Escaped(text) + "\n";
+}
+
+std::string Upper(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
+  return text;
+}
+
+std::string Head(const std::string& name, const std::string& says) {
+  return fmt::format(".TH {} 1 \"\" \"protium {}\" \"Protium\"\n.SH NAME\n{} \\- {}",
+                     Escaped(Upper(name)), PROTIUM_VERSION, Escaped(name), LineOf(says));
+}
+
+// Paragraphs; lines that are indented stand as they are.
+std::string Text(const std::string& text) {
+  std::string out;
+  std::stringstream lines(text);
+  bool verbatim = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool indented = line.starts_with("  ");
+    if (indented != verbatim) out += indented ? ".PP\n.nf\n" : ".fi\n";
+    verbatim = indented;
+    out += line.empty() ? ".PP\n" : LineOf(line);
+  }
+  return out + (verbatim ? ".fi\n" : "");
+}
+
+std::string Options(std::span<const Flag> flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    text += ".TP\n";
+    if (!flag.also.empty()) text += fmt::format("\\fB{}\\fR, ", Escaped(flag.also));
+    text += fmt::format("\\fB{}\\fR", Escaped(flag.name));
+    if (!flag.value.empty()) text += fmt::format(" \\fI{}\\fR", Escaped(flag.value));
+    text += "\n" + LineOf(flag.says);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ManPage(const VerbShape& verb, std::span<const Flag> shared) {
+  std::string page = Head("protium-" + verb.name, verb.says) + ".SH SYNOPSIS\n\\fBprotium " +
+                     Escaped(verb.name) + "\\fR";
+  for (const std::string& operand : verb.operands) page += " \\fI" + Escaped(operand) + "\\fR";
+  page += " [\\fIflags\\fR]\n";
+  if (!verb.more.empty()) page += ".SH DESCRIPTION\n" + Text(verb.more);
+  return page + ".SH OPTIONS\n" + Options(verb.flags) + Options(shared) +
+         ".SH SEE ALSO\n\\fBprotium\\fR(1)\n";
+}
+
+std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> shared,
+                     const std::string& exit_codes) {
+  std::string page = Head("protium", "from raw tables to a trained model in one job") +
+                     ".SH SYNOPSIS\n\\fBprotium\\fR \\fIverb\\fR [\\fIoperands\\fR] "
+                     "[\\fIflags\\fR]\n.SH VERBS\n";
+  for (const VerbShape& verb : verbs) {
+    page += fmt::format(".TP\n\\fBprotium\\-{}\\fR(1)\n{}", Escaped(verb.name), LineOf(verb.says));
+  }
+  page += ".SH OPTIONS\nEvery verb takes these.\n" + Options(shared) + ".SH EXIT STATUS\n";
+  // Without the heading.
+  page += Text(exit_codes.substr(exit_codes.find('\n') + 1));
+  return page +
+         ".SH ENVIRONMENT\n.TP\nPROTIUM_RUNS_DIR\nthe folder of all runs, unless \\fB\\-\\-runs\\-"
+         "dir\\fR names one\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR never and "
+         "always\n";
+}
+
+}  // namespace protium

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first rows of a table as text that fits the terminal.
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <cstdint>
+#include <string>
+
+namespace protium {
+
+// Names, types and rows, a line each, at most `width` columns wide; numbers to the right. Cells of
+// more than 32 columns are cut and end in "...". Columns of the table that do not fit are named in
+// a line below, as far as it reaches. A table without columns is an empty text.
+std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width);
+
+}  // namespace protium

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts without a locale: what is written and compared here is the same wherever a job runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace protium {
+
+// Of ASCII, as all below: what is beyond it is none of these.
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
+
+// With a-z for A-Z; everything else stays. Names of columns and functions are compared so.
+std::string Lower(std::string_view text);
+// With A-Z for a-z.
+std::string Upper(std::string_view text);
+
+// Without blanks, tabs and line ends on either side.
+std::string_view Trimmed(std::string_view text);
+
+// The text between two quotes, with each quote in it doubled, as SQL writes names and texts.
+std::string InQuotes(std::string_view text, char quote);
+
+// "1 worker", "2 workers".
+std::string Counted(int64_t count, std::string_view noun);
+// "s", unless it is one.
+inline const char* PluralOf(int64_t count) { return count == 1 ? "" : "s"; }
+
+// Two lower-case hexadecimal digits for each byte.
+std::string Hex(std::string_view bytes);
+
+}  // namespace protium

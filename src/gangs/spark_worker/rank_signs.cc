@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark_worker/rank_signs.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <condition_variable>
+#include <set>
+#include <utility>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+
+namespace {
+
+// Names are one of these, the rank, a dash and the number of the task.
+constexpr char kReady[] = "here-";
+constexpr char kSign[] = "sign-";
+// How often a rank that is ready looks for the others.
+constexpr std::chrono::milliseconds kLook{10};
+
+std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, gone))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+template <class Number>
+const char* ReadNumber(const char* from, const std::string& text, Number& number) {
+  const auto read = std::from_chars(from, text.data() + text.size(), number);
+  return read.ec == std::errc() ? read.ptr : nullptr;
+}
+
+}  // namespace
+
+RankSigns::RankSigns(Options options, std::stop_token stop)
+    : options_(std::move(options)),
+      stopped_(std::move(stop), [this] { over_.request_stop(); }),
+      thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
+
+std::optional<int32_t> RankSigns::RankIn(const std::string& name, const std::string& prefix) const {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  int32_t rank = 0;
+  int64_t task = 0;
+  const char* const dash = ReadNumber(name.data() + prefix.size(), name, rank);
+  if (dash == nullptr || *dash != '-' || ReadNumber(dash + 1, name, task) == nullptr)
+    return std::nullopt;
+  const bool ours = task > options_.task - options_.world && rank >= 0 && rank < options_.world;
+  return ours ? std::optional(rank) : std::nullopt;
+}
+
+int32_t RankSigns::CountReady() const {
+  std::set<int32_t> ranks;
+  for (const std::string& name : NamesIn(options_.folder)) {
+    if (const auto rank = RankIn(name, kReady)) ranks.insert(*rank);
+  }
+  return static_cast<int32_t>(ranks.size());
+}
+
+bool RankSigns::AwaitReady(Deadline latest) {
+  const std::string name = fmt::format("{}{}-{}", kReady, options_.rank, options_.task);
+  if (!WriteFile(options_.folder / name, "").ok()) return false;
+  while (CountReady() < options_.world) {
+    if (over().stop_requested() || Clock::now() >= latest) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+  return true;
+}
+
+Status RankSigns::silence() const {
+  const std::scoped_lock lock(mutex_);
+  if (!silent_) return Status::OK();
+  return Fail({.exit = Exit::kStalled,
+               .what = fmt::format("rank {} has given no sign of life for {:g} s", *silent_,
+                                   double(options_.deadline.count()) / 1000),
+               .where = "before the ranks met",
+               .fix = "set gang.deadline to a longer time if its machine is that busy"});
+}
+
+void RankSigns::Watch(const std::stop_token& ended) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  do {
+    Change();
+    Look();
+  } while (!wake.wait_for(lock, ended, options_.period, [&] { return ended.stop_requested(); }));
+}
+
+// Not written whole under another name: a reader that meets half of it sees a change, which it is.
+void RankSigns::Change() {
+  const std::string name = fmt::format("{}{}-{}", kSign, options_.rank, options_.task);
+  (void)WriteFile(options_.folder / name, std::to_string(++changes_));
+}
+
+// Times of files would be those of another machine's clock: a change is what is read anew.
+void RankSigns::Look() {
+  const auto now = Clock::now();
+  for (const std::string& name : NamesIn(options_.folder)) {
+    const auto rank = RankIn(name, kSign);
+    if (!rank || *rank == options_.rank) continue;
+    const auto text = ReadFile(options_.folder / name, 64);
+    if (!text.ok()) continue;
+    const auto [at, first] = seen_.try_emplace(name, Sign{*text, now});
+    if (!first && *text != at->second.text) at->second = {*text, now};
+    if (now - at->second.changed < options_.deadline) continue;
+    {
+      const std::scoped_lock lock(mutex_);
+      silent_ = *rank;
+    }
+    over_.request_stop();
+    return;
+  }
+}
+
+}  // namespace protium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spark_worker/row_files.h"
+
+#include <fmt/format.h>
+
+#include "base/fault.h"
+#include "format/parquet_rows.h"
+#include "spark_worker/conform.h"
+
+// Which row groups are whose follows from the footers alone (format/parquet_rows.h), and every rank
+// reads all footers: so each knows how many rows there must be in all, and none needs to ask the
+// others.
+
+namespace protium {
+
+namespace {
+
+constexpr const char* kWhose = "the files of the job's rows have";
+
+class FileRows : public BatchStream {
+ public:
+  FileRows(BatchStreamPtr rows, SchemaPtr schema)
+      : rows_(std::move(rows)), schema_(std::move(schema)) {}
+  const SchemaPtr& schema() const override { return schema_; }
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    PT_LET(const auto batch, rows_->Next());
+    if (!batch) return batch;
+    return Conform(*batch, schema_, kWhose);
+  }
+
+ private:
+  BatchStreamPtr rows_;
+  SchemaPtr schema_;
+};
+
+}  // namespace
+
+Result<BatchStreamPtr> ReadRowFiles(const RowFiles& files, const RowShare& share) {
+  // Spark may write no file at all for a table without rows.
+  if (files.paths.empty() && files.rows == 0) return MakeStream(files.schema, {});
+  PT_LET(auto read,
+         ReadParquetRows(files.paths,
+                         {.part = share.rank, .parts = share.world, .threads = share.threads}));
+  if (read.all_rows != files.rows) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("the files of the job's rows hold {} rows, but Spark wrote {}",
+                                     read.all_rows, files.rows),
+                 .where = files.paths.front()});
+  }
+  PT_TRY(ConformSchema(*read.rows->schema(), *files.schema, kWhose));
+  return std::make_unique<FileRows>(std::move(read.rows), files.schema);
+}
+
+}  // namespace protium

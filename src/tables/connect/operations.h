@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a session that run on the server, and what of their results it may drop.
+//
+// 1. A server keeps each response until it is told that it was read. It is told in a background
+//    thread, so that reading never waits for it. If telling fails that costs the server memory for
+//    a while, nothing else.
+// 2. Only the newest response that was read is told: releasing it releases those before it.
+// 3. An operation that began and did not end is interrupted before its session goes.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "connect/wire.h"
+
+namespace protium::connect {
+
+// How long to wait for a server that is only told that something is over.
+inline constexpr auto kPartingLimit = Milliseconds(5000);
+
+// Thread-safe.
+class Operations {
+ public:
+  explicit Operations(std::shared_ptr<Wire> wire);
+  // Tells what is left to tell, for at most kPartingLimit, then ends its thread.
+  ~Operations();
+
+  Wire& wire() { return *wire_; }
+  // On every operation of this object, and on no other's: a session that is shared may run others.
+  const std::string& tag() const { return tag_; }
+
+  // An operation is between Begin() and End() while the server may run it. `id` is its UUID.
+  void Begin(const std::string& id);
+  // All responses up to this one were given out.
+  void WasRead(const std::string& id, const std::string& response_id);
+  // Its responses will not be asked for again.
+  void End(const std::string& id);
+  // Whether any operation has begun and not ended.
+  bool any() const;
+  // Drops what is left to tell, for when the session is released as a whole.
+  void Forget();
+
+  // Makes the server end the operation. Errors are dropped: what nobody is attached to, the server
+  // ends by itself after some minutes.
+  void Interrupt(const std::string& id);
+  // Interrupts all operations with the tag; returns their ids.
+  Result<std::vector<std::string>> InterruptTag(const std::string& tag, const Call& call);
+  Result<std::vector<std::string>> InterruptAll(const Call& call);
+  Result<std::vector<std::string>> InterruptOperation(const std::string& id, const Call& call);
+
+ private:
+  void Tell(const std::stop_token& ended);
+  void Release(const std::string& id, const std::string& response_id);
+  Result<std::vector<std::string>> AskInterrupt(proto::InterruptRequest request, const Call& call);
+
+  const std::shared_ptr<Wire> wire_;
+  const std::string tag_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::set<std::string> running_;
+  // By operation, the response up to which to release; empty: release all of the operation.
+  std::map<std::string, std::string> told_next_;
+  Deadline last_ = kNever;  // When the teller gives up; guarded by mutex_, as all above.
+  std::jthread teller_;
+};
+
+}  // namespace protium::connect

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Spark server is asked for, built from small pieces: each function makes one message of
+// connect/plan.proto around its input. Nothing here talks to a server, and names and
+// expressions are checked by the server only. A schema with a type that Spark lacks is a Fault
+// (SparkType).
+#pragma once
+
+#include <arrow/record_batch.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "column/source.h"
+#include "connect/executors.h"
+#include "connect/messages.h"
+
+namespace protium::connect {
+
+using proto::Command;
+using proto::Relation;
+
+// A relation under the name by which SQL text refers to it.
+struct NamedRelation {
+  std::string name;
+  Relation relation;
+};
+
+// A query in Spark's SQL, which may name the given relations as tables. `query` is one SELECT.
+Relation Sql(std::string query, std::vector<NamedRelation> tables = {});
+
+using Options = std::map<std::string, std::string>;
+
+// Reads files that the cluster reaches. With `schema` Spark infers nothing; without it, it reads
+// files when the plan is analyzed.
+Result<Relation> Read(std::string format, std::vector<std::string> paths, const SchemaPtr& schema,
+                      Options options);
+Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& schema = nullptr);
+// Header, delimiter and the text of nulls as in CsvOptions. A quote within quotes is doubled, and
+// malformed lines fail the read (FAILFAST). `rows_are_lines` promises that no value holds a line
+// break: only then may several tasks share one file.
+Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
+                         const CsvOptions& options, bool rows_are_lines = false);
+// `read`, where columns of its schema that the files lack are taken from the names of the folders
+// between `base` and each file: year=2013.
+Relation WithFolders(Relation read, const std::string& base);
+// A table or view that the server knows by this name; may be qualified.
+Relation Table(std::string name);
+
+// Rows that travel inside the plan. For larger ones use SparkSession::LocalTable.
+Result<Relation> LocalTable(const SchemaPtr& schema, const arrow::RecordBatchVector& batches);
+
+// One column `id` with begin ... end-1, in `partitions` parts.
+Relation Range(int64_t begin, int64_t end, int32_t partitions);
+
+// Exactly `partitions` partitions. With `shuffle`, rows are spread evenly over all of them; without
+// it, partitions are merged, so that there may be fewer.
+Relation Repartition(Relation input, int32_t partitions, bool shuffle = true);
+
+// Columns by their exact names.
+Relation SelectColumns(Relation input, const std::vector<std::string>& columns);
+// Expressions in Spark's SQL, each with AS where the result needs a name.
+Relation Project(Relation input, const std::vector<std::string>& expressions);
+// A condition in Spark's SQL.
+Relation Filter(Relation input, const std::string& condition);
+Relation Limit(Relation input, int32_t rows);
+
+// Computes aggregates ("count(1) AS rows") over the rows that pass here; they come with the result
+// under `name` (ExecuteOptions::observed).
+Relation Observe(Relation input, std::string name, const std::vector<std::string>& aggregates);
+
+// Runs a worker's task over the input, once per partition: what PySpark sends for mapInArrow.
+struct MapTaskSpec {
+  // Shown in Spark's plans and logs: no secrets.
+  std::string function_name;
+  // Bytes handed to the worker as they are; Spark's logs cut them to 8 bytes.
+  std::string command;
+  // The worker's field pythonVer; shown in plans too: no secrets.
+  std::string version;
+  // Rows must have exactly these columns.
+  SchemaPtr output;
+  // All of the input's columns, sent as arguments so that Spark has no reason to prune any.
+  std::vector<std::string> columns;
+  // All partitions run at the same time, or none does.
+  bool barrier = false;
+  // Of CreateProfile; empty: the default profile.
+  std::optional<int32_t> profile_id;
+};
+Result<Relation> MapPartitions(Relation input, const MapTaskSpec& task);
+
+// What happens if the target exists.
+enum class SaveMode { kFail, kReplace, kAppend };
+
+// Either `path` or `table` is set.
+struct WriteSpec {
+  std::string format = "parquet";
+  std::string path;
+  std::string table;
+  SaveMode mode = SaveMode::kFail;
+  Options options;
+};
+Command Write(Relation input, const WriteSpec& spec);
+// A temporary view of this session; replaces one of that name.
+Command CreateView(Relation input, std::string name);
+
+// A resource profile: what one task takes and, where `executor` says something, what the executors
+// have that are started for it. For those Spark wants dynamic allocation, which barrier stages
+// refuse; without them the profile fits the executors that there are. CommandResult::profile_id is
+// its id.
+struct ProfileSpec {
+  double task_cpus = 1;
+  double task_gpus = 0;
+  GangExecutors executor;
+};
+Command CreateProfile(const ProfileSpec& spec);
+
+}  // namespace protium::connect

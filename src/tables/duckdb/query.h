@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One SELECT running in the embedded database, as a stream of Arrow batches; and what has to run
+// beside it: stops, deadlines, progress.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/call.h"
+#include "column/stream.h"
+#include "duckdb/handles.h"
+
+namespace protium {
+
+// Interrupts the connection's query when the call is stopped or its deadline passes, and tells
+// {"event": "etl", "name", "rows", "percent"} twice a second. Runs a thread of its own until it is
+// destroyed, which must be before the connection goes.
+class QueryWatch {
+ public:
+  // With `beside`, another connection of the same database, progress also says what the database
+  // holds in memory and on disk ("held", "spilled", in bytes). May be null.
+  QueryWatch(const duck::Connection& connection, const Call& call, std::string name,
+             const duck::Connection* beside = nullptr);
+  ~QueryWatch();
+
+  // Rows that the query has given so far.
+  void AddRows(int64_t rows) { rows_ += rows; }
+  // Ends the watch and tells that all rows have come.
+  void Finish(int64_t rows);
+  // The status of an interrupted query, replaced by the reason: stopped, or too late (exit
+  // kStalled). Other statuses are returned as they are.
+  Status Explain(const Status& status) const;
+
+ private:
+  void Watch(const std::stop_token& ended);
+  void TellHowFar();
+
+  duckdb_connection connection_;
+  const Call call_;
+  const std::string name_;
+  const duck::Connection* const beside_;
+  std::atomic<int64_t> rows_ = 0;
+  std::atomic<bool> late_ = false;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;
+};
+
+// The schema of a SELECT whose types Arrow has. Moves no data.
+Result<SchemaPtr> DescribeSchema(const duck::Connection& connection, const std::string& select);
+
+// Runs a statement to its end; returns the number of rows that it says it changed. For `beside` see
+// QueryWatch.
+Result<int64_t> RunStatement(const duck::Connection& connection, const duck::Connection& beside,
+                             const std::string& sql, const Call& call, const std::string& name);
+
+// Streams a SELECT over `connection`, which belongs to the stream from then on. Batches have at
+// least 1 MiB, except the last; the stream is not read ahead of its caller.
+Result<BatchStreamPtr> StreamQuery(duck::Connection connection, const std::string& select,
+                                   const Call& call, const std::string& name);
+
+}  // namespace protium

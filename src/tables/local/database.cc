@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/fault.h"
+#include "functions/decimal_functions.h"
+#include "functions/scalar_functions.h"
+#include "local/estimate.h"
+#include "local/key_place.h"
+#include "local/part_side.h"
+#include "sql/dialect.h"
+#include "sql/duckdb_path.h"
+#include "sql/prelude.h"
+
+// Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
+// then DuckDB's own settings, our functions in C++, and the macros over them that carry Spark's
+// names.
+
+namespace protium {
+namespace {
+
+using Opened = Result<std::shared_ptr<duck::Database>>;
+
+Status Set(const duck::Config& config, const char* name, const std::string& value) {
+  if (duckdb_set_config(config.get(), name, value.c_str()) == DuckDBSuccess) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("the embedded engine does not accept {} = \"{}\"", name, value)});
+}
+
+Status Configure(const DatabaseOptions& options, duck::Config& config) {
+  if (duckdb_create_config(config.out()) == DuckDBError) {
+    return Status::OutOfMemory("no memory for the embedded engine");
+  }
+  if (options.memory_bytes > 0) {
+    PT_TRY(Set(config, "memory_limit", fmt::format("{}B", options.memory_bytes)));
+  }
+  if (options.threads > 0) PT_TRY(Set(config, "threads", std::to_string(options.threads)));
+  return Set(config, "temp_directory", options.spill);
+}
+
+Status Prepare(const duck::Database& database) {
+  PT_LET(const duck::Connection connection, duck::Connect(database));
+  for (const std::string_view setting : DuckDbSettings()) {
+    PT_TRY(duck::Do(connection, std::string(setting)));
+  }
+  PT_TRY(RegisterScalarFunctions(connection));
+  PT_TRY(RegisterDecimalFunctions(connection));
+  PT_TRY(RegisterEstimate(connection));
+  PT_TRY(RegisterPartSide(connection));
+  PT_TRY(RegisterKeyPlace(connection));
+  PT_TRY(duck::Do(connection, "BEGIN"));
+  for (const Macro& macro : DuckDbMacros()) {
+    PT_TRY(duck::Do(connection, fmt::format("CREATE MACRO \"{}\"{}", macro.name, macro.body)));
+  }
+  return duck::Do(connection, "COMMIT");
+}
+
+Opened Open(const DatabaseOptions& options) {
+  duck::Config config;
+  PT_TRY(Configure(options, config));
+  auto database = std::make_shared<duck::Database>();
+  char* error = nullptr;
+  if (duckdb_open_ext(nullptr, database->out(), config.get(), &error) == DuckDBError) {
+    const std::string text = error == nullptr ? "no reason given" : error;
+    duckdb_free(error);
+    return Fail({.exit = Exit::kEnvironment, .what = "cannot open the embedded engine: " + text});
+  }
+  PT_TRY(Prepare(*database));
+  return database;
+}
+
+// DuckDB compares the text of a path with this list: both the path, and the pattern that a scan
+// writes for it.
+std::string FormatList(const std::set<std::string>& files) {
+  std::set<std::string> all = files;
+  for (const std::string& file : files) all.insert(DuckDbPath(file));
+  std::string list;
+  for (const std::string& file : all) {
+    list += (list.empty() ? "" : ", ") + QuoteText(file, DuckDbDialect());
+  }
+  return list;
+}
+
+}  // namespace
+
+Database::Database(DatabaseOptions options)
+    : opened_(std::async(std::launch::async, Open, std::move(options)).share()) {}
+
+Result<duck::Connection> Database::Connect() const {
+  const Opened& opened = opened_.get();
+  PT_TRY(opened);
+  PT_LET(duck::Connection connection, duck::Connect(**opened));
+  for (const std::string_view setting : DuckDbConnectionSettings()) {
+    PT_TRY(duck::Do(connection, std::string(setting)));
+  }
+  return connection;
+}
+
+bool Database::Admit(const std::vector<std::string>& files) {
+  const std::lock_guard lock(mutex_);
+  if (!locked_) {
+    admitted_.insert(files.begin(), files.end());
+    return true;
+  }
+  return std::all_of(files.begin(), files.end(),
+                     [this](const std::string& file) { return admitted_.count(file) > 0; });
+}
+
+// Read only: nobody's database is changed, and several processes may read it at once.
+Status Database::Attach(const std::string& file) {
+  const std::lock_guard lock(mutex_);
+  if (attached_.count(file) > 0) return Status::OK();
+  PT_LET(const duck::Connection connection, Connect());
+  const Status attached =
+      duck::Do(connection, fmt::format("ATTACH {} AS {} (READ_ONLY, TYPE duckdb)",
+                                       QuoteText(file, DuckDbDialect()),
+                                       QuoteName(AttachedName(file), DuckDbDialect())));
+  if (!attached.ok()) {
+    return Fail({.exit = Exit::kInput,
+                 .what = "the DuckDB database cannot be read",
+                 .where = file,
+                 .why = FaultOf(attached).what});
+  }
+  attached_.insert(file);
+  return Status::OK();
+}
+
+// DuckDB lets nobody change allowed_paths, or give access back, once external access is off.
+Status Database::Lock() {
+  const std::lock_guard lock(mutex_);
+  if (locked_) return Status::OK();
+  PT_LET(const duck::Connection connection, Connect());
+  PT_TRY(duck::Do(connection, "SET allowed_paths = [" + FormatList(admitted_) + "]"));
+  PT_TRY(duck::Do(connection, "SET enable_external_access = false"));
+  locked_ = true;
+  return Status::OK();
+}
+
+}  // namespace protium

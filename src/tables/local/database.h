@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded database of one engine: DuckDB in memory, with the settings, functions and macros
+// that make its SQL mean what Spark's means, and a lock on the files that it may open.
+#pragma once
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "duckdb/handles.h"
+
+namespace protium {
+
+// What is fixed when the database is opened.
+struct DatabaseOptions {
+  int64_t memory_bytes = 0;  // 0: chosen by the database, 80 % of the machine's.
+  int32_t threads = 0;       // 0: as many as the machine has cores.
+  std::string spill;         // A folder; empty: nothing is spilled.
+};
+
+// Opens in a thread of its own, since registering all functions and macros takes a moment; whoever
+// connects first waits for it. Thread-safe.
+class Database {
+ public:
+  explicit Database(DatabaseOptions options);
+
+  // A new connection with all settings made. An error of opening comes here, every time.
+  Result<duck::Connection> Connect() const;
+
+  // Whether queries here may read these files. Before Lock() the answer is yes and they are
+  // admitted; afterwards only files that were admitted before.
+  bool Admit(const std::vector<std::string>& files);
+  // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb_scan.h). Does
+  // nothing if that was done. The file has been admitted, and Lock() comes later. A file that is no
+  // such database, or that another process writes to, is a fault (kInput).
+  Status Attach(const std::string& file);
+  // From now on the database itself opens only files that were admitted, and its spill: SQL text
+  // that a person wrote must not read others. Cannot be undone.
+  Status Lock();
+
+  // 1, 2, 3, ...: for names that no other table of the database has.
+  int64_t NextNumber() { return ++last_number_; }
+
+ private:
+  // Guards admitted_, attached_ and locked_.
+  std::mutex mutex_;
+  std::set<std::string> admitted_;
+  std::set<std::string> attached_;
+  bool locked_ = false;
+
+  std::atomic<int64_t> last_number_ = 0;
+  // Set once; holds the database for all connections.
+  std::shared_future<Result<std::shared_ptr<duck::Database>>> opened_;
+};
+
+}  // namespace protium

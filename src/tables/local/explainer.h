@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan would do on the embedded engine, told without running it: for `protium plan`.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "duckdb/handles.h"
+#include "engine/engine.h"
+#include "sql/writer.h"
+#include "workers/workers.h"
+
+namespace protium {
+
+// Walks a plan as the engine would run it. Whatever would be evaluated by itself becomes a
+// temporary view on the given connection: so all SQL is checked by DuckDB, and no data moves. Used
+// once.
+class Explainer {
+ public:
+  // `workers` may be null: then gangs have no placement.
+  Explainer(const duck::Connection& connection, Workers* workers)
+      : connection_(connection), workers_(workers) {}
+
+  Result<EnginePlan> Explain(const Plan& plan);
+
+ private:
+  // Inputs first. `whole` is the plan that is explained: splits above a kept table decide which
+  // marks it gets.
+  Status Visit(const Plan& plan, const Plan& whole);
+  // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view of
+  // the name in `rows`, if there is one.
+  Status Show(const Plan& plan, const std::string& title, KeptRows& rows);
+  Result<RelationSql> Write(const Plan& plan);
+  // A view that stands for the keys of a lookup; empty, since only its columns matter.
+  Result<std::string> NoKeys();
+  Status Seat(const MapTask& task);
+  std::string NewName(const std::string& wanted);
+
+  const duck::Connection& connection_;
+  Workers* workers_;
+  std::unordered_map<const Node*, KeptRows> views_;
+  std::set<std::string> names_;
+  EnginePlan said_;
+};
+
+}  // namespace protium

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that stay in the embedded database, where they spill when memory is short: tables of
+// Materialize nodes, of tasks' results, and of lookups' keys.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/call.h"
+#include "engine/engine.h"
+#include "local/database.h"
+#include "sql/kept_rows.h"
+
+namespace protium {
+
+// A table of the database, dropped when this object goes.
+class KeptTable {
+ public:
+  // Takes a name that no other table has; the table itself is still to be made.
+  static Result<KeptTable> Name(std::shared_ptr<Database> database);
+  // Makes a table of a stream's rows, read to its end.
+  static Result<KeptTable> Fill(std::shared_ptr<Database> database, BatchStream& stream);
+
+  KeptTable(KeptTable&&) = default;
+  KeptTable& operator=(KeptTable&&) = delete;
+  ~KeptTable();
+  const std::string& name() const { return name_; }
+
+ private:
+  KeptTable(std::shared_ptr<Database> database, std::string name)
+      : database_(std::move(database)), name_(std::move(name)) {}
+  // Null after a move.
+  std::shared_ptr<Database> database_;
+  std::string name_;
+};
+
+// The tables of Materialize nodes, by the node's identity. Each is made once, however many ask for
+// it at the same time: the others wait, as long as their call allows. Thread-safe.
+class KeptTables {
+ public:
+  // A table that was just made.
+  struct Made {
+    KeptTable table;
+    // Columns and marks; the name is the table's.
+    KeptRows rows = {};
+  };
+  // The node's table; `make` is called if there is none. If that fails, the next one to ask tries
+  // again.
+  Result<KeptRows> Get(const Plan& plan, const Call& call,
+                       const std::function<Result<Made>()>& make);
+
+  // The tables that exist at this moment.
+  std::unordered_map<const Node*, KeptRows> Ready() const;
+
+ private:
+  struct Entry {
+    // Held so that the node's address, which is the key, is not used for another node.
+    Plan plan;
+    // Held by whoever makes the table; not mutex_, since that takes long.
+    std::timed_mutex making;
+    std::optional<KeptTable> table;
+    // Set once the table exists; guarded by KeptTables::mutex_.
+    KeptRows ready;
+  };
+  Entry& FindOrAddEntry(const Plan& plan);
+
+  mutable std::mutex mutex_;
+  std::map<const Node*, Entry> entries_;
+};
+
+// The keys of lookups as tables with the columns pt_key and pt_position, by the identity of the
+// list. Thread-safe.
+class KeyTables {
+ public:
+  Result<std::string> Get(const std::shared_ptr<Database>& database, const Lookup& lookup);
+
+ private:
+  struct Entry {
+    std::shared_ptr<const std::vector<std::string>> keys;
+    KeptTable table;
+  };
+  // Held while a table is made: lists are in memory, so that is soon done.
+  std::mutex mutex_;
+  std::map<const void*, Entry> entries_;
+};
+
+// Columns of NULL as SQL, with the names and types of a table: what describes it to the database.
+Result<std::string> NullColumns(const arrow::Schema& schema);
+
+// A stream that keeps `held` until it goes, and whose errors of bad CSV are sharpened by `plan`
+// (local/inputs.h).
+BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan);
+
+}  // namespace protium

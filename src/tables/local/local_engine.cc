@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/local_engine.h"
+
+#include <mutex>
+#include <set>
+
+#include "base/fault.h"
+#include "column/group_batches.h"
+#include "duckdb/query.h"
+#include "format/file_writer.h"
+#include "local/database.h"
+#include "local/explainer.h"
+#include "local/inputs.h"
+#include "local/plain_stream.h"
+#include "local/query_tables.h"
+#include "plan/aggregates.h"
+
+// How a plan is run. A task's rows come straight from the workers if only limits and chosen columns
+// follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below it are
+// made first, once for all queries, and results of tasks below it are copied into tables for this
+// query; then DuckDB streams the SELECT. There may be several databases (stores). A database that
+// has run SQL text of a person's opens only files that were admitted before, for good; a plan over
+// other files gets a new one, into which kept tables are copied when they are needed.
+
+namespace protium {
+namespace {
+
+class LocalEngine : public Engine {
+ public:
+  LocalEngine(LocalOptions options, std::unique_ptr<Workers> workers)
+      : options_(std::move(options)), workers_(std::move(workers)) {
+    AddStore();
+  }
+
+  Result<SchemaPtr> Analyze(const Plan& plan, const Call&) override {
+    PT_TRY(FirstError(plan));
+    // A missing file is named by us, before DuckDB would fail on it in its own words.
+    PT_TRY(CheckFiles(plan));
+    if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
+    PT_LET(TableStore * store, StoreFor(plan));
+    PT_LET(const duck::Connection connection, store->database->Connect());
+    PT_LET(const std::string select, SelectAt(*store, connection, plan, store->kept.Ready()));
+    auto schema = DescribeSchema(connection, select);
+    PT_TRY(RefineStatus(schema.status(), plan));
+    return schema;
+  }
+
+  Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    return Open(plan, call);
+  }
+
+  Result<int64_t> Run(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    const auto* write = std::get_if<Write>(&plan->verb);
+    PT_LET(BatchStreamPtr stream, Open(write == nullptr ? plan : plan->inputs.front(), call));
+    if (write == nullptr) return Drain(*stream, nullptr);
+    PT_LET(auto file, FileWriter::Make(write->format, write->path, stream->schema()));
+    PT_LET(const int64_t rows, Drain(*stream, file.get()));
+    PT_TRY(file->Commit());
+    return rows;
+  }
+
+  Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
+    PT_TRY(FirstError(plan));
+    PT_TRY(CheckFiles(plan));
+    PT_LET(TableStore * store, StoreFor(plan));
+    PT_LET(const duck::Connection connection, store->database->Connect());
+    Explainer explainer(connection, workers_.get());
+    auto explained = explainer.Explain(plan);
+    PT_TRY(RefineStatus(explained.status(), plan));
+    return explained;
+  }
+
+  Result<Admission> Admit(const Demand& demand, const Call&) override {
+    if (workers_ == nullptr) return NoWorkers();
+    const GangSpec& gang = demand.gang;
+    Admission admission;
+    PT_LET(admission.ranks, workers_->Placement(gang));
+    PT_LET(admission.waits_for, workers_->WaitsFor(gang));
+    // Ranks with devices are started once the devices are leased, since a process sees only those
+    // that it was started with.
+    if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers, demand.torch);
+    return admission;
+  }
+
+  std::string address() const override { return options_.address; }
+
+ private:
+  // Of rows that no ORDER BY sorts. What workers make of them comes in any order anyway, and DuckDB
+  // is faster and holds less if it need not keep the files' order.
+  enum class Order { kKept, kAny };
+
+  static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
+
+  TableStore& AddStore() {
+    const DatabaseOptions options{options_.memory_bytes, options_.threads, options_.spill.string()};
+    return *stores_.emplace_back(std::make_unique<TableStore>(options));
+  }
+
+  // The store in which queries over `plan` run; locks its database if there is text in the plan.
+  Result<TableStore*> StoreFor(const Plan& plan) {
+    const std::lock_guard lock(mutex_);
+    const std::vector<std::string> files = ListFiles(plan);
+    files_.insert(files.begin(), files.end());
+    TableStore* store = stores_.back().get();
+    if (!store->database->Admit(files)) {
+      store = &AddStore();
+      store->database->Admit({files_.begin(), files_.end()});
+    }
+    for (const std::string& file : ListDatabases(plan)) PT_TRY(store->database->Attach(file));
+    if (HasSqlText(plan)) PT_TRY(store->database->Lock());
+    return store;
+  }
+
+  // A store other than `own` that has made the table of `plan` already.
+  TableStore* FindOtherStore(const Plan& plan, const TableStore& own) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& store : stores_) {
+      if (store.get() != &own && store->kept.Ready().contains(plan.get())) return store.get();
+    }
+    return nullptr;
+  }
+
+  static Result<int64_t> Drain(BatchStream& stream, FileWriter* file) {
+    int64_t rows = 0;
+    while (true) {
+      PT_LET(const auto batch, stream.Next());
+      if (batch == nullptr) return rows;
+      if (file != nullptr) PT_TRY(file->Write(*batch));
+      rows += batch->num_rows();
+    }
+  }
+
+  QueryTables MakeQueryTables(TableStore& store, const Plan& query, const Call& call) {
+    return {store,
+            query,
+            {[this, call](const Plan& plan) { return Open(plan, call); },
+             [this](const Plan& plan, const TableStore& own) { return FindOtherStore(plan, own); }},
+            call};
+  }
+
+  // Rows of tasks go straight through if only limits and chosen columns follow; everything else is
+  // a query.
+  Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
+    if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
+    if (IsPlainOverTask(plan)) {
+      PT_LET(BatchStreamPtr input, Open(plan->inputs.front(), call));
+      return PlainStream(plan, std::move(input));
+    }
+    PT_LET(TableStore * store, StoreFor(plan));
+    QueryTables tables = MakeQueryTables(*store, plan, call);
+    PT_TRY(tables.Make());
+    PT_LET(duck::Connection connection, store->database->Connect());
+    if (order == Order::kAny) {
+      PT_TRY(duck::Do(connection, "SET SESSION preserve_insertion_order = false"));
+    }
+    PT_LET(const std::string select, tables.Select(connection));
+    auto stream = StreamQuery(std::move(connection), select, call, "query");
+    PT_TRY(RefineStatus(stream.status(), plan));
+    return HoldingStream(std::move(*stream), tables.TakeHeld(), plan);
+  }
+
+  Result<BatchStreamPtr> Map(const MapTask& task, const Plan& plan, const Call& call) {
+    if (workers_ == nullptr) return NoWorkers();
+    PT_CHECK(plan->inputs.size() == 1);
+    // The rows of a task over groups come group by group; see WholeGroups().
+    const Plan input =
+        InGroups(task, plan->inputs.front(), "ORDER BY " + OrderList(GroupOrder(task)));
+    // Kept tables are made before workers start, and once, not anew for every attempt.
+    PT_LET(TableStore * store, StoreFor(input));
+    PT_TRY(MakeQueryTables(*store, input, call).Keep());
+    return workers_->Map(
+        task,
+        [this, input, call, groups = task.groups]() -> Result<BatchStreamPtr> {
+          PT_LET(BatchStreamPtr rows, Open(input, call, Order::kAny));
+          if (groups.empty()) return rows;
+          return WholeGroups(std::move(rows), groups);
+        },
+        call);
+  }
+
+  const LocalOptions options_;
+  // Guards stores_ and files_.
+  std::mutex mutex_;
+  // The last one is for new plans; none goes before the engine does.
+  std::vector<std::unique_ptr<TableStore>> stores_;
+  // All files that plans have named.
+  std::set<std::string> files_;
+  // Declared last, so that it goes first: its streams read from the tables.
+  std::unique_ptr<Workers> workers_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> MakeLocalEngine(LocalOptions options) {
+  PT_LET(std::unique_ptr<Workers> workers, Workers::Make(options.workers));
+  return MakeLocalEngine(std::move(options), std::move(workers));
+}
+
+std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Workers> workers) {
+  return std::make_unique<LocalEngine>(std::move(options), std::move(workers));
+}
+
+}  // namespace protium

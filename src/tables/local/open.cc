@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only symbol that libprotium_local.so is opened for (engine/library.h): the address and the
+// request become LocalOptions.
+#include <utility>
+
+#include "engine/library.h"
+#include "local/local_engine.h"
+#include "os/machine.h"
+
+namespace protium {
+namespace {
+
+Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
+  PT_LET(WorkerSettings workers, SettingsOf(request));
+  // Half of the machine's for tables; workers need the rest.
+  const int64_t memory =
+      request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
+  LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
+  local.workers = std::move(workers);
+  return MakeLocalEngine(std::move(local));
+}
+
+}  // namespace
+}  // namespace protium
+
+extern "C" bool protium_open_local(int32_t version, const protium::EngineRequest& request,
+                                   protium::Result<std::unique_ptr<protium::Engine>>& engine) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  engine = protium::OpenLocal(request);
+  return true;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that a query reads by name: those of materialised nodes and of tasks below it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/call.h"
+#include "duckdb/handles.h"
+#include "engine/engine.h"
+#include "local/database.h"
+#include "local/kept_tables.h"
+#include "local/sql_reader.h"
+#include "plan/node.h"
+
+namespace protium {
+
+// A database with the tables that were made in it. Thread-safe.
+struct TableStore {
+  explicit TableStore(const DatabaseOptions& options)
+      : database(std::make_shared<Database>(options)) {}
+  const std::shared_ptr<Database> database;
+  KeptTables kept;
+  KeyTables keys;
+};
+
+// What making a query's tables needs of the engine.
+struct TableSources {
+  // The rows of a plan, as the engine runs it.
+  std::function<Result<BatchStreamPtr>(const Plan& plan)> open;
+  // A store other than `own` that has made the table of a plan already; null if none has.
+  std::function<TableStore*(const Plan& plan, const TableStore& own)> elsewhere;
+};
+
+// Writes the query of `plan` for `store`, over `tables`, which must exist; makes none but those of
+// lookups' keys.
+Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
+                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables);
+
+// The tables of one query. Used once, by one thread; `store` outlives it.
+class QueryTables {
+ public:
+  QueryTables(TableStore& store, Plan query, TableSources sources, Call call)
+      : store_(store),
+        query_(std::move(query)),
+        sources_(std::move(sources)),
+        call_(std::move(call)) {}
+
+  // Makes everything that the query reads by name.
+  Status Make() { return MakeBelow(query_); }
+  // Makes only the tables that are kept for later queries too.
+  Status Keep() { return KeepBelow(query_); }
+  // The query over the tables that were made; after Make(), once.
+  Result<std::string> Select(const duck::Connection& connection) {
+    return SelectAt(store_, connection, query_, std::move(tables_));
+  }
+  // The tables of this query alone, which must last as long as it runs.
+  std::vector<KeptTable> TakeHeld() { return std::move(held_); }
+
+ private:
+  // Down to the first Materialize or MapTask on every path: what is below those is in their tables.
+  Status MakeBelow(const Plan& plan);
+  Status KeepBelow(const Plan& plan);
+  Result<KeptRows> FindOrFill(const Plan& plan);
+  // The table of a Materialize node: copied from another store, taken from a task, or computed.
+  Result<KeptTables::Made> Fill(const Plan& plan);
+  Result<KeptTables::Made> Compute(const Plan& plan);
+  Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);
+  Result<KeptTable> Ingest(const Plan& plan);
+
+  TableStore& store_;
+  const Plan query_;
+  const TableSources sources_;
+  const Call call_;
+  std::unordered_map<const Node*, KeptRows> tables_;
+  std::vector<KeptTable> held_;
+};
+
+}  // namespace protium

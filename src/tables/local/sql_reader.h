@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQL text that a person wrote, and plans, as SELECTs for DuckDB. The rules are those of the room
+// sql; here DuckDB is asked what only it knows: how it parses a text, which functions it has, which
+// types columns have.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "duckdb/handles.h"
+#include "sql/writer.h"
+
+namespace protium {
+
+// Checks the text of an Sql node over `inputs`, given as SELECTs, and returns the text that is run
+// in its place, with what in it is not exact. Text that Spark and DuckDB would understand
+// differently is rewritten, or is a Fault of exit kUsage with its place.
+Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inputs,
+                            const duck::Connection& connection);
+
+// Returns the name of a table of a Lookup's keys: see SqlContext::key_table.
+using KeyTable = std::function<Result<std::string>(const Lookup& lookup)>;
+
+// Writes `plan` as a SELECT for the embedded engine. `tables` are the kept tables and task results
+// below it, which must exist.
+Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
+                             std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table);
+
+// The SELECT of a table that is to be kept, with the sides of splits as further columns.
+struct KeptSelect {
+  std::string text;
+  KeptRows rows;  // The table has no name yet.
+  std::vector<std::string> not_exact;
+};
+// Adds a column for each of `cuts` to `select`; without cuts the text stays as it is.
+Result<KeptSelect> WriteKept(const duck::Connection& connection, const std::string& select,
+                             std::vector<KeptMark> cuts);
+
+}  // namespace protium
