@@ -19,6 +19,9 @@ CheckTypes() {
     (cd build/check.web && "$kNode/node" node_modules/typescript/bin/tsc)
 }
 
+# The constructors of stages.
+CheckStages() { python3 scripts/stage_doors.py --check; }
+
 Check() {
   local failed=0 name
   mkdir -p build
@@ -27,7 +30,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types floors sizes names words docs; do
+  for name in Format Types Stages floors sizes names words docs; do
     local found
     if [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
     else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
@@ -38,5 +41,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 7 checks failed"
+  ((failed == 0)) || Die "$failed of 8 checks failed"
 }

@@ -291,7 +291,9 @@ Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const 
     if (row->estimator == nullptr) continue;
     const std::string path = "pipeline." + std::to_string(i);
     PT_LET(EstimatorOptions options, row->estimator->Read(stages[i].options, path));
-    PT_TRY(row->estimator->Complete(options, stages[i].options, path, catalogue));
+    // Checked alone: a search may yet change what the other defaults follow from.
+    AnyOptions own = stages[i].options;
+    PT_TRY(row->estimator->Complete(options, own, path, catalogue));
   }
   return Pipeline(std::move(stages));
 }

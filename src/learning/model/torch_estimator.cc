@@ -136,6 +136,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     return !IsForward(Typed(chain.options.back().options).net.name) ||
            chain.estimator->loss.builder != nullptr;
   }
+  bool packs_rows() const override { return true; }
   void Configure(const AnyOptions& own, TrainConfig& config) const override {
     config.train = Typed(own).train;
   }
@@ -170,7 +171,8 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     TrainOptions& train = options.train;
     PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
     PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
-    PT_TRY(CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer", train.optimizer));
+    PT_TRY(
+        CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer", train.optimizer));
     PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule", train.schedule));
     PT_TRY(train.Check(at + "train"));
     EstimatorOptions common = CommonOf(options);

@@ -47,6 +47,7 @@ std::optional<ScaledNumber> FindScaled(const Chain& chain, const std::string& co
 
 std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table) {
   std::vector<ScaledNumber> all;
+  if (!chain.estimator->kind->packs_rows()) return all;
   for (const std::string& column : chain.estimator->numeric) {
     if (auto scaled = FindScaled(chain, column, table)) all.push_back(std::move(*scaled));
   }

@@ -10,9 +10,9 @@ Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptio
   for (size_t i = 0; i < stages.size(); ++i) {
     const auto row = std::ranges::find(catalogue.stages, stages[i].kind, &StageRow::name);
     if (row == catalogue.stages.end() || row->estimator == nullptr) continue;
-    PT_LET(EstimatorOptions options,
-           row->estimator->Read(stages[i].options, "pipeline." + std::to_string(i)));
-    return FoundEstimator{i, row->estimator, std::move(options), stages[i].options};
+    FoundEstimator found{.at = i, .kind = row->estimator, .own = stages[i].options};
+    PT_LET(found.options, found.kind->Read(found.own, "pipeline." + std::to_string(i)));
+    return found;
   }
   return std::optional<FoundEstimator>();
 }
@@ -26,6 +26,11 @@ Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptio
 bool IsEstimator(const Catalogue& catalogue, const std::string& kind) {
   const auto row = std::ranges::find(catalogue.stages, kind, &StageRow::name);
   return row != catalogue.stages.end() && row->estimator != nullptr;
+}
+
+bool IsEstimator(const Catalogue& catalogue, const Json& stage) {
+  if (!stage.is_object() || !stage.contains("kind") || !stage["kind"].is_string()) return false;
+  return IsEstimator(catalogue, stage["kind"].get<std::string>());
 }
 
 }  // namespace protium

@@ -31,8 +31,8 @@ struct TrainConfig;
 class RowPredictor {
  public:
   virtual ~RowPredictor() = default;
-  // Objective::outputs() numbers for each row of `rows`, which has the columns that the net reads.
-  // NULL and NaN in them, and categories that it does not know, are faults.
+  // Objective::outputs() numbers for each row of `rows`, which has the columns that NetConfig
+  // names. NULL and NaN in them, and categories that it does not know, are faults.
   virtual Result<std::vector<float>> Outputs(const arrow::RecordBatch& rows) const = 0;
 };
 
@@ -50,12 +50,15 @@ class EstimatorKind {
  public:
   virtual ~EstimatorKind() = default;
 
-  virtual Result<EstimatorOptions> Read(const AnyOptions& own, const std::string& path) const = 0;
+  // Leaves `own` typed; gives what all kinds have.
+  virtual Result<EstimatorOptions> Read(AnyOptions& own, const std::string& path) const = 0;
   // Lays `common` over `own`, fills in every default, those that depend on each other included, and
   // refuses what can be refused without a table. Leaves `own` typed, and both alike.
   virtual Status Complete(EstimatorOptions& common, AnyOptions& own, const std::string& path,
                           const Catalogue& catalogue) const = 0;
-  // The options that fit all rows once validation rows have chosen `best_epoch` (0: they have not).
+  // The options that fit all rows: none is held out but for a calibration or a threshold that is
+  // fitted to it, and where validation rows have chosen an epoch (0: they have not), training ends
+  // with as many.
   virtual AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const = 0;
   // For plans and the event that opens a run; the keys are Preview::training's.
   virtual Json DescribeTraining(const AnyOptions& own) const = 0;
@@ -77,6 +80,9 @@ class EstimatorKind {
   // The task that trains it, and whether that needs LibTorch, in training as in scoring.
   virtual std::string task() const = 0;
   virtual bool NeedsLibTorch(const Chain& chain, bool gpus) const { return false; }
+  // Whether its task packs rows as nets do (rows/packer.h), and so scales numbers itself
+  // (ScaledNumber); else stages make them all.
+  virtual bool packs_rows() const { return false; }
   // Adds to the task's config what is the kind's own.
   virtual void Configure(const AnyOptions& own, TrainConfig& config) const = 0;
 
@@ -105,8 +111,9 @@ class EstimatorKind {
 template <class Options>
 class EstimatorKindOf : public EstimatorKind {
  public:
-  Result<EstimatorOptions> Read(const AnyOptions& own, const std::string& path) const override {
+  Result<EstimatorOptions> Read(AnyOptions& own, const std::string& path) const override {
     PT_LET(const Options options, own.Read<Options>(path));
+    own = options;
     return CommonOf(options);
   }
   Status Complete(EstimatorOptions& common, AnyOptions& own, const std::string& path,
@@ -138,17 +145,19 @@ struct FoundEstimator {
   size_t at = 0;
   std::shared_ptr<const EstimatorKind> kind;
   EstimatorOptions options;
-  AnyOptions own;
+  AnyOptions own;  // Typed.
 };
 
-// The first estimator, read; none in a list without any. Faults are those of Read().
+// The first estimator, read and not completed; none in a list without any. Faults are those of
+// EstimatorKind::Read().
 Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptions>& stages,
                                                     const Catalogue& catalogue);
 // The same, with the rows that a program or an extension adds.
 Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptions>& stages,
                                                     const std::shared_ptr<const Catalogue>& own);
 
-// Whether stages of this kind are estimators.
+// Whether stages of this kind are estimators; `stage` is one in a job file, of whatever type.
 bool IsEstimator(const Catalogue& catalogue, const std::string& kind);
+bool IsEstimator(const Catalogue& catalogue, const Json& stage);
 
 }  // namespace protium

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/describe.h"
 #include "recipe/losses.h"
 #include "recipe/nets.h"

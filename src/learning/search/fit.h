@@ -11,6 +11,7 @@
 #include <string>
 
 #include "frame/session_state.h"
+#include "pipeline/estimator_options.h"
 #include "protium/search.h"
 
 namespace protium {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
+#include "pipeline/estimator_options.h"
 #include "protium/search.h"
 
 namespace protium {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gang/torch_task_name.h"
-#include "model/net_rows.h"
 #include "model/net_library.h"
+#include "model/net_rows.h"
 #include "nets/linear.h"
 #include "nets/tabular_mlp.h"
 #include "nets/wide_and_deep.h"
@@ -34,6 +34,9 @@ void AddRows(const Catalogue& own, TaskRows& rows) {
   }
   for (const LossRow& row : own.losses) {
     if (row.builder) rows.losses[row.name] = *static_cast<const LossBuilder*>(row.builder.get());
+  }
+  for (const StageRow& row : own.stages) {
+    if (row.estimator) rows.estimators[row.name] = row.estimator;
   }
   for (MetricSpec& metric : OwnMetrics(own)) rows.metrics.push_back(std::move(metric));
 }
