@@ -288,7 +288,7 @@ TEST_F(BundleRunTest, AFullDiskIsToldInMegabytes) {
     ASSERT_NE(jvm, nullptr);
     auto worker = jvm->Connect();
     ASSERT_TRUE(worker.has_value());
-    EXPECT_THAT(worker->ReadRefusal(), HasSubstr("MB are needed"));
+    EXPECT_THAT(worker->ReadRefusal(), HasSubstr("MiB are needed"));
   });
   if (!mounted) GTEST_SKIP() << "mounting is not allowed here";
 }

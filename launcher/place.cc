@@ -103,7 +103,7 @@ bool CanHold(const Place& place, int64_t bytes, Text* why) {
   }
   int64_t free_bytes = static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
   if (free_bytes >= bytes + kSpareBytes) return true;
-  *why = Format("%s has %lld MB free, and %lld MB are needed", place.path.chars,
+  *why = Format("%s has %lld MiB free, and %lld MiB are needed", place.path.chars,
                 static_cast<long long>(free_bytes >> 20),
                 static_cast<long long>((bytes + kSpareBytes) >> 20));
   return false;

@@ -5,7 +5,7 @@ Bench() {
   Build release product benches
   [ -e examples/flights/data/flights.csv ] || MakeTables
   if [[ " $* " != *" --ours "* ]]; then
-    Say "==> setting up the peers (5 GB the first time) ..."
+    Say "==> setting up the peers (4.7 GiB the first time) ..."
     bench/peers/setup.sh
     [[ " $* " != *horovod* ]] || bench/peers/horovod.sh
   fi

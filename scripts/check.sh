@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Style: what a machine can see of it. Every check runs, then all findings are told at once.
+# Style: what a machine can see of it. Every check runs, then all findings are printed at once.
 
 CheckFormat() {
   local files
@@ -30,9 +30,10 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types Stages floors sizes names words docs; do
+  for name in Format Types Stages floors house sizes names words docs; do
     local found
-    if [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
+    if [ "$name" = house ]; then found=$(python3 scripts/draw_house.py --check 2>&1) || failed=$((failed + 1))
+    elif [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
     else found=$(python3 "scripts/check_$name.py" 2>&1) || failed=$((failed + 1)); fi
     if [ -n "$found" ]; then
       printf '%-8s %s\n' "${name,,}" "$(wc -l <<<"$found") findings"
@@ -41,5 +42,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 8 checks failed"
+  ((failed == 0)) || Die "$failed of 9 checks failed"
 }

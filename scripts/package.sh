@@ -17,10 +17,10 @@ Archive() {
   tar -C build/release/package --sort=name --owner=0 --group=0 --numeric-owner -cf - "protium-$1" |
     zstd -q -f -10 -T0 -o "$file"
   rm -rf "$stage"
-  Say "$file  $(Megabytes "$file") MB"
+  Say "$file  $(Mebibytes "$file") MiB"
 }
 
-Megabytes() { echo $(($(stat -c %s "$1") / 1000000)); }
+Mebibytes() { echo $(($(stat -c %s "$1") / 1048576)); }
 
 # Deb NAME VERSION NEEDS SAYS: packs build/release/package/NAME, whose files are in place.
 Deb() {
@@ -38,7 +38,7 @@ Depends: $3
 Description: $4
 TEXT
   dpkg-deb --root-owner-group -Zzstd -z10 --build "$root" "$file" >>"$LOG" 2>&1 || Die "no $file: see $LOG"
-  Say "$file  $(Megabytes "$file") MB"
+  Say "$file  $(Mebibytes "$file") MiB"
 }
 
 # The package splits in what programs run with and what they are built with.

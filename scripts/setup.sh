@@ -93,7 +93,7 @@ SetUp() {
   mkdir -p "$downloads" && : >"$LOG"
   InstallPackages build
   InstallPackages Spark
-  Fetch wheel "Arrow and LibTorch (0.6 GB)" FetchWheels wheel
+  Fetch wheel "Arrow and LibTorch (0.6 GiB)" FetchWheels wheel
   Fetch sdist "DuckDB's header" FetchSdist
   SetUpNode
   Fetch npm "DuckDB" FetchNpm

@@ -25,7 +25,7 @@ UnpackNode() {
 
 SetUpNode() {
   IsMarked .deps/node/set-up "$(NodeHash)" && return
-  Fetch node "Node (61 MB)" FetchWheels node
+  Fetch node "Node (58 MiB)" FetchWheels node
   Step "unpacking Node" UnpackNode || Die "Node could not be unpacked: $(Reason)"
 }
 

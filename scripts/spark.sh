@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Brings Spark releases to .deps/spark/<version>, each only when it is asked for: 450 MB to download.
+# Brings Spark releases to .deps/spark/<version>, each only when it is asked for: 430 MiB to download.
 
 # The pinned release that "4.2" or "4.2.1" names.
 SparkVersion() {
@@ -45,10 +45,10 @@ FetchSpark() {
   if HasSpark "$version"; then exec 7>&- && return 0; fi
   free_kb=$(df -Pk .deps/spark | awk 'NR == 2 { print $4 }')
   ((free_kb >= 2 * 1024 * 1024)) ||
-    Die "not enough disk for Spark $version: $((free_kb / 1024)) MB free in $PWD/.deps, 2 GB are needed"
+    Die "not enough disk for Spark $version: $((free_kb / 1024)) MiB free in $PWD/.deps, 2 GiB are needed"
   LOG=$PWD/.deps/spark/fetch.log
   : >"$LOG" && rm -rf "$folder" && mkdir "$folder"
-  Step "downloading Spark $version (0.45 GB)" DownloadSpark "$version" "$folder" ||
+  Step "downloading Spark $version (0.42 GiB)" DownloadSpark "$version" "$folder" ||
     Die "Spark $version could not be downloaded: $(Reason)"
   Step "unpacking Spark $version" UnpackSpark "$version" "$folder" ||
     Die "Spark $version could not be unpacked: $(Reason)"

@@ -14,7 +14,7 @@ CheckDisk() {
   local free_kb
   free_kb=$(df -Pk . | awk 'NR == 2 { print $4 }')
   ((free_kb >= kDiskNeededGb * 1024 * 1024)) ||
-    Die "not enough disk: $((free_kb / 1024)) MB free in $PWD, $kDiskNeededGb GB are needed"
+    Die "not enough disk: $((free_kb / 1024)) MiB free in $PWD, $kDiskNeededGb GiB are needed"
 }
 
 AsRoot() {

@@ -32,7 +32,7 @@ FetchTpc() {
   if HasTpc; then exec 7>&- && return 0; fi
   LOG=$PWD/.deps/tpc.log
   : >"$LOG" && rm -rf "$folder" && mkdir -p "$folder/wheels"
-  Step "downloading what makes TPC's tables (33 MB)" DownloadTpc "$folder" ||
+  Step "downloading what makes TPC's tables (31 MiB)" DownloadTpc "$folder" ||
     Die "what makes the tables of TPC could not be downloaded: $(Reason)"
   Step "making the tables of TPC-DS and TPC-H" MakeTpc "$folder" ||
     Die "the tables of TPC could not be made: $(Reason)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # guides.sh [ray] [petastorm] [ludwig]: makes an environment for each of these tools in .deps/peers-NAME, once, and
-# all three when none is named: 0.6 GB in all beside .deps/peers, whose packages each of them sees behind its own.
+# all three when none is named: 0.6 GiB in all beside .deps/peers, whose packages each of them sees behind its own.
 # Only what docs/moving-in.md shows of the tools needs them. All packages are wheels of the versions named here.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
@@ -33,7 +33,7 @@ make_place() {
   [ "$(cat "$place/set-up" 2>/dev/null)" != "$wanted" ] || return 0
   free_kb=$(df -Pk .deps/ | awk 'NR == 2 { print $4 }')
   ((free_kb >= kDiskNeededGb * 1024 * 1024)) ||
-    fail "not enough disk for $name: $((free_kb / 1024)) MB free, $kDiskNeededGb GB are needed"
+    fail "not enough disk for $name: $((free_kb / 1024)) MiB free, $kDiskNeededGb GiB are needed"
   [ -x "$place/bin/python" ] || .deps/peers/bin/python -m venv "$place" || fail "$place could not be made"
   packages=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
   # Ludwig asks for Python 3.12; what it does with tables runs on 3.11, too, for which the peers' PyTorch is.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes the Python environment of the peers in .deps/peers, once. The torch wheel loads CUDA's
-# libraries even on a CPU, so its dependencies come along: 5 GB in all.
+# libraries even on a CPU, so its dependencies come along: 4.7 GiB in all.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 readonly kDiskNeededGb=8
@@ -15,7 +15,7 @@ fail() {
 
 free_kb=$(df -Pk .deps/ | awk 'NR == 2 { print $4 }')
 ((free_kb >= kDiskNeededGb * 1024 * 1024)) ||
-  fail "not enough disk for the peers: $((free_kb / 1024)) MB free, $kDiskNeededGb GB are needed"
+  fail "not enough disk for the peers: $((free_kb / 1024)) MiB free, $kDiskNeededGb GiB are needed"
 python3 -c 'import venv, ensurepip' 2>/dev/null || fail "python3-venv is missing: apt-get install python3-venv"
 command -v java >/dev/null || fail "java is missing, PySpark needs it: apt-get install openjdk-17-jre-headless"
 

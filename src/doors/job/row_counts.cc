@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "format/parquet_rows.h"
 #include "frame/session_state.h"
 #include "plan/node.h"
@@ -102,7 +103,7 @@ std::string RowCountsText(const Json& tables) {
   for (const Json& each : tables) {
     std::string says = "rows not known before it is read";
     if (each.contains("rows")) {
-      const std::string size = SizeText(each["bytes"].get<double>());
+      const std::string size = BytesText(each["bytes"].get<double>());
       says = each["exact"] == true ? fmt::format("{} rows", Grouped(each["rows"].get<int64_t>()))
                                    : fmt::format("about {} rows, by samples of its {}",
                                                  Grouped(each["rows"].get<int64_t>()), size);
@@ -110,13 +111,6 @@ std::string RowCountsText(const Json& tables) {
     rows.push_back({"  " + each["table"].get<std::string>(), says});
   }
   return TextTable(rows);
-}
-
-std::string SizeText(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1000;
-  return fmt::format("{:.{}f} {}", bytes, bytes < 10 && unit > 0 ? 1 : 0, kUnits[unit]);
 }
 
 }  // namespace protium

@@ -15,10 +15,8 @@ namespace protium {
 // nothing tells; without "bytes" for tables of databases. Files that cannot be read have neither.
 Json CountRows(const Session& session);
 
-// The same as a text table, a line a table: "flights  about 30,000 rows, by samples of its 1.9 MB".
+// The same as a text table, a line a table: "flights  about 30,000 rows, by samples of its 1.9
+// MiB".
 std::string RowCountsText(const Json& tables);
-
-// "1.9 MB"
-std::string SizeText(double bytes);
 
 }  // namespace protium

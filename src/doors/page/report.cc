@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "base/units.h"
 #include "page/api.h"
 #include "page/assets.h"
 
@@ -82,8 +83,7 @@ Result<std::string> DataOf(const fs::path& run) {
       left_out.push_back({{"what", each.what}, {"why", "it cannot be read"}});
     } else if (answer.body.size() > kMostAnswerBytes) {
       left_out.push_back(
-          {{"what", each.what},
-           {"why", fmt::format("it has {:.1f} MB", double(answer.body.size()) / 1e6)}});
+          {{"what", each.what}, {"why", "it has " + BytesText(double(answer.body.size()))}});
     } else {
       answers += fmt::format("{}\"{}\":{}", answers.empty() ? "" : ",", each.what, answer.body);
     }

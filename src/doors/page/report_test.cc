@@ -89,7 +89,7 @@ TEST_F(Report, SaysWhatItLeavesOut) {
   const std::string report = MakeReport(run).ValueOrDie();
   EXPECT_LT(report.size(), 400'000u);
   EXPECT_EQ(DataIn(report)["left_out"],
-            Json::parse(R"([{"what":"trials","why":"it has 2.0 MB"}])"));
+            Json::parse(R"([{"what":"trials","why":"it has 1.9 MiB"}])"));
   EXPECT_FALSE(MakeReport(runs.path() / "none").ok());
 }
 

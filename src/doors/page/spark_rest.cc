@@ -40,11 +40,6 @@ std::string JobStatus(const std::string& state) {
   return state == "failed" || state == "cut off" || state == "stopped" ? "FAILED" : "UNKNOWN";
 }
 
-double NumberAt(const Json& json, const char* key, double otherwise) {
-  const Json number = Member(json, key);
-  return number.is_number() ? number.get<double>() : otherwise;
-}
-
 // What became of the tasks of a stage, or of an executor.
 struct TaskCounts {
   int64_t all = 0, active = 0, complete = 0, failed = 0;

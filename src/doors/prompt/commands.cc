@@ -85,7 +85,7 @@ Status DescribeTable(const std::string& name, const Arguments& arguments, Querie
 
 bool Mentions(const std::vector<Token>& tokens, const std::string& query, const std::string& name) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
-    if (token.kind == Token::Kind::kWord) return token.Is(Capitals(name));
+    if (token.kind == Token::Kind::kWord) return token.Is(Upper(name));
     // A name in quotes, which are part of the token.
     return token.kind == Token::Kind::kName && token.size == name.size() + 2 &&
            Lower(query.substr(token.at + 1, name.size())) == Lower(name);

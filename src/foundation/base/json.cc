@@ -136,6 +136,16 @@ const std::string& TextAt(const Json& json, std::string_view key) {
   return found != json.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
 }
 
+int64_t WholeAt(const Json& json, std::string_view key, int64_t otherwise) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+}
+
+double NumberAt(const Json& json, std::string_view key, double otherwise) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
+}
+
 std::string Dump(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

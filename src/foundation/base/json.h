@@ -3,6 +3,7 @@
 // Text that is not ours is read by ParseJson() alone: the library itself throws.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ Json ObjectOf(std::vector<std::pair<std::string, Json>> members);
 
 // The text under `key` of an object; empty where there is none, or something else is there.
 const std::string& TextAt(const Json& json, std::string_view key);
+// The number under `key` of an object; `otherwise` where there is none, or something else is there.
+// Of WholeAt() a fraction is something else.
+int64_t WholeAt(const Json& json, std::string_view key, int64_t otherwise = 0);
+double NumberAt(const Json& json, std::string_view key, double otherwise = 0);
 
 // Renders without spaces or line breaks; text that is not UTF-8 gets replacement characters.
 std::string Dump(const Json& value);

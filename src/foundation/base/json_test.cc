@@ -92,5 +92,15 @@ TEST(Json, ReadsManyKeysInATimeThatGrowsWithTheirNumber) {
   EXPECT_EQ(many.rbegin().key(), "key299999");
 }
 
+TEST(Json, NumbersUnderAKeyOrWhatIsSaid) {
+  const Json json = {{"whole", 7}, {"part", 0.5}, {"text", "7"}};
+  EXPECT_EQ(WholeAt(json, "whole"), 7);
+  EXPECT_EQ(WholeAt(json, "part", 3), 3);
+  EXPECT_EQ(NumberAt(json, "whole"), 7);
+  EXPECT_EQ(NumberAt(json, "part"), 0.5);
+  EXPECT_EQ(NumberAt(json, "text", -1), -1);
+  EXPECT_EQ(WholeAt(Json(7), "whole"), 0);
+}
+
 }  // namespace
 }  // namespace protium

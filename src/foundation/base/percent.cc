@@ -4,7 +4,23 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace protium {
+
+std::string PercentEncoded(std::string_view text, std::string_view plain) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    if (IsLetter(c) || IsDigit(c) || plain.find(c) != plain.npos) {
+      encoded += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return encoded;
+}
 
 std::optional<std::string> PercentDecoded(std::string_view text) {
   std::string out;

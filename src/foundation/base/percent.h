@@ -8,6 +8,9 @@
 
 namespace protium {
 
+// With "%2F" and the like for all but letters, digits and the characters of `plain`.
+std::string PercentEncoded(std::string_view text, std::string_view plain);
+
 // None for a "%" without two hexadecimal digits.
 std::optional<std::string> PercentDecoded(std::string_view text);
 

@@ -6,6 +6,10 @@
 namespace protium {
 namespace {
 
+TEST(Percent, IsWrittenForAllButWhatIsPlain) {
+  EXPECT_EQ(PercentEncoded("a b/c\xC3\xBC.~", "/."), "a%20b/c%C3%BC.%7E");
+}
+
 TEST(Percent, IsDecodedOrNothing) {
   EXPECT_EQ(PercentDecoded(""), "");
   EXPECT_EQ(PercentDecoded("a%20b%2Bc+d%c3%BC"), "a b+c+d\xC3\xBC");

@@ -12,14 +12,16 @@ namespace protium {
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
+inline char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+inline char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
 // With a-z for A-Z; everything else stays. Names of columns and functions are compared so.
 std::string Lower(std::string_view text);
 // With A-Z for a-z.
 std::string Upper(std::string_view text);
 
-// Without blanks, tabs and line ends on either side.
-std::string_view Trimmed(std::string_view text);
+// Without these characters on either side.
+std::string_view Trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
 // The text between two quotes, with each quote in it doubled, as SQL writes names and texts.
 std::string InQuotes(std::string_view text, char quote);

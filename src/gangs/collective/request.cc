@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "collective/subtrees.h"
 
 namespace protium {
@@ -139,9 +140,9 @@ Status CompareRequests(std::span<const Request> asked) {
 Status LateFault(std::span<const int32_t> late, const Request& request,
                  std::chrono::milliseconds deadline) {
   return Fail({.exit = Exit::kStalled,
-               .what = fmt::format("rank{} {} did not join {} within {:g} s",
-                                   late.size() == 1 ? "" : "s", fmt::join(late, ", "),
-                                   Describe(request), double(deadline.count()) / 1000)});
+               .what = fmt::format("rank{} {} did not join {} within {:g} s", PluralOf(late.size()),
+                                   fmt::join(late, ", "), Describe(request),
+                                   double(deadline.count()) / 1000)});
 }
 
 }  // namespace protium

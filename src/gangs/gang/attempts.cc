@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "run/events.h"
 
 namespace protium {
@@ -26,7 +27,7 @@ Status WithWhyAhead(const Status& status, std::string ahead) {
 Status AfterRestarts(const Status& status, int32_t restarts) {
   if (restarts == 0) return status;
   return WithWhyAhead(status, fmt::format("{} restart{} did not help (gang.max_restarts)", restarts,
-                                          restarts == 1 ? "" : "s"));
+                                          PluralOf(restarts)));
 }
 
 // What the last attempt met with may follow from what the first one died of, as a disk that it left

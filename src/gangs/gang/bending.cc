@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "gang/wish.h"
 
 namespace protium {
@@ -19,13 +20,9 @@ namespace {
 // A collective call that failed has a death as its cause, which is seen within this time.
 constexpr std::chrono::seconds kDoubtTime{1};
 
-std::string CountOfWorkers(size_t count) {
-  return fmt::format("{} worker{}", count, count == 1 ? "" : "s");
-}
-
 // "rank 2", "ranks 0, 1".
 std::string RanksText(const std::set<int32_t>& ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+  return fmt::format("rank{} {}", PluralOf(ranks.size()), fmt::join(ranks, ", "));
 }
 
 bool Contains(const std::vector<int32_t>& members, int32_t member) {
@@ -159,7 +156,7 @@ void BendingGang::TellShort() {
     call_.Tell({{"event", "note"},
                 {"message", fmt::format("fewer than {} are left (gang.workers): the gang waits for "
                                         "others, {:g} s at most (gang.patience)",
-                                        CountOfWorkers(size_t(spec_.limits.min)), patience)}});
+                                        Counted(size_t(spec_.limits.min), "worker"), patience)}});
   }
 }
 
@@ -236,7 +233,7 @@ void BendingGang::ReadWish() {
   wished_ = written;
   const int32_t wanted = protium::ReadWish(spec_.wish);
   if (wanted == 0) return;
-  why_ = fmt::format("{} wanted", CountOfWorkers(size_t(wanted)));
+  why_ = fmt::format("{} wanted", Counted(size_t(wanted), "worker"));
   wanted_ = wanted;
 }
 
@@ -284,7 +281,7 @@ void BendingGang::TellChange(const Generation& generation) {
               {"members", generation.members},
               {"cut", generation.cut},
               {"why", why_}});
-  const std::string goes_on = CountOfWorkers(generation.members.size());
+  const std::string goes_on = Counted(generation.members.size(), "worker");
   const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
   call_.Tell(
       {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fields.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -59,7 +60,7 @@ std::vector<LateRank> FindLate(const std::vector<WatchedRank>& ranks, const Wait
   }
   if (seconds < patience) return {};
   const std::string others =
-      fmt::format("rank{} {}", waiting.size() == 1 ? "" : "s", fmt::join(waiting, ", "));
+      fmt::format("rank{} {}", PluralOf(waiting.size()), fmt::join(waiting, ", "));
   std::vector<LateRank> told;
   for (const WatchedRank& each : late) {
     if (Seconds(now - each.sight->warned) < terms.deadline) continue;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "sql_words/tokens.h"
 
 namespace protium {
@@ -44,7 +45,7 @@ class Tokens {
     if ((*this)[i].kind == Token::Kind::kName && name.size() >= 2) {
       name = name.substr(1, name.size() - 2);
     }
-    return Capitals(name);
+    return Upper(name);
   }
   // Behind the parenthesis that closes the one at `open`; 0 where none does.
   size_t Behind(size_t open) const {

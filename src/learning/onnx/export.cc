@@ -19,7 +19,7 @@
 namespace protium::onnx {
 namespace {
 
-// What protobuf writes is at most 2 GB.
+// What protobuf writes is at most 2 GiB.
 constexpr uint64_t kMostWeights = uint64_t{2000} << 20;
 
 struct Model {
@@ -47,7 +47,7 @@ Result<Model> ReadModel(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (std::filesystem::file_size(model.files.weights, ignored) > kMostWeights) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the model's weights take more than 2 GB",
+                 .what = "the model's weights take more than 2 GiB",
                  .where = where,
                  .why = "an ONNX file holds no more"});
   }

@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "os/file.h"
 #include "os/publish.h"
 #include "rows/kept_rows.h"
@@ -19,16 +20,6 @@ namespace protium {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "512 MiB", "1.5 MiB", "64 KiB": in the largest unit of which there is one.
-std::string BytesText(int64_t bytes) {
-  for (const auto& [unit, name] : {std::pair{int64_t{1} << 20, "MiB"}, {int64_t{1} << 10, "KiB"}}) {
-    if (bytes >= unit)
-      return fmt::format("{:.{}f} {}", double(bytes) / double(unit),
-                         bytes % unit == 0 || bytes >= 10 * unit ? 0 : 1, name);
-  }
-  return fmt::format("{} bytes", bytes);
-}
 
 // The rows of one rank, before they go to their shards.
 struct Packed {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "http/library.h"
 
@@ -110,14 +111,6 @@ Result<std::unique_ptr<Service>> Service::Make(const std::string& uri,
                                        std::move(headers));
 }
 
-std::string UrlPath(const std::string& path) {
-  std::string encoded;
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
-    encoded += plain ? std::string(1, c) : fmt::format("%{:02X}", uint8_t(c));
-  }
-  return encoded;
-}
+std::string UrlPath(const std::string& path) { return PercentEncoded(path, "-._~/"); }
 
 }  // namespace protium

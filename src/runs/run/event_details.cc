@@ -9,6 +9,7 @@
 #include <string>
 #include <variant>
 
+#include "base/text.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -29,7 +30,7 @@ std::string Line(const GangPlaced& event) {
     if (hosts.insert(rank.host).second) names += (names.empty() ? "" : ", ") + rank.host;
   }
   return fmt::format("gang     {}: {} worker{} on {}{}", event.task, event.ranks.size(),
-                     event.ranks.size() == 1 ? "" : "s", names,
+                     PluralOf(event.ranks.size()), names,
                      event.attempt > 0 ? fmt::format(", attempt {}", event.attempt + 1) : "");
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/text.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -295,8 +296,7 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
 std::string ProgressState::Summary(Deadline now) const {
   const std::string took = Seconds(SecondsOfParts(now));
   if (phase_ == Phase::kTrain && view_.step > 0) {
-    std::string line =
-        fmt::format("train    {} step{}", Grouped(view_.step), view_.step == 1 ? "" : "s");
+    std::string line = fmt::format("train    {} step{}", Grouped(view_.step), PluralOf(view_.step));
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
     line += fmt::format("  {}loss {:.4g}", view_.epoch_ended ? "last epoch: " : "", view_.loss);
     const std::vector<std::string> metrics = Metrics();

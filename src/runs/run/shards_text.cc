@@ -11,17 +11,12 @@ namespace protium {
 
 namespace {
 
-int64_t NumberAt(const Json& json, const char* key, int64_t otherwise) {
-  const Json value = json.is_object() ? json.value(key, Json()) : Json();
-  return value.is_number_integer() ? value.get<int64_t>() : otherwise;
-}
-
 // Shards are never cut: if the workers do not divide them evenly, some workers idle for a part of
 // each step, and the text says how much.
 std::string ShareText(const Json& training) {
-  const int64_t workers = std::max<int64_t>(1, NumberAt(training, "workers", 1));
-  const int64_t shards = std::max<int64_t>(1, NumberAt(training, "shards", 1));
-  const int64_t batch = NumberAt(training, "batch_size", 0);
+  const int64_t workers = std::max<int64_t>(1, WholeAt(training, "workers", 1));
+  const int64_t shards = std::max<int64_t>(1, WholeAt(training, "shards", 1));
+  const int64_t batch = WholeAt(training, "batch_size");
   std::string text = fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
                                  batch % shards == 0 ? std::to_string(batch / shards)
                                                      : fmt::format("about {}", batch / shards));
@@ -43,11 +38,11 @@ std::string ShareText(const Json& training) {
 
 std::string ShardsText(const Json& training) {
   const std::string text = ShareText(training);
-  const int64_t bytes = NumberAt(training, "row_bytes", 0);
+  const int64_t bytes = WholeAt(training, "row_bytes");
   if (bytes == 0) return text;
   return text +
          fmt::format("; rows of {} bytes, of which {} fit engine.rows_memory: more go to disk",
-                     bytes, Grouped(NumberAt(training, "rows_in_memory", 0)));
+                     bytes, Grouped(WholeAt(training, "rows_in_memory")));
 }
 
 }  // namespace protium

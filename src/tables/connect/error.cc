@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "connect/job_failure.h"
 #include "connect/rpc_status.pb.h"
@@ -54,7 +55,7 @@ std::string SparkError::WorkerText() const {
 
 std::string SparkError::Where() const {
   for (const SparkCause& cause : causes) {
-    if (!cause.query.empty()) return std::string(connect::Trimmed(cause.query));
+    if (!cause.query.empty()) return std::string(Trimmed(cause.query));
     std::string where = connect::ReadJobFailure(cause.message).where;
     if (!where.empty()) return where;
   }

@@ -280,7 +280,7 @@ TEST_F(Execute, TellsProgressAndThePlanAndKeepsObservedValues) {
   EXPECT_EQ(events[1]["jobs"], Json({4}));
   EXPECT_EQ(events[1]["event"], "engine_plan");
   EXPECT_EQ(events[1]["operators"], Json::parse(R"([
-      {"name":"Sort","depth":0,"seconds":1.5,"what":"spill size 2.5 MB"},
+      {"name":"Sort","depth":0,"seconds":1.5,"what":"spill size 2.4 MiB"},
       {"name":"Scan csv","depth":1,"rows":12,"seconds":0.25}])"));
   EXPECT_EQ(events[0]["event"], "etl");
   EXPECT_EQ(events[0]["percent"], 25.0);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace protium::connect {
 
 namespace {
@@ -82,12 +84,6 @@ std::string CrashText(std::string_view text) {
 }
 
 }  // namespace
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 std::string_view Bare(std::string_view text) {
   text = Trimmed(text);

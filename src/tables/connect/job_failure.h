@@ -26,6 +26,4 @@ std::string_view WorkerPart(std::string_view message);
 // Without "[ERROR_CLASS] " at the front and " SQLSTATE: 42703; line 1 pos 7" at the end.
 std::string_view Bare(std::string_view text);
 
-std::string_view Trimmed(std::string_view text);
-
 }  // namespace protium::connect

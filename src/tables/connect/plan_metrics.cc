@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/units.h"
 #include "base/utf8.h"
 
 namespace protium::connect {
@@ -20,12 +21,10 @@ constexpr int kMostOperators = 500;
 constexpr int kMostDepth = 200;
 constexpr size_t kMostText = 300;
 
-// A size as "1.5 MB", a count as it is.
+// A size as "1.5 MiB", a count as it is.
 std::string FigureText(const Metrics::MetricValue& metric) {
   if (metric.metric_type() != "size") return std::to_string(metric.value());
-  const auto bytes = double(metric.value());
-  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
-                     : fmt::format("{:.1f} MB", bytes / 1e6);
+  return BytesText(double(metric.value()));
 }
 
 // Spark sums its metrics over tasks: "timing" in milliseconds, "nsTiming" in nanoseconds. Those of

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium::connect {
 
@@ -80,12 +81,6 @@ Result<std::string> NestedText(const arrow::DataType& type) {
     default:
       return NoSparkType(type);
   }
-}
-
-std::string Doubled(std::string_view text, char quote) {
-  std::string out;
-  for (const char c : text) out.append(c == quote ? 2 : 1, c);
-  return out;
 }
 
 Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
@@ -209,7 +204,7 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
 
 }  // namespace
 
-std::string SparkName(std::string_view name) { return "`" + Doubled(name, '`') + "`"; }
+std::string SparkName(std::string_view name) { return InQuotes(name, '`'); }
 
 Result<std::string> SparkType(const arrow::DataType& type) {
   switch (type.id()) {

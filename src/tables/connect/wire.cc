@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/percent.h"
 #include "connect/channel.h"
 
 namespace protium::connect {
@@ -28,13 +29,7 @@ std::string ChooseUser(const SparkAddress& address) {
 std::string ClientType(const SparkAddress& address) {
   const std::string text =
       (address.user_agent.empty() ? "" : address.user_agent + " ") + "protium os/linux";
-  std::string encoded;
-  for (const char c : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ||
-                       c == '_' || c == '/';
-    encoded += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return encoded.substr(0, 2048);
+  return PercentEncoded(text, ".-_/").substr(0, 2048);
 }
 
 // gRPC takes deadlines of the wall clock; ours are of a clock that nobody sets.

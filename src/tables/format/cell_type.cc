@@ -7,10 +7,10 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text.h"
+
 namespace protium {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes digits from the front; gives how many there were.
 size_t TakeDigits(std::string_view& text) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "format/brought_columns.h"
 #include "format/cell_value.h"
 #include "format/csv_options.h"
@@ -168,8 +169,7 @@ void BroughtCsv::NoteSkipped() {
   if (rows_->skipped() == 0) return;
   notes_.push_back(fmt::format(
       "{}: {} row{} left out, of another length than the first line; the first is on line {}",
-      spec_.paths[file_], rows_->skipped(), rows_->skipped() == 1 ? "" : "s",
-      rows_->first_skipped()));
+      spec_.paths[file_], rows_->skipped(), PluralOf(rows_->skipped()), rows_->first_skipped()));
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "column/schema.h"
 #include "format/cell_type.h"
 #include "format/csv_rows.h"
@@ -20,12 +21,6 @@ namespace {
 constexpr size_t kMostTexts = 5;
 constexpr int64_t kRowsBeforeGivingUp = 10'000;
 constexpr int64_t kPerOdd = 9;  // Cells of the type for each that is not, nor a word for a null.
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // Whether the comma in a number may group thousands, as in 1,234 and unlike 0,234 or 12,5.
 bool MayGroup(std::string_view number) {
@@ -54,7 +49,7 @@ struct Doubtful {
     }
     if (++odd.cells == 1) odd.where = fmt::format("{}:{}", path, line);
     std::string text = CsvText(cell);
-    const std::string inner(Trimmed(text));
+    const std::string inner(Trimmed(text, " \t"));
     if (!cell.quoted && inner != text && IsNullSpelling(inner)) {
       odd.trim = true;
       text = inner;
@@ -67,7 +62,7 @@ struct Doubtful {
   }
 
   CellType WithOptions(std::string_view text, const CsvOptions& options) {
-    const std::string_view inner = Trimmed(text);
+    const std::string_view inner = Trimmed(text, " \t");
     if (inner.size() < text.size() && !inner.empty() && !options.trim) {
       const CellType found = TypeOfCell(inner);
       odd.trim = odd.trim || found != CellType::kText;

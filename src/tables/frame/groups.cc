@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/group_batches.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"
@@ -59,7 +59,7 @@ Result<Plan> AggregatePlan(const Plan& plan, const Columns& keys,
   PT_TRY(CheckAfter(lifted, keys));
   std::string list = NameList(keys);
   for (const AggregateCall& call : lifted.calls) {
-    list += (list.empty() ? "" : ", ") + call.sql + " AS " + QuotedName(call.column);
+    list += (list.empty() ? "" : ", ") + call.sql + " AS " + InQuotes(call.column, '\"');
   }
   const std::string by = keys.empty() ? "" : " GROUP BY " + NameList(keys);
   const Plan grouped =
@@ -153,7 +153,7 @@ Result<Plan> WindowPlan(const Plan& plan, const arrow::Schema& schema, const Win
   std::string list = NameList(schema.field_names());
   for (const AggregateCall& call : lifted.calls) {
     list += fmt::format(", {} OVER ({}) AS {}", call.sql, OverText(over, call.ranged),
-                        QuotedName(call.column));
+                        InQuotes(call.column, '\"'));
   }
   const Plan windowed = SqlPlan("SELECT " + list + " FROM t", {"t"},
                                 {WithArguments(plan, schema.field_names(), lifted)},

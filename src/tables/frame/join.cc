@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "frame/verbs.h"
 #include "plan/aggregates.h"
 
@@ -64,16 +64,17 @@ Status CheckOptions(const JoinOptions& options) {
 std::string Condition(const std::vector<JoinKey>& keys) {
   std::string text;
   for (const JoinKey& key : keys) {
-    text += fmt::format("{}l.{} = r.{}", text.empty() ? "" : " AND ", QuotedName(key.left),
-                        QuotedName(key.right));
+    text += fmt::format("{}l.{} = r.{}", text.empty() ? "" : " AND ", InQuotes(key.left, '\"'),
+                        InQuotes(key.right, '\"'));
   }
   return text;
 }
 
 // A key of a row that only the right table has is found there.
 std::string KeyText(const JoinKey& key, JoinKind how) {
-  const std::string left = "l." + QuotedName(key.left), right = "r." + QuotedName(key.right);
-  const std::string name = " AS " + QuotedName(key.left);
+  const std::string left = "l." + InQuotes(key.left, '\"'),
+                    right = "r." + InQuotes(key.right, '\"');
+  const std::string name = " AS " + InQuotes(key.left, '\"');
   if (how == JoinKind::kRight) return right + name;
   if (how == JoinKind::kFull) return "coalesce(" + left + ", " + right + ")" + name;
   return left + name;
@@ -94,7 +95,7 @@ Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>
   for (const JoinKey& key : keys) right_keys.insert(Lower(key.right));
   for (const auto& field : tables.left->fields()) {
     if (!names.insert(Lower(field->name())).second) continue;
-    list += (list.empty() ? "" : ", ") + ("l." + QuotedName(field->name()));
+    list += (list.empty() ? "" : ", ") + ("l." + InQuotes(field->name(), '\"'));
   }
   for (const auto& field : tables.right->fields()) {
     if (right_keys.contains(Lower(field->name()))) continue;
@@ -103,7 +104,7 @@ Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>
                    .what = fmt::format("join: both tables have a column \"{}\"", field->name()),
                    .fix = "Rename() or Drop() one of them, or join on it"});
     }
-    list += ", r." + QuotedName(field->name());
+    list += ", r." + InQuotes(field->name(), '\"');
   }
   return list;
 }

@@ -7,6 +7,7 @@
 
 #include "base/crc32.h"
 #include "base/murmur.h"
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/base64.h"
@@ -14,16 +15,6 @@
 
 namespace protium {
 namespace {
-
-std::string Hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    text += kDigits[static_cast<unsigned char>(c) >> 4];
-    text += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return text;
-}
 
 // SHA-2 (FIPS 180-4) of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width is null, as
 // in Spark.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -66,16 +67,13 @@ class Letters : public Chunk {
   std::string buffer_;
 };
 
-char AsciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
-char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 std::optional<Text> Upper(Letters& letters, Text text) {
-  if (IsAscii(text)) return letters.MappedAscii(text, AsciiUpper);
+  if (IsAscii(text)) return letters.MappedAscii(text, ToUpper);
   return letters.Mapped(text, ucasemap_utf8ToUpper);
 }
 
 std::optional<Text> Lower(Letters& letters, Text text) {
-  if (IsAscii(text)) return letters.MappedAscii(text, AsciiLower);
+  if (IsAscii(text)) return letters.MappedAscii(text, ToLower);
   return letters.Mapped(text, ucasemap_utf8ToLower);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/strict_math.h"
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/decimal_format.h"
@@ -106,7 +107,7 @@ std::optional<std::string> FormatDecimalByPattern(PatternChunk& chunk, Text numb
 }
 
 int ParseDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'z') return c - 'a' + 10;
   return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
 }
@@ -124,7 +125,7 @@ std::string InBase(uint64_t value, uint64_t base) {
 // the base. If the target base is negative the result has a sign; otherwise a negative number is
 // written as its 64 bits, unsigned.
 std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_t to) {
-  text = Trimmed(text);
+  text = TrimmedAsJava(text);
   const uint64_t base = static_cast<uint64_t>(from);
   const int64_t wanted = std::abs(static_cast<int64_t>(to));
   if (from < 2 || from > 36 || wanted < 2 || wanted > 36 || text.empty()) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "sql_words/digit_pattern.h"
@@ -78,7 +79,7 @@ class NumberReading {
       const char c = text_.front();
       if (c == ',') {
         groups.push_back(0);
-      } else if (c >= '0' && c <= '9') {
+      } else if (IsDigit(c)) {
         ++groups.back();
         (behind_point_ ? fraction_ : whole_) += c;
       } else if (c != ' ' && (c < '\t' || c > '\r')) {
@@ -142,7 +143,7 @@ class NumberWriting {
       case Kind::kDigits:
         return WriteDigits(part);
       case Kind::kComma:
-        if (!written_.empty() && written_.back() >= '0' && written_.back() <= '9') {
+        if (!written_.empty() && IsDigit(written_.back())) {
           written_ += ',';
         } else {
           AddBlank();

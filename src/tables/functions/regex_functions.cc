@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -103,9 +104,7 @@ std::optional<Text> FirstMatch(Patterns& patterns, Text text, Text pattern) {
 // Appends what a Java replacement stands for (Matcher.appendReplacement): $3 is a group, \x is x.
 bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text replacement,
                        std::string& out) {
-  const auto digit = [&](size_t at) {
-    return at < replacement.size() && replacement[at] >= '0' && replacement[at] <= '9';
-  };
+  const auto digit = [&](size_t at) { return at < replacement.size() && IsDigit(replacement[at]); };
   for (size_t i = 0; i < replacement.size(); ++i) {
     const bool escaped = replacement[i] == '\\';
     if (escaped && ++i == replacement.size()) {

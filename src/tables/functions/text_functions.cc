@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -70,12 +71,11 @@ std::optional<std::string> Soundex(Chunk&, Text text) {
   // For A to Z: a digit; 0 for vowels, which separate equal digits, and 7 for H and W, which do
   // not.
   constexpr std::string_view kCodes = "01230127022455012623017202";
-  const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; };
-  if (text.empty() || upper(text[0]) < 'A' || upper(text[0]) > 'Z') return std::string(text);
-  std::string code(1, upper(text[0]));
+  if (text.empty() || ToUpper(text[0]) < 'A' || ToUpper(text[0]) > 'Z') return std::string(text);
+  std::string code(1, ToUpper(text[0]));
   char last = kCodes[static_cast<size_t>(code[0] - 'A')];
   for (size_t i = 1; i < text.size() && code.size() < 4; ++i) {
-    const char letter = upper(text[i]);
+    const char letter = ToUpper(text[i]);
     if (letter < 'A' || letter > 'Z') {
       last = '0';
       continue;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/code_points.h"
@@ -30,7 +31,7 @@ std::optional<std::string> UrlEncode(Chunk&, Text text) {
 }
 
 int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -76,8 +77,7 @@ std::optional<std::string> TryUrlDecode(Chunk& chunk, Text text) {
 
 constexpr std::string_view kUnreserved = "_-!.~'()*";
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsAlphanumeric(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
+bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
 // Whether the text holds only letters, digits, marks, escapes, characters beyond ASCII and those of
 // `more`.

@@ -9,14 +9,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "java/code_points.h"
 
 namespace protium {
 namespace {
 
 constexpr std::string_view kFlags = "-#+ 0,(<";
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads digits; false where they do not fit an int. `number` stays as it is where there are none.
 bool ReadDigits(std::string_view format, size_t& at, int& number) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/text.h"
 #include "java/code_points.h"
 #include "java/number_text.h"
 
@@ -16,11 +17,8 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 bool IsWordPart(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return IsNameCharacter(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 constexpr std::string_view kBlanks = " \t\r\n";

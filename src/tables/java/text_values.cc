@@ -19,7 +19,6 @@ namespace protium {
 namespace {
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The words for values that are no numbers. Spark takes them in any case; those with a sign in
 // front of NaN are Java's own, and exact.
@@ -134,14 +133,14 @@ std::optional<int64_t> ReadClock(Scanner& scanner, bool& seconds) {
 
 }  // namespace
 
-std::string_view Trimmed(std::string_view text) {
+std::string_view TrimmedAsJava(std::string_view text) {
   while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
   return text;
 }
 
 std::optional<bool> ReadBoolean(std::string_view text) {
-  const std::string word = Lower(Trimmed(text));
+  const std::string word = Lower(TrimmedAsJava(text));
   for (const std::string_view yes : {"t", "true", "y", "yes", "1"}) {
     if (word == yes) return true;
   }
@@ -152,7 +151,7 @@ std::optional<bool> ReadBoolean(std::string_view text) {
 }
 
 std::optional<int64_t> ReadWhole(std::string_view text) {
-  text = Trimmed(text);
+  text = TrimmedAsJava(text);
   if (text.starts_with('+')) {
     text.remove_prefix(1);
     if (text.starts_with('-')) return std::nullopt;
@@ -165,7 +164,7 @@ std::optional<int64_t> ReadWhole(std::string_view text) {
 
 template <class Number>
 std::optional<Number> ReadNumber(std::string_view text) {
-  text = Trimmed(text);
+  text = TrimmedAsJava(text);
   if (const auto word = ReadWord<Number>(text)) return word;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -188,7 +187,7 @@ template std::optional<double> ReadNumber<double>(std::string_view text);
 template std::optional<float> ReadNumber<float>(std::string_view text);
 
 std::optional<std::string> ReadDecimal(std::string_view text) {
-  text = Trimmed(text);
+  text = TrimmedAsJava(text);
   const std::string sign = text.starts_with('-') ? "-" : "";
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::string_view digits = text.substr(0, text.find_first_of("eE"));
@@ -215,7 +214,7 @@ std::optional<int32_t> CountDays(int64_t year, int64_t month, int64_t day) {
 }
 
 std::optional<Day> ReadDay(std::string_view text) {
-  Scanner scanner(Trimmed(text));
+  Scanner scanner(TrimmedAsJava(text));
   const auto parts = ReadDayParts(scanner);
   if (!parts) return std::nullopt;
   // Spark ignores whatever follows a day's separator: CAST('2013-07-04 noon' AS DATE) is a date.
@@ -258,7 +257,7 @@ std::optional<int64_t> ReadOffset(std::string_view zone) {
 }
 
 std::optional<ClockText> ReadClockText(std::string_view text, std::string& why) {
-  text = Trimmed(text);
+  text = TrimmedAsJava(text);
   Scanner alone(text.starts_with('T') ? text.substr(1) : text);
   bool seconds = false;
   // Another answer every day: refused rather than made up.
@@ -275,7 +274,7 @@ std::optional<ClockText> ReadClockText(std::string_view text, std::string& why) 
   if (!parts->whole || !(scanner.Take(' ') || scanner.Take('T'))) return std::nullopt;
   const auto clock = ReadClock(scanner, seconds);
   if (!clock) return std::nullopt;
-  const ClockText read{midnight + *clock, Trimmed(scanner.Rest())};
+  const ClockText read{midnight + *clock, TrimmedAsJava(scanner.Rest())};
   const bool whole = scanner.AtEnd() || (seconds && !read.zone.empty());
   return whole ? std::optional(read) : std::nullopt;
 }

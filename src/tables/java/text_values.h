@@ -14,7 +14,7 @@
 namespace protium {
 
 // Without bytes up to 0x20, and 0x7f, on either side.
-std::string_view Trimmed(std::string_view text);
+std::string_view TrimmedAsJava(std::string_view text);
 
 // t, true, y, yes, 1 and their opposites, in any case.
 std::optional<bool> ReadBoolean(std::string_view text);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <span>
 
+#include "base/text.h"
 #include "java/text_values.h"
 
 // Both directions follow the same list of fields, made once from the pattern (ReadJavaPattern).
@@ -203,7 +204,7 @@ class Reading {
   std::optional<int64_t> Take(size_t fewest, size_t most) {
     size_t count = 0;
     int64_t number = 0;
-    while (count < most && count < text_.size() && text_[count] >= '0' && text_[count] <= '9') {
+    while (count < most && count < text_.size() && IsDigit(text_[count])) {
       number = number * 10 + (text_[count++] - '0');
     }
     if (count < fewest) return std::nullopt;

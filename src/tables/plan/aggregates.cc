@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "plan/functions.h"
 
 namespace protium {
@@ -96,7 +96,7 @@ class Lifter {
     PT_LET(Expr lifted, Lift(expr, &function));
     const std::string name = Next();
     lifted_.arguments.push_back({name, std::move(lifted)});
-    return QuotedName(name);
+    return InQuotes(name, '\"');
   }
 
   std::string Next() {
@@ -133,18 +133,12 @@ Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool
   return result;
 }
 
-std::string QuotedName(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
-}
-
 std::string OrderList(const std::vector<SortKey>& keys) {
   std::string list;
   for (const SortKey& key : keys) {
     // Where NULL goes is spelt out, since engines differ in what they take for granted. It counts
     // as less than any value.
-    list += (list.empty() ? "" : ", ") + QuotedName(key.column) +
+    list += (list.empty() ? "" : ", ") + InQuotes(key.column, '\"') +
             (key.descending ? " DESC NULLS LAST" : " ASC NULLS FIRST");
   }
   return list;
@@ -167,7 +161,7 @@ Plan InGroups(const MapTask& task, const Plan& input, const std::string& clauses
 
 std::string NameList(const Columns& names) {
   std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + QuotedName(name);
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + InQuotes(name, '\"');
   return list;
 }
 

@@ -49,8 +49,6 @@ struct LiftedColumns {
 Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool windows,
                                      const Columns& taken);
 
-// A name between double quotes, as SQL texts of ours write it.
-std::string QuotedName(std::string_view name);
 // "a" DESC NULLS LAST, "b" ASC NULLS FIRST
 std::string OrderList(const std::vector<SortKey>& keys);
 // "a", "b"

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -31,8 +32,6 @@ constexpr std::string_view kConnectionSettings[] = {
     "SET enable_progress_bar_print = false",
 };
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
-
 // Sorts macros so that each comes after those that it calls: DuckDB binds the names in a macro's
 // body when the macro is made, and refuses one that is not there yet. A depth-first walk; a name
 // before "(" that is no macro of ours is skipped. Macros do not call each other in circles.
@@ -53,7 +52,7 @@ class Ordered {
     size_t start = 0;
     for (size_t i = 0; i < macro.body.size(); ++i) {
       if (macro.body[i] == '(' && start < i) Add(macro.body.substr(start, i - start));
-      if (!IsLetter(macro.body[i])) start = i + 1;
+      if (!IsNameCharacter(macro.body[i])) start = i + 1;
     }
     ordered_.push_back(macro);
   }

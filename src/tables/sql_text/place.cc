@@ -12,6 +12,7 @@
 #include <charconv>
 
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -93,7 +94,7 @@ std::vector<Token> ReadWords(std::string_view sql) {
   std::vector<Token> words = Tokenize(sql);
   std::erase_if(words, [](const Token& token) { return token.kind == Token::Kind::kSpace; });
   for (Token& token : words) {
-    std::string text = Capitals(sql.substr(token.at, token.size));
+    std::string text = Upper(sql.substr(token.at, token.size));
     std::erase_if(text, [](char c) { return c == '"' || c == '`'; });
     token.word = std::move(text);
   }

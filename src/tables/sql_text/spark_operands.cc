@@ -140,7 +140,7 @@ Result<SparkReader::Term> SparkReader::Word() {
   }
   if (sql_.Is("->", 1)) return Lambda(first);
   if (called) return Call();
-  if (IsAmong(kNames, word) || (word[0] >= '0' && word[0] <= '9')) {
+  if (IsAmong(kNames, word) || IsDigit(word[0])) {
     sql_.Replace(first, first, Quoted(sql_.TokenText(first)));
   }
   sql_.Skip();
@@ -154,7 +154,7 @@ void SparkReader::Name() {
   if (sql_.IsKind(Kind::kName)) {
     std::string spelt = Quoted(ReadNameLiteral(text));
     if (spelt != text) sql_.Replace(place, place, std::move(spelt));
-  } else if (sql_.IsKind(Kind::kWord) && text[0] >= '0' && text[0] <= '9') {
+  } else if (sql_.IsKind(Kind::kWord) && IsDigit(text[0])) {
     sql_.Replace(place, place, Quoted(text));
   }
   sql_.Skip();

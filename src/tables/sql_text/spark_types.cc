@@ -80,10 +80,9 @@ class TypeReader {
 
   Status RefuseType() const {
     const std::string name(sql_.TokenText(sql_.at()));
-    return sql_.Refuse(sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
-                       Capitals(name) == "TEXT"
-                           ? "use STRING"
-                           : "use STRING, BIGINT, DOUBLE, DATE, TIMESTAMP ...");
+    return sql_.Refuse(
+        sql_.at(), fmt::format("Spark has no type \"{:.60}\"", name), "",
+        Upper(name) == "TEXT" ? "use STRING" : "use STRING, BIGINT, DOUBLE, DATE, TIMESTAMP ...");
   }
 
   Status Expect(std::string_view sign) {
@@ -172,7 +171,7 @@ class TypeReader {
 
 Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql) {
   const size_t first = schema.find_first_not_of(" \t\r\n");
-  const std::string start = Capitals(first == std::string::npos ? "" : schema.substr(first, 7));
+  const std::string start = Upper(first == std::string::npos ? "" : schema.substr(first, 7));
   const bool type =
       start.starts_with("STRUCT<") || start.starts_with("ARRAY<") || start.starts_with("MAP<");
   const std::string text = type ? schema : "STRUCT<" + schema + ">";

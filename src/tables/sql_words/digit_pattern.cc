@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "sql_words/tokens.h"
 
 namespace protium {
@@ -78,7 +79,7 @@ bool IsInOrder(const std::vector<DigitPart>& parts) {
 }  // namespace
 
 std::optional<DigitPattern> ReadDigitPattern(std::string_view pattern) {
-  const std::string capitals = Capitals(pattern);
+  const std::string capitals = Upper(pattern);
   std::string_view rest = capitals;
   DigitPattern read;
   bool behind_point = false;

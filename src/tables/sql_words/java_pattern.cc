@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace protium {
 namespace {
 
@@ -22,8 +24,6 @@ constexpr std::array<Letter, 23> kLetters = {
      {'V', 2, false}, {'X', 5, true},  {'Z', 5, true},  {'a', 1, true},  {'d', 2, true},
      {'h', 2, true},  {'k', 2, true},  {'m', 2, true},  {'q', 4, false}, {'s', 2, true},
      {'x', 5, true},  {'y', 6, true},  {'z', 4, false}}};
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool IsKnown(char letter, size_t count, PatternUse use) {
   if ((letter == 'V' && count != 2) || (letter == 'O' && count != 1 && count != 4)) return false;

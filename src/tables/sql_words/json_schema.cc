@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {
@@ -69,11 +70,8 @@ bool Infer(const Json& value, Inferred& type) {
 }
 
 std::string NameOf(const std::string& field) {
-  const bool plain = !field.empty() && (field[0] < '0' || field[0] > '9') &&
-                     std::ranges::all_of(field, [](char c) {
-                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                              (c >= '0' && c <= '9') || c == '_';
-                     });
+  const bool plain =
+      !field.empty() && !IsDigit(field[0]) && std::ranges::all_of(field, IsNameCharacter);
   return plain ? field : "`" + field + "`";
 }
 

@@ -189,7 +189,7 @@ std::string DuckTextLiteral(std::string_view text) {
 Result<std::string> DuckNumber(std::string_view sign, std::string_view number) {
   static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
       {"D", "DOUBLE"}, {"F", "FLOAT"}, {"L", "BIGINT"}, {"S", "SMALLINT"}, {"Y", "TINYINT"}};
-  const std::string capitals = Capitals(number);
+  const std::string capitals = Upper(number);
   const size_t end = std::min(capitals.find_last_of("0123456789.") + 1, capitals.size());
   const std::string_view suffix = std::string_view(capitals).substr(end);
   if (suffix == "BD") return DuckDecimal(sign, PlainDigits(number.substr(0, end)));

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace protium {
 namespace {
 
 using Kind = Token::Kind;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Operators of DuckDB's that Spark's lexer would take apart, and Spark's own; longer ones first.
 constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
@@ -67,7 +67,7 @@ class Scanner {
     if (c == '`') return Quoted(Kind::kName, /*escapes=*/false);
     if (const size_t size = NumberAt(at_); size > 0) return {.kind = Kind::kNumber, .size = size};
     if (const size_t size = WordAt(at_); size > 0) {
-      return {.kind = Kind::kWord, .size = size, .word = Capitals(sql_.substr(at_, size))};
+      return {.kind = Kind::kWord, .size = size, .word = Upper(sql_.substr(at_, size))};
     }
     return Sign();
   }
@@ -138,7 +138,7 @@ class Scanner {
   // follows, which makes all of it a word. L, S and Y belong to whole numbers without an exponent.
   size_t NumberEnd(size_t at, bool whole) const {
     const size_t exponent = ExponentAt(at), end = at + exponent, tail = WordAt(end);
-    const std::string suffix = Capitals(sql_.substr(end, tail));
+    const std::string suffix = Upper(sql_.substr(end, tail));
     const bool any = suffix.empty() || suffix == "F" || suffix == "D" || suffix == "BD";
     const bool short_one = suffix == "L" || suffix == "S" || suffix == "Y";
     return any || (short_one && whole && exponent == 0) ? end + tail : 0;
@@ -183,15 +183,6 @@ class Scanner {
 
 std::vector<Token> Tokenize(std::string_view sql) { return Scanner(sql).Run(); }
 
-bool IsWordLetter(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string Capitals(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return upper;
-}
+bool IsWordLetter(char c) { return IsNameCharacter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 }  // namespace protium

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+
 namespace protium {
 
 // One token. It holds no text: the text that was tokenized is needed to read it.
@@ -40,8 +42,5 @@ std::vector<Token> Tokenize(std::string_view sql);
 // Whether a character can be part of a word. Bytes beyond ASCII count: they are parts of letters in
 // UTF-8.
 bool IsWordLetter(char c);
-
-// The text with its ASCII letters in capitals, as keywords are compared; other letters stay.
-std::string Capitals(std::string_view text);
 
 }  // namespace protium

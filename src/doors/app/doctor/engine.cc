@@ -9,6 +9,7 @@
 #include "app/doctor/finding.h"
 #include "app/doctor/task.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "engine/address.h"
 #include "frame/session_state.h"
 
@@ -88,7 +89,7 @@ std::string Hosts(const std::vector<Json>& ranks) {
   for (const Json& rank : ranks) {
     const std::string host =
         fmt::format("{} ({} cores, {})", rank["host"].get<std::string>(),
-                    rank["cores"].get<int64_t>(), Gibibytes(rank["memory_bytes"].get<int64_t>()));
+                    rank["cores"].get<int64_t>(), BytesText(rank["memory_bytes"].get<int64_t>()));
     if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
   }
   return fmt::format("{}", fmt::join(hosts, ", "));

@@ -32,7 +32,4 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
 // its addresses; OK unasked where a proxy stands between.
 Status ReachHost(const std::string& address);
 
-// "1.5 GiB".
-std::string Gibibytes(int64_t bytes);
-
 }  // namespace protium

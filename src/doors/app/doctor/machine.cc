@@ -14,6 +14,7 @@
 
 #include "app/doctor/finding.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "os/devices.h"
 #include "os/fd.h"
 #include "os/file.h"
@@ -40,11 +41,11 @@ Status Wrong(std::string what, std::string fix, std::string why = "") {
 }
 
 Finding Memory(const Machine& machine) {
-  Finding finding{"memory", fmt::format("{}{}, of them {} free", Gibibytes(machine.memory_bytes),
+  Finding finding{"memory", fmt::format("{}{}, of them {} free", BytesText(machine.memory_bytes),
                                         machine.limited_by_cgroup ? " (the limit of a cgroup)" : "",
-                                        Gibibytes(machine.available_bytes))};
+                                        BytesText(machine.available_bytes))};
   if (machine.available_bytes < kLeastMemory) {
-    finding.status = Wrong("less than " + Gibibytes(kLeastMemory) + " of memory is free",
+    finding.status = Wrong("less than " + BytesText(kLeastMemory) + " of memory is free",
                            "end other processes, or raise the limit of the container");
   }
   return finding;
@@ -56,7 +57,7 @@ Finding Disk(const fs::path& runs) {
   fs::path folder = fs::absolute(runs);
   while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
   const fs::space_info space = fs::space(folder, error);
-  Finding finding{"disk", fmt::format("{} free for runs in {}", Gibibytes(int64_t(space.available)),
+  Finding finding{"disk", fmt::format("{} free for runs in {}", BytesText(int64_t(space.available)),
                                       runs.string())};
   const fs::path probe = folder / fmt::format(".protium-doctor-{}", getpid());
   finding.status = WriteFile(probe, "x");
@@ -67,7 +68,7 @@ Finding Disk(const fs::path& runs) {
                            "keep runs elsewhere: --runs-dir DIR, or PROTIUM_RUNS_DIR",
                            FaultOf(finding.status).what);
   } else if (little) {
-    finding.status = Wrong("less than " + Gibibytes(kLeastDisk) + " of disk is free",
+    finding.status = Wrong("less than " + BytesText(kLeastDisk) + " of disk is free",
                            "protium runs rm removes runs; --runs-dir DIR keeps them elsewhere");
   }
   return finding;
@@ -129,10 +130,6 @@ Finding TorchLibrary() {
 }
 
 }  // namespace
-
-std::string Gibibytes(int64_t bytes) {
-  return fmt::format("{:.1f} GiB", double(bytes) / double(int64_t{1} << 30));
-}
 
 std::vector<Finding> ExamineMachine(const fs::path& runs) {
   const Machine machine = ReadMachine();

@@ -6,6 +6,7 @@
 #include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "run/labels.h"
 #include "run/list.h"
 #include "run/remove.h"
@@ -16,8 +17,6 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string Megabytes(int64_t bytes) { return fmt::format("{:.1f} MB", double(bytes) / 1e6); }
 
 // The run that the operand after the command names, and `words` more behind it.
 Result<fs::path> RunOf(const Arguments& arguments, size_t words, const char* usage) {
@@ -70,7 +69,8 @@ Status RemoveRuns(const Arguments& arguments) {
     PT_TRY(RemoveRun(run));
     removed.push_back({{"run", run.filename().string()}, {"bytes", bytes}});
     if (arguments.Has("--json")) continue;
-    PT_TRY(PrintResult(fmt::format("removed {}, {} freed\n", run.string(), Megabytes(bytes))));
+    PT_TRY(
+        PrintResult(fmt::format("removed {}, {} freed\n", run.string(), BytesText(double(bytes)))));
   }
   if (!arguments.Has("--json")) return Status::OK();
   return PrintResult(Dump({{"removed", removed}}) + "\n");

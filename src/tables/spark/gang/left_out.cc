@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace protium {
 namespace {
 
@@ -36,7 +38,7 @@ void LeftOut::Tell(const std::string& what, int32_t deaths, const Call& call) co
   call.Tell({{"event", "warning"},
              {"message", fmt::format("{} is left out for {:g} s (gang.probation): {} worker{} died "
                                      "there (gang.quarantine)",
-                                     what, probation_, deaths, deaths == 1 ? "" : "s")}});
+                                     what, probation_, deaths, PluralOf(deaths))}});
 }
 
 bool LeftOut::Holds(const SeenRank& seen, Clock::time_point now) const {

@@ -8,21 +8,10 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/json.h"
 
 namespace protium {
-namespace {
-
-std::string TextIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-int64_t NumberIn(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<int32_t> FailedPartition(std::string_view text) {
   constexpr std::string_view kTask = "barrier task ResultTask(";
@@ -39,7 +28,7 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
 
 bool RanksSeen::On(const TailedEvent& tailed) {
   const Json& event = tailed.event;
-  const std::string what = TextIn(event, "event");
+  const std::string what = TextAt(event, "event");
   if (what == kBeatEvent) {
     // A beat does not say its rank; of a gang in a barrier stage that is the partition whose file
     // it is in.
@@ -49,7 +38,7 @@ bool RanksSeen::On(const TailedEvent& tailed) {
     return true;
   }
   if (what != "rank_start" && what != "rank_end") return false;
-  const int64_t number = NumberIn(event, "rank");
+  const int64_t number = WholeAt(event, "rank");
   // A rank that cannot be of this gang: the event is ours all the same, and is dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
@@ -62,7 +51,7 @@ bool RanksSeen::On(const TailedEvent& tailed) {
   }
   rank.end = MakeFailure(int32_t(number), RankFailure::Kind::kAnswered,
                          StatusFromJson(event.value("status", Json::object())));
-  rank.end->at = NumberIn(event, "at");
+  rank.end->at = WholeAt(event, "at");
   if (event.contains("read")) {
     const auto read = RowSumsFromJson(event["read"]);
     // Sums that cannot be read are as if the rank had told none: RowsRead() then has none either.

@@ -22,11 +22,6 @@ std::vector<Device> DevicesIn(const Json& event) {
   return devices;
 }
 
-int64_t WholeAt(const Json& event, const char* key) {
-  const auto found = event.find(key);
-  return found != event.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
 }  // namespace
 
 SeenRank SeenRankIn(const Json& event) {

@@ -26,7 +26,7 @@ Json Below(const Json& json, const char* key) {
   return json.is_object() ? json.value(key, Json()) : Json();
 }
 
-std::optional<int64_t> WholeAt(const Json& json, const char* key) {
+std::optional<int64_t> FindWhole(const Json& json, const char* key) {
   const Json value = Below(json, key);
   if (!value.is_number_integer()) return std::nullopt;
   return value.get<int64_t>();
@@ -103,10 +103,10 @@ class PageTree {
     const Json nodes = Below(execution, "nodes"), edges = Below(execution, "edges");
     if (!nodes.is_array() || nodes.size() > kMostNodes) return;
     for (const Json& node : nodes) {
-      if (const auto id = WholeAt(node, "nodeId")) nodes_[*id] = node;
+      if (const auto id = FindWhole(node, "nodeId")) nodes_[*id] = node;
     }
     for (const Json& edge : edges.is_array() ? edges : Json::array()) {
-      const auto from = WholeAt(edge, "fromId"), to = WholeAt(edge, "toId");
+      const auto from = FindWhole(edge, "fromId"), to = FindWhole(edge, "toId");
       if (from && to && nodes_.contains(*from) && nodes_.contains(*to)) above_[*from] = *to;
     }
     PutBoxesBetween();
@@ -129,7 +129,7 @@ class PageTree {
     }
     std::map<int64_t, int64_t> boxed;
     for (const auto& [id, node] : nodes_) {
-      const auto number = WholeAt(node, "wholeStageCodegenId");
+      const auto number = FindWhole(node, "wholeStageCodegenId");
       const auto box = boxes.find(fmt::format("WholeStageCodegen ({})", number.value_or(-1)));
       if (number && box != boxes.end()) boxed[id] = box->second;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 
@@ -48,10 +49,9 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
 bool ReadsAlike(std::string_view text, bool timed) {
   const std::string_view form = timed ? "0000-00-00 00:00:00" : "0000-00-00";
   const std::string_view most = "9999-12-28 23:59:59";
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.size() < form.size()) return false;
   for (size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == '0' ? !digit(text[i]) : text[i] != form[i]) return false;
+    if (form[i] == '0' ? !IsDigit(text[i]) : text[i] != form[i]) return false;
   }
   // Each number within its own limit.
   for (const size_t at : {0, 5, 8, 11, 14, 17}) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 #include "sql_words/tokens.h"
@@ -20,7 +21,7 @@ std::string PlainColumn(const Json& node) {
   if (tree::FindKind(node) != tree::Kind::kColumn || !node.contains("column_names")) return "";
   const Json& names = node["column_names"];
   const bool one = names.is_array() && names.size() == 1 && names[0].is_string();
-  return one ? Capitals(names[0].get<std::string>()) : "";
+  return one ? Upper(names[0].get<std::string>()) : "";
 }
 
 // The expressions of a select list by their names in capitals; null for a name that two of them
@@ -30,7 +31,7 @@ Aliases CollectAliases(const Json& list) {
   for (const Json& column : list) {
     if (tree::FindKind(column) == tree::Kind::kStar) return {};
     const std::string& alias = tree::Text(column, "alias");
-    const std::string name = alias.empty() ? PlainColumn(column) : Capitals(alias);
+    const std::string name = alias.empty() ? PlainColumn(column) : Upper(alias);
     if (name.empty()) continue;
     const bool first = aliases.emplace(name, alias.empty() ? nullptr : &column).second;
     if (!first) aliases[name] = nullptr;

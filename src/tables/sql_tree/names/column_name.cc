@@ -23,10 +23,6 @@ constexpr std::string_view kBare[] = {
     "current_catalog", "current_database", "current_date", "current_timestamp",
     "current_user",    "localtimestamp",   "session_user", "user"};
 
-bool IsWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // A comparison as DuckDB's parser names it. `sign` is that of Spark, which has none for what is
 // negated, and `opposite` that of the comparison that NOT was taken from.
 struct Compared {
@@ -109,8 +105,8 @@ NameWriter::Texts NameWriter::Each(const Json& nodes) {
 
 bool NameWriter::Begins(const Json& node, std::string_view word) const {
   const std::string_view text = source_.text(node);
-  if (Capitals(text.substr(0, word.size())) != word) return false;
-  return text.size() == word.size() || !IsWordCharacter(text[word.size()]);
+  if (Upper(text.substr(0, word.size())) != word) return false;
+  return text.size() == word.size() || !IsNameCharacter(text[word.size()]);
 }
 
 // t.a is a, and a field of a struct s.a.

@@ -122,7 +122,7 @@ std::string NameWriter::Call(const Json& node) {
   if (IsAmong(kCasts, name) && arguments.size() == 1) return arguments[0];
   if (name.find("like_escape") != std::string::npos || name == "like") return Like(name, arguments);
   if (name == "like_any" && arguments.size() > 2) return LikeAny(node, arguments);
-  if (name == "binary_literal") return "X'" + Capitals(Listed(arguments)) + "'";
+  if (name == "binary_literal") return "X'" + Upper(Listed(arguments)) + "'";
   if (name == "from_json") arguments.resize(1);
   if (name == "datepart" && arguments.size() == 2) {
     return fmt::format("datepart({} FROM {})", arguments[0], arguments[1]);
@@ -130,7 +130,7 @@ std::string NameWriter::Call(const Json& node) {
   if (name == "date_part" && Begins(node, "EXTRACT")) return Extract(node);
   if (name.ends_with("trim") && name != "btrim") return Trim(name, node, arguments);
   const auto* const shift = std::ranges::find(kShifts, name, &Parsed::duckdb);
-  if (shift != std::end(kShifts) && !Begins(node, Capitals(name)) && arguments.size() == 2) {
+  if (shift != std::end(kShifts) && !Begins(node, Upper(name)) && arguments.size() == 2) {
     return fmt::format("({} {} {})", arguments[0], shift->spark, arguments[1]);
   }
   if (name == "isnull" && arguments.size() == 1) return fmt::format("({} IS NULL)", arguments[0]);
@@ -172,7 +172,7 @@ std::string NameWriter::Plain(const std::string& name, const Json& node, Texts a
     arguments[0] = "USER_RAISED_EXCEPTION, map(errorMessage, " + arguments[0] + ")";
   }
   const bool rounded = (name == "ceil" || name == "floor") && arguments.size() == 1;
-  std::string text = rounded || IsAmong(kCapitals, name) ? Capitals(name) : name;
+  std::string text = rounded || IsAmong(kCapitals, name) ? Upper(name) : name;
   text +=
       fmt::format("({}{})", node.value("distinct", false) ? "DISTINCT " : "", Listed(arguments));
   if (node.contains("order_bys") && node["order_bys"].is_object() &&
@@ -195,7 +195,7 @@ std::string NameWriter::Plain(const std::string& name, const Json& node, Texts a
 // position(a, b), which the reader respells as position(a IN b) is: the name keeps the word only
 // where a comma comes first.
 std::string NameWriter::Position(const Json& node, const Texts& arguments) const {
-  const std::string text = Capitals(source_.text(node));
+  const std::string text = Upper(source_.text(node));
   const bool comma = text.find(',') < text.find(" IN ");
   return fmt::format("{}({})", comma ? "position" : "locate", Listed(arguments));
 }
@@ -294,7 +294,7 @@ std::string CastTypeName(const Json& type) {
   if (id == "BLOB") return "BINARY";
   // TIMESTAMP_S stands for TIMESTAMP_NTZ: see spark_types.cc.
   if (id.starts_with("TIMESTAMP")) return id == "TIMESTAMP_S" ? "TIMESTAMP_NTZ" : "TIMESTAMP";
-  return Capitals(SqlType::FromDuck(id).SparkName());
+  return Upper(SqlType::FromDuck(id).SparkName());
 }
 
 }  // namespace protium
