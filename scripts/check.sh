@@ -30,7 +30,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types Stages floors house sizes names words docs; do
+  for name in Format Types Stages floors house sizes names words docs events; do
     local found
     if [ "$name" = house ]; then found=$(python3 scripts/draw_house.py --check 2>&1) || failed=$((failed + 1))
     elif [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
@@ -42,5 +42,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 9 checks failed"
+  ((failed == 0)) || Die "$failed of 10 checks failed"
 }

@@ -12,6 +12,7 @@
 #include "c/options.h"
 #include "column/schema.h"
 #include "engine/engine.h"
+#include "engine/kind.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "model/model_state.h"
@@ -49,7 +50,7 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
 // machine: those of this one end with it. A cluster's places are others', too.
 void WarmUp(Session& session, const Chain& chain, const Plan& rows) {
   SessionState& state = session.state();
-  if (!chain.estimator || !state.engine().address().starts_with("local")) return;
+  if (!chain.estimator || !KindOf(state.engine().address()).runs_here) return;
   const GangSpec& gang = chain.estimator->options.gang;
   // Whether it could be seated is a question for the training itself.
   (void)state.engine().Admit({.gang = gang, .torch = chain.NeedsLibTorch(false), .plan = rows},

@@ -20,8 +20,8 @@ class AnyOptions {
   AnyOptions(Json given) : given_(std::move(given)) {}
   AnyOptions(Json::initializer_list_t given) : given_(given) {}
   template <class T>
-    requires fields::HasFields<T>
-  AnyOptions(T options) : typed_(std::make_shared<const Holds<T>>(std::move(options))) {}
+  requires fields::HasFields<T> AnyOptions(T options)
+      : typed_(std::make_shared<const Holds<T>>(std::move(options))) {}
 
   // As they were given: only typed ones are sure to be complete.
   Json ToJson() const { return typed_ ? typed_->ToJson() : given_; }

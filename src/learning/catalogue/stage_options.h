@@ -26,9 +26,7 @@ struct StageOptions {
 inline StageOptions StringIndexer(const StringIndexerOptions& options) {
   return {"string_indexer", options};
 }
-inline StageOptions Imputer(const ImputerOptions& options) {
-  return {"imputer", options};
-}
+inline StageOptions Imputer(const ImputerOptions& options) { return {"imputer", options}; }
 inline StageOptions StandardScaler(const StandardScalerOptions& options) {
   return {"standard_scaler", options};
 }

@@ -100,7 +100,7 @@ struct Scorer::Inside {
   SchemaPtr input;
   SchemaPtr output;
   std::shared_ptr<const RowPredictor> predictor = nullptr;  // None without an estimator.
-  std::optional<Predictions> predictions = std::nullopt;     // Likewise.
+  std::optional<Predictions> predictions = std::nullopt;    // Likewise.
   mutable PreparedColumns prepared = {};
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
@@ -131,8 +131,7 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
                            "workers open",
                    .fix = "score tables with it: protium predict, or Transform()"});
     }
-    PT_LET(inside->predictor,
-           state.chain->estimator->kind->Open(state.net, state.trained.weights));
+    PT_LET(inside->predictor, state.chain->estimator->kind->Open(state.net, state.trained.weights));
     const Objective& objective = state.net.objective;
     PT_LET(inside->predictions,
            Predictions::Make(objective, MakeTarget(objective), inside->output->fields()));

@@ -81,8 +81,8 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
   const EstimatorKind& kind = *state.chain->estimator->kind;
-  PT_LET(state.net.net, Read(folder / "net.json", kind.FromFolder(folder, state.net.net,
-                                                                  state.chain->catalogue)));
+  PT_LET(state.net.net,
+         Read(folder / "net.json", kind.FromFolder(folder, state.net.net, state.chain->catalogue)));
   if (!FieldsEqual(state.net, MakeNetConfig(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
                  .what = (folder / "net.json").string() + " does not fit pipeline.json and "

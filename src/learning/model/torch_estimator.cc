@@ -74,7 +74,7 @@ Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& a
 // The number of shards decides the weights, so it is not raised silently to fit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
-  if (gang.workers <= options.train.shards) return Status::OK();
+  if (gang.workers.max <= options.train.shards) return Status::OK();
   const std::string workers = std::to_string(gang.workers.max);
   return Fail({.exit = Exit::kUsage,
                .what = "gang.workers = " + workers +
@@ -87,7 +87,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
 // Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
 // the time: "idle_share" is 1 - shards / (most * workers).
 Json Describe(const TorchEstimatorOptions& options) {
-  const int32_t workers = options.gang.workers, shards = options.train.shards;
+  const int32_t workers = options.gang.workers.max, shards = options.train.shards;
   const int32_t most = (shards + workers - 1) / workers;
   return {{"workers", workers},
           {"shards", shards},

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
 #include "pipeline/learned.h"
 
 namespace protium {
@@ -68,12 +67,13 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   // Its schema alone is asked for.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
-      MapTask{.task = TaskName(chain.estimator->kind->task(),
-                               chain.NeedsLibTorch(config.device != DeviceUse::kCpu)),
+      MapTask{.task = chain.estimator->kind->task(),
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-              .workers = chain.estimator->options.gang.workers,
-              .gang = chain.estimator->options.gang},
+              .workers = chain.estimator->options.gang.workers.max,
+              .gang = chain.estimator->options.gang,
+              .role = MapTask::Role::kTrain,
+              .needs = {.torch = chain.NeedsLibTorch(config.device != DeviceUse::kCpu)}},
       {std::move(input)});
 }
 

@@ -22,6 +22,7 @@
 #include "catalogue/stage_options.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
+#include "stages/stage.h"
 
 namespace protium {
 
@@ -54,7 +55,8 @@ struct PlacedEstimator {
 // in StageColumn::maker; the estimator is the last of `options` and not among `stages`.
 struct Chain {
   Catalogue catalogue;
-  std::vector<StageOptions> options;  // Complete, with ids and outputs named; the estimator's typed.
+  std::vector<StageOptions>
+      options;  // Complete, with ids and outputs named; the estimator's typed.
   std::vector<PlacedStage> stages;
   std::optional<PlacedEstimator> estimator;
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/nearest.h"
 #include "metrics/fit_decision.h"
 #include "pipeline/learn_label.h"
 
@@ -105,8 +106,7 @@ Status CheckScale(EstimatorOptions& options, const LossRow& loss, const std::str
 std::string QuotedList(const std::vector<std::string>& names) { return Dump(Json(names)); }
 
 // Both are fitted on validation rows, so without any they are refused before anything starts.
-Status CheckDecision(const EstimatorOptions& options, const LossRow& loss,
-                     const std::string& at) {
+Status CheckDecision(const EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const TargetKind kind = loss.kind;
   const bool two = kind == TargetKind::kTwoClasses, flags = kind == TargetKind::kFlags;
   const bool calibrated = options.calibration != Calibration::kNone;
@@ -157,7 +157,7 @@ bool FitsDecision(const EstimatorOptions& options) {
 }
 
 Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& path,
-                       const Catalogue& catalogue) {
+                          const Catalogue& catalogue) {
   PT_LET(const LossRow* row,
          FindRow(catalogue.losses, "loss", options.loss.name, fields::Below(path, "loss.name")));
   LossRow loss = *row;

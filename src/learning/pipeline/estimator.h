@@ -24,7 +24,7 @@ Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::
 
 // The row of the loss, with the kind of label that it learns with these options.
 Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& path,
-                       const Catalogue& catalogue);
+                          const Catalogue& catalogue);
 
 // Fills in what depends on the loss, whose own options are complete, and refuses options that
 // contradict each other.

@@ -14,8 +14,8 @@
 
 #include "catalogue/catalogue.h"
 #include "metrics/metrics.h"
-#include "plan/node.h"
 #include "pipeline/estimator_options.h"
+#include "plan/node.h"
 #include "statistics/state.h"
 
 namespace protium {

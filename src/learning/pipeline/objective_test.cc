@@ -88,8 +88,7 @@ TEST(Objective, NamesAColumnPerLevelAndLabel) {
   EXPECT_EQ(LevelName(0.1), "q10");
   EXPECT_EQ(LevelName(0.07), "q7");
   EXPECT_EQ(LevelName(0.025), "q2_5");
-  const EstimatorOptions quantiles{.labels = {"a", "b"},
-                                        .loss = Quantile({.levels = {0.05, 0.5}})};
+  const EstimatorOptions quantiles{.labels = {"a", "b"}, .loss = Quantile({.levels = {0.05, 0.5}})};
   std::vector<std::string> names;
   for (const auto& field : PredictedFields(quantiles, TargetKind::kQuantiles, arrow::float64())) {
     names.push_back(field->name());
@@ -118,7 +117,7 @@ TEST(Objective, OfFlagsHasTheShareOfYes) {
 
 TEST(Objective, WeighsTwoClassesToo) {
   const EstimatorOptions options{.label = "y",
-                                      .loss = BinaryCrossEntropy({.class_weights = "balanced"})};
+                                 .loss = BinaryCrossEntropy({.class_weights = "balanced"})};
   const Learned learned = *LearnTexts(options, {{"no", "no", "no", "yes"}});
   EXPECT_THAT(learned.objective.class_weights, ElementsAre(4.0 / 6, 2.0));
 }

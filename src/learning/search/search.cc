@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 #include "model/preview.h"
 #include "pipeline/estimator.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/make_rows.h"
 #include "pipeline/objective.h"
-#include "run/events.h"
 #include "search/run.h"
 #include "search/space.h"
 
@@ -36,10 +36,9 @@ Status MakeRows(const DataFrame& rows) {
 Status TellSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
   PT_LET(const Preview preview, MakePreview(search.pipeline(), train, UseSettings::kNo));
   SessionState& state = train.session().state();
-  Json told = {{"event", "pipeline"}};
-  told.update(PreviewToJson(preview));
-  told["search"] = SearchToJson(search, settled, state.options().engine);
-  state.call().Tell(told);
+  PipelinePlaced placed{PreviewToJson(preview)};
+  placed.preview["search"] = SearchToJson(search, settled, state.options().engine);
+  state.call().Send(placed);
   return Status::OK();
 }
 
@@ -113,7 +112,7 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best,
   }
   if (best.best_epoch > 0) text += ", its best epoch";
   state.record().Set("search", told);
-  state.call().Tell(EventToJson(Note{text}));
+  state.call().Send(Note{text});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 #include "base/fields.h"
 #include "metrics/decision.h"
-#include "plan/node.h"
+#include "protium/task.h"
 #include "recipe/losses.h"
 #include "recipe/net_columns.h"
 #include "recipe/nets.h"
@@ -161,17 +161,16 @@ void VisitLearning(Options& options, Visit& visit) {
         {.help = "for two classes: the one whose probability is given; unless set, the greater"});
   visit("weight", options.weight,
         {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
-  visit(
-      "label_scale", options.label_scale,
-      {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
-               "for amounts above -1; unless set, standard, but none for poisson"});
+  visit("label_scale", options.label_scale,
+        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
+                 "for amounts above -1; unless set, standard, but none for poisson"});
   visit("loss", options.loss, {.help = "what training minimises", .rows_of = "losses"});
-  visit("prediction", options.prediction, {.help = "the column that scoring adds", .filled = "a name"});
+  visit("prediction", options.prediction,
+        {.help = "the column that scoring adds", .filled = "a name"});
   visit("probability", options.probability,
         {.help = "for classes: the column of the probability", .filled = "a name"});
-  visit(
-      "probabilities", options.probabilities,
-      {.help = "for classes: a column of lists with the probability of each; unless set, none"});
+  visit("probabilities", options.probabilities,
+        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
   visit("unseen_class", options.unseen_class,
         {.help = "what happens to validation rows whose class no training row has"});
   visit("threshold", options.threshold,

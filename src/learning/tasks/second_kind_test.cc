@@ -62,7 +62,7 @@ class MeanKind : public EstimatorKindOf<MeanOptions> {
     return options;
   }
   Json DescribeTraining(const AnyOptions& own) const override {
-    return {{"workers", ToJson(Typed(own).common.gang.workers)}};
+    return {{"workers", Typed(own).common.gang.workers.max}};
   }
   std::string task() const override { return "mean"; }
   void Configure(const AnyOptions& own, TrainConfig& config) const override {
@@ -132,7 +132,7 @@ Status TrainMean(TaskContext& context) {
 TaskTable Tasks() {
   TaskRows rows = PlainRows();
   AddRows(*Own(), rows);
-  TaskTable tasks = TasksOver(rows, false);
+  TaskTable tasks = TasksOver(rows);
   tasks["fit"] = FitTask;
   tasks["stages"] = StagesTask;
   tasks["mean"] = TrainMean;
