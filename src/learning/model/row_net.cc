@@ -36,21 +36,11 @@ Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& pa
   return all;
 }
 
-ForwardShape ShapeOf(const NetConfig& config, const RowSchema& rows) {
-  const RowField* const numeric = rows.Find(kNumericField);
-  ForwardShape shape{.cardinalities = Cardinalities(config),
-                     .numeric = numeric == nullptr ? 0 : numeric->elements(),
-                     .outputs = config.objective.outputs()};
-  for (const CategoricalColumn& each : config.categorical) {
-    shape.categorical.push_back(each.column);
-  }
-  return shape;
-}
-
 class RowNet : public RowPredictor {
  public:
   static Result<std::shared_ptr<const RowPredictor>> Make(const NetConfig& config,
                                                           const std::filesystem::path& weights) {
+    PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
     PT_LET(const Safetensors file, Safetensors::Read(weights));
     auto out = std::make_shared<RowNet>();
     out->rows_ = NetRows(config, {}, {}, false);
@@ -62,7 +52,7 @@ class RowNet : public RowPredictor {
       if (values == out->weights_.end()) return std::nullopt;
       return NetWeight{file.Find(name)->shape, values->second.data()};
     };
-    PT_LET(out->net_, MakeForward(config.net, ShapeOf(config, out->rows_), find));
+    PT_LET(out->net_, MakeForward(layers, find));
     return std::shared_ptr<const RowPredictor>(std::move(out));
   }
 
@@ -95,7 +85,6 @@ class RowNet : public RowPredictor {
 
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights) {
-  if (!IsForward(config.net.name)) return MakeForward(config.net, {}, {}).status();
   return RowNet::Make(config, weights);
 }
 

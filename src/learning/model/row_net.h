@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows through a net of the room nets in the calling process: packed and computed.
+// Rows through a net of nets/layers.h in the calling process: packed and computed.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// With the weights in a safetensors file, which is not read again. Nets that the room nets does not
-// compute are refused before the file is read.
+// With the weights in a safetensors file, which is not read again. Nets that are not made of layers
+// are refused before the file is read.
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks), in the
-// calling process where their predictions are written out (nets/forward.h).
+// calling process where they are made of layers (nets/layers.h).
 #include <utility>
 
 #include "base/fault.h"
@@ -8,7 +8,7 @@
 #include "model/net_file.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
-#include "nets/forward.h"
+#include "nets/layers.h"
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
 
@@ -133,7 +133,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   bool NeedsLibTorch(const Chain& chain, bool gpus) const override {
     // An extension is linked with LibTorch, whatever it brings.
     if (gpus || !chain.ExtensionFiles().empty()) return true;
-    return !IsForward(Typed(chain.options.back().options).net.name) ||
+    return !IsLayered(Typed(chain.options.back().options).net.name) ||
            chain.estimator->loss.builder != nullptr;
   }
   bool packs_rows() const override { return true; }
