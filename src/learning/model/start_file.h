@@ -14,8 +14,8 @@ namespace protium {
 
 // Finds the model or the file, relative to files.base, checks the hashes of a model's files and
 // puts absolute paths and the hash of the weights, as float32, into `from`. A resumed run takes the
-// copy in its run folder instead, if there is one. Fails with Exit::kInput if there is no model with
-// weights, or if `from` already has a hash and it is another.
+// copy in its run folder instead, if there is one. Fails with Exit::kInput if there is no model
+// with weights, or if `from` already has a hash and it is another.
 Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& from);
 
 // Puts the weights into the run folder, as "start.safetensors" in float32, and points `from` there.

@@ -113,8 +113,8 @@ Status TrainMean(TaskContext& context) {
   PT_LET(const Json json, ParseJson(context.config()));
   PT_TRY(FieldsFromJson(json, "", config));
   PT_LET(std::vector<double> sums, Sums(context, config));
-  PT_LET(Communicator* const ranks, context.communicator());
-  PT_TRY(ranks->AllReduce(AsBuffer(std::span(sums)), Reduce::kSum));
+  PT_LET(Communicator* const ranks, CommunicatorOf(context));
+  PT_TRY(ranks->AllReduce(AsBuffer(std::span(sums)), Op::kSum));
   if (context.rank() != 0) return Status::OK();
   const ScaledLabel& label = config.net.objective.labels[0];
   const double mean = config.own["times"].get<double>() * sums[0] / sums[1];
