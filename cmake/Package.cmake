@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 
 # Headers of rooms that the door pipeline.h still shows, through the options of stages.
 # tests/consumer holds them to this list.
-set(PROTIUM_INSIDE base/field.h base/fields.h base/json.h base/status.h catalogue/stage_options.h
+set(PROTIUM_INSIDE base/any_options.h base/field.h base/fields.h base/json.h base/status.h catalogue/stage_options.h
   metrics/decision.h recipe/choice.h recipe/losses.h recipe/net_columns.h recipe/nets.h
   recipe/optimizers.h recipe/schedules.h recipe/training.h stages/options.h)
 

@@ -6,7 +6,7 @@
 
 #include "catalogue/catalogue.h"
 #include "catalogue/stage_options.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 
 namespace protium {
 namespace {
@@ -53,7 +53,12 @@ TorchEstimatorOptions Sound() {
 
 Result<TorchEstimatorOptions> Complete(const TorchEstimatorOptions& options,
                                        const std::string& path = "") {
-  return Complete(options, path, BuiltInCatalogue());
+  const Catalogue catalogue = BuiltInCatalogue();
+  PT_LET(const StageRow* row, FindRow(catalogue.stages, "stage", kTorchEstimator, ""));
+  AnyOptions own = options;
+  PT_LET(EstimatorOptions common, row->estimator->Read(own, path));
+  PT_TRY(row->estimator->Complete(common, own, path, catalogue));
+  return own.Read<TorchEstimatorOptions>(path);
 }
 
 TEST(Complete, FillsInEveryDefault) {
