@@ -15,7 +15,6 @@
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "model/model_state.h"
-#include "pipeline/estimator.h"
 #include "model/preview.h"
 #include "nets/layers.h"
 #include "os/file.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "nets/layers.h"
 #include "pipeline/objective.h"
 #include "stages/options.h"
-#include "nets/layers.h"
 
 namespace protium {
 
