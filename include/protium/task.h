@@ -15,13 +15,14 @@
 #include <string_view>
 #include <vector>
 
+#include "protium/events.h"
 #include "protium/expr.h"
 #include "protium/stream.h"
 
 namespace protium {
 
-class Communicator;    // Reductions, broadcasts and more between ranks: collective/communicator.h.
-class GangMembership;  // Who is in a gang that bends: gang/membership.h.
+class Communicator;
+class GangMembership;
 struct FieldType;
 using Json = nlohmann::ordered_json;
 
@@ -34,8 +35,6 @@ struct WorkerRange {
   WorkerRange(int32_t workers = 1) : min(workers), max(workers) {}
   WorkerRange(int32_t min, int32_t max) : min(min), max(max) {}
   bool bends() const { return min < max; }
-  // Where room is made for all that may come.
-  operator int32_t() const { return max; }
 };
 Json ToJson(const WorkerRange& workers);
 Status FromJson(const Json& json, const std::string& path, WorkerRange& workers);
@@ -102,6 +101,15 @@ struct MapTask {
   // one after the other, and each such group in `order`. Not together with a gang.
   Columns groups;
   std::vector<SortKey> order;
+
+  // What it is for: progress and results count its time and rows there, whatever its name.
+  using Role = TaskRole;
+  Role role = Role::kMap;
+  // What must be where it runs; devices are its gang's to ask for.
+  struct Needs {
+    bool torch = false;  // The library of LibTorch.
+  };
+  Needs needs;
 };
 
 // A device leased to a task, as Spark's resource discovery names it.
@@ -131,30 +139,42 @@ class TaskContext {
   // Sends a batch of output_schema() on; waits while the receiver is behind.
   virtual Status Emit(const arrow::RecordBatch& batch) = 0;
 
-  // Communication between ranks. Every rank must make the same calls in the same order; a call
-  // returns an error when a rank dies or keeps the others waiting beyond the gang's deadline.
-  // Without a gang these fail.
-  virtual Result<Communicator*> communicator() = 0;
-  // `name` appears in the error of a rank that waited in vain.
+  // Communication between ranks; protium/ranks.h has more. Every rank must make the same calls in
+  // the same order; a call returns an error when a rank dies or keeps the others waiting beyond the
+  // gang's deadline. Without a gang these fail.
+  // `name` appears in the error of a rank that waited for others and did not see them come.
   Status Barrier(std::string_view name = "barrier");
   // Every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);
-
-  // Of a gang that bends: how a task finds out who is in. nullptr: the ranks stay the same, and one
-  // that dies ends the attempt.
-  virtual GangMembership* membership() { return nullptr; }
 
   // What the task is doing from now on, such as "forward": told of a rank that keeps the others
   // waiting. `phase` is a literal; this costs next to nothing. From the task's own thread.
   virtual void SetPhase(const char* phase) {}
 
-  // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
-  // progress display, events.jsonl and Program::watch (protium/events.h).
-  virtual void Report(const Json& event) = 0;
+  // Reports a value to the driver, where it reaches events.jsonl and Program::watch as Reported,
+  // whatever the name. Any thread.
+  void Report(std::string_view name, const Json& value);
+  // The same of {"event": name, ...}; the value is the rest.
+  void Report(const Json& event);
+  // Sends an event of protium/events.h, such as StepDone{.step = 7}, which reaches the progress
+  // display as well.
+  void Report(const Event& event);
+  // What the task has done so far is saved, and an attempt that follows goes on from there:
+  // restarts that lie behind gang.restart_window are forgiven (docs/elastic.md).
+  virtual void Saved() {}
+  // An event as it lies in events.jsonl; for tasks of our own.
+  virtual void Send(const Json& event) = 0;
   // Requested when the driver wants an early but orderly end, as after Ctrl-C. A task that looks at
   // it saves its state and returns Status::Cancelled; one that does not is killed after the gang's
   // deadline.
   virtual std::stop_token stop() const = 0;
+
+ private:
+  // The inside, for the rooms of the house: gang/task.h.
+  friend Result<Communicator*> CommunicatorOf(TaskContext& context);
+  friend GangMembership* MembershipOf(TaskContext& context);
+  virtual Result<Communicator*> communicator() = 0;
+  virtual GangMembership* membership() { return nullptr; }
 };
 
 // The function itself: reads input(), emits its rows, returns. Any status other than OK fails the

@@ -12,6 +12,7 @@
 #include "c/options.h"
 #include "column/schema.h"
 #include "engine/engine.h"
+#include "engine/kind.h"
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "model/model_state.h"
@@ -54,7 +55,7 @@ void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
   const std::vector<StageOptions>& stages = pipeline.stages();
   if (stages.empty() || stages.back().kind != kTorchEstimator) return;
   const auto options = ReadEstimator(stages.back(), "pipeline");
-  if (!options.ok() || !state.engine().address().starts_with("local")) return;
+  if (!options.ok() || !KindOf(state.engine().address()).runs_here) return;
   // Whether it could be seated is a question for the training itself.
   (void)state.engine().Admit(
       {.gang = options->gang, .torch = !IsLayered(options->net.name), .plan = rows}, state.call());

@@ -63,7 +63,7 @@ Result<SessionOptions> OptionsFor(const RoomOptions& given) {
   PT_LET(options.rows_memory_bytes, BytesOf(given.engine.rows_memory, "engine.rows_memory"));
   options.spill = given.engine.spill;
   options.discovery = given.engine.discovery;
-  options.engine_options = FieldsToJson(given.engine.spark);
+  options.engine_options = SettingsFor(options.engine, given.engine.own);
   options.force = given.force;
   options.folder = given.folder;
   // As it is now: the host may change its working directory later.

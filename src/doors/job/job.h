@@ -13,12 +13,12 @@
 #include "base/describe.h"
 #include "base/fields.h"
 #include "catalogue/catalogue.h"
+#include "engine/kind.h"
 #include "job/settings.h"
 #include "job/unloaded.h"
 #include "plan/node.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"
-#include "spark/settings.h"
 
 namespace protium {
 
@@ -144,7 +144,7 @@ struct JobEngine {
   std::string rows_memory;  // For packed training rows; empty: a quarter of what it allows.
   std::string spill;        // The folder for what outgrows memory; empty: the run folder.
   std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
-  SparkSettings spark;
+  std::vector<EngineSettings> own = DefaultEngineSettings();
   template <class Visit>
   void Fields(Visit& visit) {
     visit("address", address, {.help = "\"local\", \"local[4]\" or \"sc://host:15002\""});
@@ -157,7 +157,9 @@ struct JobEngine {
           {.help = "folder for tables and rows that outgrow memory; unless set, the run folder"});
     visit("discovery", discovery,
           {.help = "script that prints the machine's devices; unless set, the driver is asked"});
-    visit("spark", spark, {.help = "settings of the engine on Spark"});
+    for (EngineSettings& each : own) {
+      visit(each.kind->name, each, {.help = each.kind->settings_help});
+    }
   }
 };
 
@@ -237,7 +239,7 @@ struct Job {
   Unloaded unloaded;                 // Of a check that leaves extensions alone.
 
   // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
-  // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.
+  // run depends on no other file. ReadSavedJob() (job/read_job.h) reads it.
   Json ToJson() const;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "engine/kind.h"
 #include "format/file_form.h"
 
 namespace protium {
@@ -12,9 +13,9 @@ namespace fs = std::filesystem;
 
 Result<std::unique_ptr<Scratch>> Scratch::MakeFor(const std::string& engine,
                                                   const fs::path& output) {
-  PT_LET(TemporaryFolder folder, engine.starts_with("sc://")
-                                     ? TemporaryFolder::MakeIn(fs::absolute(output).parent_path())
-                                     : TemporaryFolder::Make());
+  PT_LET(TemporaryFolder folder, KindOf(engine).runs_here
+                                     ? TemporaryFolder::Make()
+                                     : TemporaryFolder::MakeIn(fs::absolute(output).parent_path()));
   return std::make_unique<Scratch>(std::move(folder));
 }
 

@@ -60,8 +60,9 @@ class BeastServer : public HttpServer {
 
   Status TakePort() {
     Guard& guard = options_.guard;
-    const bool one = guard.port > 0;
-    const int32_t first = one ? guard.port : options_.first_port, tries = one ? 1 : kPortsTried;
+    const bool one = guard.port > 0 || options_.first_port == 0;
+    const int32_t first = guard.port > 0 ? guard.port : options_.first_port;
+    const int32_t tries = one ? 1 : kPortsTried;
     error_code error;
     for (int32_t port = first; port < first + tries; ++port) {
       guard.port = port;
@@ -78,9 +79,9 @@ class BeastServer : public HttpServer {
   }
 
   Status Serve(HttpService& service, std::stop_token stop) override {
-    AnswerPool pool({.threads = options_.limits.threads,
-                     .waiting = options_.limits.waiting,
-                     .bytes = options_.limits.computed_bytes});
+    ResponsePool pool({.threads = options_.limits.threads,
+                       .waiting = options_.limits.waiting,
+                       .bytes = options_.limits.computed_bytes});
     HttpServing serving{io_, service, options_, pool, {}, {}, 0, false};
     serving_ = &serving;
     asio::co_spawn(io_, Accept(), asio::detached);
@@ -103,6 +104,7 @@ class BeastServer : public HttpServer {
     if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor.bind(endpoint, error);
     if (!error) acceptor.listen(kWaitingConnections, error);
+    if (!error) options_.guard.port = acceptor.local_endpoint(error).port();
     if (!error) acceptor_ = std::move(acceptor);
     return !error;
   }

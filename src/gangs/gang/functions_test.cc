@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions as tasks, within one process; through workers in local/engine/map_task_test.cc.
+// Functions as tasks, within one process; through workers in local/map_task_test.cc.
 #include "protium/functions.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class Partition : public TaskContext {
     return Status::OK();
   }
   Result<Communicator*> communicator() override { return Status::Invalid("no gang"); }
-  void Report(const Json&) override {}
+  void Send(const Json&) override {}
   std::stop_token stop() const override { return {}; }
 
   arrow::RecordBatchVector emitted;

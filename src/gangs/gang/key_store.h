@@ -18,48 +18,41 @@
 #include <thread>
 
 #include "gang/program_place.h"
-#include "os/fd.h"
+#include "http/server.h"
 
 namespace protium {
 
 // What the server knows. One thread.
 class KeyStore {
  public:
-  struct Answer {
-    int status = 200;
-    std::string body;
-  };
   // `path` as it was asked. Anything but these three methods and two names is a 400; what would not
   // fit 64 MiB a 413.
-  Answer Ask(const std::string& method, const std::string& path, std::string body);
+  HttpResponse Ask(const std::string& method, const std::string& path, std::string body);
 
  private:
   struct Scope {
     std::map<std::string, std::string> values;
     std::set<std::string> done;  // Ranks that need it no more.
   };
-  Answer Put(const std::string& name, const std::string& key, std::string body);
-  Answer Delete(const std::string& name, const std::string& key);
+  HttpResponse Put(const std::string& name, const std::string& key, std::string body);
+  HttpResponse Delete(const std::string& name, const std::string& key);
   std::map<std::string, Scope> scopes_;
   size_t bytes_ = 0;  // Of all names, keys and values, and of what stands in `done`.
 };
 
-// Answers at a port until its end, in a thread of its own. A visitor that takes longer than 5 s for
-// its request, or whose request is longer than 1 MiB, is turned out; 512 are heard at a time.
+// Answers at a port until its end, in a thread of its own, within the limits of http/server.h: of
+// up to 512 at a time, each of whom asks for one thing of up to 1 MiB.
 class KeyServer {
  public:
   // On this machine's loopback, or at all its addresses.
   static Result<std::unique_ptr<KeyServer>> Start(bool loopback);
-  ~KeyServer();
-  int32_t port() const { return port_; }
+  int32_t port() const { return server_->guard().port; }
 
  private:
-  KeyServer(UniqueFd listening, UniqueFd ending, int32_t port);
-  void Serve();
+  class Service;
+  explicit KeyServer(std::unique_ptr<HttpServer> server);
 
-  const UniqueFd listening_;
-  const UniqueFd ending_;
-  const int32_t port_;
+  const std::unique_ptr<HttpServer> server_;
   std::jthread thread_;
 };
 

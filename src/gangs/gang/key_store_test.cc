@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang/key_store.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <string_view>
-#include <vector>
+
+#include "http/test_client.h"
 
 namespace protium {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -81,63 +81,45 @@ TEST(KeyStore, CountsNamesAndWhoIsDone) {
 
 class KeyServers : public testing::Test {
  protected:
-  UniqueFd Connect() {
-    UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(uint16_t(server_->port()));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    return fd;
-  }
-  static void Send(const UniqueFd& fd, std::string_view bytes) {
-    ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  }
-  // Until the server closes.
-  static std::string Read(const UniqueFd& fd) {
-    std::string all;
-    char bytes[4096];
-    for (ssize_t got; (got = ::recv(fd.get(), bytes, sizeof(bytes), 0)) > 0;) {
-      all.append(bytes, size_t(got));
-    }
-    return all;
-  }
   std::string Ask(std::string_view bytes) {
-    const UniqueFd fd = Connect();
-    Send(fd, bytes);
-    return Read(fd);
+    TestClient client(server_->port());
+    client.Send(bytes);
+    return client.ReadAll();
   }
 
   const std::unique_ptr<KeyServer> server_ = KeyServer::Start(true).ValueOrDie();
 };
 
 TEST_F(KeyServers, SpeakHttp) {
-  EXPECT_EQ(Ask("GET /global_/0 HTTP/1.1\r\nHost: h\r\n\r\n"),
-            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(Ask("PUT /global_/0 HTTP/1.1\r\ncontent-length:  5\r\n\r\nab\ncd"),
+  EXPECT_THAT(Ask("GET /global_/0 HTTP/1.1\r\nHost: h\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 404 Not Found\r\n"), HasSubstr("Content-Length: 0\r\n"),
+                    HasSubstr("Connection: close\r\n")));
+  EXPECT_THAT(Ask("PUT /global_/0 HTTP/1.1\r\nHost: h\r\ncontent-length:  5\r\n\r\nab\ncd"),
               StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_EQ(Ask("GET /global_/0 HTTP/1.1\r\n\r\n"),
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nab\ncd");
+  EXPECT_THAT(Ask("GET /global_/0 HTTP/1.1\r\nHost: h\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\r\n\r\nab\ncd")));
 }
 
 TEST_F(KeyServers, TakeARequestPieceByPieceAndHearOthersMeanwhile) {
-  const UniqueFd slow = Connect();
-  for (const char piece : std::string_view("PUT /a/b HTTP/1.1\r\nContent-Length: 3\r\n\r\nxy")) {
-    Send(slow, {&piece, 1});
+  TestClient slow(server_->port());
+  for (const char piece :
+       std::string_view("PUT /a/b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nxy")) {
+    slow.Send({&piece, 1});
   }
-  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\n\r\n"), HasSubstr("404"));
-  Send(slow, "z");
-  EXPECT_THAT(Read(slow), HasSubstr("200 OK"));
-  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\n\r\n"), HasSubstr("\r\n\r\nxyz"));
+  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("404"));
+  slow.Send("z");
+  EXPECT_THAT(slow.ReadAll(), HasSubstr("200 OK"));
+  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\nHost: h\r\n\r\n"), EndsWith("\r\n\r\nxyz"));
 }
 
-TEST_F(KeyServers, TurnOutWhatIsNoRequestOfTheirs) {
+TEST_F(KeyServers, RefuseWhatIsNoRequestOfTheirs) {
   EXPECT_THAT(Ask("nonsense\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask("PUT /a/b HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"),
+  EXPECT_THAT(Ask("PUT /a/b HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999\r\n\r\n"),
+              StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(Ask("PUT /a/b HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n"),
               StartsWith("HTTP/1.1 400"));
-  EXPECT_THAT(Ask("PUT /a/b HTTP/1.1\r\nContent-Length: -1\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-  { const UniqueFd gone = Connect(); }
-  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\n\r\n"), HasSubstr("404"));
+  { const TestClient gone(server_->port()); }
+  EXPECT_THAT(Ask("GET /a/b HTTP/1.1\r\nHost: h\r\n\r\n"), HasSubstr("404"));
 }
 
 }  // namespace

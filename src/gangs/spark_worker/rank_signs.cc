@@ -37,12 +37,7 @@ const char* ReadNumber(const char* from, const std::string& text, Number& number
 
 }  // namespace
 
-RankSigns::RankSigns(Options options, std::stop_token stop)
-    : options_(std::move(options)),
-      stopped_(std::move(stop), [this] { over_.request_stop(); }),
-      thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
-
-std::optional<int32_t> RankSigns::RankIn(const std::string& name, const std::string& prefix) const {
+std::optional<int32_t> SeenSigns::RankIn(const std::string& name, const std::string& prefix) const {
   if (!name.starts_with(prefix)) return std::nullopt;
   int32_t rank = 0;
   int64_t task = 0;
@@ -53,7 +48,7 @@ std::optional<int32_t> RankSigns::RankIn(const std::string& name, const std::str
   return ours ? std::optional(rank) : std::nullopt;
 }
 
-int32_t RankSigns::CountReady() const {
+int32_t SeenSigns::CountReady() const {
   std::set<int32_t> ranks;
   for (const std::string& name : NamesIn(options_.folder)) {
     if (const auto rank = RankIn(name, kReady)) ranks.insert(*rank);
@@ -61,10 +56,31 @@ int32_t RankSigns::CountReady() const {
   return static_cast<int32_t>(ranks.size());
 }
 
+// Times of files would be those of another machine's clock: a change is what is read anew.
+std::optional<int32_t> SeenSigns::FindSilent(Deadline now) {
+  for (const std::string& name : NamesIn(options_.folder)) {
+    const auto rank = RankIn(name, kSign);
+    if (!rank || *rank == options_.rank) continue;
+    const auto text = ReadFile(options_.folder / name, 64);
+    if (!text.ok()) continue;
+    const auto [at, first] = seen_.try_emplace(name, Sign{*text, now});
+    if (!first && *text != at->second.text) at->second = {*text, now};
+    if (now - at->second.changed >= options_.deadline) return rank;
+  }
+  return std::nullopt;
+}
+
+RankSigns::RankSigns(SeenSigns::Options options, std::stop_token stop,
+                     std::chrono::milliseconds period)
+    : options_(std::move(options)),
+      stopped_(std::move(stop), [this] { over_.request_stop(); }),
+      others_(options_),
+      thread_([this, period](const std::stop_token& ended) { Watch(ended, period); }) {}
+
 bool RankSigns::AwaitReady(Deadline latest) {
   const std::string name = fmt::format("{}{}-{}", kReady, options_.rank, options_.task);
   if (!WriteFile(options_.folder / name, "").ok()) return false;
-  while (CountReady() < options_.world) {
+  while (others_.CountReady() < options_.world) {
     if (over().stop_requested() || Clock::now() >= latest) return false;
     std::this_thread::sleep_for(kLook);
   }
@@ -81,14 +97,14 @@ Status RankSigns::silence() const {
                .fix = "set gang.deadline to a longer time if its machine is that busy"});
 }
 
-void RankSigns::Watch(const std::stop_token& ended) {
+void RankSigns::Watch(const std::stop_token& ended, std::chrono::milliseconds period) {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
   do {
     Change();
     Look();
-  } while (!wake.wait_for(lock, ended, options_.period, [&] { return ended.stop_requested(); }));
+  } while (!wake.wait_for(lock, ended, period, [&] { return ended.stop_requested(); }));
 }
 
 // Not written whole under another name: a reader that meets half of it sees a change, which it is.
@@ -97,24 +113,14 @@ void RankSigns::Change() {
   (void)WriteFile(options_.folder / name, std::to_string(++changes_));
 }
 
-// Times of files would be those of another machine's clock: a change is what is read anew.
 void RankSigns::Look() {
-  const auto now = Clock::now();
-  for (const std::string& name : NamesIn(options_.folder)) {
-    const auto rank = RankIn(name, kSign);
-    if (!rank || *rank == options_.rank) continue;
-    const auto text = ReadFile(options_.folder / name, 64);
-    if (!text.ok()) continue;
-    const auto [at, first] = seen_.try_emplace(name, Sign{*text, now});
-    if (!first && *text != at->second.text) at->second = {*text, now};
-    if (now - at->second.changed < options_.deadline) continue;
-    {
-      const std::scoped_lock lock(mutex_);
-      silent_ = *rank;
-    }
-    over_.request_stop();
-    return;
+  const auto rank = others_.FindSilent(Clock::now());
+  if (!rank) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    silent_ = rank;
   }
+  over_.request_stop();
 }
 
 }  // namespace protium

@@ -12,14 +12,15 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/call.h"
 
 namespace protium {
 
-// From its making to its end, a thread changes this rank's sign, a small file in the folder of
-// events, and looks whether those of the others change; both every `period`.
-class RankSigns {
+// What a rank has seen of the signs of others: a file each, which they change, in a folder. One
+// thread, but for CountReady().
+class SeenSigns {
  public:
   struct Options {
     std::filesystem::path folder;
@@ -30,10 +31,33 @@ class RankSigns {
     int64_t task = 0;
     // For how long a sign that was seen once may stay as it is.
     std::chrono::milliseconds deadline{60'000};
-    std::chrono::milliseconds period{1'000};
   };
+  explicit SeenSigns(Options options) : options_(std::move(options)) {}
+
+  // Reads them as they are now. The rank that has given one sign and no other for the deadline.
+  std::optional<int32_t> FindSilent(Deadline now);
+  // How many ranks have said that they are about to meet the others.
+  int32_t CountReady() const;
+
+ private:
+  struct Sign {
+    std::string text;
+    Deadline changed;
+  };
+  // The rank of a file of this try of the stage whose name begins so.
+  std::optional<int32_t> RankIn(const std::string& name, const std::string& prefix) const;
+
+  const Options options_;
+  std::map<std::string, Sign> seen_;  // By file.
+};
+
+// From its making to its end, a thread changes this rank's sign and looks whether those of the
+// others change; both every `period`.
+class RankSigns {
+ public:
   // `stop` is the task's.
-  RankSigns(Options options, std::stop_token stop);
+  RankSigns(SeenSigns::Options options, std::stop_token stop,
+            std::chrono::milliseconds period = std::chrono::seconds(1));
 
   // Says that this rank is about to meet the others, and waits until all say so, until `latest`, or
   // until over() is requested. Whether all said so.
@@ -45,22 +69,15 @@ class RankSigns {
   Status silence() const;
 
  private:
-  struct Sign {
-    std::string text;
-    Deadline changed;
-  };
-  void Watch(const std::stop_token& ended);
-  // The rank of a file of this try of the stage whose name begins so.
-  std::optional<int32_t> RankIn(const std::string& name, const std::string& prefix) const;
+  void Watch(const std::stop_token& ended, std::chrono::milliseconds period);
   void Change();
   void Look();
-  int32_t CountReady() const;
 
-  const Options options_;
+  const SeenSigns::Options options_;
   std::stop_source over_;
   std::stop_callback<std::function<void()>> stopped_;
-  int64_t changes_ = 0;               // Of the thread, as the next line.
-  std::map<std::string, Sign> seen_;  // By file.
+  int64_t changes_ = 0;  // Of the thread.
+  SeenSigns others_;
   mutable std::mutex mutex_;
   std::optional<int32_t> silent_;  // Guarded by mutex_.
   std::jthread thread_;

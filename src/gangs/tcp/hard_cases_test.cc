@@ -6,12 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <latch>
 
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
-#include "os/file.h"
+#include "os/socket.h"
 #include "tcp/thread_ranks.h"
 
 namespace protium {
@@ -123,7 +122,7 @@ constexpr bool kMayFork = false;
 constexpr bool kMayFork = true;
 #endif
 
-// Ranks that are processes; each writes what it was told into a file and ends.
+// Ranks that are processes; each says that it has begun, and then why it ended.
 class TcpProcesses {
  public:
   TcpProcesses(int32_t world, const TcpOptions& options, int64_t count) {
@@ -134,63 +133,49 @@ class TcpProcesses {
       cards.push_back(candidates.back().card());
     }
     for (int32_t r = 0; r < world; ++r) {
+      auto [here, there] = Channel::Pair().ValueOrDie();
+      channels_.push_back(std::move(here));
       pids_.push_back(fork());
       if (pids_.back() != 0) continue;
       TcpCandidate own = std::move(candidates[size_t(r)]);
       candidates.clear();
-      BeRank(std::move(own), cards, count);
+      BeRank(std::move(own), cards, count, std::move(there));
     }
   }
   ~TcpProcesses() {
-    for (size_t r = 0; r < pids_.size(); ++r) Kill(r, SIGKILL), Reap(r);
+    for (size_t r = 0; r < pids_.size(); ++r) {
+      Kill(r, SIGKILL);
+      waitpid(pids_[r], nullptr, 0);
+    }
   }
 
-  void Kill(size_t rank, int signal) {
-    if (pids_[rank] > 0) kill(pids_[rank], signal);
-  }
-  void Reap(size_t rank) {
-    if (pids_[rank] > 0) waitpid(std::exchange(pids_[rank], 0), nullptr, 0);
-  }
+  void Kill(size_t rank, int signal) { kill(pids_[rank], signal); }
   // Until all have joined and stepped once.
   void AwaitStart() {
-    for (size_t r = 0; r < pids_.size(); ++r) ReadLine(r, "start");
+    for (size_t r = 0; r < pids_.size(); ++r) EXPECT_EQ(WhatRankSays(r), "ok");
   }
-  // What rank `rank` was told when it failed; it has ended then.
-  std::string WhatRankSaid(size_t rank) {
-    Reap(rank);
-    return ReadLine(rank, "end");
+  // Within five seconds.
+  std::string WhatRankSays(size_t rank) {
+    const auto said = channels_[rank].Receive(Clock::now() + std::chrono::seconds(5));
+    return said.ok() && *said ? (*said)->bytes : "nothing";
   }
 
  private:
-  std::string Path(pid_t pid, const std::string& name) const {
-    return (folder_.path() / (std::to_string(pid) + name)).string();
-  }
-  std::string ReadLine(size_t rank, const std::string& name) {
-    const pid_t pid = all_pids_.empty() ? (all_pids_ = pids_)[rank] : all_pids_[rank];
-    std::string line;
-    for (int i = 0; i < 500 && line.empty(); ++i) {
-      std::ifstream file(Path(pid, name));
-      std::getline(file, line);
-      if (line.empty()) usleep(10'000);
-    }
-    return line;
-  }
-
-  [[noreturn]] void BeRank(TcpCandidate candidate, const std::vector<std::string>& cards,
-                           int64_t count) {
+  [[noreturn]] static void BeRank(TcpCandidate candidate, const std::vector<std::string>& cards,
+                                  int64_t count, Channel channel) {
     auto joined = std::move(candidate).Join(cards, Clock::now() + std::chrono::seconds(10));
     if (!joined.ok()) _exit(3);
     Status status = ReduceFloats(**joined, count);
-    std::ofstream(Path(getpid(), "start")) << ErrorText(status) << std::endl;
+    const auto say = [&] { (void)channel.Send(ErrorText(status), {}, kNever); };
+    say();
     while (status.ok()) status = ReduceFloats(**joined, count);
-    std::ofstream(Path(getpid(), "end")) << ErrorText(status) << std::endl;
+    say();
     joined->reset();
     _exit(0);
   }
 
-  TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
-  std::vector<pid_t> pids_;  // 0: reaped.
-  std::vector<pid_t> all_pids_;
+  std::vector<pid_t> pids_;
+  std::vector<Channel> channels_;
 };
 
 TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
@@ -200,8 +185,8 @@ TEST_P(TcpHard, ProcessesLearnAtOnceThatOneWasKilled) {
     ranks.AwaitStart();
     const auto start = Clock::now();
     ranks.Kill(2, SIGKILL);
-    EXPECT_THAT(ranks.WhatRankSaid(0), StartsWith("rank 2 is gone"));
-    EXPECT_THAT(ranks.WhatRankSaid(1), StartsWith("rank 2 is gone"));
+    EXPECT_THAT(ranks.WhatRankSays(0), StartsWith("rank 2 is gone"));
+    EXPECT_THAT(ranks.WhatRankSays(1), StartsWith("rank 2 is gone"));
     EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   }
 }
@@ -217,8 +202,8 @@ TEST_P(TcpHard, ProcessesSayUnreachableOfOneThatIsSilent) {
   ranks.Kill(2, SIGSTOP);
   const auto unreachable =
       AllOf(StartsWith("rank 2 on "), HasSubstr(" is unreachable: it has been silent for"));
-  EXPECT_THAT(ranks.WhatRankSaid(0), unreachable);
-  EXPECT_THAT(ranks.WhatRankSaid(1), unreachable);
+  EXPECT_THAT(ranks.WhatRankSays(0), unreachable);
+  EXPECT_THAT(ranks.WhatRankSays(1), unreachable);
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/digest.h"
+#include "engine/kind.h"
 #include "run/remove.h"
 
 namespace protium {
@@ -42,7 +43,7 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
 SharedRows SharedWith(SessionState& session, const Chain& chain, const Plan& table,
                       const TrainConfig& config) {
   const SharedRowsFolder& shared = session.options().shared_rows;
-  const bool here = session.engine().address().starts_with("local");
+  const bool here = KindOf(session.engine().address()).runs_here;
   if (shared.path.empty() || !here) return {};
   const fs::path folder = fs::absolute(shared.path) / NameOfRows(chain, table, config);
   std::error_code error;

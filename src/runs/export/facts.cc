@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "run/event_log.h"
 #include "events/events.h"
+#include "run/event_log.h"
 #include "run/summary.h"
 
 namespace protium {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "metrics/metrics.h"
 #include "events/events.h"
+#include "metrics/metrics.h"
 
 namespace protium {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "events/events.h"
 #include "run/list.h"
+#include "run/run_view.h"
 
 namespace protium {
 

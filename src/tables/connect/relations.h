@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "column/source.h"
-#include "connect/executors.h"
 #include "connect/messages.h"
 
 namespace protium::connect {
@@ -106,6 +105,14 @@ Command Write(Relation input, const WriteSpec& spec);
 // A temporary view of this session; replaces one of that name.
 Command CreateView(Relation input, std::string name);
 
+// Of one executor. 0: as the server's settings have it; of GPUs: none.
+struct ExecutorResources {
+  int32_t cores = 0;
+  int64_t memory_mib = 0;
+  int32_t gpus = 0;
+  std::string discovery;  // The script by which it finds its GPUs.
+};
+
 // A resource profile: what one task takes and, where `executor` says something, what the executors
 // have that are started for it. For those Spark wants dynamic allocation, which barrier stages
 // refuse; without them the profile fits the executors that there are. CommandResult::profile_id is
@@ -113,7 +120,7 @@ Command CreateView(Relation input, std::string name);
 struct ProfileSpec {
   double task_cpus = 1;
   double task_gpus = 0;
-  GangExecutors executor;
+  ExecutorResources executor;
 };
 Command CreateProfile(const ProfileSpec& spec);
 

@@ -5,28 +5,44 @@
 #include <charconv>
 
 #include "base/fault.h"
+#include "engine/kind.h"
 
 namespace protium {
 namespace {
 
-bool IsPublic(std::string_view parameter) {
-  for (const std::string_view name : {"use_ssl=", "user_id=", "user_agent=", "session_id="}) {
-    if (parameter.starts_with(name)) return true;
-  }
-  return false;
+bool IsShown(const EngineKind& kind, std::string_view parameter) {
+  const std::string_view name = parameter.substr(0, parameter.find('='));
+  return name.size() < parameter.size() && std::ranges::count(kind.shown_parameters, name) > 0;
 }
 
-}  // namespace
-
-std::string WithoutSecrets(std::string_view text) {
-  const size_t begin = text.find("sc://");
+std::string WithoutSecrets(const EngineKind& kind, std::string_view text) {
+  const size_t begin = text.find(kind.scheme);
   const size_t first = begin == std::string_view::npos ? begin : text.find(';', begin);
   if (first == std::string_view::npos) return std::string(text);
   std::string shown(text.substr(0, first));
   for (size_t at = first; at < text.size();) {
     const size_t end = std::min(text.find(';', at + 1), text.size());
-    if (IsPublic(text.substr(at + 1, end - at - 1))) shown += text.substr(at, end - at);
+    if (IsShown(kind, text.substr(at + 1, end - at - 1))) shown += text.substr(at, end - at);
     at = end;
+  }
+  return shown;
+}
+
+std::string EngineExamples() {
+  std::string all;
+  for (const EngineKind& kind : EngineKinds()) {
+    all += (all.empty() ? "" : &kind == &EngineKinds().back() ? ", or " : ", ");
+    all += kind.example;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string WithoutSecrets(std::string_view text) {
+  std::string shown(text);
+  for (const EngineKind& kind : EngineKinds()) {
+    if (!kind.shown_parameters.empty()) shown = WithoutSecrets(kind, shown);
   }
   return shown;
 }
@@ -39,8 +55,6 @@ Json JsonWithoutSecrets(Json json) {
   return json;
 }
 
-bool IsCluster(std::string_view address) { return address.starts_with("sc://"); }
-
 Result<int32_t> SeatsOf(const std::string& address) {
   if (address == "local") return 0;
   constexpr std::string_view kOpen = "local[";
@@ -52,7 +66,7 @@ Result<int32_t> SeatsOf(const std::string& address) {
   }
   return Fail({.exit = Exit::kUsage,
                .what = "unknown engine \"" + address + "\"",
-               .fix = "use \"local\", \"local[4]\" for exactly 4 workers, or sc://host:15002"});
+               .fix = "use " + EngineExamples()});
 }
 
 }  // namespace protium

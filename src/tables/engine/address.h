@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// Drops from addresses of Spark ("sc://host/;token=x;user_id=u") within the text what may be
-// secret: every parameter but use_ssl, user_id, user_agent and session_id. Other text stays.
+// Drops from an engine's address within the text ("sc://host/;token=x;user_id=u") what may be
+// secret: every parameter that its kind does not show. Other text stays.
 std::string WithoutSecrets(std::string_view text);
 // The same for every text in `json`.
 Json JsonWithoutSecrets(Json json);
@@ -19,8 +19,5 @@ Json JsonWithoutSecrets(Json json);
 // The seats that an address of this machine gives: 4 for "local[4]", 0 for "local", which gives as
 // many as are asked for. Another address is a fault of Exit::kUsage.
 Result<int32_t> SeatsOf(const std::string& address);
-
-// Whether an address is one of a cluster: "sc://host:15002".
-bool IsCluster(std::string_view address);
 
 }  // namespace protium

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fault.h"
+
 namespace protium {
 namespace {
 
@@ -18,10 +20,10 @@ TEST(SeatsOf, ReadsAddressesOfThisMachineOnly) {
   EXPECT_EQ(*SeatsOf("local"), 0);
   EXPECT_EQ(*SeatsOf("local[4]"), 4);
   for (const char* const wrong : {"", "locl", "local[0]", "local[4", "local[x]", "local[4]x"}) {
-    EXPECT_FALSE(SeatsOf(wrong).ok()) << wrong;
+    EXPECT_EQ(FaultOf(SeatsOf(wrong).status()).fix,
+              "use \"local\", \"local[4]\" for exactly 4 workers, or sc://host:15002")
+        << wrong;
   }
-  EXPECT_TRUE(IsCluster("sc://h:15002"));
-  EXPECT_FALSE(IsCluster("local"));
 }
 
 TEST(WithoutSecrets, LooksIntoJson) {

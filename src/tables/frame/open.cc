@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines are found by name in libraries beside our own (os/library.h): libprotium_local.so for
-// this machine, libprotium_spark.so for sc://.
+// Engines are found by name in libraries beside our own (os/library.h), which the rows of
+// engine/kind.h name.
 #include "frame/open.h"
 
 #include <cstdlib>
 #include <utility>
 
 #include "base/fault.h"
-#include "engine/address.h"
+#include "engine/kind.h"
 #include "engine/library.h"
 #include "os/library.h"
 
@@ -26,11 +26,6 @@ Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRe
   return UnusableLibrary(file, needed_for, "it belongs to another version");
 }
 
-// An address's scheme names the library; one without a scheme is of this machine.
-std::string ChooseLibrary(const std::string& address) {
-  return IsCluster(address) ? "spark" : "local";
-}
-
 std::filesystem::path FindDiscovery(const SessionOptions& options) {
   const char* const script = std::getenv("PROTIUM_DISCOVERY");
   if (!options.discovery.empty() || script == nullptr || *script == 0) return options.discovery;
@@ -41,7 +36,7 @@ std::filesystem::path FindDiscovery(const SessionOptions& options) {
 
 EngineRequest RequestFor(const SessionOptions& options) {
   const auto& folder = options.folder;
-  const std::string name = ChooseLibrary(options.engine);
+  const std::string name = KindOf(options.engine).name;
   Json own = options.engine_options;
   // Later ones win: what --set says goes over the job's own options.
   own.update(CollectSettings(options, "engine." + name));
@@ -56,7 +51,7 @@ EngineRequest RequestFor(const SessionOptions& options) {
 }
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {
-  return OpenFrom(ChooseLibrary(options.engine), RequestFor(options));
+  return OpenFrom(KindOf(options.engine).name, RequestFor(options));
 }
 
 }  // namespace protium

@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
+#include "engine/kind.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/outputs.h"
 #include "os/file.h"
@@ -63,7 +66,11 @@ Status SessionState::CheckSettings() const {
       return key == asked || key.starts_with(asked + ".");
     };
     if (std::any_of(asked_.begin(), asked_.end(), covers)) continue;
-    if (covers("engine.spark")) continue;  // Read by OpenEngine() before there is a session.
+    // Read by OpenEngine() before there is a session.
+    const auto covers_own = [&](const EngineKind& kind) {
+      return kind.settings != nullptr && covers(std::string("engine.") + kind.name);
+    };
+    if (std::ranges::any_of(EngineKinds(), covers_own)) continue;
     return Fail({.exit = Exit::kUsage,
                  .what = "unknown setting \"" + key + "\"",
                  .where = "--set " + key + "=" + Dump(value),
@@ -93,7 +100,7 @@ Call SessionState::call() {
   Call call = options_.call;
   call.events = [this](const Json& event) {
     record_.On(event);
-    options_.call.Tell(event);
+    options_.call.Forward(event);
   };
   return call;
 }

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "base/units.h"
 #include "engine/address.h"
+#include "engine/kind.h"
 #include "frame/session_state.h"
 
 namespace protium {
@@ -57,7 +58,8 @@ Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
                     .Map({.task = "doctor",
                           .output = DoctorColumns(),
                           .workers = size,
-                          .gang = GangSpec{.workers = size, .max_restarts = 0}}));
+                          .gang = GangSpec{.workers = size, .max_restarts = 0},
+                          .needs = {.torch = true}}));
 }
 
 // The table has as many parts as the cluster has cores, unless its settings say otherwise: a task
@@ -127,7 +129,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   options.engine = address;
   options.folder = folder;
   options.call = call;
-  if (IsCluster(address)) {
+  if (!KindOf(address).runs_here) {
     // Nobody waits for the client's many tries to be told of a wrong port.
     const Status there = ReachHost(address);
     if (!there.ok()) return {{"engine", WithoutSecrets(address), there}};
@@ -137,7 +139,7 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   std::vector<Finding> findings = {Query(**session)};
   // Whatever tasks would say only follows from that.
   if (!findings.back().status.ok()) return findings;
-  if (IsCluster(address)) findings.push_back(ReachExecutors(**session));
+  if (!KindOf(address).runs_here) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);
   return findings;
 }

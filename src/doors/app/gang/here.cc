@@ -3,7 +3,7 @@
 
 #include <arrow/type.h>
 
-#include "engine/address.h"
+#include "engine/kind.h"
 #include "frame/open.h"
 #include "workers/workers.h"
 
@@ -13,7 +13,7 @@ Result<arrow::RecordBatchVector> RunHere(const SessionOptions& options, const Ma
                                          std::function<Result<BatchStreamPtr>()> input,
                                          const Call& call) {
   SessionOptions own;
-  own.engine = IsCluster(options.engine) ? "local" : options.engine;
+  own.engine = KindOf(options.engine).runs_here ? options.engine : "local";
   own.folder = options.folder;
   own.discovery = options.discovery;
   PT_LET(const WorkerSettings settings, SettingsOf(RequestFor(own)));

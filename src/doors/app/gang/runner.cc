@@ -10,7 +10,8 @@
 #include "app/gang/log_tail.h"
 #include "app/gang/printer.h"
 #include "base/fault.h"
-#include "engine/address.h"
+#include "engine/kind.h"
+#include "events/events.h"
 #include "frame/planned_engine.h"
 #include "frame/session_state.h"
 #include "gang/runner_task.h"
@@ -27,11 +28,11 @@ class Heard {
       : pass_(state.call().events),
         printer_(STDERR_FILENO, STDERR_FILENO),
         tail_(state.folder() / "logs", logs == RunnerLogs::kRank0,
-              [this](const Json& event) { printer_.On(event); }),
+              [this](const Printed& event) { printer_.On(event); }),
         quiet_(logs == RunnerLogs::kQuiet) {}
 
   void On(const Json& event) {
-    if (!quiet_ && event.value("event", "") == "gang_start") tail_.On(event);
+    if (!quiet_ && Is<GangPlaced>(event)) tail_.On(std::get<GangPlaced>(EventFromJson(event)));
     if (pass_) pass_(event);
   }
 
@@ -79,7 +80,7 @@ Result<std::vector<RowBatch>> Runner::Start(const std::string& task, SchemaPtr c
   const bool here = options_.workers < 0 && !planned;
   if (here && !options_.input) return RunHere(state.options(), map, nullptr, call);
   PT_LET(const Plan input, InputPlan(session_, options_));
-  if (here && IsCluster(state.options().engine)) {
+  if (here && !KindOf(state.options().engine).runs_here) {
     return RunHere(
         state.options(), map, [&] { return state.engine().Execute(input, call); }, call);
   }

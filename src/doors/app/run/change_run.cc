@@ -5,11 +5,12 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
+#include "events/events.h"
 #include "gang/task.h"
 #include "job/settings.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
-#include "events/events.h"
+#include "run/run_view.h"
 
 namespace protium {
 

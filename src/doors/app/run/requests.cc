@@ -65,7 +65,7 @@ SessionOptions MakeSessionOptions(const Job& job) {
   options.spill = job.file.engine.spill;
   options.discovery = job.file.engine.discovery;
   options.profile = job.file.run.profile;
-  options.engine_options = FieldsToJson(job.file.engine.spark);
+  options.engine_options = SettingsFor(options.engine, job.file.engine.own);
   options.worker_deadline = WorkerDeadline(job);
   options.read = FilesOf(job);
   return options;

@@ -3,16 +3,17 @@
 // by its process. The wish is a file (gang/wish.h).
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "app/gang/sizing.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "gang/wish.h"
 #include "os/file.h"
+#include "protium/events.h"
 #include "run/event_log.h"
 #include "run/folder.h"
 #include "run/list.h"
+#include "run/run_view.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -20,16 +21,6 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
-
-// What the run says of its newest gang; null where it has started none yet.
-Json NewestGang(const fs::path& run) {
-  const auto events = ReadEvents(run / "events.jsonl");
-  if (!events.ok()) return nullptr;
-  for (auto event = events->rbegin(); event != events->rend(); ++event) {
-    if (event->value("event", "") == "gang_start") return *event;
-  }
-  return nullptr;
-}
 
 Status CheckWithin(const std::string& name, const WorkerRange& range, int32_t wanted) {
   if (wanted >= range.min && wanted <= range.max) return Status::OK();
@@ -39,23 +30,16 @@ Status CheckWithin(const std::string& name, const WorkerRange& range, int32_t wa
 }
 
 Status CheckRange(const fs::path& run, int32_t wanted) {
-  const Json gang = NewestGang(run);
+  const auto events = ReadEvents(run / "events.jsonl");
+  const auto gang = events.ok() ? MakeRunView(*events).gang : std::nullopt;
   const std::string name = run.filename().string();
-  if (gang.is_object() && !gang.contains("bends")) {
+  if (gang && !gang->bends) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("the gang of {} has a fixed number of workers", name),
                  .fix = "start it with gang.workers = { min = 1, max = 4 }"});
   }
-  const Json range = gang.is_object() ? gang["bends"] : Json::object();
-  return CheckWithin(name, {range.value("min", 1), range.value("max", wanted)}, wanted);
-}
-
-// All of `text` as a number from 1 on; 0 if it is none.
-int32_t NumberIn(const std::string& text) {
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && number > 0 ? number : 0;
+  const GangRange range = gang ? *gang->bends : GangRange{1, wanted};
+  return CheckWithin(name, {range.min, range.max}, wanted);
 }
 
 Status ScalePrograms(const SizedGang& gang, const std::string& process, int32_t wanted) {
@@ -78,13 +62,13 @@ Status NoGangOf(pid_t process) {
 
 Status ScaleGang(const Arguments& arguments, const Invocation&) {
   const std::string text = arguments.num_operands() == 2 ? arguments.operand(1) : "";
-  const int32_t wanted = NumberIn(text);
-  if (wanted == 0) {
+  const int32_t wanted = AllAsNumber<int32_t>(text).value_or(0);
+  if (wanted < 1) {
     return Fail({.exit = Exit::kUsage,
                  .what = "scale needs a run and the number of workers that it should have",
                  .fix = "protium scale last 2"});
   }
-  const pid_t process = NumberIn(arguments.operand(0));
+  const pid_t process = AllAsNumber<int32_t>(arguments.operand(0)).value_or(0);
   const auto programs = process > 0 ? FindSizedGang(process) : std::nullopt;
   if (programs) return ScalePrograms(*programs, arguments.operand(0), wanted);
   auto found = FindRun(RunsDir(arguments), arguments.operand(0));

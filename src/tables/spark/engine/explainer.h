@@ -6,9 +6,9 @@
 
 #include "connect/session.h"
 #include "engine/engine.h"
+#include "engine/spark_settings.h"
 #include "spark/engine/lowering.h"
 #include "spark/gang/capacity.h"
-#include "spark/settings.h"
 
 namespace protium {
 

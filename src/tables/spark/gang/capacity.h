@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "connect/session.h"
+#include "engine/spark_settings.h"
 #include "plan/node.h"
-#include "spark/settings.h"
 
 namespace protium {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/task_book.h"
 #include "gang/wish.h"
 #include "os/file.h"
 #include "spark/gang/attempt.h"
@@ -47,12 +48,14 @@ Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call
   PT_LET(const Capacity session, ReadCapacity(engine.session, call));
   PT_LET(const Capacity capacity, CapacityOf(own, session));
   PT_TRY(CheckFits(*task.gang, capacity));
-  PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
+  PT_TRY(engine.deployment.Use(task.needs.torch, call));
   Admitted admitted{.lease = NeedsLease(*task.gang, capacity)};
   if (capacity.local() || FitsDefaultProfile(*task.gang, capacity)) return admitted;
-  const auto command = connect::CreateProfile({.task_cpus = double(task.gang->cores_per_worker),
-                                               .task_gpus = double(task.gang->gpus_per_worker),
-                                               .executor = own});
+  const auto command = connect::CreateProfile({
+      .task_cpus = double(task.gang->cores_per_worker),
+      .task_gpus = double(task.gang->gpus_per_worker),
+      .executor = {own.cores, own.memory_mib, own.gpus, own.discovery},
+  });
   PT_LET(const CommandResult result, engine.session.Command(command, engine.options, call));
   admitted.profile = result.profile_id;
   return admitted;
@@ -77,10 +80,12 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                     const Admitted& admitted, LeftOut& left_out, int32_t number, const Call& call) {
   const GangSpec& gang = *task.gang;
   GangAttempt attempt{.command = {.task = task.task,
+                                  .role = task.role,
+                                  .torch = RunsInLibrary(task),
                                   .config = task.config,
                                   .output = task.output,
                                   .gang = true,
-                                  .world = gang.workers,
+                                  .world = gang.workers.max,
                                   .attempt = number,
                                   .deadline = gang.deadline,
                                   .plaintext = engine.settings.plaintext,
@@ -97,8 +102,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
     const std::string version = engine.session.version();
     if (input.files) return MapOverFiles(command, version, admitted.profile);
     // One partition per rank. Spark's count is taken before the shuffle, so it is of what was sent.
-    return MapOver(connect::Repartition(Counted(input.table), gang.workers), *input.table.schema,
-                   command, version, admitted.profile);
+    return MapOver(connect::Repartition(Counted(input.table), gang.workers.max),
+                   *input.table.schema, command, version, admitted.profile);
   };
   if (!admitted.lease) return RunGangAttempt(engine.session, attempt, call);
   attempt.command.lease = LeaseTerms{
@@ -123,7 +128,7 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_LET(GangInput input, make_input());
   PT_TRY(Gather(engine, admitted.lease, input, call));
   // Jobs that made the rows may have run tasks that need another program than the gang does.
-  PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
+  PT_TRY(engine.deployment.Use(task.needs.torch, call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
   LeftOut left_out(*task.gang);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "connect/session.h"
+#include "engine/spark_settings.h"
 #include "plan/node.h"
-#include "spark/settings.h"
 #include "spark/ship/spark_table.h"
 #include "spark_worker/command.h"
 

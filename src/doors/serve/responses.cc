@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/responses.h"
+
+#include <arrow/api.h>
+#include <arrow/io/memory.h>
+#include <arrow/ipc/api.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/fault.h"
+#include "column/claims.h"
+#include "column/schema.h"
+#include "inference/json_answer.h"
+#include "inference/json_rows.h"
+
+namespace protium {
+namespace {
+
+constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
+constexpr std::chrono::seconds kLately{60};            // Whoever asks /readyz does so more often.
+constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // Of all requests at once.
+
+// What went wrong, as HTTP has it.
+int StatusFor(const Fault& fault) {
+  switch (fault.exit) {
+    case Exit::kUsage:
+    case Exit::kInput:
+      return 400;
+    case Exit::kNoRoom:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+HttpResponse Refused(const Status& status) {
+  Fault fault = FaultOf(status);
+  const int code = StatusFor(fault);
+  HttpResponse response = Refusal(code, std::move(fault));
+  // In seconds: the queue is full, and moves on.
+  if (code == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+// What Arrow's reader refuses, the request has wrong.
+Status BadArrow(const Status& status) {
+  if (status.detail() != nullptr) return status;  // A fault already.
+  if (status.IsOutOfMemory()) {
+    return Fail({.exit = Exit::kInput, .what = "the rows take too much memory once unpacked"});
+  }
+  return Fail({.exit = Exit::kInput,
+               .what = "the body is no stream of Arrow record batches",
+               .why = status.message()});
+}
+
+Result<Rows> ReadArrow(const std::string& body, int64_t most_rows, arrow::MemoryPool* pool) {
+  arrow::ipc::IpcReadOptions options;
+  // Counts what is unpacked; a small body may claim to hold much.
+  options.memory_pool = pool;
+  options.use_threads = false;
+  // A stranger places numbers at any address.
+  options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
+  // A copy of the body, into which the buffers of the batches point, but for those unpacked.
+  const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
+  PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));
+  arrow::RecordBatchVector batches;
+  int64_t rows = 0;
+  while (true) {
+    PT_LET(auto next, reader->Next());
+    if (next == nullptr) break;
+    if (next->num_rows() > most_rows - rows) return TooManyRows(most_rows);
+    // Offsets may point anywhere: it came from outside.
+    PT_TRY(next->ValidateFull());
+    PT_TRY(CheckClaims(*next));
+    rows += next->num_rows();
+    batches.push_back(std::move(next));
+  }
+  PT_LET(const auto table, arrow::Table::FromRecordBatches(reader->schema(), batches));
+  return table->CombineChunksToBatch(pool);
+}
+
+Result<std::string> WriteArrow(const arrow::RecordBatch& batch) {
+  PT_LET(const auto sink, arrow::io::BufferOutputStream::Create());
+  PT_LET(const auto writer, arrow::ipc::MakeStreamWriter(sink, batch.schema()));
+  PT_TRY(writer->WriteRecordBatch(batch));
+  PT_TRY(writer->Close());
+  PT_LET(const auto buffer, sink->Finish());
+  return buffer->ToString();
+}
+
+// "application/json; charset=utf-8" is "application/json".
+std::string TypeOf(const HttpRequest& request) {
+  std::string type = request.Header("content-type");
+  type.resize(std::min(type.find(';'), type.size()));
+  while (type.ends_with(' ')) type.pop_back();
+  return type;
+}
+
+HttpResponse Text(std::string body) {
+  // The text format of Prometheus.
+  return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
+}
+
+// The methods that each path has.
+constexpr std::pair<const char*, const char*> kPaths[] = {
+    {"/v1/score", "POST"}, {"/v1/reload", "POST"}, {"/v1/model", "GET"},
+    {"/healthz", "GET"},   {"/readyz", "GET"},     {"/metrics", "GET"}};
+
+}  // namespace
+
+ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model)
+    : model_(model),
+      note_(options.note),
+      most_rows_(options.most_waiting_rows),
+      batcher_({.gather = options.gather, .most_waiting_rows = options.most_waiting_rows},
+               figures_),
+      pool_(arrow::default_memory_pool(), kMostArrowBytes),
+      drain_(options.drain) {}
+
+std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) {
+  std::string known;
+  for (const auto& [path, method] : kPaths) {
+    known += fmt::format("{}{} {}", known.empty() ? "" : ", ", method, path);
+    if (request.path != path) continue;
+    if (request.method == method) return std::nullopt;
+    HttpResponse response =
+        Refusal(405, {.what = fmt::format("{} does not take {}", path, request.method),
+                      .fix = fmt::format("{} {}", method, path)});
+    response.headers.emplace_back("Allow", method);
+    return response;
+  }
+  return Refusal(404, {.what = "there is nothing at this path", .fix = known});
+}
+
+HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::string& body) {
+  if (auto refusal = CheckPath(request)) return std::move(*refusal);
+  if (request.path == "/v1/score") return Score(request, body);
+  if (request.path == "/v1/reload") return ReloadResponse();
+  if (request.path == "/v1/model") return Model();
+  if (request.path == "/healthz") return JsonResponse({{"ok", true}});
+  if (request.path == "/metrics") {
+    return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
+  }
+  // /readyz: CheckPath() has refused all other paths.
+  asked_ = std::chrono::steady_clock::now();
+  if (!draining_) return JsonResponse({{"ready", true}});
+  return Refusal(503, {.what = "the server is about to end"});
+}
+
+std::chrono::milliseconds ServeResponses::Drain() {
+  draining_ = true;
+  const auto asked = asked_.load();
+  const bool lately = std::chrono::steady_clock::now() - asked < kLately;
+  return asked.time_since_epoch().count() != 0 && lately ? drain_ : std::chrono::milliseconds(0);
+}
+
+HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string& body) {
+  const auto begun = std::chrono::steady_clock::now();
+  // Before the body is read: those that wait for others know of this one then (batcher.h, 1).
+  const Batcher::Begun among(batcher_);
+  const std::string type = TypeOf(request);
+  HttpResponse response;
+  if (type == kArrowType) {
+    auto scored = ScoreArrow(body);
+    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
+  } else if (type == "application/json" || type.empty()) {
+    auto scored = ScoreJson(body);
+    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
+  } else {
+    response =
+        Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
+                      .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
+  }
+  figures_.Responded(response.status, std::chrono::steady_clock::now() - begun);
+  return response;
+}
+
+Result<HttpResponse> ServeResponses::ScoreJson(const std::string& body) {
+  // Once: a reload meanwhile must not part the columns from the predictions.
+  const auto model = model_.Now();
+  PT_LET(const JsonRows read, ReadJsonRows(body, *model->scorer.input(), most_rows_));
+  PT_LET(const Rows scored, batcher_.Score(model, read.batch));
+  if (read.form == JsonForm::kColumns) {
+    return HttpResponse{.body = "{\"columns\":" + ColumnsToJson(*scored) + "}"};
+  }
+  return HttpResponse{.body = "{\"predictions\":" + RowsToJson(*scored) + "}"};
+}
+
+Result<HttpResponse> ServeResponses::ScoreArrow(const std::string& body) {
+  const auto batch = ReadArrow(body, most_rows_, &pool_);
+  if (!batch.ok()) return BadArrow(batch.status());
+  PT_LET(const Rows scored, batcher_.Score(model_.Now(), *batch));
+  PT_LET(std::string stream, WriteArrow(*scored));
+  return HttpResponse{.type = kArrowType, .body = std::move(stream)};
+}
+
+HttpResponse ServeResponses::Model() const {
+  const auto now = model_.Now();
+  const auto input = SchemaToJson(*now->scorer.input());
+  const auto output = SchemaToJson(*now->scorer.output());
+  if (!input.ok()) return Refused(input.status());
+  if (!output.ok()) return Refused(output.status());
+  Json facts = {{"model", model_.folder().string()},
+                {"generation", now->generation},
+                {"net", now->net},
+                {"input", *input},
+                {"output", *output}};
+  if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());
+  return JsonResponse(facts);
+}
+
+Status ServeResponses::Reload() {
+  const Status reloaded = model_.Reload();
+  figures_.Reloaded(reloaded.ok());
+  if (note_) {
+    note_(reloaded.ok() ? fmt::format("serves the model in {} anew\n", model_.folder().string())
+                        : Render(FaultOf(reloaded)));
+  }
+  return reloaded;
+}
+
+HttpResponse ServeResponses::ReloadResponse() {
+  const Status reloaded = Reload();
+  if (reloaded.ok()) return Model();
+  // The folder holds no model that can be served; the one before still is.
+  return Refusal(409, FaultOf(reloaded));
+}
+
+}  // namespace protium
