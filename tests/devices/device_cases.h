@@ -12,11 +12,11 @@
 #include "collective/thread_ranks.h"
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
-#include "deep/synthetic_rows.h"
 #include "deep/torch_numerics.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
 
 namespace protium {

@@ -66,8 +66,7 @@ TEST(SharedRanks, AreToldWhoAskedForWhatWhenTheyDisagree) {
   EXPECT_EQ(disagree(floats(2),
                      [](Communicator& communicator) {
                        std::array<double, 2> values{};
-                       return communicator.AllReduce(AsBuffer(std::span<double>(values)),
-                                                     Reduce::kMax);
+                       return communicator.AllReduce(AsBuffer(std::span<double>(values)), Op::kMax);
                      }),
             "ranks disagree: rank 0 asked for all-reduce (sum) of 2 float32 elements, rank 1 asked "
             "for all-reduce (max) of 2 float64 elements");

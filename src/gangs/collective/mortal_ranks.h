@@ -19,7 +19,7 @@ class MortalRanks final : public Communicator {
   bool dead() const { return life_ < 0; }
   int32_t rank() const override { return ranks_.rank(); }
   int32_t world() const override { return ranks_.world(); }
-  Status AllReduce(Buffer inout, enum Reduce op) override {
+  Status AllReduce(Buffer inout, Op op) override {
     PT_TRY(Live());
     return ranks_.AllReduce(inout, op);
   }

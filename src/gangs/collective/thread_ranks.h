@@ -49,7 +49,7 @@ inline std::vector<Status> RunThreadRanks(int32_t world, const CommunicatorOptio
 // A collective of any size, for tests that are about the ranks and not about the values.
 inline Status ReduceFloats(Communicator& communicator, int64_t count) {
   std::vector<float> values(static_cast<size_t>(count), 1);
-  return communicator.AllReduce(AsBuffer(std::span(values)), Reduce::kSum);
+  return communicator.AllReduce(AsBuffer(std::span(values)), Op::kSum);
 }
 
 }  // namespace protium

@@ -22,7 +22,7 @@ namespace protium {
 // One step of all ranks: whether any has heard of a change.
 inline Result<bool> CountTogether(Communicator& ranks, bool changing) {
   std::array<int64_t, 2> sums{1, changing ? 1 : 0};
-  PT_TRY(ranks.AllReduce(AsBuffer(std::span<int64_t>(sums)), Reduce::kSum));
+  PT_TRY(ranks.AllReduce(AsBuffer(std::span<int64_t>(sums)), Op::kSum));
   if (sums[0] != ranks.world()) return Status::Invalid("a step without all of its ranks");
   return sums[1] > 0;
 }
@@ -50,9 +50,9 @@ inline void Ring(const std::string& path) { std::ofstream(path) << '!'; }
 // name, rung after the last words}. Rank 0 emits the number of steps.
 inline Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
-  GangMembership& gang = *context.membership();
+  GangMembership& gang = *MembershipOf(context);
   PT_TRY(gang.Share({.text = std::to_string(context.rank())}).status());
-  PT_LET(Communicator * ranks, context.communicator());
+  PT_LET(Communicator * ranks, CommunicatorOf(context));
   const auto is_at = [&](const char* what, int64_t step) { return config.value(what, -1) == step; };
   if (ranks != nullptr && config.value("begin", false)) {
     if (context.rank() == 1) ::raise(SIGKILL);

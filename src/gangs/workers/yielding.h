@@ -5,8 +5,7 @@
 // 1. A gang that bends first shrinks to its least size. If that is not enough, or takes longer than
 //    gang.deadline, it is asked to stop like any other: after a step, with a checkpoint.
 // 2. Nobody is told to end for good: the caller gives the seats back, waits for others, and runs
-// the
-//    next attempt, which goes on from the checkpoint.
+//    the next attempt, which goes on from the checkpoint.
 #pragma once
 
 #include <atomic>

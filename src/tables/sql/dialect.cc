@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "plan/functions.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {

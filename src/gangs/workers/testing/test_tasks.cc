@@ -184,7 +184,7 @@ Status OnRank1(TaskContext& context, const std::function<Status()>& act) {
 
 Status Refuse(TaskContext& context) {
   // Without a gang there is no communicator, and nobody to wait for.
-  if (context.world() > 1 && context.rank() != 1 && context.communicator().ok()) {
+  if (context.world() > 1 && context.rank() != 1 && CommunicatorOf(context).ok()) {
     return WaitForOthers(context);
   }
   return Fail({.exit = Exit::kInput, .what = "3 labels are null", .fix = "drop them"});

@@ -38,7 +38,7 @@ class Leases : public testing::Test {
                                           .output = TextSchema(),
                                           .gang = true,
                                           .lease = LeaseTerms{.bends = true, .patience = 5},
-                                          .world = gang_.workers,
+                                          .world = gang_.workers.max,
                                           .deadline = gang_.deadline,
                                           .events = folder_.path() / "events",
                                           .log = folder_.path()}};

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "deep/batch.h"
-#include "deep/float_tensor.h"
 #include "tensor/net.h"
 #include "tensor/philox.h"
 
@@ -63,9 +61,9 @@ class SyntheticRows {
   }
 
   const RowSchema& schema() const { return schema_; }
-  Batch batch() const { return batch(0, rows_); }
-  Batch batch(int64_t begin, int64_t end) const {
-    return Batch(BatchRows(schema_, memory_.data(), rows_).Slice(begin, end));
+  BatchRows batch() const { return batch(0, rows_); }
+  BatchRows batch(int64_t begin, int64_t end) const {
+    return BatchRows(schema_, memory_.data(), rows_).Slice(begin, end);
   }
 
  private:
