@@ -39,7 +39,7 @@ Status Pack(TaskContext& task) {
     PT_TRY(packer->Append(*batch));
   }
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  task.Report({{"event", "packed"}, {"at", now / std::chrono::nanoseconds(1)}});
+  task.Report("packed", now / std::chrono::nanoseconds(1));
   arrow::Int64Builder rows;
   PT_TRY(rows.Append(packer->rows()));
   PT_LET(auto column, rows.Finish());

@@ -153,7 +153,7 @@ class SparkBench {
     int64_t at = 0;
     Call call;
     call.events = [&at](const Json& event) {
-      if (event.value("event", "") == "packed") at = std::max(at, event["at"].get<int64_t>());
+      if (event.value("name", "") == "packed") at = std::max(at, event["value"].get<int64_t>());
     };
     const auto since = std::chrono::system_clock::now().time_since_epoch();
     PT_LET(const auto stream, engine.Execute(pack, call));

@@ -27,7 +27,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types floors house sizes names words docs; do
+  for name in Format Types floors house sizes names words docs events; do
     local found
     if [ "$name" = house ]; then found=$(python3 scripts/draw_house.py --check 2>&1) || failed=$((failed + 1))
     elif [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
@@ -39,5 +39,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 8 checks failed"
+  ((failed == 0)) || Die "$failed of 9 checks failed"
 }

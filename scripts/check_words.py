@@ -21,6 +21,8 @@ _TEXT = [
     (re.compile(r"(//|#) ?[=*#-]{6,}"), "a banner"),
     (re.compile(r"NOLINT(?!.*//)(?!\S*\s+\S)"), "NOLINT without its reason"),
 ]
+# Whoever sends an event makes its struct. Tests may write what a file says.
+_RAW_EVENT = [(re.compile(r"""\{\s*"event"\s*[,:]\s*("|\w+::kName)"""), "an event as raw JSON: make its struct (room events)")]
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 
 
@@ -44,6 +46,8 @@ def check(path):
             yield f"{path}: no #pragma once"
         may_throw = not path.startswith("src/") or re.search(r"(_test|/test_\w+)\.cc$", path)
         yield from findings(path, source_text.without_literals(text), _CODE[1:] if may_throw else _CODE)
+        raw = path.startswith("src/") and not may_throw and not path.startswith("src/foundation/events/")
+        yield from findings(path, text, _RAW_EVENT if raw and not re.search(r"/test_\w+\.h$", path) else [])
     yield from findings(path, text, _TEXT)
 
 

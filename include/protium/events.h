@@ -2,11 +2,11 @@
 // The events of a run. Program::watch receives them as they happen, and the run folder keeps them
 // in events.jsonl, one JSON object per line: kName under the key "event", the fields under the
 // names given to Fields(), and the wall-clock time under "time". A file may hold events and fields
-// that are not declared here; readers skip them. Implemented by the room run.
+// that are not declared here; readers skip them. src/foundation/events/EVENTS.md lists them all.
 //
 // The usual order within one command: RunStarted, EtlProgress and EtlDone, one StageFitted per
 // stage, GangPlaced, TrainStarted, steps and epochs, Scored and OutputWritten, and RunEnded last. A
-// search tells TrialStarted and TrialEnded of each trial before the stages of the best one. A
+// search sends TrialStarted and TrialEnded of each trial before the stages of the best one. A
 // gang that restarts inserts AttemptStarted and repeats everything since the checkpoint it starts
 // from, so a watcher must expect `step` and `epoch` to go back.
 #pragma once
@@ -21,6 +21,13 @@
 
 namespace protium {
 
+template <class E>
+struct EnumNames;
+
+// What a task is for. Whoever draws a phase or books its time asks this; names are the user's.
+enum class TaskRole { kMap, kFit, kTrain, kScore, kProgram };
+EnumNames<TaskRole> Names(TaskRole);
+
 // A command started working on the run. `resumed`: it continues an earlier command's run.
 struct RunStarted {
   static constexpr std::string_view kName = "start";
@@ -33,7 +40,7 @@ struct RunStarted {
   }
 };
 
-// The engine is working on a query or a write. Told again as the figures change.
+// The engine is working on a query or a write. Sent again as the figures change.
 struct EtlProgress {
   static constexpr std::string_view kName = "etl";
   std::string name;               // "query", "write".
@@ -74,18 +81,33 @@ struct StageFitted {
   }
 };
 
-// One seat of a gang. `log` is the path of the rank's log file, where it has one of its own.
+// One seat of a gang.
 struct RankPlaced {
   int32_t rank = 0;
   std::string host;
   int64_t pid = 0;
-  std::string log;
+  std::string log;                // The path of the rank's log file, where it has one of its own.
+  std::optional<int32_t> cores;   // Where the engine counts them.
+  std::vector<std::string> gpus;  // The addresses of its devices.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rank", rank);
     visit("host", host);
+    visit("cores", cores);
+    visit("gpus", gpus);
     visit("pid", pid);
     visit("log", log);
+  }
+};
+
+// How many workers an elastic gang may have.
+struct GangRange {
+  int32_t min = 1;
+  int32_t max = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("min", min);
+    visit("max", max);
   }
 };
 
@@ -93,13 +115,17 @@ struct RankPlaced {
 struct GangPlaced {
   static constexpr std::string_view kName = "gang_start";
   std::string task;
+  TaskRole role = TaskRole::kMap;
   int32_t attempt = 0;
   std::vector<RankPlaced> ranks;
+  std::optional<GangRange> bends;  // Of an elastic gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("task", task);
+    visit("role", role);
     visit("attempt", attempt);
     visit("ranks", ranks);
+    visit("bends", bends);
   }
 };
 
@@ -119,24 +145,30 @@ struct AttemptStarted {
   }
 };
 
-// The ranks have packed and exchanged their rows and are about to take the first step. Told once
+// The ranks have packed and exchanged their rows and are about to take the first step. Sent once
 // per attempt.
 struct TrainStarted {
   static constexpr std::string_view kName = "train_start";
   int64_t rows = 0;   // Training rows, over all ranks.
   int64_t steps = 0;  // Over all epochs.
   int64_t epochs = 0;
-  int64_t step = 0;  // Steps that the checkpoint already holds; 0 without one.
+  int64_t step = 0;     // Steps that the checkpoint already holds; 0 without one.
+  int64_t batch = 0;    // Rows of a step.
+  int64_t shards = 0;   // Over all ranks.
+  bool packed = false;  // For this training; false: the rows are those of an earlier one.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows);
     visit("steps", steps);
     visit("epochs", epochs);
+    visit("batch", batch);
+    visit("shards", shards);
     visit("step", step);
+    visit("packed", packed);
   }
 };
 
-// Told after the first and the last step of an attempt, and in between at most twice a second.
+// Sent after the first and the last step of an attempt, and in between at most twice a second.
 struct StepDone {
   static constexpr std::string_view kName = "step";
   int64_t step = 0;
@@ -269,12 +301,14 @@ struct OutputWritten {
   }
 };
 
-// The gang's seats are taken at the moment. `why` names who holds them.
+// The gang's seats are taken at the moment.
 struct Waiting {
   static constexpr std::string_view kName = "waiting";
-  std::string why;
+  std::string why;                 // Who holds them.
+  std::optional<std::string> who;  // The gang that waits.
   template <class Visit>
   void Fields(Visit& visit) {
+    visit("for", who);
     visit("why", why);
   }
 };
@@ -323,7 +357,19 @@ struct RunEnded {
   }
 };
 
-// An event whose name is none of the above: a newer version's, or one that a task reported.
+// What a program's own task has reported (TaskContext::Report). Nothing but a watcher matches it,
+// whatever its name.
+struct Reported {
+  static constexpr std::string_view kName = "reported";
+  std::string name;
+  std::string value;  // As the text of its JSON; in the file it is the field "value" itself.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name);
+  }
+};
+
+// An event whose name is none of the above: a newer version's, or one that only our own rooms read.
 struct OtherEvent {
   static constexpr std::string_view kName = "";
   std::string name;
@@ -336,6 +382,6 @@ struct OtherEvent {
 using Event = std::variant<RunStarted, EtlProgress, EtlDone, StageFitted, GangPlaced,
                            AttemptStarted, TrainStarted, StepDone, EpochDone, Validated,
                            Checkpointed, TrialStarted, TrialEnded, Scored, OutputWritten, Waiting,
-                           Note, Warning, Failed, RunEnded, OtherEvent>;
+                           Note, Warning, Failed, RunEnded, Reported, OtherEvent>;
 
 }  // namespace protium

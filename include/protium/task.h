@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protium/events.h"
 #include "protium/expr.h"
 #include "protium/stream.h"
 
@@ -102,6 +103,15 @@ struct MapTask {
   // one after the other, and each such group in `order`. Not together with a gang.
   Columns groups;
   std::vector<SortKey> order;
+
+  // What it is for: progress and results count its time and rows there, whatever its name.
+  using Role = TaskRole;
+  Role role = Role::kMap;
+  // What must be where it runs; devices are its gang's to ask for.
+  struct Needs {
+    bool torch = false;  // The library of LibTorch.
+  };
+  Needs needs;
 };
 
 // A device leased to a task, as Spark's resource discovery names it.
@@ -148,9 +158,19 @@ class TaskContext {
   // waiting. `phase` is a literal; this costs next to nothing. From the task's own thread.
   virtual void SetPhase(const char* phase) {}
 
-  // Sends an event to the driver, such as {"event": "step", "step": 7}, where it reaches the
-  // progress display, events.jsonl and Program::watch (protium/events.h).
-  virtual void Report(const Json& event) = 0;
+  // Reports a value to the driver, where it reaches events.jsonl and Program::watch as Reported,
+  // whatever the name. Any thread.
+  void Report(std::string_view name, const Json& value);
+  // The same of {"event": name, ...}; the value is the rest.
+  void Report(const Json& event);
+  // Sends an event of protium/events.h, such as StepDone{.step = 7}, which reaches the progress
+  // display as well.
+  void Report(const Event& event);
+  // What the task has done so far is saved, and an attempt that follows goes on from there:
+  // restarts that lie behind gang.restart_window are forgiven (docs/elastic.md).
+  virtual void Saved() {}
+  // An event as it lies in events.jsonl; for tasks of our own.
+  virtual void Send(const Json& event) = 0;
   // Requested when the driver wants an early but orderly end, as after Ctrl-C. A task that looks at
   // it saves its state and returns Status::Cancelled; one that does not is killed after the gang's
   // deadline.

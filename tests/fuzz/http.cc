@@ -28,7 +28,7 @@ class Echo : public HttpService {
     if (head.Parameter("token") == kToken) return {.refusal = {}, .body_bytes = kMostBody};
     return {.refusal = Refusal(403, {.what = "no token"})};
   }
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
+  HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
     PT_CHECK(request.Parameter("token") == kToken && body.size() <= kMostBody);
     return {.type = "text/plain", .body = request.path + body};
   }

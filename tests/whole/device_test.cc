@@ -84,8 +84,7 @@ TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
   ASSERT_EQ(ended.exit, 0) << ended.err;
   EXPECT_EQ(ModelWeights(ended, scratch_), ModelWeights(alone, scratch_));
   const std::string events = EventText(runs);
-  EXPECT_THAT(events,
-              testing::HasSubstr("the gang pauses after this step: gang train_torch of pid"));
+  EXPECT_THAT(events, testing::HasSubstr("the gang pauses after this step: gang train of pid"));
   EXPECT_THAT(events, testing::HasSubstr("the gang goes on: there is room again"));
   EXPECT_THAT(events, testing::Not(testing::HasSubstr("\"event\":\"restart\"")));
 }

@@ -31,8 +31,6 @@ const kSays: Record<string, string> = {
   gang_change: "the gang changes",
   gang_entered: "a member has come in",
   member_start: "a member starts",
-  rank_start: "a rank starts",
-  rank_end: "a rank ends",
   waiting: "waiting for seats",
 };
 

@@ -35,7 +35,7 @@ Status OfTheProgram(const Status& status) {
 TaskTable PlainTasks(const Program& program) {
   TaskRows rows = PlainRows();
   rows.metrics = OwnMetrics(program.catalogue);
-  return TasksOver(rows, /*torch=*/false);
+  return TasksOver(rows);
 }
 
 TaskTable CollectTasks(const Program& program) {

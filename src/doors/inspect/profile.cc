@@ -15,10 +15,10 @@
 #include "base/splitmix.h"
 #include "column/cells.h"
 #include "column/decimals.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
-#include "protium/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -301,7 +301,7 @@ Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvO
   options.base = std::filesystem::current_path();
   std::vector<std::string> notes;
   options.call.events = [&notes](const Json& event) {
-    if (event.value("event", "") == Note::kName) notes.push_back(event.value("message", ""));
+    if (Is<Note>(event)) notes.push_back(event.value("message", ""));
   };
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   PT_LET(const BatchStreamPtr rows, OpenPlace(*session, place, csv).Stream());

@@ -19,7 +19,7 @@
 #include "pipeline/estimator.h"
 #include "pipeline/objective.h"
 #include "pipeline/profile.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "search/settle.h"
 #include "terminal/values.h"
 
@@ -184,10 +184,10 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
   const Call call = session.state().call();
-  call.Tell(EventToJson(EtlDone{rows}));
-  call.Tell(EventToJson(
+  call.Send(EtlDone{rows});
+  call.Send(
       Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
-              "with a line like  table = \"table.parquet\""}));
+              "with a line like  table = \"table.parquet\""});
   return Status::OK();
 }
 
@@ -204,8 +204,7 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   if (model && job.file.split) PT_TRY(ProfileTest(frames.test));
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
-    session.state().call().Tell(
-        EventToJson(Note{"the outputs hold only the test rows of [split]"}));
+    session.state().call().Send(Note{"the outputs hold only the test rows of [split]"});
   }
   // Last, so that the model folder has the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();

@@ -36,13 +36,13 @@ std::string DenseOptions(Yaml& combiner, Draft& draft) {
     if (*norm == "batch" && draft.vocabulary == 0) {
       options += ", batch_norm = true";
     } else {
-      draft.Tell(combiner, fmt::format("combiner.norm {} has no counterpart", *norm));
+      draft.AddNote(combiner, fmt::format("combiner.norm {} has no counterpart", *norm));
     }
   }
   if (const auto activation = combiner.TakeText("activation");
       activation && *activation != "relu") {
-    draft.Tell(combiner,
-               fmt::format("combiner.activation {}: dense layers have relu", *activation));
+    draft.AddNote(combiner,
+                  fmt::format("combiner.activation {}: dense layers have relu", *activation));
   }
   return options;
 }
@@ -62,7 +62,7 @@ void AddTransformer(Yaml& combiner, Draft& draft) {
   const double layers = combiner.TakeNumber("num_layers").value_or(1);
   draft.net = fmt::format("{{ name = \"ft_transformer\", width = {}, heads = {}, layers = {} }}",
                           Number(width), Number(heads), Number(layers));
-  draft.Tell(combiner, "combiner: ft_transformer is near to it and not the same; docs/nets.md");
+  draft.AddNote(combiner, "combiner: ft_transformer is near to it and not the same; docs/nets.md");
 }
 
 void AddDenseNet(Yaml& combiner, Draft& draft) {
@@ -79,19 +79,20 @@ void AddNet(Yaml& root, Draft& draft) {
   const std::string type = combiner.TakeText("type").value_or("concat");
   if (!std::ranges::all_of(draft.embeddings,
                            [&](int64_t each) { return each == draft.embeddings.front(); })) {
-    draft.Tell(combiner, fmt::format("encoders ask for embeddings of several widths; all are {}",
-                                     draft.embeddings.front()));
+    draft.AddNote(combiner, fmt::format("encoders ask for embeddings of several widths; all are {}",
+                                        draft.embeddings.front()));
   }
   if (draft.vocabulary > 0) {
     if (type != "concat") {
-      draft.Tell(combiner, fmt::format("combiner {}: texts are read by text_classifier", type));
+      draft.AddNote(combiner, fmt::format("combiner {}: texts are read by text_classifier", type));
     }
     AddTextNet(combiner, draft);
   } else if (type == "transformer" || type == "tabtransformer") {
     AddTransformer(combiner, draft);
   } else {
     if (type != "concat") {
-      draft.Tell(combiner, fmt::format("combiner {} has no counterpart; it is tabular_mlp", type));
+      draft.AddNote(combiner,
+                    fmt::format("combiner {} has no counterpart; it is tabular_mlp", type));
     }
     AddDenseNet(combiner, draft);
   }

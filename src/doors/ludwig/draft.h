@@ -38,7 +38,7 @@ struct Draft {
   int64_t vocabulary = 0;              // Of texts; 0: there is none.
   std::vector<Note> notes;
 
-  void Tell(const Yaml& at, std::string text) { notes.push_back({at.line(), std::move(text)}); }
+  void AddNote(const Yaml& at, std::string text) { notes.push_back({at.line(), std::move(text)}); }
 };
 
 // A text of TOML and of SQL: "a \"b\"", `a b`.

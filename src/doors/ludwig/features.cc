@@ -49,10 +49,11 @@ std::string FillOf(const Feature& feature, Draft& draft) {
   }
   const double value = feature.Number("preprocessing", "fill_value").value_or(0);
   if (strategy != "fill_with_const") {
-    draft.Tell(*feature.own,
-               fmt::format("{}: missing_value_strategy {} needs an order of rows, which a job does "
-                           "not have; missing numbers become the median",
-                           feature.column, strategy));
+    draft.AddNote(
+        *feature.own,
+        fmt::format("{}: missing_value_strategy {} needs an order of rows, which a job does "
+                    "not have; missing numbers become the median",
+                    feature.column, strategy));
     return "with = \"median\"\n";
   }
   return fmt::format("with = \"constant\"\nvalue = {}\n", Number(value));
@@ -65,8 +66,8 @@ std::string ScaleOf(const Feature& feature, Draft& draft) {
   if (way == "log1p") return "log_transform";
   if (way == "iq") return "robust_scaler";
   if (way != "none" && way != "null") {
-    draft.Tell(*feature.own, fmt::format("{}: no scaling is called {}; it is standard_scaler",
-                                         feature.column, way));
+    draft.AddNote(*feature.own, fmt::format("{}: no scaling is called {}; it is standard_scaler",
+                                            feature.column, way));
     return "standard_scaler";
   }
   return "";
@@ -98,9 +99,10 @@ void TellEncoder(const Feature& feature, Draft& draft) {
   const bool usual = !encoder || *encoder == "passthrough" || *encoder == "dense" ||
                      *encoder == "parallel_cnn" || *encoder == "embed";
   if (!usual) {
-    draft.Tell(*feature.own, fmt::format("{}: the encoder {} has no counterpart; the net reads the "
-                                         "column as its other columns",
-                                         feature.column, *encoder));
+    draft.AddNote(*feature.own,
+                  fmt::format("{}: the encoder {} has no counterpart; the net reads the "
+                              "column as its other columns",
+                              feature.column, *encoder));
   }
   if (const auto width = feature.Number("encoder", "embedding_size")) {
     draft.embeddings.push_back(int64_t(*width));
@@ -110,8 +112,8 @@ void TellEncoder(const Feature& feature, Draft& draft) {
 // One text: words of a fixed number, for the net text_classifier.
 void AddText(const Feature& feature, Draft& draft) {
   if (draft.vocabulary > 0) {
-    draft.Tell(*feature.own,
-               fmt::format("{}: a net reads one column of texts; left out", feature.column));
+    draft.AddNote(*feature.own,
+                  fmt::format("{}: a net reads one column of texts; left out", feature.column));
     return;
   }
   const double length = feature.Number("preprocessing", "max_sequence_length").value_or(kMostWords);
@@ -135,9 +137,10 @@ void AddInput(const Feature& feature, std::map<NumberWay, std::vector<std::strin
     const auto missing = feature.Text("preprocessing", "missing_value_strategy");
     if (missing == "drop_row") draft.dropped_null.push_back(feature.column);
     if (missing && *missing != "drop_row") {
-      draft.Tell(*feature.own, fmt::format("{}: missing_value_strategy {}: a missing category is "
-                                           "one of its own here",
-                                           feature.column, *missing));
+      draft.AddNote(*feature.own,
+                    fmt::format("{}: missing_value_strategy {}: a missing category is "
+                                "one of its own here",
+                                feature.column, *missing));
     }
     draft.categories.push_back(feature.column);
   } else if (feature.type == "text" || feature.type == "sequence") {
@@ -148,8 +151,9 @@ void AddInput(const Feature& feature, std::map<NumberWay, std::vector<std::strin
                                  "parts = [\"year\", \"month\", \"day\", \"day_of_week\"]\n"));
     draft.categories.push_back(kStageMark + ("parts_of_" + feature.column));
   } else {
-    draft.Tell(*feature.own, fmt::format("{}: inputs of the type {} have no counterpart; left out",
-                                         feature.column, feature.type));
+    draft.AddNote(*feature.own,
+                  fmt::format("{}: inputs of the type {} have no counterpart; left out",
+                              feature.column, feature.type));
   }
 }
 
@@ -186,8 +190,8 @@ std::string NumberLoss(const Feature& feature, Draft& draft) {
     return fmt::format("loss = {{ name = \"huber\", delta = {} }}",
                        Number(feature.Number("loss", "delta").value_or(1)));
   }
-  draft.Tell(*feature.own,
-             fmt::format("{}: the loss {} has no counterpart; it is mse", feature.column, loss));
+  draft.AddNote(*feature.own,
+                fmt::format("{}: the loss {} has no counterpart; it is mse", feature.column, loss));
   return "loss = \"mse\"";
 }
 
@@ -196,10 +200,10 @@ void AddNumberOutput(const Feature& feature, Draft& draft) {
   const std::string way = feature.Word("preprocessing", "normalization").value_or("zscore");
   const std::string scale = way == "log1p" ? "log1p" : way == "zscore" ? "standard" : "none";
   if (way == "minmax" || way == "iq") {
-    draft.Tell(*feature.own,
-               fmt::format("{}: a label is scaled by standard or log1p, not by {}; it "
-                           "is not scaled",
-                           feature.column, way));
+    draft.AddNote(*feature.own,
+                  fmt::format("{}: a label is scaled by standard or log1p, not by {}; it "
+                              "is not scaled",
+                              feature.column, way));
   }
   draft.estimator.push_back(fmt::format("label_scale = \"{}\"", scale));
 }
@@ -255,9 +259,10 @@ Status AddOutputs(Yaml& root, Draft& draft) {
       TakeDecoder(each, draft);
       continue;
     }
-    draft.Tell(*each.own, fmt::format("{}: a net learns several numbers, or several answers of yes "
-                                      "or no, and nothing else at once; left out",
-                                      each.column));
+    draft.AddNote(*each.own,
+                  fmt::format("{}: a net learns several numbers, or several answers of yes "
+                              "or no, and nothing else at once; left out",
+                              each.column));
   }
   return Status::OK();
 }

@@ -20,8 +20,8 @@ constexpr double kTest = 0.2, kValidation = 0.1;
 double NumberOrAuto(Yaml& trainer, const char* key, double otherwise, Draft& draft) {
   if (const auto number = trainer.TakeNumber(key)) return *number;
   if (const auto word = trainer.TakeText(key)) {
-    draft.Tell(trainer, fmt::format("trainer.{}: {}: nothing is tuned here; it is {}", key, *word,
-                                    Number(otherwise)));
+    draft.AddNote(trainer, fmt::format("trainer.{}: {}: nothing is tuned here; it is {}", key,
+                                       *word, Number(otherwise)));
   }
   return otherwise;
 }
@@ -51,7 +51,8 @@ void AddOptimizer(Yaml& trainer, Draft& draft) {
   const std::string type = optimizer.TakeText("type").value_or("adam");
   const auto found = std::ranges::find(kOptimizers, type, &Optimizer::theirs);
   if (found == kOptimizers.end()) {
-    draft.Tell(optimizer, fmt::format("trainer.optimizer {} has no counterpart; it is adam", type));
+    draft.AddNote(optimizer,
+                  fmt::format("trainer.optimizer {} has no counterpart; it is adam", type));
   }
   const std::string name = found == kOptimizers.end() ? "adam" : std::string(found->ours);
   const double rate = NumberOrAuto(trainer, "learning_rate", kRate, draft);
@@ -78,10 +79,10 @@ void AddSchedule(Yaml& trainer, Draft& draft) {
   const auto decay = schedule->TakeText("decay");
   if (decay && *decay == "cosine") draft.train.emplace_back("schedule = \"cosine\"");
   if (decay && *decay != "cosine") {
-    draft.Tell(*schedule,
-               fmt::format("trainer.learning_rate_scheduler.decay {} has no counterpart; "
-                           "cosine, one_cycle and step are there",
-                           *decay));
+    draft.AddNote(*schedule,
+                  fmt::format("trainer.learning_rate_scheduler.decay {} has no counterpart; "
+                              "cosine, one_cycle and step are there",
+                              *decay));
   }
   if (const auto share = schedule->TakeNumber("warmup_fraction"); share && *share > 0) {
     draft.train.push_back(fmt::format("warm_up = {{ share = {} }}", Number(*share)));
@@ -123,7 +124,7 @@ void AddBest(Yaml& trainer, Draft& draft) {
   if (!metric || *metric == "loss") return;
   const auto found = kMetrics.find(*metric);
   if (found == kMetrics.end()) {
-    draft.Tell(trainer, fmt::format("trainer.validation_metric {} has no counterpart", *metric));
+    draft.AddNote(trainer, fmt::format("trainer.validation_metric {} has no counterpart", *metric));
     return;
   }
   draft.train.push_back(fmt::format("metrics = [\"{0}\"]\nbest = \"{0}\"", found->second));
@@ -169,9 +170,9 @@ void AddTrainer(Yaml& root, Draft& draft) {
     draft.train.push_back(fmt::format("early_stopping = {{ patience = {} }}", Number(patience)));
   }
   if (trainer.TakeTruth("use_mixed_precision").value_or(false)) {
-    draft.Tell(trainer,
-               "trainer.use_mixed_precision: nets compute in float32; docs/nets.md says "
-               "which may use bfloat16");
+    draft.AddNote(trainer,
+                  "trainer.use_mixed_precision: nets compute in float32; docs/nets.md says "
+                  "which may use bfloat16");
   }
 }
 
@@ -186,17 +187,18 @@ void AddSplit(Yaml& root, Draft& draft) {
     draft.split_sql = fmt::format(", {} = 2 AS held_out", Name(column));
     draft.split.emplace_back("column = \"held_out\"");
     draft.train.push_back(fmt::format("validation = {{ share = {} }}", kValidation));
-    draft.Tell(split, fmt::format("preprocessing.split: rows whose {} is 1 are trained with; other "
-                                  "rows, drawn, choose the epoch",
-                                  column));
+    draft.AddNote(split,
+                  fmt::format("preprocessing.split: rows whose {} is 1 are trained with; other "
+                              "rows, drawn, choose the epoch",
+                              column));
     return;
   }
   if (type == "hash") draft.split.push_back(fmt::format("by = {}", List({column})));
   if (type != "hash" && type != "random") {
-    draft.Tell(split,
-               fmt::format("preprocessing.split {} has no counterpart; rows are held out by a "
-                           "hash of their cells",
-                           type));
+    draft.AddNote(split,
+                  fmt::format("preprocessing.split {} has no counterpart; rows are held out by a "
+                              "hash of their cells",
+                              type));
   }
   AddRandomSplit(split, draft);
 }

@@ -10,8 +10,8 @@
 #include <memory>
 #include <set>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 
 // libyaml says what a file holds piece by piece, and the recursion below has a bound.
 

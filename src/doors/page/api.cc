@@ -11,8 +11,8 @@
 #include "export/formats.h"
 #include "page/event_stream.h"
 #include "page/paths.h"
-#include "page/run_answers.h"
 #include "page/run_files.h"
+#include "page/run_responses.h"
 #include "run/event_log.h"
 #include "run/summary.h"
 
@@ -21,38 +21,38 @@ namespace protium {
 namespace {
 
 constexpr std::string_view kRoot = "/api/v1/";
-constexpr int64_t kEventsAtOnce = 1 << 20;  // Bytes of events.jsonl in an answer.
+constexpr int64_t kEventsAtOnce = 1 << 20;  // Bytes of events.jsonl in a response.
 constexpr size_t kMostPoints = 2000;        // Of a curve.
 constexpr size_t kMostIntervals = 240;      // Of the lanes of ranks.
 constexpr size_t kMostCompared = 12;
 
-HttpAnswer NotFound(const std::string& path) {
+HttpResponse NotFound(const std::string& path) {
   return Refusal(404, {.what = fmt::format("there is nothing at \"{}\"", path),
                        .fix = "GET /api/v1/ lists what there is"});
 }
 
-HttpAnswer NoSuchRun(const std::string& name) {
+HttpResponse NoSuchRun(const std::string& name) {
   return Refusal(404, {.what = fmt::format("there is no run \"{}\"", name),
                        .fix = "choose one of the list of runs"});
 }
 
 // What cannot be read is told in the words of the fault; the page has them in its error block.
-HttpAnswer AnswerResult(const Result<Json>& json) {
-  if (json.ok()) return AnswerJson(*json);
+HttpResponse ResultResponse(const Result<Json>& json) {
+  if (json.ok()) return JsonResponse(*json);
   const Fault fault = FaultOf(json.status());
   return Refusal(fault.exit == Exit::kInput ? 404 : 500, fault);
 }
 
 // The same of what was asked to be done, where the request itself may be wrong.
-HttpAnswer AnswerDone(Result<std::string> json) {
+HttpResponse DoneResponse(Result<std::string> json) {
   if (json.ok()) return {.body = std::move(*json)};
   const Fault fault = FaultOf(json.status());
   const bool asked = fault.exit == Exit::kInput || fault.exit == Exit::kUsage;
   return Refusal(asked ? 400 : 500, fault);
 }
 
-HttpAnswer AnswerDone(const Result<Json>& json) {
-  return AnswerDone(json.ok() ? Result<std::string>(Dump(*json)) : json.status());
+HttpResponse DoneResponse(const Result<Json>& json) {
+  return DoneResponse(json.ok() ? Result<std::string>(Dump(*json)) : json.status());
 }
 
 // A whole number that a request gives, `otherwise` where it gives none; none for anything else.
@@ -65,28 +65,28 @@ std::optional<int64_t> NumberOf(const HttpRequest& request, const char* name, in
   return number;
 }
 
-HttpAnswer NoNumber(const char* name) {
+HttpResponse NoNumber(const char* name) {
   return Refusal(400, {.what = fmt::format("\"{}\" must be a whole number", name)});
 }
 
-HttpAnswer AnswerEvents(LiveRun& run, const HttpRequest& request) {
+HttpResponse EventsResponse(LiveRun& run, const HttpRequest& request) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
   // Asked first: what was written before a run ended is read after.
   const std::string state = StateOfRun(run.folder());
   const int64_t begin = *from < 0 ? EndOfEvents(run) : *from;
   const Result<EventPiece> piece = ReadEventsFrom(run.events(), begin, kEventsAtOnce);
-  if (!piece.ok()) return AnswerResult(piece.status());
+  if (!piece.ok()) return ResultResponse(piece.status());
   Json events = Json::array();
   for (const EventAt& each : piece->events) events.push_back(each.event);
-  return AnswerJson({{"events", std::move(events)},
-                     {"next", piece->next},
-                     {"more", piece->more},
-                     {"skipped", piece->skipped},
-                     {"state", state}});
+  return JsonResponse({{"events", std::move(events)},
+                       {"next", piece->next},
+                       {"more", piece->more},
+                       {"skipped", piece->skipped},
+                       {"state", state}});
 }
 
-HttpAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const HttpRequest& request) {
+HttpResponse StreamResponse(const std::shared_ptr<LiveRun>& run, const HttpRequest& request) {
   HttpRequest asked = request;
   // What a browser says when it comes again counts more than the address it began with.
   const std::string& last = request.Header("last-event-id");
@@ -99,37 +99,37 @@ HttpAnswer AnswerStream(const std::shared_ptr<LiveRun>& run, const HttpRequest& 
   return {.type = "text/event-stream", .stream = StreamEvents(run, *from)};
 }
 
-HttpAnswer AnswerMetrics(LiveRun& run, const HttpRequest& request) {
+HttpResponse MetricsResponse(LiveRun& run, const HttpRequest& request) {
   const auto points = NumberOf(request, "points", kMostPoints);
   if (!points || *points < 2) return NoNumber("points");
-  return AnswerResult(MetricsOf(run, std::min(size_t(*points), kMostPoints)));
+  return ResultResponse(MetricsOf(run, std::min(size_t(*points), kMostPoints)));
 }
 
-HttpAnswer AnswerLanes(LiveRun& run, const HttpRequest& request) {
+HttpResponse LanesResponse(LiveRun& run, const HttpRequest& request) {
   const auto points = NumberOf(request, "points", kMostIntervals);
   if (!points || *points < 1) return NoNumber("points");
   const size_t most = std::min(size_t(*points), kMostIntervals);
-  return AnswerResult(run.Tell([&](const RunStory& story, int64_t behind) {
+  return ResultResponse(run.WithStory([&](const RunStory& story, int64_t behind) {
     Json lanes = story.Lanes(most);
     lanes["behind_bytes"] = behind;
     return lanes;
   }));
 }
 
-HttpAnswer AnswerFile(const LiveRun& run, const HttpRequest& request, const std::string& path) {
+HttpResponse FileResponse(const LiveRun& run, const HttpRequest& request, const std::string& path) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
-  return AnswerResult(ReadRunFile(run.folder(), path, *from));
+  return ResultResponse(ReadRunFile(run.folder(), path, *from));
 }
 
-HttpAnswer AnswerLogs(const LiveRun& run) {
+HttpResponse LogsResponse(const LiveRun& run) {
   const Json all = ListRunFiles(run.folder());
   Json logs = Json::array();
   for (const Json& file : all["files"]) {
     const std::string& path = TextAt(file, "path");
     if (path.starts_with("logs/")) logs.push_back(file);
   }
-  return AnswerJson({{"logs", std::move(logs)}});
+  return JsonResponse({{"logs", std::move(logs)}});
 }
 
 std::string_view WithoutSlash(std::string_view below) {
@@ -142,7 +142,7 @@ bool PageApi::IsData(const std::string& path) {
   return path.starts_with("/api/") || path == "/metrics";
 }
 
-HttpAnswer PageApi::Answer(const HttpRequest& request) {
+HttpResponse PageApi::Respond(const HttpRequest& request) {
   std::string_view path = request.path;
   if (path == "/metrics") return Prometheus();
   if (path == "/api/v1") path = kRoot;
@@ -151,15 +151,15 @@ HttpAnswer PageApi::Answer(const HttpRequest& request) {
   if (path.empty()) {
     Json index = ApiIndex();
     index["changes"] = changes_;
-    return AnswerJson(index);
+    return JsonResponse(index);
   }
-  if (path == "openapi.json") return AnswerJson(OpenApi());
-  if (path == "runs") return AnswerJson(*runs_.List());
+  if (path == "openapi.json") return JsonResponse(OpenApi());
+  if (path == "runs") return JsonResponse(*runs_.List());
   if (path == "compare") return Compare(request);
   if (path == "gangs") return Gangs();
   if (path == "applications") return Applications(request);
-  if (path.starts_with("runs/")) return AnswerOfRun(request, path.substr(5));
-  if (path.starts_with("applications/")) return AnswerOfApplication(request, path.substr(13));
+  if (path.starts_with("runs/")) return ResponseOfRun(request, path.substr(5));
+  if (path.starts_with("applications/")) return ResponseOfApplication(request, path.substr(13));
   return NotFound(request.path);
 }
 
@@ -170,14 +170,14 @@ PageApi::Asked PageApi::FindRun(std::string_view rest) {
   return asked;
 }
 
-HttpAnswer PageApi::AnswerOfApplication(const HttpRequest& request, std::string_view rest) {
+HttpResponse PageApi::ResponseOfApplication(const HttpRequest& request, std::string_view rest) {
   const auto [name, below, run] = FindRun(rest);
   if (run == nullptr) return NoSuchRun(name);
-  const Result<Json> told = OfApplication(*run, WithoutSlash(below));
-  return told.ok() && told->is_null() ? NotFound(request.path) : AnswerResult(told);
+  const Result<Json> facts = OfApplication(*run, WithoutSlash(below));
+  return facts.ok() && facts->is_null() ? NotFound(request.path) : ResultResponse(facts);
 }
 
-HttpAnswer PageApi::Act(const HttpRequest& request, const std::string& body) {
+HttpResponse PageApi::Act(const HttpRequest& request, const std::string& body) {
   if (!changes_) {
     return Refusal(403, {.what = "this page was started without a token, so it only reads",
                          .fix = "protium ui --token"});
@@ -187,67 +187,70 @@ HttpAnswer PageApi::Act(const HttpRequest& request, const std::string& body) {
   const auto [name, what, run] = FindRun(std::string_view(request.path).substr(kRuns.size()));
   if (run == nullptr) return NoSuchRun(name);
   const bool post = request.method == "POST";
-  if (post && what == "/score") return AnswerDone(models_.Score(run->folder(), body));
-  if (post && what == "/labels") return AnswerDone(LabelRun(folder_, run->folder(), body));
-  if (request.method == "DELETE" && what.empty()) return AnswerDone(RemoveWholeRun(run->folder()));
+  if (post && what == "/score") return DoneResponse(models_.Score(run->folder(), body));
+  if (post && what == "/labels") return DoneResponse(LabelRun(folder_, run->folder(), body));
+  if (request.method == "DELETE" && what.empty())
+    return DoneResponse(RemoveWholeRun(run->folder()));
   return Refusal(405, {.what = fmt::format("{} does not take {}", request.path, request.method),
                        .fix = "GET /api/v1/ lists what there is"});
 }
 
-HttpAnswer PageApi::AnswerOfRun(const HttpRequest& request, std::string_view rest) {
+HttpResponse PageApi::ResponseOfRun(const HttpRequest& request, std::string_view rest) {
   const auto [name, below, run] = FindRun(rest);
   const std::string_view what = WithoutSlash(below);
   if (run == nullptr) return NoSuchRun(name);
   const std::filesystem::path& folder = run->folder();
-  if (what.empty()) return AnswerResult(OverviewOf(*run));
-  if (what == "settings") return AnswerJson(SettingsOf(folder));
-  if (what == "plan") return AnswerJson(PlanOf(folder));
-  if (what == "profile") return AnswerJson(ReadJson(folder / "profile.json"));
-  if (what == "model") return AnswerJson(ModelOf(folder));
-  if (what == "trials") return AnswerResult(TrialsOf(*run));
-  if (what == "metrics") return AnswerMetrics(*run, request);
-  if (what == "lanes") return AnswerLanes(*run, request);
-  if (what == "events") return AnswerEvents(*run, request);
-  if (what == "stream") return AnswerStream(run, request);
-  if (what == "logs") return AnswerLogs(*run);
-  if (what == "files") return AnswerJson(ListRunFiles(folder));
-  if (what.starts_with("files/")) return AnswerFile(*run, request, std::string(what.substr(6)));
+  if (what.empty()) return ResultResponse(OverviewOf(*run));
+  if (what == "settings") return JsonResponse(SettingsOf(folder));
+  if (what == "plan") return JsonResponse(PlanOf(folder));
+  if (what == "profile") return JsonResponse(ReadJson(folder / "profile.json"));
+  if (what == "model") return JsonResponse(ModelOf(folder));
+  if (what == "trials") return ResultResponse(TrialsOf(*run));
+  if (what == "metrics") return MetricsResponse(*run, request);
+  if (what == "lanes") return LanesResponse(*run, request);
+  if (what == "events") return EventsResponse(*run, request);
+  if (what == "stream") return StreamResponse(run, request);
+  if (what == "logs") return LogsResponse(*run);
+  if (what == "files") return JsonResponse(ListRunFiles(folder));
+  if (what.starts_with("files/")) return FileResponse(*run, request, std::string(what.substr(6)));
   if (what == "executors") {
     Json overview;
     const Result<Json> executors = ExecutorsOfRun(*run, overview);
-    if (!executors.ok()) return AnswerResult(executors);
+    if (!executors.ok()) return ResultResponse(executors);
     const auto links = [](const RunStory& story, int64_t) { return story.executor_links(); };
-    return AnswerJson({{"executors", *executors}, {"links", run->Tell(links).ValueOr(Json())}});
+    return JsonResponse(
+        {{"executors", *executors}, {"links", run->WithStory(links).ValueOr(Json())}});
   }
   if (what == "operators") {
-    return AnswerResult(
-        run->Tell([](const RunStory& story, int64_t) { return story.EnginePlans(); }));
+    return ResultResponse(
+        run->WithStory([](const RunStory& story, int64_t) { return story.EnginePlans(); }));
   }
   if (what == "gang") {
-    return AnswerResult(run->Tell([](const RunStory& story, int64_t) { return story.Gangs(); }));
+    return ResultResponse(
+        run->WithStory([](const RunStory& story, int64_t) { return story.Gangs(); }));
   }
   return NotFound(request.path);
 }
 
 // The gangs of the runs that go on, each as it was placed last.
-HttpAnswer PageApi::Gangs() {
+HttpResponse PageApi::Gangs() {
   Json gangs = Json::array();
   const auto list = runs_.List();
   for (const Json& each : (*list)["runs"]) {
     if (TextAt(each, "state") != "running") continue;
     const auto run = runs_.Find(TextAt(each, "run"));
     if (run == nullptr) continue;
-    const auto told = run->Tell([](const RunStory& story, int64_t) { return story.Gangs(); });
-    if (!told.ok() || (*told)["gangs"].empty()) continue;
-    Json gang = (*told)["gangs"].back();
+    const auto facts = run->WithStory([](const RunStory& story, int64_t) { return story.Gangs(); });
+    if (!facts.ok() || (*facts)["gangs"].empty()) continue;
+    Json gang = (*facts)["gangs"].back();
     gang["run"] = each["run"];
     gangs.push_back(std::move(gang));
   }
-  return AnswerJson({{"gangs", std::move(gangs)}});
+  return JsonResponse({{"gangs", std::move(gangs)}});
 }
 
 // What Prometheus scrapes: the runs that go on.
-HttpAnswer PageApi::Prometheus() {
+HttpResponse PageApi::Prometheus() {
   constexpr size_t kMostScraped = 32;
   std::vector<RunFacts> running;
   const auto list = runs_.List();
@@ -264,7 +267,7 @@ HttpAnswer PageApi::Prometheus() {
           .body = PrometheusText(pointers, false)};
 }
 
-HttpAnswer PageApi::Compare(const HttpRequest& request) {
+HttpResponse PageApi::Compare(const HttpRequest& request) {
   std::vector<std::filesystem::path> folders;
   const auto [begin, end] = request.parameters.equal_range("run");
   for (auto each = begin; each != end; ++each) {
@@ -277,7 +280,7 @@ HttpAnswer PageApi::Compare(const HttpRequest& request) {
                                              kMostCompared),
                          .fix = "/api/v1/compare?run=ID&run=ID"});
   }
-  return AnswerJson(DifferencesOf(folders));
+  return JsonResponse(DifferencesOf(folders));
 }
 
 }  // namespace protium

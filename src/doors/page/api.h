@@ -24,12 +24,12 @@ class PageApi {
   // Whether a path asks for data: all that begin with "/api/", and "/metrics".
   static bool IsData(const std::string& path);
 
-  // Answers GET requests for data. What is damaged or missing is a refusal with clear words, or
+  // Responses GET requests for data. What is damaged or missing is a refusal with clear words, or
   // empty.
-  HttpAnswer Answer(const HttpRequest& request);
+  HttpResponse Respond(const HttpRequest& request);
 
-  // Answers POST and DELETE requests for data. Whether somebody may ask is checked before.
-  HttpAnswer Act(const HttpRequest& request, const std::string& body);
+  // Responses POST and DELETE requests for data. Whether somebody may ask is checked before.
+  HttpResponse Act(const HttpRequest& request, const std::string& body);
 
   // Reads all runs once, so that the first who asks need not wait.
   void WarmUp() { (void)runs_.List(); }
@@ -42,16 +42,16 @@ class PageApi {
     std::shared_ptr<LiveRun> run;
   };
   Asked FindRun(std::string_view rest);
-  HttpAnswer AnswerOfRun(const HttpRequest& request, std::string_view rest);
-  HttpAnswer AnswerOfApplication(const HttpRequest& request, std::string_view rest);
-  HttpAnswer Applications(const HttpRequest& request);
+  HttpResponse ResponseOfRun(const HttpRequest& request, std::string_view rest);
+  HttpResponse ResponseOfApplication(const HttpRequest& request, std::string_view rest);
+  HttpResponse Applications(const HttpRequest& request);
   // Null where there is no such path.
   static Result<Json> OfApplication(LiveRun& run, std::string_view what);
   // With the run's overview, which they are made of.
   static Result<Json> ExecutorsOfRun(LiveRun& run, Json& overview);
-  HttpAnswer Gangs();
-  HttpAnswer Prometheus();
-  HttpAnswer Compare(const HttpRequest& request);
+  HttpResponse Gangs();
+  HttpResponse Prometheus();
+  HttpResponse Compare(const HttpRequest& request);
 
   const std::filesystem::path folder_;
   const bool changes_;

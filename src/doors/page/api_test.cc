@@ -15,12 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct HttpAnswers : testing::Test {
+struct HttpResponses : testing::Test {
   TestRuns runs;
   PageApi api{runs.path()};
 
-  HttpAnswer Get(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
-    return api.Answer(
+  HttpResponse Get(const std::string& path,
+                   std::multimap<std::string, std::string> parameters = {}) {
+    return api.Respond(
         {.method = "GET", .path = "/api/v1/" + path, .parameters = std::move(parameters)});
   }
   Json GetJson(const std::string& path, std::multimap<std::string, std::string> parameters = {}) {
@@ -28,7 +29,7 @@ struct HttpAnswers : testing::Test {
   }
 };
 
-TEST_F(HttpAnswers, AFinishedRunAsItsFilesHaveIt) {
+TEST_F(HttpResponses, AFinishedRunAsItsFilesHaveIt) {
   const std::string name = runs.Done(4).filename();
   const Json list = GetJson("runs");
   ASSERT_EQ(list["runs"].size(), 1u);
@@ -49,7 +50,7 @@ TEST_F(HttpAnswers, AFinishedRunAsItsFilesHaveIt) {
   EXPECT_EQ((*loss)["y"], Json({1.0, 0.5, 1.0 / 3, 0.25}));
 }
 
-TEST_F(HttpAnswers, TheSlowRankIsNamed) {
+TEST_F(HttpResponses, TheSlowRankIsNamed) {
   auto run = runs.Begin();
   (void)run->events().Append(
       {{"event", "gang_start"},
@@ -74,21 +75,21 @@ TEST_F(HttpAnswers, TheSlowRankIsNamed) {
 }
 
 // As an engine on Spark tells it; what is no address of the web becomes no link.
-TEST_F(HttpAnswers, WhatRanElsewhereIsLinked) {
+TEST_F(HttpResponses, WhatRanElsewhereIsLinked) {
   auto run = runs.Begin();
-  Json told = {{"event", "engine_plan"},
-               {"name", "write"},
-               {"operators", {{{"name", "Range"}, {"depth", 0}}}},
-               {"page", {{"address", "http://driver:4040"}, {"session", "s-1"}}},
-               {"jobs", {4, "x"}},
-               {"stages", {7}},
-               {"executions", {2}}};
-  (void)run->events().Append(told);
-  told["page"]["address"] = "javascript:alert(1)//";
-  (void)run->events().Append(told);
-  told["page"]["address"] = "http://driver:4040";
-  told["page"]["session"] = "\"><b>";
-  (void)run->events().Append(told);
+  Json facts = {{"event", "engine_plan"},
+                {"name", "write"},
+                {"operators", {{{"name", "Range"}, {"depth", 0}}}},
+                {"page", {{"address", "http://driver:4040"}, {"session", "s-1"}}},
+                {"jobs", {4, "x"}},
+                {"stages", {7}},
+                {"executions", {2}}};
+  (void)run->events().Append(facts);
+  facts["page"]["address"] = "javascript:alert(1)//";
+  (void)run->events().Append(facts);
+  facts["page"]["address"] = "http://driver:4040";
+  facts["page"]["session"] = "\"><b>";
+  (void)run->events().Append(facts);
   const Json plans = GetJson("runs/" + run->id() + "/operators")["plans"];
   ASSERT_EQ(plans.size(), 3u);
   EXPECT_EQ(plans[0]["links"], Json::parse(R"([
@@ -102,7 +103,7 @@ TEST_F(HttpAnswers, WhatRanElsewhereIsLinked) {
   EXPECT_EQ(executors["links"][0]["href"], "http://driver:4040/executors/");
 }
 
-TEST_F(HttpAnswers, EveryPathThatIsDescribedIsThere) {
+TEST_F(HttpResponses, EveryPathThatIsDescribedIsThere) {
   const std::string name = runs.Done(1).filename();
   const Json described = GetJson("openapi.json")["paths"];
   size_t operations = 0;
@@ -124,13 +125,13 @@ TEST_F(HttpAnswers, EveryPathThatIsDescribedIsThere) {
   EXPECT_NE(std::ranges::find(listed, "/api/v1/runs/ID/lanes?points=N"), listed.end());
 }
 
-TEST_F(HttpAnswers, WhatChangesARunSaysWhatIsWrong) {
+TEST_F(HttpResponses, WhatChangesARunSaysWhatIsWrong) {
   PageApi acting(runs.path(), true);
   const fs::path run = runs.Done(1), other = runs.Done(1);
   const auto act = [&](const char* method, const fs::path& of, const char* what, const char* body) {
     const std::string path = "/api/v1/runs/" + of.filename().string() + what;
-    const HttpAnswer answer = acting.Act({.method = method, .path = path}, body);
-    return std::pair(answer.status, ParseJson(answer.body).ValueOrDie());
+    const HttpResponse response = acting.Act({.method = method, .path = path}, body);
+    return std::pair(response.status, ParseJson(response.body).ValueOrDie());
   };
   EXPECT_EQ(act("POST", run, "/labels", R"({"tags":["best","best"],"note":"n"})"),
             std::pair(200, Json::parse(R"({"tags":["best"],"note":"n"})")));
@@ -142,9 +143,9 @@ TEST_F(HttpAnswers, WhatChangesARunSaysWhatIsWrong) {
         std::tuple{"/labels", R"({"note":7})", "must be a text"},
         std::tuple{"/score", R"({"rows":[]})", "a list of 1 to 1000"},
         std::tuple{"/score", R"({"rows":[{}]})", "has no model"}}) {
-    const auto [status, told] = act("POST", run, what, body);
+    const auto [status, facts] = act("POST", run, what, body);
     EXPECT_EQ(status, 400) << body;
-    EXPECT_NE(told["error"]["what"].get<std::string>().find(words), std::string::npos) << told;
+    EXPECT_NE(facts["error"]["what"].get<std::string>().find(words), std::string::npos) << facts;
   }
   EXPECT_EQ(act("POST", other, "/labels", R"({"tags":["best"]})").first, 400) << "another has it";
   EXPECT_EQ(act("POST", run, "/nothing", "{}").first, 405);
@@ -156,7 +157,7 @@ TEST_F(HttpAnswers, WhatChangesARunSaysWhatIsWrong) {
   EXPECT_FALSE(fs::exists(other));
 }
 
-TEST_F(HttpAnswers, NothingOutsideOfTheRunsCanBeNamed) {
+TEST_F(HttpResponses, NothingOutsideOfTheRunsCanBeNamed) {
   const std::string name = runs.Done(1).filename();
   std::ofstream(runs.path() / "secret") << "secret";
   fs::create_symlink(runs.path() / "secret", runs.path() / name / "link");
@@ -165,14 +166,14 @@ TEST_F(HttpAnswers, NothingOutsideOfTheRunsCanBeNamed) {
            "runs/" + name + "/files/../../secret", "runs/" + name + "/files//etc/passwd",
            "runs/" + name + "/files/link", "runs/" + name + "/files/logs/../run.json",
            "runs/" + std::string("\0x", 2), "nothing", "runs/" + name + "/nothing", "../runs"}) {
-    const HttpAnswer answer = Get(path);
-    EXPECT_EQ(answer.status, 404) << path;
-    EXPECT_EQ(answer.body.find("secret\""), std::string::npos) << path;
+    const HttpResponse response = Get(path);
+    EXPECT_EQ(response.status, 404) << path;
+    EXPECT_EQ(response.body.find("secret\""), std::string::npos) << path;
   }
   EXPECT_EQ(Get("runs/" + name + "/files/run.json").status, 200);
 }
 
-TEST_F(HttpAnswers, ATornLineIsLeftForLater) {
+TEST_F(HttpResponses, ATornLineIsLeftForLater) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
   std::ofstream(run->path() / "events.jsonl", std::ios::app) << R"({"event":"note","mess)";
@@ -188,7 +189,7 @@ TEST_F(HttpAnswers, ATornLineIsLeftForLater) {
   EXPECT_EQ(GetJson("runs/" + run->id())["messages"].size(), 2u);
 }
 
-TEST_F(HttpAnswers, AFailureHasTheLastLinesOfItsRank) {
+TEST_F(HttpResponses, AFailureHasTheLastLinesOfItsRank) {
   const fs::path run = runs.Done(1);
   std::ofstream(run / "logs" / "rank-003.log") << "first\nit broke\n";
   std::ofstream(run / "result.json")
@@ -199,12 +200,12 @@ TEST_F(HttpAnswers, AFailureHasTheLastLinesOfItsRank) {
   EXPECT_EQ(failure["log"]["lines"], "first\nit broke\n");
 }
 
-TEST_F(HttpAnswers, ARunThatWasKilledIsCutOff) {
+TEST_F(HttpResponses, ARunThatWasKilledIsCutOff) {
   const std::string name = runs.Begin()->id();
   EXPECT_EQ(GetJson("runs/" + name)["state"], "cut off");
 }
 
-TEST_F(HttpAnswers, DamagedFilesGiveWordsOrNothing) {
+TEST_F(HttpResponses, DamagedFilesGiveWordsOrNothing) {
   const fs::path run = runs.Done(1);
   const std::string name = run.filename();
   for (const char* file :
@@ -215,20 +216,21 @@ TEST_F(HttpAnswers, DamagedFilesGiveWordsOrNothing) {
       std::ofstream(run / file) << text;
       for (const char* what :
            {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/gang"}) {
-        const HttpAnswer answer = Get("runs/" + name + what);
-        EXPECT_EQ(answer.status, 200) << file << " " << text << " " << what << " " << answer.body;
+        const HttpResponse response = Get("runs/" + name + what);
+        EXPECT_EQ(response.status, 200)
+            << file << " " << text << " " << what << " " << response.body;
       }
     }
   }
   std::ofstream(run / "run.json") << "{";
-  const HttpAnswer answer = Get("runs/" + name);
-  EXPECT_EQ(answer.status, 404);
-  EXPECT_NE(answer.body.find("damaged file"), std::string::npos);
+  const HttpResponse response = Get("runs/" + name);
+  EXPECT_EQ(response.status, 404);
+  EXPECT_NE(response.body.find("damaged file"), std::string::npos);
 }
 
-// Bytes of a run's files changed, cut off and doubled at random: every answer is JSON, and none is
-// a server that has ended.
-TEST_F(HttpAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
+// Bytes of a run's files changed, cut off and doubled at random: every response is JSON, and none
+// is a server that has ended.
+TEST_F(HttpResponses, FilesThatAreDamagedAnywhereGiveAnAnswer) {
   const fs::path run = runs.Done(5);
   std::ofstream(run / "job.json")
       << R"({"settings":[{"key":"x","value":1,"from":"a:1:2"}],"plan":{"tree":"scan a","sql":"b"},)"
@@ -252,16 +254,16 @@ TEST_F(HttpAnswers, FilesThatAreDamagedAnywhereGiveAnAnswer) {
     const std::string path = "/api/v1/runs/" + run.filename().string();
     for (const char* what : {"", "/settings", "/plan", "/model", "/trials", "/metrics", "/lanes",
                              "/profile", "/operators", "/gang", "/events", "/logs", "/files"}) {
-      const HttpAnswer answer = fresh.Answer({.method = "GET", .path = path + what});
-      EXPECT_TRUE(answer.status == 200 || answer.status == 404) << what << answer.body;
-      EXPECT_TRUE(ParseJson(answer.body).ok()) << what << answer.body;
+      const HttpResponse response = fresh.Respond({.method = "GET", .path = path + what});
+      EXPECT_TRUE(response.status == 200 || response.status == 404) << what << response.body;
+      EXPECT_TRUE(ParseJson(response.body).ok()) << what << response.body;
     }
-    EXPECT_EQ(fresh.Answer({.method = "GET", .path = "/api/v1/runs"}).status, 200);
-    EXPECT_EQ(fresh.Answer({.method = "GET", .path = "/metrics"}).status, 200);
+    EXPECT_EQ(fresh.Respond({.method = "GET", .path = "/api/v1/runs"}).status, 200);
+    EXPECT_EQ(fresh.Respond({.method = "GET", .path = "/metrics"}).status, 200);
   }
 }
 
-TEST_F(HttpAnswers, ParametersThatAreNoNumbersAreRefused) {
+TEST_F(HttpResponses, ParametersThatAreNoNumbersAreRefused) {
   const std::string name = runs.Done(1).filename();
   EXPECT_EQ(Get("runs/" + name + "/events", {{"from", "x"}}).status, 400);
   EXPECT_EQ(Get("runs/" + name + "/metrics", {{"points", "1e9"}}).status, 400);
@@ -269,7 +271,7 @@ TEST_F(HttpAnswers, ParametersThatAreNoNumbersAreRefused) {
   EXPECT_EQ(Get("compare", {{"run", name}}).status, 400);
 }
 
-TEST_F(HttpAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
+TEST_F(HttpResponses, OfRunsThatDifferTheDifferencesComeFirst) {
   const fs::path a = runs.Done(1), b = runs.Done(2);
   std::ofstream(a / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":2}]})";
   std::ofstream(b / "job.json") << R"({"settings":[{"key":"x","value":1},{"key":"y","value":3}]})";
@@ -279,18 +281,18 @@ TEST_F(HttpAnswers, OfRunsThatDifferTheDifferencesComeFirst) {
   EXPECT_EQ(compared["settings"][0]["values"], Json({2, 3}));
 }
 
-TEST_F(HttpAnswers, PrometheusSeesTheRunsThatGoOn) {
+TEST_F(HttpResponses, PrometheusSeesTheRunsThatGoOn) {
   const std::string done = runs.Done(1).filename();
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "step"}, {"step", 7}, {"loss", 0.5}}).ok());
-  const HttpAnswer answer = api.Answer({.method = "GET", .path = "/metrics"});
-  EXPECT_TRUE(answer.type.starts_with("text/plain; version=0.0.4"));
-  EXPECT_NE(answer.body.find("protium_train_loss{run=\"" + run->id() + "\"} 0.5"),
+  const HttpResponse response = api.Respond({.method = "GET", .path = "/metrics"});
+  EXPECT_TRUE(response.type.starts_with("text/plain; version=0.0.4"));
+  EXPECT_NE(response.body.find("protium_train_loss{run=\"" + run->id() + "\"} 0.5"),
             std::string::npos);
-  EXPECT_EQ(answer.body.find(done), std::string::npos);
+  EXPECT_EQ(response.body.find(done), std::string::npos);
 }
 
-TEST_F(HttpAnswers, AStreamGoesOnWhereItEnded) {
+TEST_F(HttpResponses, AStreamGoesOnWhereItEnded) {
   auto run = runs.Begin();
   ASSERT_TRUE(run->events().Append({{"event", "note"}, {"message", "one"}}).ok());
   const std::string path = "runs/" + run->id() + "/stream";
@@ -304,7 +306,7 @@ TEST_F(HttpAnswers, AStreamGoesOnWhereItEnded) {
   HttpRequest again = {.method = "GET", .path = "/api/v1/" + path, .parameters = {{"from", "0"}}};
   again.headers["last-event-id"] = text.substr(id + 4, text.find('\n', id) - id - 4);
   std::string more;
-  ASSERT_NE(api.Answer(again).stream->Next(more), HttpStream::More::kNone);
+  ASSERT_NE(api.Respond(again).stream->Next(more), HttpStream::More::kNone);
   EXPECT_EQ(more.find("\"one\""), more.npos);
   EXPECT_NE(more.find("\"two\""), more.npos);
 }

@@ -4,13 +4,13 @@
 
 #include "page/api.h"
 #include "page/executors.h"
-#include "page/run_answers.h"
+#include "page/run_responses.h"
 #include "page/spark_rest.h"
 
 namespace protium {
 
 // "?status=running" or "completed", and "?limit=N", as Spark has them.
-HttpAnswer PageApi::Applications(const HttpRequest& request) {
+HttpResponse PageApi::Applications(const HttpRequest& request) {
   const std::string& status = request.Parameter("status");
   const std::string& limit = request.Parameter("limit");
   const bool is_number = limit.find_first_not_of("0123456789") == limit.npos && limit.size() < 9;
@@ -23,12 +23,13 @@ HttpAnswer PageApi::Applications(const HttpRequest& request) {
     if (!status.empty() && (status == "running") != running) continue;
     if (list.size() < most) list.push_back(SparkApplication(each));
   }
-  return AnswerJson(list);
+  return JsonResponse(list);
 }
 
 Result<Json> PageApi::ExecutorsOfRun(LiveRun& run, Json& overview) {
   PT_LET(overview, OverviewOf(run));
-  PT_LET(const Json gangs, run.Tell([](const RunStory& story, int64_t) { return story.Gangs(); }));
+  PT_LET(const Json gangs,
+         run.WithStory([](const RunStory& story, int64_t) { return story.Gangs(); }));
   return ExecutorsOf(gangs, overview);
 }
 

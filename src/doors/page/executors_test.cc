@@ -57,9 +57,9 @@ TEST(Executors, HaveTheMemoryThatTheirProcessHad) {
   const Json all = ExecutorsOf(Gangs(), overview);
   EXPECT_FALSE(all[0].contains("peak_bytes"));
   EXPECT_EQ(all[1]["peak_bytes"], 4096);
-  const Json told = SparkExecutors(overview, all, true);
-  EXPECT_EQ(told[1]["peakMemoryMetrics"]["ProcessTreeOtherRSSMemory"], 4096);
-  EXPECT_FALSE(told[0].contains("peakMemoryMetrics"));
+  const Json facts = SparkExecutors(overview, all, true);
+  EXPECT_EQ(facts[1]["peakMemoryMetrics"]["ProcessTreeOtherRSSMemory"], 4096);
+  EXPECT_FALSE(facts[0].contains("peakMemoryMetrics"));
 }
 
 TEST(Executors, OfTwoGangsAProcessIsOne) {

@@ -20,12 +20,12 @@ int64_t SizeOf(const fs::path& file) {
 
 }  // namespace
 
-Result<Json> LiveRun::Tell(const std::function<Json(const RunStory&, int64_t)>& tell) {
+Result<Json> LiveRun::WithStory(const std::function<Json(const RunStory&, int64_t)>& read) {
   const std::lock_guard lock(mutex_);
   PT_TRY(Refresh());
   const int64_t unread = SizeOf(events()) - next_;
   // The rest of a line that is being written is not work left undone.
-  return tell(*story_, unread > kPiece ? unread : 0);
+  return read(*story_, unread > kPiece ? unread : 0);
 }
 
 // A file that has become shorter is another one: somebody has put a new run into the old folder.

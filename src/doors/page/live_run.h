@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run as the page sees it: its folder, and the story that its events tell so far. Reading goes
+// One run as the page sees it: its folder, and the story of its events so far. Reading goes
 // on where the last request left off, so that a request costs what is new.
 #pragma once
 
@@ -21,9 +21,9 @@ class LiveRun {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path events() const { return folder_ / "events.jsonl"; }
 
-  // Reads what is new in events.jsonl, up to 64 MiB, and calls `tell` with the story, while no
+  // Reads what is new in events.jsonl, up to 64 MiB, and calls `read` with the story, while no
   // other thread has it. `behind`: bytes of events that are still unread; ask again.
-  Result<Json> Tell(const std::function<Json(const RunStory&, int64_t behind)>& tell);
+  Result<Json> WithStory(const std::function<Json(const RunStory&, int64_t behind)>& read);
 
  private:
   Status Refresh();

@@ -29,7 +29,7 @@ class Page {
   // "http://127.0.0.1:4040/"
   virtual std::string address() const = 0;
 
-  // Answers until `stop` is set; then within about a second, open event streams included. Once.
+  // Responses until `stop` is set; then within about a second, open event streams included. Once.
   virtual Status Serve(std::stop_token stop) = 0;
 };
 

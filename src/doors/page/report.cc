@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kMostAnswerBytes = 1 << 20;
+constexpr size_t kMostResponseBytes = 1 << 20;
 constexpr size_t kMostAssetBytes = 1 << 20;
 
 // What a report holds of the paths below /api/v1/runs/ID/, and with how many points of each curve.
@@ -66,30 +66,31 @@ std::string Inert(const std::string& json) {
 Result<std::string> DataOf(const fs::path& run) {
   PageApi api(run.parent_path());
   const std::string name = run.filename().string();
-  std::string answers;
+  std::string responses;
   Json left_out = Json::array();
   for (const Asked& each : kAsked) {
     HttpRequest request{.method = "GET", .path = "/api/v1/runs/" + name};
     if (*each.what != '\0') request.path += std::string("/") + each.what;
     if (*each.points != '\0') request.parameters.emplace("points", each.points);
-    const HttpAnswer answer = api.Answer(request);
-    if (answer.status != 200) {
-      const Json refused = ParseJson(answer.body).ValueOr(Json());
+    const HttpResponse response = api.Respond(request);
+    if (response.status != 200) {
+      const Json refused = ParseJson(response.body).ValueOr(Json());
       if (*each.what == '\0') {
         return Fail({.exit = Exit::kInput,
                      .what = "no report can be made of " + run.string(),
                      .why = TextAt(refused.value("error", Json::object()), "what")});
       }
       left_out.push_back({{"what", each.what}, {"why", "it cannot be read"}});
-    } else if (answer.body.size() > kMostAnswerBytes) {
+    } else if (response.body.size() > kMostResponseBytes) {
       left_out.push_back(
-          {{"what", each.what}, {"why", "it has " + BytesText(double(answer.body.size()))}});
+          {{"what", each.what}, {"why", "it has " + BytesText(double(response.body.size()))}});
     } else {
-      answers += fmt::format("{}\"{}\":{}", answers.empty() ? "" : ",", each.what, answer.body);
+      responses +=
+          fmt::format("{}\"{}\":{}", responses.empty() ? "" : ",", each.what, response.body);
     }
   }
   return Inert(fmt::format("{{\"run\":{},\"left_out\":{},\"answers\":{{{}}}}}", Dump(Json(name)),
-                           Dump(left_out), answers));
+                           Dump(left_out), responses));
 }
 
 Result<std::string> Written(const fs::path& run) {

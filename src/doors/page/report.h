@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// The text of the file, for a run in any state. An answer of more than 1 MiB is left out, and the
+// The text of the file, for a run in any state. A response of more than 1 MiB is left out, and the
 // report says which. Fails for a folder that is no run.
 Result<std::string> MakeReport(const std::filesystem::path& run);
 

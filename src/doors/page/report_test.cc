@@ -35,8 +35,8 @@ struct Report : testing::Test {
 
   Json Asked(const fs::path& run, const std::string& what) {
     PageApi api(runs.path());
-    return ParseJson(api.Answer({.method = "GET",
-                                 .path = "/api/v1/runs/" + run.filename().string() + what})
+    return ParseJson(api.Respond({.method = "GET",
+                                  .path = "/api/v1/runs/" + run.filename().string() + what})
                          .body)
         .ValueOrDie();
   }

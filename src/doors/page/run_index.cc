@@ -81,7 +81,7 @@ Json RunIndex::SummaryOf(const RunEntry& entry) {
   const auto run = running ? Find(name) : nullptr;
   if (run == nullptr) return summary;
   const auto progress =
-      run->Tell([](const RunStory& story, int64_t) { return ProgressOf(story.view()); });
+      run->WithStory([](const RunStory& story, int64_t) { return ProgressOf(story.view()); });
   if (progress.ok() && !progress->is_null()) summary["progress"] = *progress;
   return summary;
 }

@@ -36,28 +36,28 @@ const std::vector<std::pair<std::string, std::string>>& Headers() {
   return kHeaders;
 }
 
-HttpAnswer AnswerAsset(const PageAsset& asset) {
-  HttpAnswer answer{.type = std::string(asset.type), .fixed = asset.gzip};
-  answer.headers.emplace_back("Content-Encoding", "gzip");
+HttpResponse AssetResponse(const PageAsset& asset) {
+  HttpResponse response{.type = std::string(asset.type), .fixed = asset.gzip};
+  response.headers.emplace_back("Content-Encoding", "gzip");
   // The names of the others change with their contents.
-  answer.headers.emplace_back("Cache-Control",
-                              asset.path == "/" ? "no-cache" : "max-age=31536000, immutable");
-  return answer;
+  response.headers.emplace_back("Cache-Control",
+                                asset.path == "/" ? "no-cache" : "max-age=31536000, immutable");
+  return response;
 }
 
 // The page finds out in the browser which screen an address is of.
-HttpAnswer FindAsset(const std::string& path) {
+HttpResponse FindAsset(const std::string& path) {
   const bool screen = path == "/" || path == "/compare" || path.starts_with("/runs/");
   for (const PageAsset& asset : PageAssets()) {
-    if (asset.path == (screen ? "/" : path)) return AnswerAsset(asset);
+    if (asset.path == (screen ? "/" : path)) return AssetResponse(asset);
   }
   return Refusal(404, {.what = "there is no such page", .fix = "open / for the list of runs"});
 }
 
 // Damaged files must not end the server: what the JSON library throws about them ends here.
-HttpAnswer Fenced(const std::function<HttpAnswer()>& answer) {
+HttpResponse Fenced(const std::function<HttpResponse()>& response) {
   try {
-    return answer();
+    return response();
   } catch (const std::exception& error) {
     return Refusal(500,
                    {.what = "the files of this run cannot be understood", .why = error.what()});
@@ -90,11 +90,11 @@ class HttpPage : public Page, private HttpService {
     return {.body_bytes = head.method == "POST" && data ? kMostBodyBytes : 0};
   }
 
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
+  HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
     if (!PageApi::IsData(request.path)) {
       return request.method == "POST" ? server_->guard().Login(request) : FindAsset(request.path);
     }
-    if (request.method == "GET") return Fenced([&] { return api_.Answer(request); });
+    if (request.method == "GET") return Fenced([&] { return api_.Respond(request); });
     return Fenced([&] { return api_.Act(request, body); });
   }
 

@@ -48,21 +48,21 @@ struct ServedPage : testing::Test, Served {};
 
 TEST_F(ServedPage, AnswersWithHeadersThatKeepItClosed) {
   const std::string name = runs.Done(2).filename();
-  const std::string answer = Get("GET /api/v1/runs/" + name);
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200"));
-  EXPECT_NE(answer.find(name), answer.npos);
-  EXPECT_NE(answer.find("X-Content-Type-Options: nosniff"), answer.npos);
-  EXPECT_NE(answer.find("default-src 'none'"), answer.npos);
-  EXPECT_NE(answer.find("Cache-Control: no-store"), answer.npos);
-  EXPECT_EQ(answer.find("Access-Control-Allow"), answer.npos);
+  const std::string response = Get("GET /api/v1/runs/" + name);
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 200"));
+  EXPECT_NE(response.find(name), response.npos);
+  EXPECT_NE(response.find("X-Content-Type-Options: nosniff"), response.npos);
+  EXPECT_NE(response.find("default-src 'none'"), response.npos);
+  EXPECT_NE(response.find("Cache-Control: no-store"), response.npos);
+  EXPECT_EQ(response.find("Access-Control-Allow"), response.npos);
 }
 
 TEST_F(ServedPage, EveryScreenIsThePageItself) {
   for (const char* path : {"/", "/runs/x/training", "/compare?run=a"}) {
-    const std::string answer = Get(std::string("GET ") + path);
-    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer.substr(0, 200);
-    EXPECT_NE(answer.find("Content-Encoding: gzip"), answer.npos);
-    EXPECT_NE(answer.find("text/html"), answer.npos);
+    const std::string response = Get(std::string("GET ") + path);
+    EXPECT_TRUE(response.starts_with("HTTP/1.1 200")) << response.substr(0, 200);
+    EXPECT_NE(response.find("Content-Encoding: gzip"), response.npos);
+    EXPECT_NE(response.find("text/html"), response.npos);
   }
 }
 
@@ -78,9 +78,9 @@ TEST_F(ServedPage, RefusesForeignNamesSitesAndMethods) {
 
 TEST_F(ServedPage, ChangesNothingWithoutAToken) {
   const std::string name = runs.Done(1).filename();
-  const std::string answer = Get("DELETE /api/v1/runs/" + name);
-  EXPECT_TRUE(answer.starts_with("HTTP/1.1 403")) << answer;
-  EXPECT_NE(answer.find("protium ui --token"), answer.npos);
+  const std::string response = Get("DELETE /api/v1/runs/" + name);
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 403")) << response;
+  EXPECT_NE(response.find("protium ui --token"), response.npos);
   EXPECT_TRUE(Get("GET /api/v1/runs/" + name).starts_with("HTTP/1.1 200"));
 }
 
@@ -125,15 +125,15 @@ TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {
 }
 
 // What stands behind the head, which must be as long as the head says.
-std::string BodyOf(const std::string& answer) {
-  const size_t at = answer.find("Content-Length: "), end = answer.find("\r\n\r\n");
-  if (at == answer.npos || end == answer.npos) return "no answer: " + answer;
-  const std::string body = answer.substr(end + 4);
-  EXPECT_EQ(body.size(), std::stoul(answer.substr(at + 16))) << answer.substr(0, end);
+std::string BodyOf(const std::string& response) {
+  const size_t at = response.find("Content-Length: "), end = response.find("\r\n\r\n");
+  if (at == response.npos || end == response.npos) return "no answer: " + response;
+  const std::string body = response.substr(end + 4);
+  EXPECT_EQ(body.size(), std::stoul(response.substr(at + 16))) << response.substr(0, end);
   return body;
 }
 
-// A range beyond an answer once read the memory behind it, in which the token lay.
+// A range beyond a response once read the memory behind it, in which the token lay.
 TEST(LockedPage, GivesNoPartOfAnAnswerNorWhatLiesBehindIt) {
   Served locked("5ec4e75ec4e75ec4e7");
   const std::string name = locked.runs.Done(3).filename(), run = "/api/v1/runs/" + name;

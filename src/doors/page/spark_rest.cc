@@ -157,33 +157,33 @@ Json SparkExecutors(const Json& overview, const Json& executors, bool all) {
     if (!all && !active) continue;
     TaskCounts tasks;
     for (const Json& task : each["tasks"]) tasks.Add(task);
-    Json told = {{"id", each["id"]},
-                 {"hostPort", TextAt(each, "host")},
-                 {"isActive", active},
-                 {"maxTasks", 1},
-                 {"activeTasks", active ? tasks.active : 0},
-                 {"completedTasks", tasks.complete},
-                 {"failedTasks", tasks.failed},
-                 {"totalTasks", tasks.all},
-                 {"totalDuration", int64_t(tasks.millis)},
-                 {"attributes", {{"pid", Dump(Member(each, "pid"))}}}};
+    Json facts = {{"id", each["id"]},
+                  {"hostPort", TextAt(each, "host")},
+                  {"isActive", active},
+                  {"maxTasks", 1},
+                  {"activeTasks", active ? tasks.active : 0},
+                  {"completedTasks", tasks.complete},
+                  {"failedTasks", tasks.failed},
+                  {"totalTasks", tasks.all},
+                  {"totalDuration", int64_t(tasks.millis)},
+                  {"attributes", {{"pid", Dump(Member(each, "pid"))}}}};
     if (Member(each, "peak_bytes").is_number_integer()) {
-      told["peakMemoryMetrics"] = {{"ProcessTreeOtherRSSMemory", each["peak_bytes"]}};
+      facts["peakMemoryMetrics"] = {{"ProcessTreeOtherRSSMemory", each["peak_bytes"]}};
     }
-    if (Member(each, "cores").is_number_integer()) told["totalCores"] = each["cores"];
-    AddTime(told, "addTime", Member(each, "began"));
-    AddTime(told, "removeTime", Member(each, "ended"));
-    if (each.contains("why")) told["removeReason"] = each["why"];
+    if (Member(each, "cores").is_number_integer()) facts["totalCores"] = each["cores"];
+    AddTime(facts, "addTime", Member(each, "began"));
+    AddTime(facts, "removeTime", Member(each, "ended"));
+    if (each.contains("why")) facts["removeReason"] = each["why"];
     if (const Json gpus = Member(each, "gpus"); gpus.is_array() && !gpus.empty()) {
-      told["resources"] = {{"gpu", {{"name", "gpu"}, {"addresses", gpus}}}};
+      facts["resources"] = {{"gpu", {{"name", "gpu"}, {"addresses", gpus}}}};
     }
     const std::string log = TextAt(each, "log");
     if (const size_t at = log.rfind('/'); !log.empty()) {
       const std::string name = at == log.npos ? log : log.substr(at + 1);
-      told["executorLogs"] = {
+      facts["executorLogs"] = {
           {"stdout", fmt::format("/api/v1/runs/{}/files/logs/{}", TextAt(overview, "run"), name)}};
     }
-    list.push_back(std::move(told));
+    list.push_back(std::move(facts));
   }
   return list;
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "events/events.h"
 #include "page/engine_links.h"
 #include "run/event_log.h"
 #include "run/summary.h"
@@ -21,8 +22,8 @@ constexpr int64_t kAllSteps = 100'000;  // Steps that the terminal's view takes;
 
 // Events about who is in a gang, beside those that events.h declares.
 bool IsChange(const std::string& name) {
-  for (const char* each : {"restart", "rank_lost", "gang_change", "gang_entered", "member_start",
-                           "rank_start", "rank_end", "waiting"}) {
+  for (const std::string_view each : {AttemptStarted::kName, RankLost::kName, GangChanged::kName,
+                                      GangEntered::kName, MemberStarted::kName, Waiting::kName}) {
     if (name == each) return true;
   }
   return false;
@@ -57,7 +58,7 @@ void RunStory::On(const Json& json) {
     TakeMessage(json, name);
   }
   if (name == GangPlaced::kName) TakeGang(json);
-  if (name == "engine_plan") TakePlan(json);
+  if (name == QueryRan::kName) TakePlan(json);
   if (IsChange(name)) TakeChange(json, name);
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }
@@ -138,7 +139,7 @@ Json RunStory::Overview(double now_ms) const {
   for (const RunPart& part : parts_.parts()) {
     const double end = part.over ? part.ended : std::max(now_ms, part.ended);
     Json each = {
-        {"name", part.name}, {"began", part.began}, {"seconds", (end - part.began) / 1000}};
+        {"name", part.name()}, {"began", part.began}, {"seconds", (end - part.began) / 1000}};
     if (part.over) each["ended"] = part.ended;
     if (part.rows > 0) each["rows"] = part.rows;
     parts.push_back(std::move(each));

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "page/curve.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "run/lanes.h"
-#include "run/parts.h"
+#include "run/phases.h"
 #include "run/progress_state.h"
+#include "run/run_view.h"
 
 namespace protium {
 
@@ -66,7 +67,7 @@ class RunStory {
   RunView view_;
   ProgressState terminal_;
   std::map<std::string, Curve> curves_;
-  RunParts parts_;
+  RunPhases parts_;
   RankLanes lanes_;
   Json gangs_ = Json::array();
   Json changes_ = Json::array();

@@ -48,7 +48,7 @@ Result<Rows> Batcher::Score(const std::shared_ptr<const Served>& model, const Ro
   waiting_rows_ += rows->num_rows();
   came_.notify_one();
   done_.wait(lock, [&] { return own.done; });
-  return std::move(own.answer);
+  return std::move(own.response);
 }
 
 void Batcher::Run(std::stop_token stop) {
@@ -98,7 +98,7 @@ void Batcher::ScoreBatch(const Batch& batch) {
   if (batch.size() > 1 && ScoreTogether(batch).ok()) return;
   for (Waiting* each : batch) {
     figures_.Scored(each->rows->num_rows());
-    each->answer = each->model->scorer.Score(*each->rows);
+    each->response = each->model->scorer.Score(*each->rows);
   }
 }
 
@@ -110,7 +110,7 @@ Status Batcher::ScoreTogether(const Batch& batch) {
   figures_.Scored(all->num_rows());
   int64_t at = 0;
   for (Waiting* each : batch) {
-    each->answer = scored->Slice(at, each->rows->num_rows());
+    each->response = scored->Slice(at, each->rows->num_rows());
     at += each->rows->num_rows();
   }
   return Status::OK();

@@ -57,7 +57,7 @@ class Batcher {
     std::shared_ptr<const Served> model;
     Rows rows;
     std::chrono::steady_clock::time_point since;
-    Result<Rows> answer = Status::UnknownError("not scored");
+    Result<Rows> response = Status::UnknownError("not scored");
     bool done = false;
   };
   using Batch = std::vector<Waiting*>;

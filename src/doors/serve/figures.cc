@@ -18,11 +18,11 @@ std::string Sample(const char* name, const char* type, const char* help, int64_t
 
 }  // namespace
 
-void ServeFigures::Answered(int status, std::chrono::nanoseconds took) {
+void ServeFigures::Responded(int status, std::chrono::nanoseconds took) {
   const double seconds = std::chrono::duration<double>(took).count();
   const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
   const std::lock_guard lock(mutex_);
-  ++answers_[status];
+  ++responses_[status];
   ++times_[size_t(bucket)];
   seconds_ += seconds;
 }
@@ -32,7 +32,7 @@ std::string ServeFigures::Text(int64_t waiting_rows, int64_t generation) const {
   std::string text = Heading("protium_serve_requests_total", "counter",
                              "requests for predictions, by the status of their answer");
   int64_t all = 0;
-  for (const auto& [status, count] : answers_) {
+  for (const auto& [status, count] : responses_) {
     text += fmt::format("protium_serve_requests_total{{status=\"{}\"}} {}\n", status, count);
   }
   text += Heading("protium_serve_seconds", "histogram", "from a request to its answer");

@@ -15,8 +15,8 @@ namespace protium {
 // Any thread.
 class ServeFigures {
  public:
-  // An answer to a request for predictions.
-  void Answered(int status, std::chrono::nanoseconds took);
+  // A response to a request for predictions.
+  void Responded(int status, std::chrono::nanoseconds took);
   void Scored(int64_t rows) {
     batches_ += 1;
     rows_ += rows;
@@ -26,11 +26,11 @@ class ServeFigures {
   std::string Text(int64_t waiting_rows, int64_t generation) const;
 
  private:
-  // Upper bounds in seconds of the times of answers; the last bucket has none.
+  // Upper bounds in seconds of the times of responses; the last bucket has none.
   static constexpr std::array kBounds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.025,
                                          0.05,   0.1,   0.25,  0.5,   1.0};
   mutable std::mutex mutex_;
-  std::map<int, int64_t> answers_;  // By status.
+  std::map<int, int64_t> responses_;  // By status.
   std::array<int64_t, kBounds.size() + 1> times_{};
   double seconds_ = 0;
   std::atomic<int64_t> rows_ = 0, batches_ = 0, reloads_ = 0, failed_reloads_ = 0;

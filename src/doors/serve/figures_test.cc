@@ -12,9 +12,9 @@ using testing::HasSubstr;
 
 TEST(ServeFigures, AreCountersAndAHistogram) {
   ServeFigures figures;
-  figures.Answered(200, 1500us);
-  figures.Answered(200, 2s);
-  figures.Answered(400, 100us);
+  figures.Responded(200, 1500us);
+  figures.Responded(200, 2s);
+  figures.Responded(400, 100us);
   figures.Scored(7);
   figures.Reloaded(false);
   const std::string text = figures.Text(3, 2);

@@ -37,7 +37,7 @@ class ModelServer {
   // "http://127.0.0.1:8080/"
   virtual std::string address() const = 0;
 
-  // Answers until `stop` is set; then takes no new request, and returns when those that came have
+  // Responses until `stop` is set; then takes no new request, and returns when those that came have
   // their answers. SIGHUP, which BlockHangup() keeps for this, loads the model anew. Once.
   virtual Status Serve(std::stop_token stop) = 0;
 };

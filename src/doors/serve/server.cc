@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "serve/answers.h"
+#include "serve/responses.h"
 #include "serve/serve.h"
 
 namespace protium {
@@ -24,7 +24,7 @@ constexpr long kLookNanoseconds = 500'000'000;  // How often the folder is looke
 class HttpModelServer : public ModelServer, private HttpService {
  public:
   explicit HttpModelServer(const ServeOptions& options)
-      : options_(options), model_(options.model, LoadServed), answers_(options, model_) {}
+      : options_(options), model_(options.model, LoadServed), responses_(options, model_) {}
 
   Status Load() { return model_.Reload(); }
 
@@ -50,17 +50,17 @@ class HttpModelServer : public ModelServer, private HttpService {
  private:
   HttpAdmission Admit(const HttpRequest& head) override {
     if (auto refusal = server_->guard().Check(head, true)) return {std::move(*refusal)};
-    if (auto refusal = ServeAnswers::CheckPath(head)) return {std::move(*refusal)};
+    if (auto refusal = ServeResponses::CheckPath(head)) return {std::move(*refusal)};
     if (head.path != "/v1/score") return {};
     return {.body_bytes = size_t(options_.most_body_bytes),
             .too_large_fix = "send the rows in several requests"};
   }
 
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
-    return answers_.Answer(request, body);
+  HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
+    return responses_.Respond(request, body);
   }
 
-  std::chrono::milliseconds Drain() override { return answers_.Drain(); }
+  std::chrono::milliseconds Drain() override { return responses_.Drain(); }
 
   // Loads the model anew when the folder holds another one, or SIGHUP comes.
   void Watch(std::stop_token ending) {
@@ -70,13 +70,13 @@ class HttpModelServer : public ModelServer, private HttpService {
     const timespec wait{0, kLookNanoseconds};
     while (!ending.stop_requested()) {
       const bool asked = ::sigtimedwait(&hangup, nullptr, &wait) == SIGHUP;
-      if (asked || model_.Changed()) (void)answers_.Reload();  // It tells how it went.
+      if (asked || model_.Changed()) (void)responses_.Reload();  // It tells how it went.
     }
   }
 
   ServeOptions options_;
   ServedModel model_;
-  ServeAnswers answers_;
+  ServeResponses responses_;
   std::unique_ptr<HttpServer> server_;
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "base/event.h"
 #include "base/json.h"
 
 namespace protium {
@@ -20,11 +21,21 @@ inline constexpr Deadline kNever = Deadline::max();
 struct Call {
   std::stop_token stop;
   Deadline deadline = kNever;
-  // Told of progress and events, one JSON object each with the key "event"; any thread, one at a
-  // time; must return soon. May be empty.
+  // Gets progress and other events as EventToJson() writes them; any thread, one at a time; must
+  // return soon. May be empty.
   std::function<void(const Json&)> events;
+  // Called when a gang has saved what it has done so far; any thread. May be empty.
+  std::function<void()> saved;
 
-  void Tell(const Json& event) const {
+  template <IsEvent E>
+  void Send(const E& event) const {
+    if (events) events(EventToJson(event));
+  }
+  void Saved() const {
+    if (saved) saved();
+  }
+  // Passes on an event that has come as JSON.
+  void Forward(const Json& event) const {
     if (events) events(event);
   }
 };

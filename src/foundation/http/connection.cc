@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "http/target.h"
 
 namespace protium {
@@ -18,20 +18,20 @@ using boost::beast::error_code;
 
 namespace {
 
-HttpAnswer Busy(std::string what) {
-  HttpAnswer answer = Refusal(503, {.what = std::move(what), .fix = "try again in a moment"});
-  answer.headers.emplace_back("Retry-After", "1");
-  return answer;
+HttpResponse Busy(std::string what) {
+  HttpResponse response = Refusal(503, {.what = std::move(what), .fix = "try again in a moment"});
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
-HttpAnswer TooLarge(const HttpAdmission& admission) {
+HttpResponse TooLarge(const HttpAdmission& admission) {
   if (admission.body_bytes == 0) return Refusal(413, {.what = "this request takes no body"});
   return Refusal(413, {.what = fmt::format("the body has more than {} bytes", admission.body_bytes),
                        .fix = admission.too_large_fix});
 }
 
 // The refusal of what is no HTTP; none where the other side has gone, or was too slow.
-std::optional<HttpAnswer> RefuseMessage(error_code error, const HttpLimits& limits) {
+std::optional<HttpResponse> RefuseMessage(error_code error, const HttpLimits& limits) {
   const bool said = error.category() == http::make_error_code(http::error::bad_method).category();
   if (!said || error == http::error::end_of_stream || error == http::error::partial_message) {
     return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<HttpAnswer> RefuseMessage(error_code error, const HttpLimits& limi
 }
 
 // What two programs in a row could read differently is refused.
-std::optional<HttpAnswer> RefuseHead(const http::fields& fields, bool has_target) {
+std::optional<HttpResponse> RefuseHead(const http::fields& fields, bool has_target) {
   if (fields.count(http::field::host) != 1) {
     return Refusal(400, {.what = "the request has no Host, or several"});
   }
@@ -57,7 +57,7 @@ std::optional<HttpAnswer> RefuseHead(const http::fields& fields, bool has_target
   return std::nullopt;
 }
 
-// HEAD is told as GET: its answer differs on the way out alone.
+// HEAD is told as GET: its response differs on the way out alone.
 HttpRequest ReadRequest(const http::request<http::empty_body>& head, HttpTarget target) {
   const bool is_head = head.method() == http::verb::head;
   HttpRequest request{.method = is_head ? "GET" : std::string(head.method_string()),
@@ -74,7 +74,7 @@ bool HasBody(const auto& parser) {
 }
 
 // Why the body that a head announces is not read.
-std::optional<HttpAnswer> RefuseBody(const auto& parser, const HttpAdmission& admission) {
+std::optional<HttpResponse> RefuseBody(const auto& parser, const HttpAdmission& admission) {
   if (!HasBody(parser)) return std::nullopt;
   const auto coding = parser.get().find(http::field::content_encoding);
   if (coding != parser.get().end() && Lower(std::string(coding->value())) != "identity") {
@@ -87,10 +87,10 @@ std::optional<HttpAnswer> RefuseBody(const auto& parser, const HttpAdmission& ad
 }
 
 // Nothing may end the server: whatever is thrown in it ends here.
-HttpAnswer AnswerOf(HttpService& service, const HttpRequest& request, HttpBody& body) {
+HttpResponse ResponseOf(HttpService& service, const HttpRequest& request, HttpBody& body) {
   std::string why = "unknown";
   try {
-    return service.Answer(request, body.Join());
+    return service.Respond(request, body.Join());
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
@@ -159,7 +159,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeRequest() {
   stream_.expires_after(limits_.head);
   co_await http::async_read_header(stream_, buffer_, head, Into(error));
   if (error) {
-    std::optional<HttpAnswer> refusal = RefuseMessage(error, limits_);
+    std::optional<HttpResponse> refusal = RefuseMessage(error, limits_);
     if (!refusal) co_return Next::kGone;
     co_return co_await Send(std::move(*refusal), false);
   }
@@ -168,7 +168,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeRequest() {
   only_head_ = message.method() == http::verb::head;
   const auto said = message.target();
   std::optional<HttpTarget> target = ReadTarget({said.data(), said.size()});
-  std::optional<HttpAnswer> refusal = RefuseHead(message, target.has_value());
+  std::optional<HttpResponse> refusal = RefuseHead(message, target.has_value());
   if (refusal) co_return co_await Send(std::move(*refusal), false);
   HttpRequest request = ReadRequest(message, std::move(*target));
   HttpAdmission admission = serving_.service.Admit(request);
@@ -181,7 +181,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeBody(HeadPar
                                                                          HttpAdmission admission) {
   const bool keep = head.get().keep_alive();
   admitted_ = admitted_ || !admission.refusal;
-  std::optional<HttpAnswer> refusal = std::move(admission.refusal);
+  std::optional<HttpResponse> refusal = std::move(admission.refusal);
   if (!refusal) refusal = RefuseBody(head, admission);
   if (refusal) co_return co_await Send(std::move(*refusal), keep && !HasBody(head));
   BodyParser parser(std::move(head));
@@ -189,15 +189,15 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeBody(HeadPar
   const bool here = co_await ReadBody(parser, admission, body, refusal);
   if (!here) co_return Next::kGone;
   if (refusal) co_return co_await Send(std::move(*refusal), false);
-  HttpAnswer answer = co_await Compute(std::move(request), std::move(body));
-  if (answer.stream != nullptr) co_return co_await SendStream(std::move(answer), keep);
-  co_return co_await Send(std::move(answer), keep);
+  HttpResponse response = co_await Compute(std::move(request), std::move(body));
+  if (response.stream != nullptr) co_return co_await SendStream(std::move(response), keep);
+  co_return co_await Send(std::move(response), keep);
 }
 
 HttpConnection::Awaitable<bool> HttpConnection::ReadBody(BodyParser& parser,
                                                          const HttpAdmission& admission,
                                                          HttpBody& body,
-                                                         std::optional<HttpAnswer>& refusal) {
+                                                         std::optional<HttpResponse>& refusal) {
   Move(Stage::kSending);
   const Deadline begin = Clock::now();
   parser.body_limit(admission.body_bytes);
@@ -227,13 +227,14 @@ HttpConnection::Awaitable<bool> HttpConnection::ReadBody(BodyParser& parser,
   co_return true;
 }
 
-HttpConnection::Awaitable<HttpAnswer> HttpConnection::Compute(HttpRequest request, HttpBody body) {
+HttpConnection::Awaitable<HttpResponse> HttpConnection::Compute(HttpRequest request,
+                                                                HttpBody body) {
   Move(Stage::kComputing);
-  HttpAnswer answer;
+  HttpResponse response;
   const bool computed =
-      co_await OnPool(body.size(), [&] { answer = AnswerOf(serving_.service, request, body); });
-  if (!computed) answer = Busy("too many requests wait for their answers");
-  co_return answer;
+      co_await OnPool(body.size(), [&] { response = ResponseOf(serving_.service, request, body); });
+  if (!computed) response = Busy("too many requests wait for their answers");
+  co_return response;
 }
 
 HttpConnection::Awaitable<bool> HttpConnection::OnPool(size_t bytes, std::function<void()> work) {

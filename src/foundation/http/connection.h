@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One connection: requests, one after another, and their answers. Everything here runs on the
-// server's thread, but for what AnswerPool computes. Included by files that are compiled by
+// server's thread, but for what ResponsePool computes. Included by files that are compiled by
 // themselves: the library takes long to read.
 #pragma once
 
@@ -18,9 +18,9 @@
 #include <string_view>
 
 #include "base/call.h"
-#include "http/answer_pool.h"
 #include "http/body.h"
 #include "http/crowd.h"
+#include "http/response_pool.h"
 #include "http/server.h"
 
 namespace protium {
@@ -32,7 +32,7 @@ struct HttpServing {
   boost::asio::io_context& io;
   HttpService& service;
   const HttpServer::Options& options;
-  AnswerPool& pool;
+  ResponsePool& pool;
   Crowd crowd;
   std::map<Crowd::Id, HttpConnection*> connections;
   size_t streams = 0;
@@ -62,7 +62,7 @@ class HttpConnection {
  private:
   using HeadParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
   using BodyParser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
-  // How a connection goes on after an answer.
+  // How a connection goes on after a response.
   enum class Next { kRequest, kClose, kGone };
 
   // Requests (connection.cc).
@@ -70,20 +70,20 @@ class HttpConnection {
   Awaitable<Next> TakeBody(HeadParser& head, HttpRequest request, HttpAdmission admission);
   // Gives the refusal of a body that is not taken; false: the connection has gone.
   Awaitable<bool> ReadBody(BodyParser& parser, const HttpAdmission& admission, HttpBody& body,
-                           std::optional<HttpAnswer>& refusal);
-  Awaitable<HttpAnswer> Compute(HttpRequest request, HttpBody body);
+                           std::optional<HttpResponse>& refusal);
+  Awaitable<HttpResponse> Compute(HttpRequest request, HttpBody body);
   // Runs `work` on a thread of the pool and waits for it; false where too many wait already.
   Awaitable<bool> OnPool(size_t bytes, std::function<void()> work);
 
-  // Answers (answering.cc).
-  Awaitable<Next> Send(HttpAnswer answer, bool keep);
-  Awaitable<Next> SendStream(HttpAnswer answer, bool keep);
+  // Responses (responding.cc).
+  Awaitable<Next> Send(HttpResponse response, bool keep);
+  Awaitable<Next> SendStream(HttpResponse response, bool keep);
   Awaitable<bool> SendPieces(HttpStream& stream);
   // At the pace that the limits ask for. False: the connection has gone.
   Awaitable<bool> Write(std::string head, std::string_view body);
-  // Ends the sending side and reads what still comes, so that the answer is not lost to a reset.
+  // Ends the sending side and reads what still comes, so that the response is not lost to a reset.
   Awaitable<void> Linger();
-  std::string HeadOf(const HttpAnswer& answer, const std::string& framing) const;
+  std::string HeadOf(const HttpResponse& response, const std::string& framing) const;
 
   void Move(Stage stage);
   // False where there is no room for so many bytes, even after others have gone.
@@ -97,7 +97,7 @@ class HttpConnection {
   Crowd::Id id_ = 0;
   Stage stage_ = Stage::kStranger;
   bool admitted_ = false;   // A request has been.
-  bool only_head_ = false;  // HEAD: an answer without its body.
+  bool only_head_ = false;  // HEAD: a response without its body.
   bool chunks_ = true;      // The other side knows chunks (HTTP/1.1).
 };
 

@@ -25,7 +25,7 @@ class Crowd {
     kStranger,  // No request has been found to be allowed yet.
     kIdle,      // Has had answers, and is between requests.
     kSending,   // Its request's body is on the way.
-    kReading,   // Its answer is on the way.
+    kReading,   // Its response is on the way.
     kComputing,
   };
 

@@ -21,12 +21,12 @@ const std::string& HttpRequest::Parameter(const std::string& name) const {
   return found == parameters.end() ? kNoText : found->second;
 }
 
-HttpAnswer AnswerJson(const Json& json) { return {.body = Dump(json)}; }
+HttpResponse JsonResponse(const Json& json) { return {.body = Dump(json)}; }
 
-HttpAnswer Refusal(int status, Fault fault) {
-  HttpAnswer answer = AnswerJson({{"error", StatusToJson(Fail(std::move(fault)))}});
-  answer.status = status;
-  return answer;
+HttpResponse Refusal(int status, Fault fault) {
+  HttpResponse response = JsonResponse({{"error", StatusToJson(Fail(std::move(fault)))}});
+  response.status = status;
+  return response;
 }
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request and its answer, free of any HTTP library.
+// A request and its response, free of any HTTP library.
 #pragma once
 
 #include <map>
@@ -36,7 +36,7 @@ class HttpStream {
   virtual More Next(std::string& text) = 0;
 };
 
-struct HttpAnswer {
+struct HttpResponse {
   int status = 200;
   std::string type = "application/json; charset=utf-8";
   std::string body;
@@ -45,9 +45,9 @@ struct HttpAnswer {
   std::unique_ptr<HttpStream> stream;  // Instead of a body.
 };
 
-HttpAnswer AnswerJson(const Json& json);
+HttpResponse JsonResponse(const Json& json);
 
 // The fault as {"error": {"what", "why", "fix"}} with an HTTP status.
-HttpAnswer Refusal(int status, Fault fault);
+HttpResponse Refusal(int status, Fault fault);
 
 }  // namespace protium

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 
@@ -60,7 +60,7 @@ bool Guard::HasToken(const HttpRequest& request) const {
   return SameSecret(CookieIn(request.Header("cookie"), cookie()), token);
 }
 
-std::optional<HttpAnswer> Guard::Check(const HttpRequest& request, bool asks) const {
+std::optional<HttpResponse> Guard::Check(const HttpRequest& request, bool asks) const {
   const std::string& authority = request.Header("host");
   if (!NamesUs(authority)) {
     return Refusal(403, {.what = fmt::format("\"{}\" is not the name of this server", authority),
@@ -82,17 +82,17 @@ std::optional<HttpAnswer> Guard::Check(const HttpRequest& request, bool asks) co
                                      verb)});
 }
 
-HttpAnswer Guard::Login(const HttpRequest& request) const {
+HttpResponse Guard::Login(const HttpRequest& request) const {
   if (!HasToken(request)) {
     return Refusal(401, {.what = "this is not the token of the server that runs now",
                          .fix = fmt::format("take the one that protium {} printed last", verb)});
   }
-  HttpAnswer answer = AnswerJson({{"ok", true}});
-  if (token.empty()) return answer;
-  answer.headers.emplace_back(
+  HttpResponse response = JsonResponse({{"ok", true}});
+  if (token.empty()) return response;
+  response.headers.emplace_back(
       "Set-Cookie",
       fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000", cookie(), token));
-  return answer;
+  return response;
 }
 
 bool IsOwnMachine(const std::string& host) {

@@ -25,10 +25,10 @@ struct Guard {
 
   // The refusal of a request that must not be answered; none for one that may. `data`: whether it
   // asks for any.
-  std::optional<HttpAnswer> Check(const HttpRequest& request, bool data) const;
+  std::optional<HttpResponse> Check(const HttpRequest& request, bool data) const;
 
-  // The answer to a login: the cookie for a right token.
-  HttpAnswer Login(const HttpRequest& request) const;
+  // The response to a login: the cookie for a right token.
+  HttpResponse Login(const HttpRequest& request) const;
 
  private:
   bool NamesUs(const std::string& authority) const;

@@ -50,13 +50,14 @@ TEST(WhoMayRead, BeyondThisMachineOnlyTheToken) {
 }
 
 TEST(WhoMayRead, TheTokenGivesACookieThatScriptsCannotRead) {
-  const HttpAnswer refused = kLocked.Login(Asking({}, "/login"));
+  const HttpResponse refused = kLocked.Login(Asking({}, "/login"));
   EXPECT_EQ(refused.status, 401);
   EXPECT_TRUE(refused.headers.empty());
-  const HttpAnswer answer = kLocked.Login(Asking({{"authorization", "Bearer 00ff"}}, "/login"));
-  ASSERT_EQ(answer.headers.size(), 1u);
-  EXPECT_EQ(answer.headers[0].first, "Set-Cookie");
-  EXPECT_TRUE(answer.headers[0].second.starts_with("protium-4040=00ff; HttpOnly; SameSite=Strict"));
+  const HttpResponse response = kLocked.Login(Asking({{"authorization", "Bearer 00ff"}}, "/login"));
+  ASSERT_EQ(response.headers.size(), 1u);
+  EXPECT_EQ(response.headers[0].first, "Set-Cookie");
+  EXPECT_TRUE(
+      response.headers[0].second.starts_with("protium-4040=00ff; HttpOnly; SameSite=Strict"));
 }
 
 }  // namespace

@@ -79,9 +79,9 @@ class BeastServer : public HttpServer {
   }
 
   Status Serve(HttpService& service, std::stop_token stop) override {
-    AnswerPool pool({.threads = options_.limits.threads,
-                     .waiting = options_.limits.waiting,
-                     .bytes = options_.limits.computed_bytes});
+    ResponsePool pool({.threads = options_.limits.threads,
+                       .waiting = options_.limits.waiting,
+                       .bytes = options_.limits.computed_bytes});
     HttpServing serving{io_, service, options_, pool, {}, {}, 0, false};
     serving_ = &serving;
     asio::co_spawn(io_, Accept(), asio::detached);

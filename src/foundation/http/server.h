@@ -23,7 +23,7 @@
 namespace protium {
 
 struct HttpAdmission {
-  std::optional<HttpAnswer> refusal;
+  std::optional<HttpResponse> refusal;
   size_t body_bytes = 0;      // The most that a body may have.
   std::string too_large_fix;  // What to do about a larger one.
 };
@@ -34,7 +34,7 @@ class HttpService {
   // Of the head alone. The server's thread: must return at once.
   virtual HttpAdmission Admit(const HttpRequest& head) = 0;
   // Of a request that was admitted, with its body. Any thread of the pool.
-  virtual HttpAnswer Answer(const HttpRequest& request, const std::string& body) = 0;
+  virtual HttpResponse Respond(const HttpRequest& request, const std::string& body) = 0;
   // The server was asked to end: for how long it still takes requests, so that whoever sends them
   // can learn of it. The server's thread.
   virtual std::chrono::milliseconds Drain() = 0;
@@ -46,7 +46,7 @@ class HttpServer {
     Guard guard;             // Its port may be 0: then the first that is free from `first_port` on.
     int32_t first_port = 0;  // 0: any that is free.
     HttpLimits limits;
-    std::vector<std::pair<std::string, std::string>> headers;  // Of every answer.
+    std::vector<std::pair<std::string, std::string>> headers;  // Of every response.
   };
 
   // Takes the port; answers nothing yet. No port is a fault of Exit::kEnvironment.
@@ -59,9 +59,9 @@ class HttpServer {
   // machine's name.
   virtual std::string address() const = 0;
 
-  // Answers until `stop` and for as long as the service drains; then takes no new connection, and
-  // returns once what was under way has its answers, within limits.end and the time that computing
-  // takes. Once.
+  // Responses until `stop` and for as long as the service drains; then takes no new connection, and
+  // returns once what was under way has its responses, within limits.end and the time that
+  // computing takes. Once.
   virtual Status Serve(HttpService& service, std::stop_token stop) = 0;
 };
 

@@ -34,7 +34,7 @@ class Counting : public HttpStream {
   int count_ = 0;
 };
 
-// Answers with what it was asked.
+// Responses with what it was asked.
 class Echo : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest& head) override {
@@ -42,7 +42,7 @@ class Echo : public HttpService {
     if (head.method == "POST") return {.body_bytes = 100'000, .too_large_fix = "send less"};
     return {};
   }
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
+  HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
     if (request.path == "/throws") throw std::runtime_error("broken");
     if (request.path == "/stream") return {.stream = std::make_unique<Counting>()};
     if (request.path == "/large") return {.body = std::string(kLargeBytes, 'x')};
@@ -80,7 +80,7 @@ struct Strangers : testing::Test {
   std::string Head(const std::string& line, const std::string& more = "") const {
     return fmt::format("{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n", line, port(), more);
   }
-  // The answer to a connection's only request.
+  // The response to a connection's only request.
   std::string Ask(const std::string& bytes) const {
     TestClient client = Connect();
     client.Send(bytes);
@@ -107,10 +107,10 @@ TEST_F(Strangers, GetNoPartOfAnAnswer) {
   for (const char* range :
        {"bytes=0-0", "bytes=164-900000", "bytes=-1", "bytes=99999999999999999999-", "bytes=5-2",
         "bytes=0-1,5-6,7-8", "bytes=18446744073709551615-", "bytes=-", "lines=1-2"}) {
-    const std::string answer = Get("/secret", fmt::format("Range: {}\r\n", range));
-    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 ")) << range;
-    EXPECT_THAT(answer, HasSubstr("Content-Length: 100000\r\n")) << range;
-    EXPECT_TRUE(answer.ends_with("\r\n\r\n" + kSecret)) << range;
+    const std::string response = Get("/secret", fmt::format("Range: {}\r\n", range));
+    EXPECT_THAT(response, StartsWith("HTTP/1.1 200 ")) << range;
+    EXPECT_THAT(response, HasSubstr("Content-Length: 100000\r\n")) << range;
+    EXPECT_TRUE(response.ends_with("\r\n\r\n" + kSecret)) << range;
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "run/events.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -63,15 +63,12 @@ class CountedRestarts {
 
 Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction& run) {
   std::atomic<bool> saved = false;
-  Call told = call;
-  told.events = [&](const Json& event) {
-    if (event.value("event", "") == "checkpoint") saved = true;
-    call.Tell(event);
-  };
+  Call counted_on = call;
+  counted_on.saved = [&] { saved = true; };
   CountedRestarts counted(gang.restart_window);
   std::optional<Fault> first;
   for (int32_t attempt = 0;; ++attempt) {
-    const AttemptResult result = run(attempt, told);
+    const AttemptResult result = run(attempt, counted_on);
     // Stop and deadline are asked before the count: a user who pressed Ctrl-C does not want to hear
     // of restarts.
     const bool over = result.status.ok() || !result.restart_may_help ||
@@ -86,10 +83,10 @@ Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction
     counted.Add();
     const Fault fault = FaultOf(result.status);
     if (!first) first = fault;
-    call.Tell(EventToJson(AttemptStarted{.attempt = attempt + 1,
-                                         .restarts_left = gang.max_restarts - counted.count(),
-                                         .cause = fault.what,
-                                         .where = fault.where}));
+    call.Send(AttemptStarted{.attempt = attempt + 1,
+                             .restarts_left = gang.max_restarts - counted.count(),
+                             .cause = fault.what,
+                             .where = fault.where});
   }
 }
 

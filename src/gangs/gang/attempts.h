@@ -20,11 +20,10 @@ struct AttemptResult {
 
 // Runs attempts 0, 1, ... until one succeeds, fails in a way that a restart cannot mend, is to stop
 // or out of time, or gang.max_restarts restarts are used up; returns the last one's status. A
-// restart counts for gang.restart_window seconds, and beyond that until an event "checkpoint" has
-// come after it: a gang that dies again before it has saved anything does not try for ever. Reports
-// {"event": "restart", "attempt", "restarts_left", "cause", "where"} before every restart. An
-// attempt that goes on is followed by the next and is no failure. An attempt reports by the call
-// that it is given.
+// restart counts for gang.restart_window seconds, and beyond that until the gang has saved
+// (Call::saved) after it: one that dies again before it has saved anything does not try for ever.
+// Sends AttemptStarted before every restart. An attempt that goes on is followed by the next and is
+// no failure. An attempt uses the call that it is given.
 using AttemptFunction = std::function<AttemptResult(int32_t attempt, const Call& call)>;
 Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction& run);
 

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "gang/membership.h"
 #include "gang/task.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -61,13 +62,13 @@ inline Status BendTask(TaskContext& context) {
       if (is_at("quarrel", step)) PT_TRY(Quarrel(*ranks));
       const auto change = CountTogether(*ranks, gang.changing());
       failed = change.status();
-      if (failed.ok()) context.Report({{"event", "step"}, {"step", ++step}});
+      if (failed.ok()) context.Report(StepDone{.step = ++step});
       ::usleep(2000);
       if (failed.ok() && !*change) continue;
     }
     PT_LET(ranks, gang.Enter(failed));
     if (ranks == nullptr) {
-      for (int i = 0; i < config.value("last_words", 0); ++i) context.Report({{"event", "bye"}});
+      for (int i = 0; i < config.value("last_words", 0); ++i) context.Report("bye", nullptr);
       return Status::OK();
     }
     PT_TRY(CatchUpSteps(*ranks, step));

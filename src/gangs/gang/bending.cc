@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
+#include "events/events.h"
 #include "gang/wish.h"
 
 namespace protium {
@@ -136,10 +137,7 @@ void BendingGang::Lost(RankFailure failure) {
     return HasEntered(member) ? crew_.Fail(std::move(failure)) : void();
   }
   why_ = fmt::format("rank {} {}", member, FaultOf(failure.status).what);
-  call_.Tell({{"event", "rank_lost"},
-              {"rank", member},
-              {"why", FaultOf(failure.status).what},
-              {"newcomer", !HasEntered(member)}});
+  call_.Send(RankLost{member, FaultOf(failure.status).what, !HasEntered(member)});
   losses_.push_back(std::move(failure));
   ForgetDoubts();
   crew_.Dismiss(member);
@@ -153,10 +151,10 @@ void BendingGang::TellShort() {
   const bool waits = roster_.due() != kNever;
   if (!std::exchange(short_, waits) && waits) {
     const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
-    call_.Tell({{"event", "note"},
-                {"message", fmt::format("fewer than {} are left (gang.workers): the gang waits for "
-                                        "others, {:g} s at most (gang.patience)",
-                                        Counted(size_t(spec_.limits.min), "worker"), patience)}});
+    call_.Send(
+        Note{fmt::format("fewer than {} are left (gang.workers): the gang waits for "
+                         "others, {:g} s at most (gang.patience)",
+                         Counted(size_t(spec_.limits.min), "worker"), patience)});
   }
 }
 
@@ -275,23 +273,18 @@ void BendingGang::CallTo(const Generation& generation) {
 }
 
 void BendingGang::TellChange(const Generation& generation) {
-  call_.Tell({{"event", "gang_change"},
-              {"generation", generation.number},
-              {"world", generation.members.size()},
-              {"members", generation.members},
-              {"cut", generation.cut},
-              {"why", why_}});
+  call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
+                         generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");
   const std::string why = why_.empty() ? "others have come" : std::exchange(why_, {});
-  call_.Tell(
-      {{"event", "note"}, {"message", fmt::format("the gang goes on with {}: {}", goes_on, why)}});
+  call_.Send(Note{fmt::format("the gang goes on with {}: {}", goes_on, why)});
 }
 
 // The attempt fails with what its members died of; that the others could bear it no more is said
 // behind it.
 void BendingGang::End(const std::string& why) {
   const std::string told = "the gang cannot go on: " + why;
-  call_.Tell({{"event", "note"}, {"message", told}});
+  call_.Send(Note{told});
   for (RankFailure& each : losses_) {
     Fault fault = FaultOf(each.status);
     fault.why += (fault.why.empty() ? "" : "; ") + told;

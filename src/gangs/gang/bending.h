@@ -65,7 +65,7 @@ struct BendingSpec {
   std::filesystem::path wish;  // Where a person writes how many there should be; empty: nowhere.
 };
 
-// One thread. Tells {"event": "rank_lost"}, {"event": "gang_change"} and notes for people.
+// One thread. Sends RankLost, GangChanged and notes for people.
 class BendingGang {
  public:
   // `crew` and `call` outlive it.

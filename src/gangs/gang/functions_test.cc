@@ -40,7 +40,7 @@ class Partition : public TaskContext {
     return Status::OK();
   }
   Result<Communicator*> communicator() override { return Status::Invalid("no gang"); }
-  void Report(const Json&) override {}
+  void Send(const Json&) override {}
   std::stop_token stop() const override { return {}; }
 
   arrow::RecordBatchVector emitted;

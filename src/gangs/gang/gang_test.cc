@@ -9,6 +9,7 @@
 #include "gang/placement.h"
 #include "gang/quarantine.h"
 #include "gang/task_book.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -171,13 +172,26 @@ TEST(Attempts, CountRestartsWithinTheirWindow) {
     runs = 0;
     return RunAttempts(gang, {}, [&](int32_t attempt, const Call& call) {
       ++runs;
-      if (saves) call.Tell({{"event", "checkpoint"}, {"step", attempt}});
+      if (saves) call.Saved();
       return attempt == 5 ? AttemptResult{} : AttemptResult{Status::UnknownError("lost"), true};
     });
   };
   EXPECT_TRUE(until_fifth(true).ok());
   EXPECT_EQ(runs, 6);
   EXPECT_FALSE(until_fifth(false).ok());
+  EXPECT_EQ(runs, 2);
+}
+
+// What a program's own task reports decides nothing, whatever its name.
+TEST(Attempts, ForgiveNothingForAnEvent) {
+  const GangSpec gang{.max_restarts = 1, .restart_window = 1e-9};
+  int runs = 0;
+  const Status status = RunAttempts(gang, {}, [&](int32_t attempt, const Call& call) {
+    ++runs;
+    call.Send(Checkpointed{.step = attempt});
+    return attempt == 5 ? AttemptResult{} : AttemptResult{Status::UnknownError("lost"), true};
+  });
+  EXPECT_FALSE(status.ok());
   EXPECT_EQ(runs, 2);
 }
 
@@ -234,6 +248,23 @@ TEST(TaskBook, StepsBackOnlyWhileItLoadsAhead) {
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0], std::min(before + 10, 19));
   EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
+}
+
+// Training is implemented twice under one name.
+TEST(TaskBook, TakesTheLibrarysWhereItIsNeeded) {
+  struct Plain {
+    Status operator()(TaskContext&) const { return Status::OK(); }
+  };
+  struct Torch : Plain {};
+  const TaskTable own = {{"train", Plain()}, {"mine", Plain()}};
+  const std::function<Result<TaskTable>()> more = []() -> Result<TaskTable> {
+    return TaskTable{{"train", Torch()}};
+  };
+  TaskBook book(own, more);
+  EXPECT_NE(book.Find("train").ValueOrDie().target<Plain>(), nullptr);
+  EXPECT_NE(book.Find("train", true).ValueOrDie().target<Torch>(), nullptr);
+  EXPECT_NE(book.Find("mine", true).ValueOrDie().target<Plain>(), nullptr);
+  EXPECT_FALSE(book.Find("trian").ok());
 }
 
 }  // namespace

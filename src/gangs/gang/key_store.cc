@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostStored = size_t{64} << 20;
 constexpr size_t kMostRequest = size_t{1} << 20;
 
-HttpAnswer Plain(int status, std::string body = {}) {
+HttpResponse Plain(int status, std::string body = {}) {
   return {.status = status, .type = "application/octet-stream", .body = std::move(body)};
 }
 
@@ -22,7 +22,8 @@ bool IsRank(std::string_view key) { return key.find_first_not_of("0123456789") =
 
 }  // namespace
 
-HttpAnswer KeyStore::Ask(const std::string& method, const std::string& path, std::string body) {
+HttpResponse KeyStore::Respond(const std::string& method, const std::string& path,
+                               std::string body) {
   const size_t slash = path.find('/', 1);
   const bool two = path.starts_with('/') && slash > 1 && slash != path.npos &&
                    slash + 1 < path.size() && path.find('/', slash + 1) == path.npos;
@@ -36,7 +37,7 @@ HttpAnswer KeyStore::Ask(const std::string& method, const std::string& path, std
   return Plain(200, scope->second.values[key]);
 }
 
-HttpAnswer KeyStore::Put(const std::string& name, const std::string& key, std::string body) {
+HttpResponse KeyStore::Put(const std::string& name, const std::string& key, std::string body) {
   const auto scope = scopes_.find(name);
   size_t after = bytes_ + key.size() + body.size();
   if (scope == scopes_.end()) {
@@ -50,7 +51,7 @@ HttpAnswer KeyStore::Put(const std::string& name, const std::string& key, std::s
   return Plain(200);
 }
 
-HttpAnswer KeyStore::Delete(const std::string& name, const std::string& key) {
+HttpResponse KeyStore::Delete(const std::string& name, const std::string& key) {
   const auto scope = scopes_.find(name);
   // The other ranks have emptied it already.
   if (scope == scopes_.end()) return Plain(200);
@@ -75,8 +76,8 @@ class KeyServer::Service : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest&) override { return {.body_bytes = kMostRequest}; }
   // The pool has one thread, and so the store has one.
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body) override {
-    return store_.Ask(request.method, request.path, body);
+  HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
+    return store_.Respond(request.method, request.path, body);
   }
   std::chrono::milliseconds Drain() override { return {}; }
 
@@ -85,7 +86,7 @@ class KeyServer::Service : public HttpService {
 };
 
 Result<std::unique_ptr<KeyServer>> KeyServer::Start(bool loopback) {
-  // Horovod's client reads an answer without a body until the connection ends.
+  // Horovod's client reads a response without a body until the connection ends.
   const HttpLimits limits{.connections = 512, .one_request = true, .end = std::chrono::seconds(1)};
   const std::string host = loopback ? "127.0.0.1" : "0.0.0.0";
   auto server = HttpServer::Bind({.guard = {.host = host}, .limits = limits});

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "gang/key_store.h"
 #include "gang/program_folder.h"
 #include "gang/program_output.h"
@@ -116,8 +117,7 @@ class ProgramRun {
     const bool told = spec_.logs == ProgramLogs::kAll ||
                       (spec_.logs == ProgramLogs::kRank0 && context_.rank() == 0);
     if (!told) return;
-    context_.Report(
-        {{"event", "printed"}, {"rank", context_.rank()}, {"stream", pipe + 1}, {"text", lines}});
+    context_.Send(EventToJson(Printed{context_.rank(), int32_t(pipe) + 1, lines}));
   }
 
   void LookForEnd() {

@@ -19,7 +19,7 @@ inline constexpr char kProgramTask[] = "program";
 // Whether a gang of this task that is to have another number of workers starts again with it, and
 // does not bend: a program knows nothing of generations.
 inline bool Reforms(const MapTask& task) {
-  return task.task == kProgramTask && task.gang && task.gang->workers.bends();
+  return task.role == MapTask::Role::kProgram && task.gang && task.gang->workers.bends();
 }
 
 // Whose lines are told to the driver.
@@ -71,10 +71,9 @@ struct ProgramSpec {
 
 // Runs the program of config() as this rank. Returns when the programs of all ranks have ended, and
 // nothing is left of what they started: when one fails, the others get SIGTERM, and SIGKILL
-// `grace` seconds later; so they do after a stop. What the program prints is reported as
-//   {"event": "printed", "rank", "stream": 1 or 2, "text": whole lines, safe to print}
-// A program that fails is a fault (kFailed) with its exit code or signal and its last lines, told
-// by the rank that failed first; ranks whose programs failed after it say so (kRemote).
+// `grace` seconds later; so they do after a stop. What the program prints is sent as Printed. A
+// program that fails is a fault (kFailed) with its exit code or signal and its last lines, told by
+// the rank that failed first; ranks whose programs failed after it say so (kRemote).
 //
 // With `input` each row of the gang's table reaches one program, which finds its part in
 // PROTIUM_INPUT or PROTIUM_INPUT_FD. With `output` what it writes to PROTIUM_OUTPUT or

@@ -4,6 +4,7 @@
 #include <arrow/array/builder_binary.h>
 #include <arrow/record_batch.h>
 
+#include "events/events.h"
 #include "protium/ranks.h"
 
 namespace protium {
@@ -21,6 +22,20 @@ Status TaskContext::Barrier(std::string_view name) {
 Result<std::vector<std::string>> TaskContext::AllGather(std::string_view message) {
   PT_LET(Communicator * ranks, communicator());
   return ranks->AllGather(message);
+}
+
+void TaskContext::Report(std::string_view name, const Json& value) {
+  Send(EventToJson(Reported{std::string(name), Dump(value)}));
+}
+
+void TaskContext::Report(const Json& event) {
+  Json value = event;
+  if (value.is_object()) value.erase("event");
+  Report(TextAt(event, "event"), value);
+}
+
+void TaskContext::Report(const Event& event) {
+  Send(std::visit([](const auto& each) { return EventToJson(each); }, event));
 }
 
 Status EmitJson(TaskContext& context, const Json& value) {

@@ -34,8 +34,11 @@ Status TaskBook::LoadAhead() {
   return loaded;
 }
 
-Result<Task> TaskBook::Find(const std::string& name) {
-  if (const auto found = tasks_.find(name); found != tasks_.end()) return found->second;
+Result<Task> TaskBook::Find(const std::string& name, bool torch) {
+  if (torch) PT_TRY(Load());
+  const auto own = tasks_.find(name);
+  const bool there = torch && loaded_ && loaded_->contains(name);
+  if (own != tasks_.end() && !there) return own->second;
   PT_TRY(Load());
   std::vector<std::string> known;
   for (const auto& [each, task] : tasks_) known.push_back(each);

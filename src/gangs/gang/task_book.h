@@ -11,6 +11,13 @@
 
 namespace protium {
 
+// Whether it is the library's own implementation that runs. Training and scoring are implemented
+// twice, with LibTorch and without; any other task that needs LibTorch opens it by itself.
+inline bool RunsInLibrary(const MapTask& task) {
+  return task.needs.torch &&
+         (task.role == MapTask::Role::kTrain || task.role == MapTask::Role::kScore);
+}
+
 // The tasks of a worker by name: those that are there, and those of a library that is loaded when
 // one of them is first needed. One thread.
 class TaskBook {
@@ -19,16 +26,15 @@ class TaskBook {
   TaskBook(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more)
       : tasks_(tasks), more_(more) {}
 
-  // An unknown name is a fault (kUsage) with the nearest.
-  Result<Task> Find(const std::string& name);
+  // The task of this name, with `torch` the library's where it has one. An unknown name is a fault
+  // (kUsage) with the nearest.
+  Result<Task> Find(const std::string& name, bool torch = false);
   // Loads the library, if it is not loaded yet.
   Status Load();
   // The same, ahead of need: beside it runs what is needed now, such as the ETL, which keeps the
   // cores where they are short. Returns when it is loaded.
   Status LoadAhead();
   bool loaded() const { return loaded_.has_value(); }
-  // Is it one of those that need no library?
-  bool Has(const std::string& name) const { return tasks_.contains(name); }
 
  private:
   const TaskTable& tasks_;

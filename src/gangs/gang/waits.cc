@@ -70,13 +70,11 @@ std::vector<LateRank> FindLate(const std::vector<WatchedRank>& ranks, const Wait
   return told;
 }
 
-Json LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
-                 const WaitTerms& terms) {
+Warning LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
+                    const WaitTerms& terms) {
   const char* const then = terms.replaces_hung ? "it counts as dead" : "the run ends";
-  return {{"event", "warning"},
-          {"message",
-           fmt::format("{} has kept {} waiting for {:.1f} s ({}); after {:g} s (gang.deadline) {}",
-                       who, late.waiting, late.seconds, at_what, terms.deadline, then)}};
+  return {fmt::format("{} has kept {} waiting for {:.1f} s ({}); after {:g} s (gang.deadline) {}",
+                      who, late.waiting, late.seconds, at_what, terms.deadline, then)};
 }
 
 std::string KeptWaiting(const std::string& at_what, const WaitTerms& terms) {

@@ -13,6 +13,7 @@
 #include "base/call.h"
 #include "base/json.h"
 #include "gang/doing.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -64,8 +65,8 @@ std::vector<LateRank> FindLate(const std::vector<WatchedRank>& ranks, const Wait
                                Clock::time_point now);
 
 // The warning; `who` is "rank 1", `at_what` what it does meanwhile.
-Json LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
-                 const WaitTerms& terms);
+Warning LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
+                    const WaitTerms& terms);
 
 // What is said of a rank beyond the deadline, behind its name.
 std::string KeptWaiting(const std::string& at_what, const WaitTerms& terms);

@@ -52,6 +52,8 @@ Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
+  TaskRole role = TaskRole::kMap;
+  bool torch = false;
   std::vector<std::string> groups;
   bool gang = false;
   int32_t world = 1;
@@ -72,6 +74,8 @@ struct Head {
   void Fields(Visit& visit) {
     visit("version", version);
     visit("task", task);
+    visit("role", role);
+    visit("torch", torch);
     visit("config", config);
     visit("groups", groups);
     visit("gang", gang);
@@ -96,6 +100,8 @@ struct Head {
 Head MakeHead(const SparkCommand& command) {
   Head head{.task = command.task,
             .config = command.config,
+            .role = command.role,
+            .torch = command.torch,
             .groups = command.groups,
             .gang = command.gang,
             .world = command.world,
@@ -151,6 +157,8 @@ Result<SparkCommand> DecodeCommand(std::string_view bytes) {
   Head head;
   PT_TRY(FieldsFromJson(json, "command", head));
   SparkCommand command{.task = head.task,
+                       .role = head.role,
+                       .torch = head.torch,
                        .config = head.config,
                        .groups = head.groups,
                        .gang = head.gang,

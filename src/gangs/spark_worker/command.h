@@ -12,12 +12,13 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "column/source.h"
+#include "protium/events.h"
 
 namespace protium {
 
 // Spark's logs show the first 8 bytes of a command: these, and nothing of what follows.
 inline constexpr std::string_view kCommandMagic = "protium1";
-inline constexpr int64_t kCommandVersion = 5;
+inline constexpr int64_t kCommandVersion = 6;
 
 // Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
@@ -40,7 +41,9 @@ struct LeaseTerms {
 
 // A task and all that a worker must know to run it.
 struct SparkCommand {
-  std::string task;  // MapTask::task and ::config.
+  std::string task;  // MapTask::task, ::role and ::config.
+  TaskRole role = TaskRole::kMap;
+  bool torch = false;  // It runs in the library of LibTorch.
   std::string config;
   std::vector<std::string> groups;  // MapTask::groups.
   // What Spark is told of the result; the worker checks every batch against it.

@@ -9,6 +9,8 @@ namespace {
 
 SparkCommand GangCommand() {
   return {.task = "train",
+          .role = TaskRole::kTrain,
+          .torch = true,
           .config = R"({"epochs":3})",
           .groups = {"shop", "day"},
           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
@@ -33,6 +35,8 @@ TEST(Command, ComesBackAsItWas) {
   const auto back = DecodeCommand(*bytes);
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->task, "train");
+  EXPECT_EQ(back->role, TaskRole::kTrain);
+  EXPECT_TRUE(back->torch);
   EXPECT_EQ(back->config, command.config);
   EXPECT_EQ(back->groups, command.groups);
   EXPECT_TRUE(back->output->Equals(*command.output));

@@ -32,11 +32,22 @@ std::optional<EventWriter> ReadName(const std::string& name) {
 
 }  // namespace
 
+bool Forward(const TailedLine& line, const Call& call) {
+  if (line.type() == "saved") {
+    call.Saved();
+    return true;
+  }
+  const auto event = line.line.find("event");
+  if (line.type() != "event" || event == line.line.end()) return false;
+  call.Forward(*event);
+  return true;
+}
+
 std::string EventFileName(int32_t partition, int64_t task_attempt) {
   return fmt::format("{:03}-{}.jsonl", partition, task_attempt);
 }
 
-Result<std::vector<TailedEvent>> EventTail::Read() {
+Result<std::vector<TailedLine>> EventTail::Read() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename().string();
@@ -45,7 +56,7 @@ Result<std::vector<TailedEvent>> EventTail::Read() {
     }
   }
   if (error) return SystemFault("read the folder " + folder_.string(), error.value());
-  std::vector<TailedEvent> events;
+  std::vector<TailedLine> events;
   for (auto& [name, file] : files_) {
     if (file.ended) continue;
     const EventWriter& writer = file.writer;

@@ -2,7 +2,14 @@
 // What tasks on executors report while they run. Spark carries rows only, so events go through
 // files in a folder that driver and executors reach: <partition>-<Spark's task attempt>.jsonl, one
 // JSON object per line, appended by one task each. The folder also carries files the other way:
-// kStopFile, kDriverFile and, for each task, WhereFile().
+// kStopFile, kDriverFile and, for each task, WhereFile(). Lines by "type":
+//   event  "event": TaskContext::Send
+//   saved  TaskContext::Saved
+//   start  "rank", "world", "host", "pid", "devices", "attempt", "log": of a gang's rank
+//   beat   "doing": a TaskSight (gang/doing.h); the rank lives
+//   end    "rank", "status", "at", "read": status is {} for a good end, `read` the RowSums of what
+//          it read, if its rows came through Spark and it saw their end
+// and those of leases (spark_worker/lease_words.h).
 #pragma once
 
 #include <cstdint>
@@ -12,19 +19,25 @@
 #include <utility>
 #include <vector>
 
+#include "base/call.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "spark_worker/line_tail.h"
 
 namespace protium {
 
-// An event and whose it is: partition, and Spark's id of the task attempt, which grows with every
+// A line and whose it is: partition, and Spark's id of the task attempt, which grows with every
 // try.
-struct TailedEvent {
+struct TailedLine {
   int32_t partition = 0;
   int64_t task_attempt = 0;
-  Json event;
+  Json line;
+
+  const std::string& type() const { return TextAt(line, "type"); }
 };
+
+// Passes on what the line says to those who watch, if it is an event or says that work was saved.
+bool Forward(const TailedLine& line, const Call& call);
 
 // A task that writes events.
 struct EventWriter {
@@ -40,7 +53,7 @@ class EventTail {
   // New whole lines of all files, file by file in the order of their names, at most 4 MiB of each.
   // A line that is no JSON object, and a file with any other name, is skipped: a task that was
   // killed may leave either.
-  Result<std::vector<TailedEvent>> Read();
+  Result<std::vector<TailedLine>> Read();
   // The tasks whose processes have ended since the last call, of those that lock their files
   // (EventFile); Read() has returned all that they wrote.
   std::vector<EventWriter> TakeEnded() { return std::exchange(ended_, {}); }
@@ -68,9 +81,6 @@ class EventTail {
 
 // "007-123.jsonl".
 std::string EventFileName(int32_t partition, int64_t task_attempt);
-// A sign of life of a rank, in its own file: {"event": kBeatEvent, "doing": a TaskSight
-// (gang/doing.h)}.
-inline constexpr char kBeatEvent[] = "rank_beat";
 // Its changes ask the task to write its stack to its log.
 std::string WhereFile(int64_t task_attempt);
 // Its existence asks tasks to end early in good order.

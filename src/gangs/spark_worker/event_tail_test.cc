@@ -25,9 +25,9 @@ class EventTailTest : public testing::Test {
     auto events = tail.Read();
     EXPECT_TRUE(events.ok()) << events.status();
     std::vector<std::string> said;
-    for (const TailedEvent& each : *events) {
+    for (const TailedLine& each : *events) {
       said.push_back(std::to_string(each.partition) + ":" + std::to_string(each.task_attempt) +
-                     Dump(each.event));
+                     Dump(each.line));
     }
     return said;
   }

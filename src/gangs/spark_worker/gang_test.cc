@@ -80,8 +80,8 @@ TEST_P(Gang, OfSeveralRanksMeets) {
     EXPECT_EQ(answer.last, kEndOfData);
   }
   const std::string events = ReadFile(folder_.path() / "001-41.jsonl").ValueOrDie();
-  EXPECT_THAT(events, HasSubstr(R"({"event":"rank_start","rank":1,"world":3)"));
-  EXPECT_THAT(events, HasSubstr(R"({"event":"rank_end","rank":1,"status":{})"));
+  EXPECT_THAT(events, HasSubstr(R"({"type":"start","rank":1,"world":3)"));
+  EXPECT_THAT(events, HasSubstr(R"({"type":"end","rank":1,"status":{})"));
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "rank-002.log"));
 }
 

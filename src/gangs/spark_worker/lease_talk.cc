@@ -28,11 +28,6 @@ LeaseTalk::~LeaseTalk() {
   thread_.join();
 }
 
-void LeaseTalk::Say(Json what) {
-  what["event"] = kMemberEvent;
-  events_.Write(what);
-}
-
 void LeaseTalk::Wait(int change) {
   std::lock_guard lock(mutex_);
   waiting_ += change;

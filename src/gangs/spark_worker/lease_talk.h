@@ -40,8 +40,8 @@ class LeaseTalk {
   LeaseTalk(Options options, EventFile& events);
   ~LeaseTalk();
 
-  // Appends {"event": "member", ...what}. Any thread.
-  void Say(Json what);
+  // Any thread.
+  void Say(const Json& what) { events_.Write(what); }
   // Tells the driver of this task and waits for what it is to be; nullopt: it is not needed. Ends
   // early with a stop. The driver sets the deadline, and one that is gone leads to a stop.
   Result<std::optional<LeasePlace>> AwaitPlace(Json about);

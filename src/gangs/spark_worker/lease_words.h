@@ -3,7 +3,7 @@
 // events: each task appends to its own file (spark_worker/event_tail.h), the driver to kLeaseFile,
 // which all tasks follow. All lines are JSON objects.
 //
-// From a task, beside its events and beats, {"event": "member", "type": ...}:
+// From a task, beside its events and beats, {"type": ...}:
 //   here      "attempt", "host", "pid", "executor", "devices": it has a slot and waits for a place
 //   card      "generation", "card": where this rank of the generation can be reached
 //   shared    "memories": its rows are in SharedRowsFile(member, 0 ..), their text in PartFile
@@ -27,7 +27,6 @@
 namespace protium {
 
 inline constexpr char kLeaseFile[] = "lease";
-inline constexpr char kMemberEvent[] = "member";
 
 // By task attempt: what a task emits, as an Arrow stream.
 inline std::string RowsFile(int64_t task) { return "rows-" + std::to_string(task) + ".arrow"; }

@@ -34,7 +34,7 @@ void RankBeats::Run(const std::stop_token& ended) {
 }
 
 void RankBeats::Beat() {
-  events_.Write({{"event", kBeatEvent}, {"doing", FieldsToJson(doing_.Look())}});
+  events_.Write({{"type", "beat"}, {"doing", FieldsToJson(doing_.Look())}});
 }
 
 void RankBeats::AnswerWhere() {

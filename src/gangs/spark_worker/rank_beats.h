@@ -12,8 +12,9 @@
 
 namespace protium {
 
-// From its making to its end a thread writes {"event": kBeatEvent} every `beat`, with what the task
-// is at, as "doing". Where the driver asks for it, the task's stack goes to stderr (os/stack.h).
+// From its making to its end a thread writes a line "beat" every `beat`, with what the task is at
+// (spark_worker/event_tail.h). Where the driver asks for it, the task's stack goes to stderr
+// (os/stack.h).
 class RankBeats {
  public:
   struct Options {

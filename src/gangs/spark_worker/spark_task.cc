@@ -248,14 +248,14 @@ Status SparkTask::SkipInput() {
 void SparkTask::ReportStart() {
   if (!command_.gang || command_.lease) return;
   if (!command_.events.empty() && world() > 1) signs_ = GiveSigns();
-  Report({{"event", "rank_start"},
-          {"rank", rank()},
-          {"world", world()},
-          {"host", host()},
-          {"pid", ::getpid()},
-          {"devices", DevicesToJson(devices())},
-          {"attempt", attempt()},
-          {"log", place_.log.string()}});
+  events_->Write({{"type", "start"},
+                  {"rank", rank()},
+                  {"world", world()},
+                  {"host", host()},
+                  {"pid", ::getpid()},
+                  {"devices", DevicesToJson(devices())},
+                  {"attempt", attempt()},
+                  {"log", place_.log.string()}});
 }
 
 std::unique_ptr<RankSigns> SparkTask::GiveSigns() {
@@ -273,14 +273,12 @@ std::unique_ptr<RankSigns> SparkTask::GiveSigns() {
 void SparkTask::ReportEnd(const Status& status) {
   if (!command_.gang || !events_) return;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  Json end = {{"event", "rank_end"},
+  Json end = {{"type", talk_ ? "done" : "end"},
               {"rank", rank()},
               {"status", StatusToJson(status)},
               {"at", now / std::chrono::nanoseconds(1)}};
   if (read_all_) end["read"] = ToJson(read_);
-  if (!talk_) return Report(end);
-  end["type"] = "done";
-  talk_->Say(std::move(end));
+  events_->Write(end);
 }
 
 Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {

@@ -65,7 +65,8 @@ class SparkTask : public TaskContext, private BatchStream {
   }
   Result<Communicator*> communicator() override;
   GangMembership* membership() override;
-  void Report(const Json& event) override { events_->Write(event); }
+  void Send(const Json& event) override { events_->Write({{"type", "event"}, {"event", event}}); }
+  void Saved() override { events_->Write({{"type", "saved"}}); }
   void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   std::stop_token stop() const override { return stop_.get_token(); }
 

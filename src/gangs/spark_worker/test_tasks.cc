@@ -105,13 +105,13 @@ Status Other(TaskContext& context) { return context.Emit(*RowBatch(0, 3)); }
 
 Status ReportTwice(TaskContext& context) {
   PT_LET(const Json event, ParseJson(context.config()));
-  context.Report(event);
-  context.Report(event);
+  context.Send(event);
+  context.Send(event);
   return Status::OK();
 }
 
 Status Wait(TaskContext& context) {
-  context.Report({{"event", "waiting"}});
+  context.Send({{"event", "waiting"}});
   std::mutex mutex;
   std::condition_variable_any changed;
   std::unique_lock lock(mutex);

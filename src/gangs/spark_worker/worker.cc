@@ -102,7 +102,7 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
     return command.status();
   }
   SetEnvironment(init);
-  const Result<Task> found = book_.Find(command->task);
+  const Result<Task> found = book_.Find(command->task, command->torch);
   const bool gang = command->gang;
   SparkTask task(*wire_, init, std::move(*command));
   const Status ran = task.Run(found, signals_);

@@ -11,11 +11,7 @@
 //
 // Driver and task have more ways to hear of each other, in the folder SparkCommand::events:
 //   stop                                     when this file appears, tasks end early in good order
-//   <NNN partition>-<task attempt id>.jsonl  what the task reports; ranks of a gang also tell
-//     {"event": "rank_start", "rank", "world", "host", "pid", "devices", "attempt", "log"} and
-//     {"event": "rank_end", "rank", "status", "at", "read"}: status is {} for a good end, `read`
-//     the RowSums of what it read, if its rows came through Spark and it saw their end; and
-//     {"event": "rank_beat", "doing"}: it lives, see rank_beats.h
+//   <NNN partition>-<task attempt id>.jsonl  what the task has to say (spark_worker/event_tail.h)
 //   where-<task attempt id>                  when it changes, the rank writes its stack to its log
 #pragma once
 

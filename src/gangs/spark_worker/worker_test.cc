@@ -237,7 +237,8 @@ TEST_F(Process, ReportsEventsAsLines) {
   const auto worker = TestWorker::Start();
   const std::string event = R"({"event":"step","loss":0.5})";
   EXPECT_EQ(worker->Exchange(Task("report", folder_.path(), event), Family::kC).error, "");
-  EXPECT_EQ(ReadFile(folder_.path() / "001-33.jsonl").ValueOrDie(), event + "\n" + event + "\n");
+  const std::string line = R"({"type":"event","event":)" + event + "}\n";
+  EXPECT_EQ(ReadFile(folder_.path() / "001-33.jsonl").ValueOrDie(), line + line);
 }
 
 TEST_F(Process, FailsWithoutItsFolderForEvents) {

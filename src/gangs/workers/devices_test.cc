@@ -53,7 +53,8 @@ class DevicesTest : public testing::Test {
     return {.task = kProgramTask,
             .config = Dump(FieldsToJson(spec)),
             .output = ProgramColumns(),
-            .gang = GangSpec{.workers = workers, .gpus_per_worker = 1, .max_restarts = 0}};
+            .gang = GangSpec{.workers = workers, .gpus_per_worker = 1, .max_restarts = 0},
+            .role = MapTask::Role::kProgram};
   }
   // Two ranks at most that say that they are there, and end when this holds, or are told to.
   static MapTask Waiting(const std::string& end) {

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "workers/map_run.h"
 
 namespace protium {
@@ -219,15 +220,11 @@ void MapRun::Start(int32_t number) {
   }
   Member* const member = started.ok() ? FindMember(number) : nullptr;
   if (member != nullptr) {
-    call_.Tell({{"event", "member_start"},
-                {"rank", number},
-                {"pid", member->worker->process.pid()},
-                {"log", member->log.string()}});
+    call_.Send(MemberStarted{number, member->worker->process.pid(), member->log.string()});
     member->Tell(member->Head(spec_, "end"));
     return SendParts(*member);
   }
-  call_.Tell({{"event", "warning"},
-              {"message", "a worker could not be started: " + FaultOf(started).what}});
+  call_.Send(Warning{"a worker could not be started: " + FaultOf(started).what});
   bend_->gang.NotStarted(number);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "protium/events.h"
 #include "workers/map_run.h"
 
 namespace protium {
@@ -35,7 +36,7 @@ void MapRun::CheckWaits() {
   for (const LateRank& each : FindLate(ranks, terms, now)) {
     const Member& late = **std::ranges::find(members, each.late.rank, &Member::rank);
     late.Tell(late.Head(spec_, "where"));
-    call_.Tell(LateWarning(each, "rank " + std::to_string(late.rank),
+    call_.Send(LateWarning(each, "rank " + std::to_string(late.rank),
                            late.Hang(terms.IsSilent(late.sight, now)), terms));
   }
 }
@@ -53,12 +54,11 @@ void MapRun::CheckQuiet() {
     const bool told = seconds(now - each->sight.warned) < spec_.deadline;
     if (each->done || quiet < patience || told) continue;
     each->sight.warned = now;
-    call_.Tell({{"event", "warning"},
-                {"message", fmt::format("worker {} of task \"{}\" has given no sign of life for "
-                                        "{:.1f} s ({}); after {:g} s (gang.deadline) it counts as "
-                                        "dead",
-                                        each->rank, spec_.task.task, quiet, each->Hang(true),
-                                        spec_.deadline)}});
+    call_.Send(
+        Warning{fmt::format("worker {} of task \"{}\" has given no sign of life for "
+                            "{:.1f} s ({}); after {:g} s (gang.deadline) it counts as "
+                            "dead",
+                            each->rank, spec_.task.task, quiet, each->Hang(true), spec_.deadline)});
   }
 }
 

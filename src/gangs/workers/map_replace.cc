@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/fault.h"
+#include "protium/events.h"
 #include "workers/map_run.h"
 
 namespace protium {
@@ -22,9 +23,8 @@ bool MapRun::Replace(Member& member, const RankFailure& failure) {
   if (!may || call_.stop.stop_requested()) return false;
   const Fault fault = FaultOf(failure.status);
   const std::string why = fault.why.empty() ? "" : " (" + fault.why + ")";
-  call_.Tell({{"event", "warning"},
-              {"message", fmt::format("worker {} {}{}: another one does its work", member.rank,
-                                      fault.what, why)}});
+  call_.Send(Warning{
+      fmt::format("worker {} {}{}: another one does its work", member.rank, fault.what, why)});
   member.replaced += 1;
   // Killed and reaped before another one begins: it must not wake up and go on.
   member.worker->process.Kill();
@@ -32,8 +32,7 @@ bool MapRun::Replace(Member& member, const RankFailure& failure) {
   auto next = TakeWorker(member.seat);
   const Status handed = next.ok() ? member.Hand(spec_, std::move(*next), {}) : next.status();
   if (handed.ok()) return true;
-  call_.Tell({{"event", "warning"},
-              {"message", "a worker could not be started: " + FaultOf(handed).what}});
+  call_.Send(Warning{"a worker could not be started: " + FaultOf(handed).what});
   return false;
 }
 

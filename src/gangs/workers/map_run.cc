@@ -9,6 +9,8 @@
 
 #include "base/fault.h"
 #include "column/coalesce.h"
+#include "gang/task_book.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -57,18 +59,18 @@ Status MapRun::StartGang() {
                   static_cast<Crew&>(*this), call_);
     bend_->parts.resize(size_t(spec_.most));
   }
-  Json ranks = PlacementToJson(*spec_.placement)["ranks"];
+  GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
   for (const auto& member : members_) {
-    Json& seat = ranks[size_t(member->rank)];
-    seat["pid"] = member->worker->process.pid();
-    if (!member->log.empty()) seat["log"] = member->log.string();
+    const Seat& seat = spec_.placement->seats[size_t(member->rank)];
+    RankPlaced& rank = placed.ranks.emplace_back(RankPlaced{.rank = member->rank,
+                                                            .host = seat.host,
+                                                            .pid = member->worker->process.pid(),
+                                                            .log = member->log.string(),
+                                                            .cores = seat.cores});
+    for (const Device& gpu : seat.gpus) rank.gpus.push_back(gpu.address);
   }
-  Json event = {{"event", "gang_start"},
-                {"task", spec_.task.task},
-                {"attempt", spec_.attempt},
-                {"ranks", std::move(ranks)}};
-  if (spec_.bends) event["bends"] = {{"min", spec_.bends->min}, {"max", spec_.bends->max}};
-  call_.Tell(event);
+  if (spec_.bends) placed.bends = {spec_.bends->min, spec_.bends->max};
+  call_.Send(placed);
   return Status::OK();
 }
 
@@ -80,7 +82,7 @@ MemberPlace MapRun::NextPlace() const {
 Result<std::unique_ptr<Worker>> MapRun::TakeWorker(int32_t seat) {
   PT_LET(auto worker, pool_.Take(spec_.MakeWish(seat)));
   // Once it has run such a task it has the library, and is better kept for the next one.
-  worker->torch = worker->torch || pool_.NeedsTorch(spec_.task.task);
+  worker->torch = worker->torch || RunsInLibrary(spec_.task);
   return worker;
 }
 

@@ -38,7 +38,7 @@ namespace protium {
 
 class MapRun final : private Crew {
  public:
-  // Starts the workers and the two threads; tells {"event": "gang_start"} of a gang. `pool`
+  // Starts the workers and the two threads; sends GangPlaced of a gang. `pool`
   // outlives the run. `input` is read and dropped by the feeding thread.
   static Result<std::unique_ptr<MapRun>> Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
                                                const protium::Call& call);

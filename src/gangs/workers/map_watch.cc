@@ -18,6 +18,7 @@
 
 #include "base/fault.h"
 #include "os/poll.h"
+#include "protium/events.h"
 #include "workers/map_run.h"
 
 namespace protium {
@@ -117,7 +118,7 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   member.sight.heard = Clock::now();
   if (frame.type == "beat") member.sight.OnBeat(frame.head, member.sight.heard);
   if (frame.type == "ready") {
-    const Status status = pool_.OnReady(frame);
+    const Status status = Pool::OnReady(frame);
     if (!status.ok()) Fail(member.Failure(spec_, RankFailure::Kind::kAnswered, status, Now()));
   }
   if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
@@ -125,10 +126,11 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   if (frame.type == "taken") member.input.Taken();
   if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
   if (frame.type == "done") OnDone(member, frame);
+  if (frame.type == "saved") call_.Saved();
   if (frame.type == "event") {
     Json event = frame.head.value("event", Json::object());
     event["rank"] = frame.head.value("rank", member.rank);
-    call_.Tell(event);
+    call_.Forward(event);
   }
   if (frame.type != "batch") return bend_ ? OnMembership(member, std::move(frame)) : void();
   std::lock_guard lock(mutex_);
@@ -234,11 +236,10 @@ void MapRun::CheckStop() {
       std::lock_guard lock(mutex_);
       running = StillRunning();
     }
-    call_.Tell(
-        {{"event", "note"},
-         {"message", fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to finish; "
-                                 "a second Ctrl-C does not wait for that",
-                                 running, spec_.deadline)}});
+    call_.Send(
+        Note{fmt::format("stopping: {} may take up to {:g} s (gang.deadline) to finish; "
+                         "a second Ctrl-C does not wait for that",
+                         running, spec_.deadline)});
   }
 }
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "column/ipc.h"
-#include "gang/program.h"
+#include "gang/task_book.h"
 #include "os/file.h"
 #include "os/machine.h"
 #include "workers/process_state.h"
@@ -49,6 +49,7 @@ Json TaskHead(const RunSpec& spec, const Member& member) {
   Json head = {{"type", "task"},
                {"task", spec.number},
                {"name", spec.task.task},
+               {"torch", RunsInLibrary(spec.task)},
                {"config", spec.task.config},
                {"groups", spec.task.groups},
                {"rank", member.rank},
@@ -97,7 +98,7 @@ WaitTerms RunSpec::wait_terms() const {
 }
 
 WorkerWish RunSpec::MakeWish(int32_t seat) const {
-  WorkerWish wish{.task = task.task, .unused = placement.has_value()};
+  WorkerWish wish{.torch = RunsInLibrary(task), .unused = placement.has_value()};
   if (!placement) return wish;
   for (const Device& device : placement->seats[seat].gpus) {
     wish.devices.push_back(device.address);
@@ -142,7 +143,7 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
                       .status = std::move(status),
                       .at = at,
                       .log = log,
-                      .is_program = spec.task.task == kProgramTask};
+                      .is_program = spec.task.role == MapTask::Role::kProgram};
   if (spec.placement) failure.devices = spec.placement->seats[seat].gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);

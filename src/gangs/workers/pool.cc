@@ -33,6 +33,14 @@ std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish
           {"MKL_DYNAMIC", "FALSE"}};
 }
 
+// Lower is better. Loading LibTorch takes time and memory, so a process that has it and has run
+// nothing is not spent on a task that can do without.
+int Suits(const Worker& worker, const WorkerWish& wish) {
+  if (wish.unused && worker.used) return kDoesNotSuit;
+  if (!wish.torch && worker.torch && !worker.used) return wish.unused ? 2 : kDoesNotSuit;
+  return (wish.torch == worker.torch ? 0 : 2) + (worker.used ? 0 : 1);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Pool::Start(const WorkerWish& wish) {
@@ -78,19 +86,9 @@ void Pool::ReadIdle() {
       if (!frame.ok()) return FaultOf(frame.status()).exit != Exit::kStalled || HasEnded(*worker);
       if (!*frame) return true;
       // One of another version ends here; the next one that starts says why.
-      if ((*frame)->type == "ready" && !TakeReady(**frame).ok()) return true;
+      if ((*frame)->type == "ready" && !OnReady(**frame).ok()) return true;
     }
   });
-}
-
-// Lower is better. Loading LibTorch takes time and memory, so a process that has it and has run
-// nothing is not spent on a task that can do without.
-int Pool::Suits(const Worker& worker, const WorkerWish& wish) const {
-  const bool known = !plain_tasks_.empty();
-  const bool plain = plain_tasks_.contains(wish.task) || (!known && !wish.unused);
-  if (wish.unused && worker.used) return kDoesNotSuit;
-  if (plain && worker.torch && !worker.used) return wish.unused ? 2 : kDoesNotSuit;
-  return (plain != worker.torch ? 0 : 2) + (worker.used ? 0 : 1);
 }
 
 Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
@@ -114,11 +112,6 @@ void Pool::Give(std::unique_ptr<Worker> worker) {
 }
 
 Status Pool::OnReady(const Frame& frame) {
-  std::lock_guard lock(mutex_);
-  return TakeReady(frame);
-}
-
-Status Pool::TakeReady(const Frame& frame) {
   PT_LET(const int64_t version, NumberAt(frame.head, "version"));
   if (version != kProtocolVersion) {
     return Fail({.exit = Exit::kEnvironment,
@@ -126,15 +119,7 @@ Status Pool::TakeReady(const Frame& frame) {
                          " of the protocol, its driver " + std::to_string(kProtocolVersion),
                  .why = "the program was replaced while it ran"});
   }
-  for (const Json& name : frame.head.value("tasks", Json::array())) {
-    if (name.is_string()) plain_tasks_.insert(name.get<std::string>());
-  }
   return Status::OK();
-}
-
-bool Pool::NeedsTorch(const std::string& task) {
-  std::lock_guard lock(mutex_);
-  return !plain_tasks_.empty() && !plain_tasks_.contains(task);
 }
 
 }  // namespace protium

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,7 @@ struct Worker {
 
 // What a task wants of its process.
 struct WorkerWish {
-  std::string task;
+  bool torch = false;  // It runs in the library of LibTorch.
   // A process that ran nothing before; gangs get only such.
   bool unused = false;
   // Addresses; if there are any, a new process is started that sees just these.
@@ -55,27 +54,18 @@ class Pool {
   // Takes back a worker that is alive and idle; ends one with devices.
   void Give(std::unique_ptr<Worker> worker);
 
-  // Notes the tasks of a worker's first message. A worker of another protocol version is a Fault of
-  // exit kEnvironment.
-  Status OnReady(const Frame& frame);
-  // Whether `task` is not among those that need no LibTorch; false as long as no worker has said
-  // which these are.
-  bool NeedsTorch(const std::string& task);
+  // A worker's first message. One of another protocol version is a Fault of exit kEnvironment.
+  static Status OnReady(const Frame& frame);
 
  private:
   Result<std::unique_ptr<Worker>> Start(const WorkerWish& wish = {});
   void ReadIdle();
-  // OnReady() where `mutex_` is held.
-  Status TakeReady(const Frame& frame);
-  int Suits(const Worker& worker, const WorkerWish& wish) const;
 
   const WorkerSettings settings_;
   // Declared ahead of the workers, so that it goes after them: children end with their Spawner.
   Spawner spawner_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
-  // Tasks that need no LibTorch; empty until a worker is ready.
-  std::set<std::string, std::less<>> plain_tasks_;
 };
 
 }  // namespace protium

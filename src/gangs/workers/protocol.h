@@ -28,12 +28,13 @@
 //                                     descriptors: the memories
 //   stop   {task}                     end early in good order
 // worker to driver
-//   ready  {version, tasks: [names]}  the first message: the tasks that need no LibTorch
+//   ready  {version}                  the first message
 //   loaded {error}                    {} if the library is loaded
 //   batch, taken, free                as above, for what the task emits and reads
 //   beat   {task}                     the process lives; every `beat` milliseconds, not sent by the
 //                                     task's thread
-//   event  {task, event, rank}        TaskContext::Report; the rank, of a gang that bends
+//   event  {task, event, rank}        TaskContext::Send; the rank, of a gang that bends
+//   saved  {task}                     TaskContext::Saved
 //   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
 //   notice {task}                     the process was told to end (SIGTERM), and leaves in good
 //                                     order
@@ -61,7 +62,7 @@
 namespace protium {
 
 // Driver and worker are one program; they differ only if its file was replaced while it ran.
-inline constexpr int32_t kProtocolVersion = 1;
+inline constexpr int32_t kProtocolVersion = 2;
 inline constexpr char kWorkerVariable[] = "PROTIUM_WORKER";
 // Enough for the sender to stay ahead, few enough that a slow receiver holds little memory.
 inline constexpr int32_t kWindow = 4;

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "gang/program.h"
 #include "gang/wish.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -82,9 +83,8 @@ bool Reforming::Ended(const AttemptResult& result) {
   Grow(target);
   const bool stopped = FaultOf(result.status).exit == Exit::kStopped;
   if (asked_ && stopped) {
-    own_.Tell({{"event", "note"},
-               {"message", fmt::format("the gang starts again with {}: {}",
-                                       CountOfWorkers(taken_.size()), why_)}});
+    own_.Send(Note{
+        fmt::format("the gang starts again with {}: {}", CountOfWorkers(taken_.size()), why_)});
   }
   return asked_ && stopped;
 }

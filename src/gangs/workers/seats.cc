@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "os/devices.h"
 #include "os/machine.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -109,11 +110,10 @@ bool Seats::Taken::Died(const GangSpec& gang, const Seat& seat, const Call& call
     lock.unlock();
     if (deaths == 0) continue;
     out = true;
-    call.Tell({{"event", "warning"},
-               {"message", fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
-                                       "died on it (gang.quarantine)",
-                                       gpu.name, gpu.address, gang.probation, deaths,
-                                       deaths == 1 ? "" : "s")}});
+    call.Send(Warning{
+        fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
+                    "died on it (gang.quarantine)",
+                    gpu.name, gpu.address, gang.probation, deaths, deaths == 1 ? "" : "s")});
   }
   return out;
 }
@@ -283,7 +283,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
       others_deadline = Clock::now() + limit;
     }
     if (!asked.empty()) wait.why += fmt::format("; {} was asked to make room", asked);
-    if (told != wait.why) call.Tell({{"event", "waiting"}, {"for", who}, {"why", wait.why}});
+    if (told != wait.why) call.Send(Waiting{wait.why, who});
     told = wait.why;
     if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", wait.why);
     const auto now = Clock::now();

@@ -76,11 +76,11 @@ class Seats {
   Result<Placement> PlaceWhenIdle(const GangSpec& gang);
   // Why the gang would have to wait at this moment; empty if it would not.
   Result<std::string> WhyNotNow(const GangSpec& gang);
-  // Waits until the whole gang has its places, all or none, telling {"event": "waiting", "for",
-  // "why"} whenever the reason changes. Waits gang.deadline seconds for devices that another
-  // process holds, for anything else until the call's deadline; then exit kStalled. `who` is what
-  // others are told of the holder. Where processes with gangs of a lower gang.priority hold
-  // devices, wishes for those of one of them after the other: see Taken::FindWish().
+  // Waits until the whole gang has its places, all or none, sending Waiting whenever the reason
+  // changes. Waits gang.deadline seconds for devices that another process holds, for anything else
+  // until the call's deadline; then exit kStalled. `who` is what others are told of the holder.
+  // Where processes with gangs of a lower gang.priority hold devices, wishes for those of one of
+  // them after the other: see Taken::FindWish().
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,
                                       const Call& call);
 

@@ -26,12 +26,11 @@ class WorkerProcess {
  public:
   WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
                 const std::function<Result<TaskTable>()>& more)
-      : link_(std::move(link)), tasks_(tasks), book_(tasks, more) {}
+      : link_(std::move(link)), book_(tasks, more) {}
 
   int Run();
 
  private:
-  Status SayReady();
   [[noreturn]] void Listen();
   [[noreturn]] void AwaitNotice();
   void HandleFrame(Frame frame);
@@ -40,7 +39,6 @@ class WorkerProcess {
   Deadline Beat();
 
   const std::shared_ptr<Link> link_;
-  const TaskTable& tasks_;
   const pid_t worker_ = ::gettid();  // The main thread.
   // Used by the main thread.
   TaskBook book_;
@@ -54,12 +52,6 @@ class WorkerProcess {
   std::shared_ptr<WorkerTask> current_;
 };
 
-Status WorkerProcess::SayReady() {
-  Json names = Json::array();
-  for (const auto& [name, task] : tasks_) names.push_back(name);
-  return link_->Send({{"type", "ready"}, {"version", kProtocolVersion}, {"tasks", names}});
-}
-
 int WorkerProcess::Run() {
   PrepareStacks();
   // Before there are other threads, which would end the process on the signal.
@@ -67,7 +59,8 @@ int WorkerProcess::Run() {
   sigemptyset(&notice);
   sigaddset(&notice, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &notice, nullptr);
-  if (!SayReady().ok()) return static_cast<int>(Exit::kEnvironment);
+  const Status ready = link_->Send({{"type", "ready"}, {"version", kProtocolVersion}});
+  if (!ready.ok()) return static_cast<int>(Exit::kEnvironment);
   const std::jthread listener([this] { Listen(); });
   const std::jthread noticing([this] { AwaitNotice(); });
   for (;;) {
@@ -170,7 +163,7 @@ void WorkerProcess::Begin(Frame frame) {
     current_ = *made;
   }
   Queue([this, task = std::move(*made)] {
-    (void)task->Run(book_.Find(task->name()));
+    (void)task->Run(book_.Find(task->name(), task->torch()));
     std::lock_guard lock(mutex_);
     if (current_ == task) current_.reset();
   });

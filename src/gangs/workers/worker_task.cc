@@ -76,6 +76,7 @@ Status WorkerTask::Read(Frame frame) {
   const Json& head = frame.head;
   PT_LET(number_, NumberAt(head, "task"));
   PT_LET(name_, TextAt(head, "name"));
+  torch_ = head.value("torch", false);
   PT_LET(config_, TextAt(head, "config"));
   PT_LET(groups_, GroupsIn(head));
   PT_LET(rank_, NumberAt(head, "rank"));
@@ -187,7 +188,7 @@ Result<Communicator*> WorkerTask::communicator() {
   return membership_ ? membership_->ranks() : ranks_.get();
 }
 
-void WorkerTask::Report(const Json& event) {
+void WorkerTask::Send(const Json& event) {
   Json head = Head("event");
   head["event"] = event;
   if (membership_) head["rank"] = membership_->rank();

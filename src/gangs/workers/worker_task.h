@@ -31,6 +31,7 @@ class WorkerTask : public TaskContext, private BatchStream {
 
   int64_t number() const { return number_; }
   const std::string& name() const { return name_; }
+  bool torch() const { return torch_; }  // It runs in the library of LibTorch.
   std::chrono::milliseconds beat() const { return beat_; }
   // A message about this task: batch, end, taken, free, call, parts or stop.
   void HandleFrame(Frame frame);
@@ -57,7 +58,8 @@ class WorkerTask : public TaskContext, private BatchStream {
   TaskSight Look() const { return doing_.Look(); }
   void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   GangMembership* membership() override { return membership_.get(); }
-  void Report(const Json& event) override;
+  void Send(const Json& event) override;
+  void Saved() override { (void)link_->Send(Head("saved")); }
   std::stop_token stop() const override { return stop_.get_token(); }
 
  private:
@@ -74,6 +76,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   const std::shared_ptr<Link> link_;
   int64_t number_ = 0;
   std::string name_;
+  bool torch_ = false;
   std::string config_;
   Columns groups_;
   int32_t rank_ = 0;

@@ -16,6 +16,7 @@
 #include "gang/program.h"
 #include "gang/wish.h"
 #include "os/file.h"
+#include "protium/events.h"
 #include "workers/map_run.h"
 #include "workers/pool.h"
 #include "workers/reforming.h"
@@ -217,7 +218,7 @@ Result<std::unique_ptr<Seats::Taken>> LocalWorkers::TakeAgain(const GangSpec& ga
   GangSpec patient = gang;
   patient.deadline = std::numeric_limits<double>::infinity();
   PT_LET(auto taken, seats_.Take(patient, who, call));
-  call.Tell({{"event", "note"}, {"message", "the gang goes on: there is room again"}});
+  call.Send(Note{"the gang goes on: there is room again"});
   return taken;
 }
 

@@ -141,7 +141,7 @@ TEST_F(WorkersTest, StartAheadWhenExpected) {
 TEST_F(WorkersTest, LetRanksMeet) {
   std::vector<Json> events;
   const Call call{.events = [&](const Json& event) {
-    if (event["event"] == "facts") events.push_back(event);
+    if (event["event"] == "reported") events.push_back(event);
   }};
   const auto output = RunTask(workers(), GangTask("facts", 3), Numbers(5, 100), call).ValueOrDie();
   EXPECT_THAT(SortedTexts(output),
@@ -151,6 +151,8 @@ TEST_F(WorkersTest, LetRanksMeet) {
   int64_t ranks = 0;
   for (const Json& event : events) ranks += event["rank"].get<int64_t>();
   EXPECT_EQ(ranks, 3);
+  EXPECT_EQ(events[0]["name"], "facts");
+  EXPECT_EQ(events[0]["value"], Json({{"attempt", 0}}));
 }
 
 TEST_F(WorkersTest, GiveAGangOfOneItsWorld) {

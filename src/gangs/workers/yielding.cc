@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -48,11 +49,11 @@ void Yielding::Watch(const std::stop_token& over) {
       continue;
     }
     if (!Heed(*wish)) continue;
-    given_.Tell({{"event", "note"},
-                 {"message", fmt::format("the gang pauses after this step: {} (gang.priority = {}) "
-                                         "needs its devices; it goes on by itself when there is "
-                                         "room again",
-                                         wish->who, wish->priority)}});
+    given_.Send(
+        Note{fmt::format("the gang pauses after this step: {} (gang.priority = {}) "
+                         "needs its devices; it goes on by itself when there is "
+                         "room again",
+                         wish->who, wish->priority)});
     asked_ = true;
     stop_.request_stop();
     return;
@@ -71,11 +72,10 @@ bool Yielding::Heed(const HeldDevice& wish) {
   const auto limit = std::chrono::duration<double>(std::min(gang_.deadline, 1e6));
   shrinking_ = now + std::chrono::duration_cast<Clock::duration>(limit);
   most_ = gang_.workers.min;
-  given_.Tell({{"event", "note"},
-               {"message", fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
-                                       "needs its devices",
-                                       gang_.workers.min, gang_.workers.min == 1 ? "" : "s",
-                                       wish.who, wish.priority)}});
+  given_.Send(Note{
+      fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
+                  "needs its devices",
+                  gang_.workers.min, gang_.workers.min == 1 ? "" : "s", wish.who, wish.priority)});
   return false;
 }
 

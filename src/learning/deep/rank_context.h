@@ -72,7 +72,7 @@ class RankContext : public TaskContext {
     if (communicator_ == nullptr) return Status::Invalid("not in a gang");
     return communicator_;
   }
-  void Report(const Json& event) override {
+  void Send(const Json& event) override {
     const std::lock_guard lock(reports_.mutex);
     reports_.events.push_back(event);
     if (reports_.on_event) reports_.on_event(event);

@@ -35,6 +35,6 @@ bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
   protium::TaskRows rows = protium::TorchRows();
   // A program's own nets come after the built-in ones, so that one of the same name wins.
   if (own != nullptr) protium::AddRows(*own, rows);
-  tasks->merge(protium::TasksOver(rows, /*torch=*/true));
+  tasks->merge(protium::TasksOver(rows));
   return true;
 }

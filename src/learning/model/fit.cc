@@ -7,8 +7,8 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "engine/kind.h"
+#include "events/events.h"
 #include "frame/session_state.h"
-#include "gang/torch_task_name.h"
 #include "metrics/diagnostics.h"
 #include "model/model_state.h"
 #include "model/net_file.h"
@@ -25,7 +25,6 @@
 #include "pipeline/share_rows.h"
 #include "pipeline/torch_folder.h"
 #include "protium/pipeline.h"
-#include "run/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -99,10 +98,12 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
 // The gang's node without the task's config: enough to describe and to admit it before any stage
 // has learned.
 Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
-  return MakePlan(MapTask{.task = TaskName("train", torch),
+  return MakePlan(MapTask{.task = "train",
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
                           .workers = gang.workers,
-                          .gang = gang},
+                          .gang = gang,
+                          .role = MapTask::Role::kTrain,
+                          .needs = {.torch = torch}},
                   {std::move(rows)});
 }
 
@@ -118,7 +119,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
   const bool here = KindOf(session.engine().address()).runs_here;
   if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
   if (admission.waits_for.empty()) return Status::OK();
-  session.call().Tell(EventToJson(Waiting{admission.waits_for}));
+  session.call().Send(Waiting{admission.waits_for});
   return Status::OK();
 }
 
@@ -209,14 +210,14 @@ void TellDecision(SessionState& session, const TorchEstimatorOptions& options,
   says.precision(4);
   says << "a row counts as positive above the probability " << decision.threshold() << ", where "
        << options.threshold.metric << " is highest on the validation rows";
-  session.call().Tell(EventToJson(Note{says.str()}));
+  session.call().Send(Note{says.str()});
 }
 
 void TellUnseen(SessionState& session, const TrainResult& trained) {
   if (trained.unseen_rows == 0) return;
-  session.call().Tell(EventToJson(
+  session.call().Send(
       Note{Grouped(trained.unseen_rows) +
-           " validation rows have classes that no training row has: they are left out"}));
+           " validation rows have classes that no training row has: they are left out"});
 }
 
 // The columns that fitting read, with the types that a model's schema.json gives them.
@@ -349,9 +350,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   Chain& chain = placed.chain;
   const TrainRows rows = RowsFor(chain, placed.table);
   session.record().Know(OwnMetrics(session.options().catalogue));
-  Json told = {{"event", "pipeline"}};
-  told.update(PreviewToJson(MakePreview(session, chain, rows)));
-  session.call().Tell(told);
+  session.call().Send(PipelinePlaced{PreviewToJson(MakePreview(session, chain, rows))});
   PT_TRY(AdmitGang(session, chain, rows));
   PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
   // After the rows: a run that is refused for its input leaves no copies behind.

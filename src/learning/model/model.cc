@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
 #include "model/carried_decimals.h"
 #include "model/model_state.h"
 #include "pipeline/learned.h"
@@ -166,10 +165,12 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     output.push_back(field);
   }
   for (const auto& field : PredictedBy(state)) output.push_back(field);
-  MapTask task{.task = TaskName("score", NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)),
+  MapTask task{.task = "score",
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),
-               .workers = options.gang.workers};
+               .workers = options.gang.workers,
+               .role = MapTask::Role::kScore,
+               .needs = {.torch = NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)}};
   if (state.gpus_per_worker > 0) {
     // Devices are leased to gangs alone. Its ranks do not talk to each other.
     task.gang = options.gang;

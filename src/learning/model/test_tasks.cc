@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "events/events.h"
 #include "gang/task.h"
-#include "gang/torch_task_name.h"
 #include "metrics/metrics.h"
 #include "pipeline/batch_run.h"
 #include "pipeline/fit_task.h"
@@ -46,7 +46,7 @@ Status TrainTask(TaskContext& context) {
   std::vector<int64_t> sums = {mine.learning, mine.held_out};
   PT_TRY(ranks->AllReduce(AsBuffer(std::span(sums)), Reduce::kSum));
   if (context.rank() != 0) return Status::OK();
-  context.Report({{"event", "step"}, {"step", 1}, {"steps", 1}, {"epoch", 1}, {"loss", 0.5}});
+  context.Report(StepDone{.step = 1, .steps = 1, .epoch = 1, .loss = 0.5});
   std::filesystem::create_directories(config.folder);
   TrainResult result{.weights = config.folder + "/best.safetensors", .weights_sha256 = "cafe"};
   std::ofstream(result.weights) << "weights of " << context.config();
@@ -100,20 +100,17 @@ Status ScoreTask(TaskContext& context) {
     PT_TRY(context.Emit(
         *arrow::RecordBatch::Make(context.output_schema(), batch->num_rows(), std::move(columns))));
   }
-  context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
+  context.Send(EventToJson(ScoredStates{.model = state.ToJson()}));
   return Status::OK();
 }
 
 }  // namespace
 
 const TaskTable& TestTasks() {
-  static const TaskTable tasks = {{"fit", FitTask},
-                                  {"stages", StagesTask},
-                                  {"train", TrainTask},
-                                  {"score", ScoreTask},
-                                  // Nets are never made here, those of LibTorch neither.
-                                  {TaskName("train", true), TrainTask},
-                                  {TaskName("score", true), ScoreTask}};
+  static const TaskTable tasks = {
+      {"fit", FitTask}, {"stages", StagesTask}, {"train", TrainTask}, {"score", ScoreTask},
+      // Nets are never made here, those of LibTorch neither.
+  };
   return tasks;
 }
 

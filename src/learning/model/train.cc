@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
 #include "pipeline/learned.h"
 #include "pipeline/needs_torch.h"
 
@@ -69,11 +68,13 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   // Its schema alone is asked for.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
-      MapTask{.task = TaskName("train", NeedsLibTorch(chain, config.device != DeviceUse::kCpu)),
+      MapTask{.task = "train",
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
               .workers = chain.estimator->options.gang.workers,
-              .gang = chain.estimator->options.gang},
+              .gang = chain.estimator->options.gang,
+              .role = MapTask::Role::kTrain,
+              .needs = {.torch = NeedsLibTorch(chain, config.device != DeviceUse::kCpu)}},
       {std::move(input)});
 }
 

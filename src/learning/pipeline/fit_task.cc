@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 // In the driver, Fit() projects the rows to the columns that are needed, runs the task and merges
 // what comes back. In a worker, FitTask() reads its partition to the end, adding each batch to
@@ -244,17 +245,18 @@ Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vect
   if (needs.empty()) return std::vector<State>();
   FitConfig config{needs};
   const Plan input = NeededColumns(rows, config.needs);
-  const Plan pass = MakePlan(
-      MapTask{.task = "fit", .config = Dump(FieldsToJson(config)), .output = StateSchema()},
-      {input});
+  const Plan pass = MakePlan(MapTask{.task = "fit",
+                                     .config = Dump(FieldsToJson(config)),
+                                     .output = StateSchema(),
+                                     .role = MapTask::Role::kFit},
+                             {input});
   for (int again = kMorePasses;; --again) {
     auto states = FitOnce(engine, pass, needs, call);
     if (states.ok()) return states;
     if (again == 0 || !WorthAnotherPass(states.status(), call)) {
       return WithNames(states.status(), config.needs, needs);
     }
-    call.Tell({{"event", "warning"},
-               {"message", "stages are fitted once more: " + FaultOf(states.status()).what}});
+    call.Send(Warning{"stages are fitted once more: " + FaultOf(states.status()).what});
   }
 }
 

@@ -11,7 +11,7 @@
 #include "pipeline/fit_task.h"
 #include "pipeline/profile.h"
 #include "pipeline/train_rows.h"
-#include "run/events.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -115,7 +115,7 @@ class Fitting {
   void ReportFitted(int32_t level) {
     for (const PlacedStage& each : chain_.stages) {
       if (each.level != level) continue;
-      session_.call().Tell(EventToJson(StageFitted{each.stage->id(), level}));
+      session_.call().Send(StageFitted{each.stage->id(), level});
     }
   }
 
@@ -179,7 +179,7 @@ class Fitting {
       const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
       if (status.ok()) {
         for (const std::string& note : each.stage->notes()) {
-          session_.call().Tell(EventToJson(Note{note}));
+          session_.call().Send(Note{note});
         }
         continue;
       }

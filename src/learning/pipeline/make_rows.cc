@@ -9,7 +9,7 @@
 #include "engine/kind.h"
 #include "os/machine.h"
 #include "pipeline/objective.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -72,8 +72,8 @@ Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& c
   }
   const int64_t left_out = counts.all - counts.labelled;
   session.record().Set("rows_without_label", left_out);
-  session.call().Tell(EventToJson(Note{Grouped(left_out) + " of " + all + " rows have no " + label +
-                                       ": they are left out of training"}));
+  session.call().Send(Note{Grouped(left_out) + " of " + all + " rows have no " + label +
+                           ": they are left out of training"});
   return Status::OK();
 }
 
@@ -105,7 +105,7 @@ Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_p
   const Plan kept = LowestKept(rows);
   PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
   state.record().AddSeconds("etl", since);
-  state.call().Tell(EventToJson(EtlDone{table}));
+  state.call().Send(EtlDone{table});
   if (count > 0) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = "there are no rows to learn from",

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "pipeline/fit_task.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "statistics/exact_mean.h"
 
 namespace protium {
@@ -340,8 +340,7 @@ Status ProfileTest(const DataFrame& test) {
   };
   const Status status = look();
   if (status.ok() || session.call().stop.stop_requested()) return status;
-  session.call().Tell(
-      EventToJson(Warning{"the test rows could not be profiled: " + FaultOf(status).what}));
+  session.call().Send(Warning{"the test rows could not be profiled: " + FaultOf(status).what});
   return Status::OK();
 }
 

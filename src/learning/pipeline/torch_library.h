@@ -11,16 +11,15 @@ namespace protium {
 
 // Raise it whenever TaskTable, TaskContext, Catalogue or anything they hold changes its layout: the
 // two libraries are separate files and may be of different builds.
-inline constexpr int32_t kTorchLibraryVersion = 3;
+inline constexpr int32_t kTorchLibraryVersion = 4;
 inline constexpr const char* kTorchLibraryFile = "libprotium_torch.so";
 inline constexpr const char* kTorchLibraryEntry = "protium_torch_tasks";
 
 struct Catalogue;
 
-// Adds to `tasks` the tasks "train" and "score" under the names that TaskName()
-// (gang/torch_task_name.h) gives them, over the built-in rows and those of `own` (which may be
-// null), and returns true. Returns false and adds nothing if the library was built for another
-// version.
+// Adds to `tasks` the tasks "train" and "score" over the built-in rows and those of `own` (which
+// may be null), and returns true. Returns false and adds nothing if the library was built for
+// another version.
 using TorchLibraryEntry = bool (*)(int32_t version, const Catalogue* own, TaskTable* tasks);
 
 }  // namespace protium

@@ -197,14 +197,8 @@ struct TrainResult {
   }
 };
 
-// "train" reports, from rank 0 alone (units in protium/events.h):
-//   {"event": "train_start", "rows", "steps", "epochs", "batch", "shards", "step", "packed"}
-//   {"event": "step", "step", "steps", "epoch", "loss", "rows_per_second", "wait_share"}
-//   {"event": "validation", "epoch", "step", <one field per metric>}
-//   {"event": "epoch", "epoch", "step", "loss"}
-//   {"event": "checkpoint", "step", "epoch", "path"}
-//   {"event": "note", "message"}       such as the end by early stopping
-//   {"event": "warning", "message"}    such as a damaged checkpoint that was passed over
+// "train" sends, from rank 0 alone: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
+// RankSeconds, GangEntered, and Note and Warning (events/events.h).
 
 // The config of "score".
 struct ScoreConfig {
@@ -231,9 +225,7 @@ struct ScoreConfig {
   }
 };
 
-// "score" reports once per partition {"event": "score_metrics", "model": <state>, "baseline":
-// <state>, "diagnostics": <state>} with mergeable states of metrics/metrics.h and
-// metrics/diagnostics.h, and "unseen_rows", the number of rows left
-// out of them because no training row had their class, where there are such rows.
+// "score" sends ScoredStates once per partition, with mergeable states of metrics/metrics.h and
+// metrics/diagnostics.h.
 
 }  // namespace protium

@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "frame/session_state.h"
 #include "pipeline/make_rows.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "search/fit.h"
 #include "search/space.h"
 
@@ -153,10 +153,10 @@ class TrialRunner {
   }
 
   void TellStarted(size_t trial) {
-    session_.state().call().Tell(
-        EventToJson(TrialStarted{.trial = int64_t(trial) + 1,
-                                 .trials = int64_t(request_.settled.trials.size()),
-                                 .values = ValuesText(request_.settled.trials[trial].values)}));
+    session_.state().call().Send(
+        TrialStarted{.trial = int64_t(trial) + 1,
+                     .trials = int64_t(request_.settled.trials.size()),
+                     .values = ValuesText(request_.settled.trials[trial].values)});
   }
 
   void TellEnded(const Trial& trial) {
@@ -173,7 +173,7 @@ class TrialRunner {
       event.best = best->number;
       event.best_value = best->value;
     }
-    session_.state().call().Tell(EventToJson(event));
+    session_.state().call().Send(event);
   }
 
   Status AllFailed() {

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 #include "model/preview.h"
 #include "pipeline/estimator.h"
 #include "pipeline/make_rows.h"
 #include "pipeline/objective.h"
-#include "run/events.h"
 #include "search/run.h"
 #include "search/space.h"
 
@@ -35,10 +35,9 @@ Status MakeRows(const DataFrame& rows) {
 Status TellSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
   PT_LET(const Preview preview, MakePreview(search.pipeline(), train, UseSettings::kNo));
   SessionState& state = train.session().state();
-  Json told = {{"event", "pipeline"}};
-  told.update(PreviewToJson(preview));
-  told["search"] = SearchToJson(search, settled, state.options().engine);
-  state.call().Tell(told);
+  PipelinePlaced placed{PreviewToJson(preview)};
+  placed.preview["search"] = SearchToJson(search, settled, state.options().engine);
+  state.call().Send(placed);
   return Status::OK();
 }
 
@@ -122,8 +121,8 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best) 
   const std::string why = best.best_epoch > 0 ? ", its best epoch" : "";
   const std::string rows =
       FitsDecision(chosen) ? "all rows but those that its probabilities are fitted to" : "all rows";
-  state.call().Tell(EventToJson(Note{fmt::format("{} is fitted on {} for {} epoch{}{}", which, rows,
-                                                 epochs, epochs == 1 ? "" : "s", why)}));
+  state.call().Send(Note{fmt::format("{} is fitted on {} for {} epoch{}{}", which, rows, epochs,
+                                     epochs == 1 ? "" : "s", why)});
 }
 
 }  // namespace

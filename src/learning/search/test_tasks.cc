@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "gang/task.h"
 #include "metrics/metrics.h"
 #include "os/file.h"
@@ -71,7 +72,7 @@ Status ScoreTask(TaskContext& context) {
       state.Add({.labels = {&label, 1}, .scores = predictions, .levels = objective.levels});
     }
   }
-  context.Report({{"event", "score_metrics"}, {"model", state.ToJson()}});
+  context.Send(EventToJson(ScoredStates{.model = state.ToJson()}));
   return Status::OK();
 }
 

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "os/file.h"
 #include "os/publish.h"
+#include "protium/events.h"
 #include "rows/kept_rows.h"
 #include "tensor/predict.h"
 
@@ -187,12 +188,11 @@ Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, Tas
   if (rows.held_out) bytes += rows.held_out->disk_bytes();
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
   if (bytes == 0 || context.rank() > 0) return bytes;
-  context.Report({{"event", "note"},
-                  {"message", fmt::format("{} of packed rows do not fit engine.rows_memory ({}): "
-                                          "they are read from disk in every epoch, {}",
-                                          BytesText(bytes), BytesText(config.memory_bytes),
-                                          config.scratch.empty() ? "in workers' temporary folders"
-                                                                 : "in " + config.scratch)}});
+  context.Report(Note{fmt::format(
+      "{} of packed rows do not fit engine.rows_memory ({}): "
+      "they are read from disk in every epoch, {}",
+      BytesText(bytes), BytesText(config.memory_bytes),
+      config.scratch.empty() ? "in workers' temporary folders" : "in " + config.scratch)});
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "format/safetensors.h"
 #include "inference/net_rows.h"
 #include "inference/predictions.h"
@@ -71,13 +72,11 @@ class Measured {
     return Status::OK();
   }
 
-  Json Event() const {
-    Json event = {{"event", "score_metrics"},
-                  {"model", model_.ToJson()},
-                  {"diagnostics", diagnostics_.ToJson()}};
-    if (baseline_) event["baseline"] = baseline_->ToJson();
-    if (unseen_ > 0) event["unseen_rows"] = unseen_;
-    return event;
+  ScoredStates States() const {
+    ScoredStates states{.model = model_.ToJson(), .diagnostics = diagnostics_.ToJson()};
+    if (baseline_) states.baseline = baseline_->ToJson();
+    if (unseen_ > 0) states.unseen_rows = unseen_;
+    return states;
   }
 
  private:
@@ -215,7 +214,7 @@ Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net
     rows += batch->num_rows();
     if (context.stop().stop_requested()) return Status::Cancelled("scoring was stopped");
   }
-  if (measured) context.Report(measured->Event());
+  if (measured) context.Send(EventToJson(measured->States()));
   return Status::OK();
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -11,10 +12,10 @@ Result<ComputeDevice> ChooseDevice(TaskContext& context, DeviceUse use, const Ta
   const size_t leased = context.devices().size();
   if (leased == 0 || use == DeviceUse::kCpu) return ComputeDevice();
   if (leased > 1 && context.rank() == 0) {
-    context.Report({{"event", "warning"},
-                    {"message", fmt::format("each worker computes on the first of its {} GPUs; the "
-                                            "others idle (gang.gpus_per_worker)",
-                                            leased)}});
+    context.Report(
+        Warning{fmt::format("each worker computes on the first of its {} GPUs; the "
+                            "others idle (gang.gpus_per_worker)",
+                            leased)});
   }
   if (use == DeviceUse::kStandIn) return ComputeDevice::StandIn();
   PT_CHECK(rows.open_gpu != nullptr);

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "gang/torch_task_name.h"
 #include "inference/net_rows.h"
 #include "model/net_library.h"
 #include "nets/linear.h"
@@ -46,11 +45,9 @@ Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& ex
   return rows;
 }
 
-TaskTable TasksOver(const TaskRows& rows, bool torch) {
-  return {{TaskName("train", torch),
-           [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
-          {TaskName("score", torch),
-           [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
+TaskTable TasksOver(const TaskRows& rows) {
+  return {{"train", [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
+          {"score", [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
 }
 
 NetInputs MakeNetInputs(const TrainConfig& config) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tasks "train" and "score" of a worker, over nets and losses by name. Those of the rooms nets
-// and train need no LibTorch; the library that brings LibTorch has the same tasks, under other
-// names (gang/torch_task_name.h), over more of them.
+// and train need no LibTorch; the library that brings LibTorch has the same tasks over more of them
+// (gang/task_book.h).
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -39,8 +39,8 @@ void AddRows(const Catalogue& own, TaskRows& rows);
 // file is missing or has other content (model/net_library.h).
 Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
 
-// The tasks "train" and "score", each with a copy of `rows`, called as TaskName() says.
-TaskTable TasksOver(const TaskRows& rows, bool torch);
+// The tasks "train" and "score", each with a copy of `rows`.
+TaskTable TasksOver(const TaskRows& rows);
 
 // Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
 // 0. Config, events and that row are described in pipeline/torch_task.h. Needs a communicator;

@@ -130,7 +130,8 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .membership = context.membership(),
                       .numerics = all.numerics ? all.numerics(inputs.threads, inputs.bfloat16)
                                                : Json::object(),
-                      .report = [&](const Json& event) { context.Report(event); },
+                      .report = [&](const Json& event) { context.Send(event); },
+                      .saved = [&] { context.Saved(); },
                       .phase = [&](const char* phase) { context.SetPhase(phase); },
                       .stop = context.stop()}));
   // The last generation's rank 0 has them.

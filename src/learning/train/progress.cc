@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protium/events.h"
+
 namespace protium {
 namespace {
 
@@ -35,14 +37,13 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
   if (last_ - told_times_ >= often) TellTimes(step);
   if (!first_ && last_ - told_ < kEvery && step != steps_) return;
   const double seconds = SecondsBetween(told_, last_);
-  Tell({{"event", "step"},
-        {"step", step},
-        {"steps", steps_},
-        {"epoch", epoch},
-        {"loss", weight_ > 0 ? loss_ / weight_ : 0.0},
-        {"learning_rate", rate},
-        {"rows_per_second", seconds > 0 ? double(rows_) / seconds : 0.0},
-        {"wait_share", seconds > 0 ? wait_since_told_ / seconds : 0.0}});
+  Send(StepDone{.step = step,
+                .steps = steps_,
+                .epoch = epoch,
+                .loss = weight_ > 0 ? loss_ / weight_ : 0.0,
+                .learning_rate = rate,
+                .rows_per_second = seconds > 0 ? double(rows_) / seconds : 0.0,
+                .wait_share = seconds > 0 ? wait_since_told_ / seconds : 0.0});
   first_ = false;
   told_ = last_;
   wait_since_told_ = loss_ = weight_ = 0;
@@ -51,12 +52,8 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
 
 void Progress::TellTimes(int64_t step) {
   if (times_.empty()) return;
-  Tell(times_.Take(step));
+  Send(times_.Take(step));
   told_times_ = Clock::now();
-}
-
-void Progress::Tell(const Json& event) const {
-  if (report_ && speaks_) report_(event);
 }
 
 double Progress::seconds() const { return SecondsBetween(begun_, Clock::now()); }

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/call.h"
-#include "base/json.h"
+#include "events/events.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -25,7 +25,10 @@ class Progress {
   // Reports the times of ranks that have not been reported: where training ends, or its ranks
   // change.
   void TellTimes(int64_t step);
-  void Tell(const Json& event) const;
+  template <IsEvent E>
+  void Send(const E& event) const {
+    if (report_ && speaks_) report_(EventToJson(event));
+  }
   // Whether this rank is the one that reports: rank 0 of its generation.
   void Speak(bool speaks) { speaks_ = speaks; }
   double seconds() const;     // Since it was made.

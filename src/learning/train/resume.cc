@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
+#include "events/events.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
 // checkpoint than the others would train on from there. The others learn from it, in this order:
@@ -86,7 +87,7 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
   if (!checkpoint) return NoneIntact(damaged[0]);
   const std::string where = checkpoint->path.string();
   for (const Status& status : damaged) {
-    if (report) report({{"event", "warning"}, {"message", GoingBack(FaultOf(status), where)}});
+    if (report) report(EventToJson(Warning{GoingBack(FaultOf(status), where)}));
   }
   PT_TRY(Resumable(checkpoint->state.identity, identity, where));
   PT_TRY(learner.weights.Load(checkpoint->weights, where));
@@ -96,7 +97,7 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
     const BestSoFar lost = checkpoint->state.best;
     PT_TRY(ChooseAgain(wish, *folder, checkpoint->state));
     const std::string said = BestLost(FaultOf(checkpoint->best), lost, checkpoint->state);
-    if (report) report({{"event", "warning"}, {"message", said}});
+    if (report) report(EventToJson(Warning{said}));
   }
   return std::optional<CheckpointState>(std::move(checkpoint->state));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 #include "train/average.h"
 
 namespace protium {
@@ -80,10 +81,8 @@ void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
     saved_step_ = each.state.step;
     state_.weights_xxh3 = each.state.weights_xxh3;
     if (state_.best.step == each.state.best.step) state_.best.xxh3 = each.state.best.xxh3;
-    progress_.Tell({{"event", "checkpoint"},
-                    {"step", each.state.step},
-                    {"epoch", each.state.epoch},
-                    {"path", each.path.string()}});
+    progress_.Send(Checkpointed{each.state.step, each.state.epoch, each.path.string()});
+    if (in_.saved) in_.saved();
   }
 }
 

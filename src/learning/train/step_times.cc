@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "events/events.h"
+
 namespace protium {
 namespace {
 
@@ -23,12 +25,11 @@ double SecondsSince(Clock::time_point begin, Clock::time_point end) {
 }
 
 // Whole microseconds: an event is a line of text.
-Json Rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
+double Rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
-Json Rounded(const std::vector<double>& all) {
-  Json list = Json::array();
-  for (const double each : all) list.push_back(Rounded(each));
-  return list;
+std::vector<double> Rounded(std::vector<double> all) {
+  for (double& each : all) each = Rounded(each);
+  return all;
 }
 
 }  // namespace
@@ -80,21 +81,21 @@ void RankTimes::Add(std::span<const float> told) {
   }
 }
 
-Json RankTimes::Take(int64_t step) {
+RankSeconds RankTimes::Take(int64_t step) {
   const size_t ranks = wait_.size();
   const auto column = [&](size_t at) {
-    Json list = Json::array();
+    std::vector<double> list;
     for (size_t r = 0; r < ranks; ++r) list.push_back(Rounded(seconds_[r * kTold + at]));
     return list;
   };
-  Json parts = Json::object();
-  for (size_t p = 0; p < kParts; ++p) parts[std::string(kStepParts[p])] = column(p);
-  Json event = {{"event", "lanes"},          {"step", step},
-                {"count", steps_},           {"seconds", column(kParts)},
-                {"parts", std::move(parts)}, {"wait", Rounded(wait_)},
-                {"held", Rounded(held_)}};
+  RankSeconds taken{.step = step,
+                    .count = steps_,
+                    .seconds = column(kParts),
+                    .wait = Rounded(wait_),
+                    .held = Rounded(held_)};
+  for (size_t p = 0; p < kParts; ++p) taken.parts[std::string(kStepParts[p])] = column(p);
   *this = RankTimes();
-  return event;
+  return taken;
 }
 
 }  // namespace protium

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/call.h"
-#include "base/json.h"
+#include "events/events.h"
 
 namespace protium {
 
@@ -71,12 +71,9 @@ class RankTimes {
   void Add(std::span<const float> told);
   bool empty() const { return steps_ == 0; }
 
-  // {"event": "lanes", "step", "count", "seconds", "parts": {"rows": [...], ...}, "wait", "held"}
-  // of what was added since the last call, and begins anew. "count" is the number of steps; all
-  // others but "step" are lists of seconds by rank. "wait" is the part of "reduce" that a rank
-  // waited for others: what it spent there beyond the rank that came last. "held" is how long the
-  // others waited for this rank, the mean over them, in steps to which it came last.
-  Json Take(int64_t step);
+  // Of what was added since the last call, and begins anew. A rank waited for others in "reduce"
+  // for what it spent there beyond the rank that came last, which held them.
+  RankSeconds Take(int64_t step);
 
  private:
   int64_t steps_ = 0;

@@ -23,7 +23,7 @@ TEST(TimesOfRanks, TheRankThatComesLastHoldsTheOthersUp) {
   RankTimes times;
   times.Add(Joined({Told(1, 3.5f), Told(4, 0.5f), Told(2, 2.5f)}));
   times.Add(Joined({Told(1, 3.5f), Told(4, 0.5f), Told(2, 2.5f)}));
-  const Json event = times.Take(7);
+  const Json event = FieldsToJson(times.Take(7));
   EXPECT_EQ(event["step"], 7);
   EXPECT_EQ(event["count"], 2);
   EXPECT_EQ(event["wait"], Json({6.0, 0.0, 4.0}));
@@ -44,7 +44,7 @@ TEST(TimesOfRanks, OnlyWorkOnShardsKeepsARankBusy) {
 TEST(TimesOfRanks, ARankWithoutShardsIsNotWaitedFor) {
   RankTimes times;
   times.Add(Joined({Told(1, 3), Told(3, 1), std::vector<float>(8)}));
-  const Json event = times.Take(1);
+  const Json event = FieldsToJson(times.Take(1));
   EXPECT_EQ(event["wait"], Json({2.0, 0.0, 0.0}));
   EXPECT_EQ(event["held"], Json({0.0, 2.0, 0.0}));
 }

@@ -36,11 +36,14 @@ Status CheckFloatingPoint() {
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
-  out->parameters_ = int64_t(weights.parts().size());
-  out->count_ = weights.size() + out->parameters_ + kFixed + out->buffers_.count() + out->told();
+  out->leaf_ = {.gradients = weights.size(),
+                .parameters = int64_t(weights.parts().size()),
+                .buffers = out->buffers_.count(),
+                .ranks = int64_t(spec.first.size()) - 1};
   out->first_shard_ = spec.first[size_t(communicator.rank())];
-  PT_LET(out->tree_, communicator.MakeTree(
-                         {.leaves = spec.first.back(), .count = out->count_, .first = spec.first}));
+  PT_LET(out->tree_,
+         communicator.MakeTree(
+             {.leaves = spec.first.back(), .count = out->leaf_.count(), .first = spec.first}));
   PT_TRY(Guard("laying out gradients", [&] {
     for (const Subtree& subtree : out->tree_->own()) {
       std::fill(subtree.sum.begin(), subtree.sum.end(), 0.0f);
@@ -69,17 +72,10 @@ void Stepper::AddPartial(const Partial& from, Partial& to) const {
   AddTo(to.sum.subspan(begin), from.sum.subspan(begin));
 }
 
-std::span<float> Stepper::Defined(Partial& partial) const {
-  return partial.sum.subspan(size_t(weights_.size()), size_t(parameters_));
-}
-
-float* Stepper::FindTail(Partial& partial) const {
-  return partial.sum.data() + weights_.size() + parameters_;
-}
-
 Stepper::Partial& Stepper::Spare(size_t depth) {
   while (spares_.size() <= depth) {
-    auto& [memory, partial] = spares_.emplace_back(std::vector<float>(size_t(count_)), nullptr);
+    auto& [memory, partial] =
+        spares_.emplace_back(std::vector<float>(size_t(leaf_.count())), nullptr);
     partial = std::make_unique<Partial>(MakePartial(memory));
   }
   return *spares_[depth].second;
@@ -167,21 +163,22 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
     weights_.DownloadBuffers();
     const LossSums sums = spec_.loss(device.Fetch(outputs, outputs_here_), rows, gradient);
     counts.emplace(times_, StepPart::kBackward);
-    float* tail = FindTail(partial);
+    StepTail tail = leaf_.ReadTail(partial.sum);
     const bool lost = !std::isfinite(sums.loss);
     if (lost && (lost_.empty() || lost_.back() != shard)) lost_.push_back(shard);
-    tail[kWeight] += float(sums.weight);
-    tail[kLoss] += float(sums.loss);
-    tail[kRows] += float(rows.size());
+    tail.weight += float(sums.weight);
+    tail.loss += float(sums.loss);
+    tail.rows += float(rows.size());
+    leaf_.WriteTail(tail, partial.sum);
     net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}, output_gradient_there_),
-                  {partial.gradients, add, Defined(partial)});
+                  {partial.gradients, add, leaf_.Defined(partial.sum)});
     return Status::OK();
   };
   // Guard() puts this before whatever the net throws.
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
-  buffers_.Add(rows.size(), FindTail(partial) + kFixed);
+  buffers_.Add(rows.size(), leaf_.BufferSums(partial.sum).data());
   return Status::OK();
 }
 
@@ -210,14 +207,14 @@ void Stepper::BringBack() {
 
 // One leaf per rank carries its flags, so that all stop or save after the same step, and its times.
 void Stepper::TellOthers(const StepInput& input) {
-  float* tail = FindTail(own_[0]);
-  tail[kStop] += input.stop ? 1 : 0;
-  tail[kSave] += input.save ? 1 : 0;
-  tail[kSaved] += input.saved ? 1 : 0;
-  tail[kChange] += input.change ? 1 : 0;
-  const std::span<float> all = own_[0].sum.last(size_t(told()));
-  const auto rank = size_t(communicator_.rank());
-  times_.Tell(all.subspan(rank * size_t(StepTimes::kTold), size_t(StepTimes::kTold)));
+  const std::span<float> leaf = own_[0].sum;
+  StepTail tail = leaf_.ReadTail(leaf);
+  tail.stop += input.stop ? 1 : 0;
+  tail.save += input.save ? 1 : 0;
+  tail.saved += input.saved ? 1 : 0;
+  tail.change += input.change ? 1 : 0;
+  leaf_.WriteTail(tail, leaf);
+  times_.Tell(leaf_.TimesOf(communicator_.rank(), leaf));
 }
 
 Result<StepResult> Stepper::Run(const StepInput& input) {
@@ -232,7 +229,7 @@ Result<StepResult> Stepper::Run(const StepInput& input) {
   counts.emplace(times_, StepPart::kOptimizer);
   PT_LET(StepResult result, Apply(reduced, input));
   result.wait_seconds = waited.count();
-  result.times = reduced.last(size_t(told()));
+  result.times = leaf_.Times(reduced);
   return result;
 }
 
@@ -247,29 +244,27 @@ Result<float> Stepper::ClipFactor(std::span<const float> sum, float weight,
 }
 
 Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInput& input) {
-  const std::span<const float> sum = reduced.first(size_t(weights_.size()));
-  const std::span<const float> defined = reduced.subspan(sum.size(), size_t(parameters_));
-  const std::span<const float> tail = reduced.subspan(sum.size() + defined.size());
-  StepResult out;
-  out.weight = tail[kWeight];
-  out.rows = int64_t(tail[kRows]);
-  out.stop = tail[kStop] > 0;
-  out.save = tail[kSave] > 0;
-  out.saved = tail[kSaved] > 0;
-  out.change = tail[kChange] > 0;
-  out.skipped = tail[kWeight] == 0;
-  if (!std::isfinite(tail[kLoss]) || !std::isfinite(tail[kWeight])) {
+  const std::span<const float> sum = leaf_.Gradients(reduced);
+  const StepTail tail = leaf_.ReadTail(reduced);
+  StepResult out{.weight = tail.weight,
+                 .rows = int64_t(tail.rows),
+                 .stop = tail.stop > 0,
+                 .save = tail.save > 0,
+                 .saved = tail.saved > 0,
+                 .change = tail.change > 0,
+                 .skipped = tail.weight == 0};
+  if (!std::isfinite(tail.loss) || !std::isfinite(tail.weight)) {
     return NotFinite("the loss", input);
   }
   // Buffers count rows, not weights: batch norm saw rows of weight 0 too, so this comes before a
   // skipped step returns.
-  if (tail[kRows] > 0) PT_TRY(buffers_.Apply(tail.subspan(kFixed), tail[kRows]));
+  if (tail.rows > 0) PT_TRY(buffers_.Apply(leaf_.BufferSums(reduced), tail.rows));
   if (out.skipped) return out;
-  out.loss = double(tail[kLoss]) / double(tail[kWeight]);
-  PT_LET(const float factor, ClipFactor(sum, tail[kWeight], input));
-  Gradient gradient{.sum = sum, .divisor = tail[kWeight], .factor = factor, .rate = input.rate};
+  out.loss = double(tail.loss) / double(tail.weight);
+  PT_LET(const float factor, ClipFactor(sum, tail.weight, input));
+  Gradient gradient{.sum = sum, .divisor = tail.weight, .factor = factor, .rate = input.rate};
   if (spec_.train.clip_value > 0) gradient.limit = float(spec_.train.clip_value);
-  if (!optimizer_.Step(gradient, defined)) {
+  if (!optimizer_.Step(gradient, leaf_.Defined(reduced))) {
     return NotFinite("the gradient", input);
   }
   return out;

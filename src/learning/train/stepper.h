@@ -11,10 +11,8 @@
 //    finite, and the optimiser. Every rank does this on the same sums and arrives at the same
 //    weights.
 //
-// A leaf as floats: gradients with padding (Weights::size()), `defined` by parameter, the entries
-// of Tail, sums of buffers, and of each rank where its time went since the sum before
-// (step_times.h), to which only that rank adds. Whatever ranks must agree on in a step travels in
-// this one reduction: there is no other round.
+// Whatever ranks must agree on in a step travels in this one reduction, behind the gradients
+// (step_leaf.h): there is no other round.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +28,7 @@
 #include "train/buffer_sums.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
+#include "train/step_leaf.h"
 #include "train/step_times.h"
 
 namespace protium {
@@ -86,8 +85,6 @@ class Stepper {
   StepTimes& times() { return times_; }
 
  private:
-  enum Tail { kWeight, kLoss, kRows, kStop, kSave, kSaved, kChange, kFixed };
-
   Stepper(const StepSpec& spec, Net& net, Weights& weights, Optimizer& optimizer,
           Communicator& communicator)
       : spec_(spec),
@@ -123,10 +120,7 @@ class Stepper {
   Status NotFinite(const char* what, const StepInput& input);
   std::string OwnShardsNotFinite() const;
 
-  std::span<float> Defined(Partial& partial) const;
-  float* FindTail(Partial& partial) const;
   void TellOthers(const StepInput& input);
-  int64_t told() const { return int64_t(spec_.first.size() - 1) * StepTimes::kTold; }
 
   StepSpec spec_;
   Net& net_;
@@ -136,8 +130,7 @@ class Stepper {
   BufferSums buffers_;
   StepTimes times_{spec_.phase};
   std::unique_ptr<Tree> tree_;
-  int64_t parameters_ = 0;
-  int64_t count_ = 0;  // Floats of a leaf.
+  LeafLayout leaf_;
   int32_t first_shard_ = 0;
   std::vector<Partial> own_;
   std::vector<HeldMemory> held_;  // Their sums.

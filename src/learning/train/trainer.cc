@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "gang/failure.h"
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
@@ -105,6 +107,15 @@ class Training {
   Saving saving_;
 };
 
+// A metric without a value is NaN.
+Validated ValidatedBy(const Json& values, const CheckpointState& state) {
+  Validated event{.epoch = state.epoch, .step = state.step};
+  for (const auto& [name, value] : values.items()) {
+    event.metrics.emplace_back(name, value.is_number() ? value.get<double>() : std::nan(""));
+  }
+  return event;
+}
+
 std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weights) {
   if (train.average > 0) return std::optional<WeightAverage>(std::in_place, train.average, weights);
   return std::nullopt;
@@ -164,20 +175,18 @@ Status Training::Begin() {
   }));
   if (!resumed) PT_TRY(Initialise());
   if (left_out_ > 0) {
-    progress_.Tell(
-        {{"event", "note"},
-         {"message", fmt::format("the last step of every epoch leaves {} row{} out: "
-                                 "batch norm needs {} of a shard",
-                                 left_out_, left_out_ == 1 ? "" : "s", in_.net.least_rows())}});
+    progress_.Send(
+        Note{fmt::format("the last step of every epoch leaves {} row{} out: "
+                         "batch norm needs {} of a shard",
+                         left_out_, left_out_ == 1 ? "" : "s", in_.net.least_rows())});
   }
-  progress_.Tell({{"event", "train_start"},
-                  {"rows", in_.rows.total_rows()},
-                  {"steps", steps_},
-                  {"epochs", train_.epochs},
-                  {"batch", train_.batch_size},
-                  {"shards", in_.rows.shards()},
-                  {"step", state_.step},
-                  {"packed", in_.packed}});
+  progress_.Send(TrainStarted{.rows = in_.rows.total_rows(),
+                              .steps = steps_,
+                              .epochs = train_.epochs,
+                              .step = state_.step,
+                              .batch = train_.batch_size,
+                              .shards = in_.rows.shards(),
+                              .packed = in_.packed});
   return Status::OK();
 }
 
@@ -220,7 +229,7 @@ Status Training::Rebalance() {
   if (busy.size() + 1 != first_.size()) return Status::OK();
   const std::vector<int32_t> first = BalanceShards(first_, busy);
   if (first == first_) return Status::OK();
-  progress_.Tell({{"event", "note"}, {"message", DescribeBalance(first_, first, busy)}});
+  progress_.Send(Note{DescribeBalance(first_, first, busy)});
   stepper_.reset();
   return TakeShards(first);
 }
@@ -239,11 +248,8 @@ Result<bool> Training::Enter(Status failed) {
     if (!IsAboutPeers(failed)) return failed;
   }
   in_.membership->Settled(state_.step);
-  progress_.Tell({{"event", "gang_entered"},
-                  {"step", state_.step},
-                  {"world", in_.communicator->world()},
-                  {"after_death", lost},
-                  {"pause_seconds", std::chrono::duration<double>(Clock::now() - since).count()}});
+  progress_.Send(GangEntered{state_.step, in_.communicator->world(), lost,
+                             std::chrono::duration<double>(Clock::now() - since).count()});
   return true;
 }
 
@@ -371,18 +377,13 @@ Status Training::CloseEpoch() {
   if (validation_) {
     PT_LET(const Json values, WithAverage(learner().average, [&] { return Measure(); }));
     entry["validation"] = values;
-    Json event = {{"event", "validation"}, {"epoch", state_.epoch}, {"step", state_.step}};
-    event.update(values);
-    progress_.Tell(event);
+    progress_.Send(ValidatedBy(values, state_));
     verdict_.Choose(values, state_);
   }
-  progress_.Tell({{"event", "epoch"},
-                  {"epoch", state_.epoch},
-                  {"step", state_.step},
-                  {"loss", entry["loss"]}});
+  progress_.Send(EpochDone{state_.epoch, state_.step, entry["loss"].get<double>()});
   entry["seconds"] = saving_.seconds();
   if (const auto note = verdict_.Watch(entry, state_)) {
-    progress_.Tell({{"event", "note"}, {"message", *note}});
+    progress_.Send(Note{*note});
   }
   state_.history.push_back(entry);
   // In a gang that bends another rank may have to hand out the weights that this epoch chose. What

@@ -54,7 +54,8 @@ struct TrainInput {
   GangMembership* membership = nullptr;
   // The libraries that net and loss rest on (NumericsFingerprint()).
   Json numerics = Json::object();
-  std::function<void(const Json&)> report;  // Called on rank 0.
+  std::function<void(const Json&)> report;  // Called on rank 0, as the next.
+  std::function<void()> saved;              // A checkpoint is complete. May be empty.
   PhaseTeller phase;
   std::stop_token stop;
 };

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/events.h"
 #include "run/event_log.h"
-#include "run/events.h"
 #include "run/summary.h"
 
 namespace protium {

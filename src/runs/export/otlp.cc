@@ -11,8 +11,9 @@
 #include <set>
 
 #include "base/fnv.h"
+#include "events/events.h"
 #include "export/formats.h"
-#include "run/parts.h"
+#include "run/phases.h"
 
 namespace protium {
 
@@ -137,21 +138,22 @@ class OtlpMaker {
   }
 
   void AddParts() {
-    RunParts parts;
+    RunPhases parts;
     for (const Json& event : facts_.events) parts.On(event);
     int number = 0;
     for (const RunPart& part : parts.parts()) {
       const Json more = {{"rows", part.rows > 0 ? Json(part.rows) : Json()}};
-      spans_.push_back(Span(fmt::format("part {}", ++number), part.name, part.began / 1000,
-                            part.ended / 1000, more));
+      spans_.push_back(Span(fmt::format("part {}", ++number), std::string(part.name()),
+                            part.began / 1000, part.ended / 1000, more));
     }
   }
 
   void Take(const Json& event) {
     const std::string& name = TextAt(event, "event");
     const double time = SecondsOf(TextAt(event, "time"));
-    if (name == "gang_start" || name == "end" || name == "restart") CloseRanks(time);
-    if (name != "gang_start") return;
+    if (name == GangPlaced::kName || name == RunEnded::kName || name == AttemptStarted::kName)
+      CloseRanks(time);
+    if (name != GangPlaced::kName) return;
     const Json ranks = event.value("ranks", Json());
     if (ranks.is_array()) ranks_ = ranks;
     task_ = TextAt(event, "task");

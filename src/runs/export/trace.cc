@@ -10,9 +10,10 @@
 #include <optional>
 #include <set>
 
+#include "events/events.h"
 #include "export/formats.h"
 #include "run/lanes.h"
-#include "run/parts.h"
+#include "run/phases.h"
 
 namespace protium {
 
@@ -64,17 +65,18 @@ class TraceMaker {
     for (const RunPart& part : parts_.parts()) {
       Json more = Json::object();
       if (part.rows > 0) more["rows"] = part.rows;
-      list_.push_back(Slice(part.name, kJob, kParts, part.began / 1000, part.ended / 1000, more));
+      list_.push_back(Slice(std::string(part.name()), kJob, kParts, part.began / 1000,
+                            part.ended / 1000, more));
     }
   }
 
   void Take(const Json& event) {
     const std::string& name = TextAt(event, "event");
     const double time = SecondsOf(TextAt(event, "time"));
-    if (name == "gang_start") PlaceRanks(event, time);
-    if (name == "end" || name == "restart") CloseRanks(time);
-    if (name == "lanes") AddLanes(event, time);
-    if (name == "engine_plan") AddEnginePlan(event, time);
+    if (name == GangPlaced::kName) PlaceRanks(event, time);
+    if (name == RunEnded::kName || name == AttemptStarted::kName) CloseRanks(time);
+    if (name == RankSeconds::kName) AddLanes(event, time);
+    if (name == QueryRan::kName) AddEnginePlan(event, time);
     static const std::set<std::string> kOnce = {
         "checkpoint", "restart", "note", "warning", "failed", "output", "gang_change", "rank_lost"};
     if (!kOnce.contains(name)) return;
@@ -149,7 +151,7 @@ class TraceMaker {
   double TaskEnd(double time) const {
     for (const RunPart& part : parts_.parts()) {
       const double ended = part.ended / 1000;
-      if (part.name == task_ && part.over && ended > began_ && ended < time) return ended;
+      if (part.name() == task_ && part.over && ended > began_ && ended < time) return ended;
     }
     return time;
   }
@@ -183,7 +185,7 @@ class TraceMaker {
   }
 
   const RunFacts& facts_;
-  RunParts parts_;
+  RunPhases parts_;
   Json list_ = Json::array();
   Json ranks_ = Json::array();  // Of the gang that is placed.
   std::string task_;

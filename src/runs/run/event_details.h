@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/call.h"
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "events/events.h"
+
 namespace protium {
 namespace {
 
@@ -162,13 +164,13 @@ void LaneTimes::Add(const LaneTimes& more) {
 }
 
 void RankLanes::On(const Json& event, double time_ms) {
-  const Json name = event.is_object() ? event.value("event", Json()) : Json();
-  if (name == "train_start") shards_ = ReadCount(event.value("shards", Json()));
-  if (name == "train_start" || name == "gang_entered") {
+  const bool begins = Is<TrainStarted>(event);
+  if (begins) shards_ = ReadCount(event.value("shards", Json()));
+  if (begins || Is<GangEntered>(event)) {
     total_ = {};
     lately_.clear();
   }
-  if (name != "lanes") return;
+  if (!Is<RankSeconds>(event)) return;
   LaneInterval interval = ReadInterval(event);
   interval.ended = time_ms;
   total_.Add(interval.times);

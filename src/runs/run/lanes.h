@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each rank went in training, from the events "lanes" (src/learning/train/step_times.h),
+// Where the time of each rank went in training, from the events RankSeconds (events/events.h),
 // and which rank the others wait for.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "events/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -33,7 +34,12 @@ std::string Joined(std::vector<Piece> pieces, int32_t width) {
   }
 }
 
-// As RunParts counts.
+Phase Shown(Phase phase) {
+  if (phase == Phase::kPrepare) return Phase::kEtl;
+  return phase == Phase::kStart ? Phase::kTrain : phase;
+}
+
+// As RunPhases counts.
 double Millis(Deadline time) {
   return std::chrono::duration<double, std::milli>(time.time_since_epoch()).count();
 }
@@ -42,48 +48,41 @@ double Millis(Deadline time) {
 
 std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   const Event event = EventFromJson(json);
-  parts_.On(event, Millis(now));
-  Lines lines = std::visit([&](const auto& each) { return Take(each, now); }, event);
+  phases_.On(event, Millis(now));
+  Lines lines = Follow(now);
+  const Lines more = std::visit([&](const auto& each) { return Take(each, now); }, event);
+  lines.insert(lines.end(), more.begin(), more.end());
   view_.On(event);
   const std::string detail = with_details_ ? details_.On(event, now) : std::string();
   if (!detail.empty()) lines.push_back(detail);
   return lines;
 }
 
-// Plans of later phases report reads and writes as well, and must not fall back to the ETL phase.
-ProgressState::Lines ProgressState::EnterEtl(Deadline now) {
-  const bool first = phase_ == Phase::kNone || phase_ == Phase::kEtl;
-  return first ? Enter(Phase::kEtl, now) : Lines();
-}
-
+// Plans of later phases report reads and writes as well.
 ProgressState::Lines ProgressState::Take(const EtlProgress& event, Deadline now) {
-  Lines lines = EnterEtl(now);
-  if (phase_ != Phase::kEtl) return lines;
+  if (phase_ != Phase::kEtl) return {};
   if (event.rows >= 0) rows_ = event.rows;
   const double percent = event.percent.value_or(etl_percent_);
   if (percent != etl_percent_) etl_moved_ = now;
   etl_percent_ = percent;
   etl_held_ = event.held.value_or(etl_held_);
   etl_spilled_ = event.spilled.value_or(etl_spilled_);
-  return lines;
+  return {};
 }
 
-ProgressState::Lines ProgressState::Take(const EtlDone& event, Deadline now) {
-  Lines lines = EnterEtl(now);
+ProgressState::Lines ProgressState::Take(const EtlDone& event, Deadline) {
   if (phase_ == Phase::kEtl) rows_ = event.rows;
-  return lines;
+  return {};
 }
 
-ProgressState::Lines ProgressState::Take(const TrialStarted& event, Deadline now) {
-  Lines lines = Enter(Phase::kSearch, now);
+ProgressState::Lines ProgressState::Take(const TrialStarted& event, Deadline) {
   trials_ = event.trials;
   ++running_;
-  return lines;
+  return {};
 }
 
 // One line a trial, for good: what was tried, what came of it, and the best so far.
-ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline now) {
-  Lines lines = Enter(Phase::kSearch, now);
+ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   trials_ = event.trials;
   running_ = std::max<int64_t>(0, running_ - 1);
   ++ended_;
@@ -101,43 +100,34 @@ ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline now) 
     best_ = fmt::format("{} {:.5g} in trial {}", event.metric, *event.best_value, event.best);
     line += event.best == event.trial ? "  the best so far" : "  best: " + best_;
   }
-  lines.push_back(std::move(line));
-  return lines;
+  return {std::move(line)};
 }
 
-ProgressState::Lines ProgressState::Take(const StageFitted& event, Deadline now) {
-  Lines lines = Enter(Phase::kFit, now);
+ProgressState::Lines ProgressState::Take(const StageFitted& event, Deadline) {
   if (!event.stage.empty()) stages_ += (stages_.empty() ? "" : ", ") + event.stage;
-  return lines;
+  return {};
 }
 
-// Its ranks start, which belongs to training and not to what came before.
-ProgressState::Lines ProgressState::Take(const GangPlaced& event, Deadline now) {
-  return event.task.starts_with("train") ? Enter(Phase::kTrain, now) : Lines();
-}
-
-ProgressState::Lines ProgressState::Take(const TrainStarted& event, Deadline now) {
-  Lines lines = Enter(Phase::kTrain, now);
+ProgressState::Lines ProgressState::Take(const TrainStarted& event, Deadline) {
   rows_ = event.rows;
   first_step_ = -1;
-  return lines;
+  return {};
 }
 
 // The remaining time is estimated from the first step of this attempt on: steps of an earlier one
 // took no time in this one, and a restart goes back.
 ProgressState::Lines ProgressState::Take(const StepDone& event, Deadline now) {
-  Lines lines = Enter(Phase::kTrain, now);
   if (first_step_ < 0 || event.step < first_step_) {
     first_step_ = event.step;
     first_step_at_ = now;
   }
-  return lines;
+  return {};
 }
 
-ProgressState::Lines ProgressState::Take(const Scored& event, Deadline now) {
-  Lines lines = Enter(Phase::kScore, now);
+ProgressState::Lines ProgressState::Take(const Scored& event, Deadline) {
+  scored_ = true;
   if (event.rows >= 0) rows_ = event.rows;
-  return lines;
+  return {};
 }
 
 ProgressState::Lines ProgressState::Take(const AttemptStarted& event, Deadline) {
@@ -150,24 +140,29 @@ ProgressState::Lines ProgressState::Take(const Waiting& event, Deadline) {
 }
 
 ProgressState::Lines ProgressState::Take(const OtherEvent& event, Deadline) {
-  placed_ = placed_ || event.name == "pipeline";
+  placed_ = placed_ || event.name == PipelinePlaced::kName;
   return {};
 }
 
-ProgressState::Lines ProgressState::Enter(Phase phase, Deadline now) {
+ProgressState::Lines ProgressState::Follow(Deadline now) {
+  const std::vector<RunPart>& parts = phases_.parts();
+  if (parts.empty() || parts.back().over) return {};
+  const Phase phase = Shown(parts.back().phase);
   if (phase == phase_) return {};
-  std::vector<std::string> lines = Finish(now);
+  Lines lines = Finish(now);
   phase_ = phase;
   entered_ = now;
   rows_ = 0;
+  scored_ = false;
   return lines;
 }
 
 std::vector<std::string> ProgressState::Finish(Deadline now) {
-  std::vector<std::string> lines;
-  const bool nothing = phase_ == Phase::kNone || (phase_ == Phase::kEtl && rows_ == 0);
+  Lines lines;
+  const bool nothing =
+      !phase_ || (phase_ == Phase::kEtl && rows_ == 0) || (phase_ == Phase::kScore && !scored_);
   if (!nothing) lines.push_back(Summary(now));
-  phase_ = Phase::kNone;
+  phase_.reset();
   return lines;
 }
 
@@ -189,20 +184,9 @@ double ProgressState::SecondsIn(Deadline now) const {
 double ProgressState::SecondsOfParts(Deadline now) const {
   if (phase_ == Phase::kEtl && !placed_) return SecondsIn(now);
   const auto belongs = [this](const RunPart& part) {
-    switch (phase_) {
-      case Phase::kEtl:
-        return part.name == "etl";
-      case Phase::kFit:
-        return part.name == "fit";
-      case Phase::kTrain:
-        return part.name == "start ranks" || part.name == "train";
-      case Phase::kScore:
-        return part.name == "score";
-      default:
-        return false;
-    }
+    return part.phase != Phase::kPrepare && Shown(part.phase) == phase_;
   };
-  const std::vector<RunPart>& parts = parts_.parts();
+  const std::vector<RunPart>& parts = phases_.parts();
   auto part = std::find_if(parts.rbegin(), parts.rend(), belongs);
   if (part == parts.rend()) return SecondsIn(now);
   double millis = 0;
@@ -222,15 +206,16 @@ std::optional<double> ProgressState::percent() const {
 
 std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const {
   const double seconds = SecondsIn(now);
-  switch (phase_) {
-    case Phase::kNone:
-      return {};
+  if (!phase_) return {};
+  switch (*phase_) {
+    case Phase::kPrepare:
     case Phase::kEtl:
       return EtlLine(now);
     case Phase::kSearch:
       return SearchLine(now);
     case Phase::kFit:
       return "fit      " + stages_ + "  " + Seconds(seconds);
+    case Phase::kStart:
     case Phase::kTrain:
       return TrainLine(now, unicode, width);
     case Phase::kScore:

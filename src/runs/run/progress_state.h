@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the progress display: which phase a run is in (etl, search, fit, train, score) and
-// what to say about it. A phase begins with its first event and ends when another one begins; the
-// time that its summary tells is that of its parts (run/parts.h), as result.json has it. Reads no
-// clock and knows no terminal; progress.h has those.
+// The text of the progress display: what to say about the phase that a run is in (run/phases.h).
+// Reading the job counts as ETL here, and ranks that start as training. The time in a summary is
+// that of the phase's parts, as result.json has it. Reads no clock and knows no terminal;
+// progress.h has those.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 
 #include "base/call.h"
 #include "base/json.h"
+#include "protium/events.h"
 #include "run/event_details.h"
-#include "run/events.h"
-#include "run/parts.h"
+#include "run/phases.h"
+#include "run/run_view.h"
 
 namespace protium {
 
@@ -38,17 +39,14 @@ class ProgressState {
   std::optional<double> percent() const;
 
  private:
-  enum class Phase { kNone, kEtl, kSearch, kFit, kTrain, kScore };
   using Lines = std::vector<std::string>;
 
   // One overload per event that the display shows; each returns what On() does.
-  Lines Take(const RunStarted&, Deadline now) { return EnterEtl(now); }
   Lines Take(const EtlProgress& event, Deadline now);
   Lines Take(const EtlDone& event, Deadline now);
   Lines Take(const TrialStarted& event, Deadline now);
   Lines Take(const TrialEnded& event, Deadline now);
   Lines Take(const StageFitted& event, Deadline now);
-  Lines Take(const GangPlaced& event, Deadline now);
   Lines Take(const TrainStarted& event, Deadline now);
   Lines Take(const StepDone& event, Deadline now);
   Lines Take(const Scored& event, Deadline now);
@@ -62,8 +60,7 @@ class ProgressState {
     return {};
   }
 
-  Lines Enter(Phase phase, Deadline now);
-  Lines EnterEtl(Deadline now);
+  Lines Follow(Deadline now);
   std::string Summary(Deadline now) const;
   std::string EtlLine(Deadline now) const;
   std::string SearchLine(Deadline now) const;
@@ -75,21 +72,22 @@ class ProgressState {
   const bool with_details_;
   EventDetails details_;
   RunView view_;
-  RunParts parts_;
-  Phase phase_ = Phase::kNone;
-  Deadline entered_{};       // When the phase began.
-  int64_t rows_ = 0;         // Of the running phase; 0: unknown.
-  bool placed_ = false;      // Whether a pipeline was placed: its rows are read from then on.
-  double etl_percent_ = -1;  // -1: unknown.
-  Deadline etl_moved_{};     // When etl_percent_ last changed.
-  double etl_held_ = -1;     // Bytes in memory and in spill files; -1: unknown.
-  double etl_spilled_ = 0;   // Of those, in spill files.
-  int64_t trials_ = 0;       // Of the search.
-  int64_t running_ = 0;      // Trials that have started and not ended.
-  int64_t ended_ = 0;        // Trials that have ended while this phase ran.
-  std::string best_;         // "rmse 14.1 in trial 3"
-  std::string stages_;       // "index, fill, scale"
-  int64_t first_step_ = -1;  // The first step of this attempt; -1: none yet.
+  RunPhases phases_;
+  std::optional<Phase> phase_;  // As it is shown; none before anything has begun.
+  Deadline entered_{};          // When the phase began.
+  int64_t rows_ = 0;            // Of the running phase; 0: unknown.
+  bool scored_ = false;         // Whether rows of the phase were scored.
+  bool placed_ = false;         // Whether a pipeline was placed: its rows are read from then on.
+  double etl_percent_ = -1;     // -1: unknown.
+  Deadline etl_moved_{};        // When etl_percent_ last changed.
+  double etl_held_ = -1;        // Bytes in memory and in spill files; -1: unknown.
+  double etl_spilled_ = 0;      // Of those, in spill files.
+  int64_t trials_ = 0;          // Of the search.
+  int64_t running_ = 0;         // Trials that have started and not ended.
+  int64_t ended_ = 0;           // Trials that have ended while this phase ran.
+  std::string best_;            // "rmse 14.1 in trial 3"
+  std::string stages_;          // "index, fill, scale"
+  int64_t first_step_ = -1;     // The first step of this attempt; -1: none yet.
   Deadline first_step_at_{};
 };
 

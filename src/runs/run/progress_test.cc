@@ -79,7 +79,8 @@ TEST_F(ProgressText, TellsOfEachPhaseTheTimeOfItsParts) {
   after(0.5, {{"event", "pipeline"}, {"pipeline", Json::array()}});
   after(1, {{"event", "etl_done"}, {"rows", 4000}});
   after(0, {{"event", "fit"}, {"stage", "scale"}, {"level", 1}});
-  after(0.25, {{"event", "gang_start"}, {"task", "train_torch"}, {"ranks", Json::array()}});
+  after(0.25,
+        {{"event", "gang_start"}, {"task", "train"}, {"role", "train"}, {"ranks", Json::array()}});
   EXPECT_EQ(state.Line(now_, false), "train    starting workers  0.00 s");
   after(3, {{"event", "train_start"}, {"rows", 100}, {"steps", 20}, {"epochs", 2}});
   after(2, Step(20, 2, 0.5));
@@ -90,6 +91,14 @@ TEST_F(ProgressText, TellsOfEachPhaseTheTimeOfItsParts) {
   EXPECT_EQ(told[1], "fit      scale  0.25 s");
   EXPECT_THAT(told[2], HasSubstr("  5.0 s"));
   EXPECT_EQ(told[3], "score    50 rows  0.75 s");
+}
+
+TEST_F(ProgressText, TakesNoTaskOfAProgramForTraining) {
+  ProgressState state;
+  state.On({{"event", "etl"}, {"rows", 7}}, now_);
+  state.On({{"event", "gang_start"}, {"task", "train_trams"}, {"role", "map"}}, now_);
+  state.On({{"event", "reported"}, {"name", "step"}, {"value", {{"step", 7}}}}, now_);
+  EXPECT_THAT(state.Line(now_, false), testing::StartsWith("etl      7 rows"));
 }
 
 TEST_F(ProgressText, HasOneLineATrialWithTheBestSoFar) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "events/events.h"
 #include "metrics/diagnostics.h"
-#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -72,8 +72,7 @@ void RunRecord::BeginScoring() {
   results_.erase("unseen_test_rows");
 }
 
-// One event comes per partition. A state that cannot be read comes from a program's own task named
-// "score"; it has no metrics to show.
+// One event comes per partition. A state that cannot be read has no metrics to show.
 void RunRecord::MergeScores(const Json& event) {
   const std::lock_guard lock(mutex_);
   const std::pair<const char*, const char*> kinds[] = {{"model", "metrics.test"},

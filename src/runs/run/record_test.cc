@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "events/events.h"
 #include "metrics/metrics.h"
-#include "run/events.h"
 
 namespace protium {
 namespace {

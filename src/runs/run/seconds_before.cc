@@ -6,8 +6,8 @@
 #include <ctime>
 #include <string>
 
+#include "events/events.h"
 #include "run/event_log.h"
-#include "run/events.h"
 #include "run/summary.h"
 
 namespace protium {

@@ -6,8 +6,9 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "run/events.h"
+#include "events/events.h"
 #include "run/list.h"
+#include "run/run_view.h"
 
 namespace protium {
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "events/events.h"
 #include "os/fd.h"
 
 // A file of one chunk is sent as a batch of one, a larger one as begin_chunk (name, bytes, number
@@ -147,10 +148,7 @@ class Uploader {
     const Deadline now = Clock::now();
     if (bytes < content_.size() && now < told_ + kTellEvery) return;
     told_ = now;
-    call_.Tell({{"event", "upload"},
-                {"name", artifact_.name},
-                {"bytes", bytes},
-                {"of_bytes", content_.size()}});
+    call_.Send(Uploading{artifact_.name, bytes, content_.size()});
   }
 
   Wire& wire_;

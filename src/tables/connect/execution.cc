@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "protium/events.h"
+
 namespace protium::connect {
 
 namespace {
@@ -178,10 +180,8 @@ Status Execution::WaitAndRetry(const SparkError& error) {
   if (!wait && MayPass(error)) return ServerGone(error);
   if (!wait) return wire.Explain(error, request_.name, call_);
   if (*wait >= kTellFrom) {
-    call_.Tell({{"event", "note"},
-                {"message", request_.name + ": the connection to " + wire.shown() +
-                                " is broken, reattaching in " +
-                                std::to_string(wait->count() / 1000) + " s"}});
+    call_.Send(Note{request_.name + ": the connection to " + wire.shown() +
+                    " is broken, reattaching in " + std::to_string(wait->count() / 1000) + " s"});
   }
   return Sleep(*wait, call_) ? Status::OK() : wire.Explain(error, request_.name, call_);
 }

@@ -12,6 +12,7 @@
 #include "column/claims.h"
 #include "connect/plan_metrics.h"
 #include "connect/types.h"
+#include "events/events.h"
 
 namespace protium::connect {
 
@@ -98,9 +99,9 @@ void Alongside::TellPlan(Json operators) {
   Json more = more_ ? more_(operation_, operators.empty()) : Json::object();
   if (!operators.empty()) more["operators"] = std::move(operators);
   if (!more.contains("operators")) return;
-  Json event = {{"event", "engine_plan"}, {"name", name_}, {"seconds", seconds}};
-  event.update(more);
-  call_.Tell(event);
+  QueryRan plan{.name = name_, .measured = {{"seconds", seconds}}};
+  plan.measured.update(more);
+  call_.Send(plan);
 }
 
 void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {
@@ -117,13 +118,13 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
   // How many rows executors have made Spark does not say; those that came here may be one count.
-  call_.Tell({{"event", "etl"},
-              {"name", name_},
-              {"percent", tasks > 0 ? Json(percent_) : Json()},
-              {"tasks", done},
-              {"of_tasks", tasks},
-              {"running_tasks", progress.num_inflight_tasks()},
-              {"read_bytes", bytes}});
+  ClusterProgress event{.name = name_,
+                        .tasks = done,
+                        .of_tasks = tasks,
+                        .running_tasks = progress.num_inflight_tasks(),
+                        .read_bytes = bytes};
+  if (tasks > 0) event.percent = percent_;
+  call_.Send(event);
 }
 
 Status ResultStream::Start() {

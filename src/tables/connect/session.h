@@ -119,7 +119,7 @@ class SparkSession {
                                 const Call& call);
 
   // Uploads one after another. A name that the session has already with equal bytes is no error,
-  // with other bytes it is one. Tells {"event": "upload", "name", "bytes", "of_bytes"} on the way.
+  // with other bytes it is one. Sends Uploading on the way.
   Status AddArtifacts(const std::vector<Artifact>& artifacts, const Call& call);
   // Whether the session has each of the names; each is a key of the result.
   Result<std::map<std::string, bool>> ArtifactStatuses(const std::vector<std::string>& names,

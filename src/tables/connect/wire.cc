@@ -8,6 +8,7 @@
 
 #include "base/percent.h"
 #include "connect/channel.h"
+#include "protium/events.h"
 
 namespace protium::connect {
 
@@ -119,9 +120,8 @@ Status Wire::WaitToRetry(const grpc::Status& status, std::string_view doing, con
   const auto wait = retries.Next(error.retry_after);
   if (!wait) return Explain(error, doing, call);
   if (*wait >= kTellFrom) {
-    call.Tell({{"event", "note"},
-               {"message", fmt::format("{}: {} does not answer, next try in {:.1f} s", doing,
-                                       shown_, static_cast<double>(wait->count()) / 1000)}});
+    call.Send(Note{fmt::format("{}: {} does not answer, next try in {:.1f} s", doing, shown_,
+                               static_cast<double>(wait->count()) / 1000)});
   }
   return Sleep(*wait, call) ? Status::OK() : Explain(error, doing, call);
 }

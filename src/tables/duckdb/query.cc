@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "duckdb/chunk_batches.h"
 #include "duckdb/fault.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -107,22 +108,23 @@ void QueryWatch::Watch(const std::stop_token& ended) {
 
 void QueryWatch::TellHowFar() {
   const double percent = duckdb_query_progress(connection_).percentage;
-  Json event = {{"event", "etl"},
-                {"name", name_},
-                {"rows", rows_.load()},
-                {"percent", percent < 0 ? Json() : Json(percent)}};
+  EtlProgress event{.name = name_, .rows = rows_.load()};
+  if (percent >= 0) event.percent = percent;
   if (beside_ != nullptr) {
     const auto held = duck::AskText(*beside_, kHeld);
     const Result<Json> sums = held.ok() ? ParseJson(*held) : held.status();
-    if (sums.ok()) event.update(*sums);
+    if (sums.ok()) {
+      event.held = sums->value("held", 0.0);
+      event.spilled = sums->value("spilled", 0.0);
+    }
   }
-  call_.Tell(event);
+  call_.Send(event);
 }
 
 void QueryWatch::Finish(int64_t rows) {
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
-  call_.Tell({{"event", "etl"}, {"name", name_}, {"rows", rows}, {"percent", 100.0}});
+  call_.Send(EtlProgress{.name = name_, .rows = rows, .percent = 100.0});
 }
 
 Status QueryWatch::Explain(const Status& status) const {

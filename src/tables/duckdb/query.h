@@ -17,7 +17,7 @@
 namespace protium {
 
 // Interrupts the connection's query when the call is stopped or its deadline passes, and tells
-// {"event": "etl", "name", "rows", "percent"} twice a second. Runs a thread of its own until it is
+// EtlProgress twice a second. Runs a thread of its own until it is
 // destroyed, which must be before the connection goes.
 class QueryWatch {
  public:

@@ -7,8 +7,8 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "column/schema.h"
+#include "protium/events.h"
 #include "protium/version.h"
-#include "run/events.h"
 
 namespace protium {
 namespace {
@@ -88,11 +88,11 @@ Result<std::string> BroughtTables::Find(const std::string& name, const BringSpec
   std::error_code ignored;
   if (fs::exists(target, ignored)) return target;
   const BringWatch watch = [&](double share) {
-    call.Tell(EventToJson(EtlProgress{.name = "read " + name, .percent = share * 100}));
+    call.Send(EtlProgress{.name = "read " + name, .percent = share * 100});
     return CheckCall(call);
   };
   PT_LET(const BroughtTable table, Bring(spec, target, watch));
-  for (const std::string& note : table.notes) call.Tell(EventToJson(Note{note}));
+  for (const std::string& note : table.notes) call.Send(Note{note});
   return target;
 }
 

@@ -9,8 +9,8 @@
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
+#include "protium/events.h"
 #include "protium/frame.h"
-#include "run/events.h"
 #include "run/terminal.h"
 
 namespace protium {
@@ -20,7 +20,7 @@ namespace {
 // scoring are dropped first, since those of two tables must not be merged.
 bool Scores(const Plan& plan) {
   const auto* const task = std::get_if<MapTask>(&plan->verb);
-  if (task != nullptr && task->task.starts_with("score")) return true;
+  if (task != nullptr && task->role == MapTask::Role::kScore) return true;
   for (const Plan& input : plan->inputs) {
     if (Scores(input)) return true;
   }
@@ -32,9 +32,9 @@ void TellUnseen(SessionState& session) {
   const Json results = session.record().results();
   const auto rows = results.find("unseen_test_rows");
   if (rows == results.end()) return;
-  session.call().Tell(EventToJson(
+  session.call().Send(
       Note{Grouped(rows->get<int64_t>()) +
-           " scored rows have classes that no training row has: metrics leave them out"}));
+           " scored rows have classes that no training row has: metrics leave them out"});
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   PT_LET(const int64_t rows, WriteFrame(session, frame_.plan(), form, target, options.partitions));
   session.record().AddSeconds(scores ? "score" : "write", since);
   if (scores) TellUnseen(session);
-  session.call().Tell(EventToJson(OutputWritten{target, rows}));
+  session.call().Send(OutputWritten{target, rows});
   return Status::OK();
 }
 

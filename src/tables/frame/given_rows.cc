@@ -12,7 +12,7 @@
 #include "format/carried_rows.h"
 #include "format/file_writer.h"
 #include "frame/verbs.h"
-#include "run/events.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -55,7 +55,7 @@ Result<Plan> KeepRows(const std::string& name, const std::string& file, BatchStr
     return Fail({.exit = Exit::kInput, .what = "the table has no columns", .where = where});
   }
   PT_LET(const SchemaPtr carried, CarriedSchema(*rows.schema(), where));
-  for (const std::string& note : ZoneNotes(*rows.schema())) call.Tell(EventToJson(Note{note}));
+  for (const std::string& note : ZoneNotes(*rows.schema())) call.Send(Note{note});
   PT_LET(const auto writer, FileWriter::MakeQuick(file, carried));
   while (true) {
     PT_LET(const auto batch, rows.Next());

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
 
@@ -69,6 +70,22 @@ TEST_F(Planned, StillFindsWhatIsWrong) {
   EXPECT_THAT(FaultOf(status).what, HasSubstr("dya"));
   EXPECT_TRUE(told_.empty());
   EXPECT_EQ(session_->Sql("SELECT x FROM t").Schema().ValueOrDie()->num_fields(), 1);
+}
+
+// Two tables' metrics must not be merged, so scoring drops those of an earlier one; a program's own
+// task scores nothing, whatever its name.
+TEST_F(Planned, OnlyScoringDropsEarlierScores) {
+  RunRecord& record = session_->state().record();
+  record.On(EventToJson(ScoredStates{.unseen_rows = 3}));
+  const SchemaPtr output = arrow::schema({arrow::field("x", arrow::int64())});
+  const auto run = [&](const char* task, MapTask::Role role) {
+    const DataFrame mapped =
+        session_->Table("t").Map({.task = task, .output = output, .role = role});
+    EXPECT_TRUE(mapped.Stream().ok());
+    return record.results().contains("unseen_test_rows");
+  };
+  EXPECT_TRUE(run("score_cards", MapTask::Role::kMap));
+  EXPECT_FALSE(run("mine", MapTask::Role::kScore));
 }
 
 TEST_F(Planned, AdmitsAGangByTellingOfIt) {

@@ -17,7 +17,7 @@
 #include "frame/session_state.h"
 #include "frame/table_files.h"
 #include "frame/verbs.h"
-#include "run/events.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -90,7 +90,7 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
   for (const std::string& each : files.passed_over) {
-    session.call().Tell(EventToJson(Note{"passed over " + each}));
+    session.call().Send(Note{"passed over " + each});
   }
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
@@ -105,7 +105,7 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   PT_LET(const bool bring, std::move(columns));
   if (bring) return BringScan(session, known, std::move(scan));
   for (const std::string& note : ZoneNotes(*scan.schema)) {
-    session.call().Tell(EventToJson(Note{note}));
+    session.call().Send(Note{note});
   }
   if (!partitions_.empty()) {
     PT_LET(scan.schema, WithPartitions(scan.schema, scan.partitions));

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "engine/kind.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/outputs.h"
 #include "os/file.h"
@@ -98,7 +99,7 @@ Call SessionState::call() {
   Call call = options_.call;
   call.events = [this](const Json& event) {
     record_.On(event);
-    options_.call.Tell(event);
+    options_.call.Forward(event);
   };
   return call;
 }

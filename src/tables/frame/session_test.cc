@@ -8,6 +8,7 @@
 
 #include "base/fault.h"
 #include "frame/session_state.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -116,7 +117,7 @@ TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
 }
 
 TEST_F(SessionTest, KeepsARecordOfEventsAndPassesThemOn) {
-  session_->state().call().Tell({{"event", "step"}, {"step", 1}});
+  session_->state().call().Send(StepDone{.step = 1});
   EXPECT_TRUE(session_->state().record().results()["seconds"].contains("first_step"));
   ASSERT_EQ(events_.size(), 1u);
   EXPECT_EQ(events_[0]["step"], 1);

@@ -3,6 +3,7 @@
 
 #include "duckdb/operator_times.h"
 #include "duckdb/query.h"
+#include "events/events.h"
 #include "local/inputs.h"
 #include "local/plain_stream.h"
 #include "local/plain_types.h"
@@ -76,9 +77,8 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   PT_TRY(CountOperatorTimes(connection));
   const auto made = RunStatement(connection, beside, create, call_, name);
   PT_TRY(RefineStatus(made.status(), input));
-  Json told = {{"event", "engine_plan"}, {"name", name}};
-  told.update(OperatorTimes(connection));
-  if (told.contains("operators")) call_.Tell(told);
+  const QueryRan run{.name = name, .measured = OperatorTimes(connection)};
+  if (run.measured.contains("operators")) call_.Send(run);
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 

@@ -58,7 +58,8 @@ Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
                     .Map({.task = "doctor",
                           .output = DoctorColumns(),
                           .workers = size,
-                          .gang = GangSpec{.workers = size, .max_restarts = 0}}));
+                          .gang = GangSpec{.workers = size, .max_restarts = 0},
+                          .needs = {.torch = true}}));
 }
 
 // The table has as many parts as the cluster has cores, unless its settings say otherwise: a task

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "events/events.h"
+
 namespace protium {
 
 namespace fs = std::filesystem;
@@ -17,8 +19,8 @@ constexpr size_t kPart = 64 << 10;
 
 }  // namespace
 
-LogTail::LogTail(fs::path folder, bool only_first, std::function<void(const Json&)> tell)
-    : only_first_(only_first), tell_(std::move(tell)) {
+LogTail::LogTail(fs::path folder, bool only_first, std::function<void(const Printed&)> print)
+    : only_first_(only_first), print_(std::move(print)) {
   std::error_code error;
   for (const auto& item : fs::directory_iterator(folder, error)) {
     before_[item.path().string()] = int64_t(item.file_size(error));
@@ -38,13 +40,12 @@ LogTail::~LogTail() {
   Look(true);
 }
 
-void LogTail::On(const Json& event) {
+void LogTail::On(const GangPlaced& event) {
   const std::lock_guard lock(mutex_);
-  for (const Json& rank : event.value("ranks", Json::array())) {
-    const std::string& path = TextAt(rank, "log");
-    const int32_t number = rank.value("rank", 0);
-    if (path.empty() || logs_.contains(path) || (only_first_ && number != 0)) continue;
-    logs_[path] = {.rank = number, .read = before_[path]};
+  for (const RankPlaced& rank : event.ranks) {
+    const std::string& path = rank.log;
+    if (path.empty() || logs_.contains(path) || (only_first_ && rank.rank != 0)) continue;
+    logs_[path] = {.rank = rank.rank, .read = before_[path]};
   }
 }
 
@@ -61,7 +62,7 @@ void LogTail::Look(bool last) {
     }
     if (last) log.cutter.Finish(lines);
     if (lines.empty()) continue;
-    tell_({{"event", "printed"}, {"rank", log.rank}, {"stream", 2}, {"text", lines}});
+    print_({log.rank, 2, lines});
   }
 }
 

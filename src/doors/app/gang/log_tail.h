@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "base/json.h"
+#include "events/events.h"
 #include "gang/program_output.h"
 
 namespace protium {
@@ -18,13 +18,13 @@ namespace protium {
 // Follows the logs in a folder in a thread of its own.
 class LogTail {
  public:
-  // What lies in `folder` by now is passed over. `tell` gets {"event": "printed"} as gang/program.h
-  // has it, from that thread.
-  LogTail(std::filesystem::path folder, bool only_first, std::function<void(const Json&)> tell);
+  // What lies in `folder` by now is passed over. `print` is called from
+  // that thread.
+  LogTail(std::filesystem::path folder, bool only_first, std::function<void(const Printed&)> print);
   // Reads to the end of all logs.
   ~LogTail();
-  // {"event": "gang_start"}, which names the logs. Any thread.
-  void On(const Json& event);
+  // Names the logs. Any thread.
+  void On(const GangPlaced& event);
 
  private:
   struct Log {
@@ -35,7 +35,7 @@ class LogTail {
   void Look(bool last);
 
   const bool only_first_;
-  const std::function<void(const Json&)> tell_;
+  const std::function<void(const Printed&)> print_;
   std::mutex mutex_;
   std::map<std::string, int64_t> before_;  // Sizes of the logs that were there.
   std::map<std::string, Log> logs_;

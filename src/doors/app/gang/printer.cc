@@ -9,6 +9,8 @@
 #include <chrono>
 #include <utility>
 
+#include "events/events.h"
+
 namespace protium {
 
 namespace {
@@ -50,10 +52,9 @@ RankPrinter::~RankPrinter() {
   thread_.join();
 }
 
-void RankPrinter::On(const Json& event) {
-  const int fd = event.value("stream", 1) == 2 ? err_ : out_;
-  std::string text =
-      WithPrefix(fmt::format("[{}] ", event.value("rank", 0)), TextAt(event, "text"));
+void RankPrinter::On(const Printed& event) {
+  const int fd = event.stream == 2 ? err_ : out_;
+  std::string text = WithPrefix(fmt::format("[{}] ", event.rank), event.text);
   std::unique_lock lock(mutex_);
   const auto room = [&] { return bytes_ == 0 || bytes_ + text.size() <= kMostBytes; };
   // Once it dropped something it waits no more until there is room: the ranks must be heard.

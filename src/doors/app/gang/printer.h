@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "base/json.h"
+#include "events/events.h"
 
 namespace protium {
 
@@ -25,8 +25,8 @@ class RankPrinter {
   RankPrinter(int out, int err);
   // Waits until all is printed.
   ~RankPrinter();
-  // {"event": "printed"} of gang/program.h. Any thread, one call at a time.
-  void On(const Json& event);
+  // Any thread, one call at a time.
+  void On(const Printed& event);
 
  private:
   struct Piece {

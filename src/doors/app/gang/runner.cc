@@ -11,6 +11,7 @@
 #include "app/gang/printer.h"
 #include "base/fault.h"
 #include "engine/kind.h"
+#include "events/events.h"
 #include "frame/planned_engine.h"
 #include "frame/session_state.h"
 #include "gang/runner_task.h"
@@ -27,11 +28,11 @@ class Heard {
       : pass_(state.call().events),
         printer_(STDERR_FILENO, STDERR_FILENO),
         tail_(state.folder() / "logs", logs == RunnerLogs::kRank0,
-              [this](const Json& event) { printer_.On(event); }),
+              [this](const Printed& event) { printer_.On(event); }),
         quiet_(logs == RunnerLogs::kQuiet) {}
 
   void On(const Json& event) {
-    if (!quiet_ && event.value("event", "") == "gang_start") tail_.On(event);
+    if (!quiet_ && Is<GangPlaced>(event)) tail_.On(std::get<GangPlaced>(EventFromJson(event)));
     if (pass_) pass_(event);
   }
 

@@ -9,7 +9,7 @@
 #include "job/settings.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
-#include "run/events.h"
+#include "run/run_view.h"
 
 namespace protium {
 

@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "base/unknown_name.h"
 #include "engine/kind.h"
+#include "events/events.h"
 #include "frame/session_state.h"
 #include "gang/program.h"
 #include "gang/program_folder.h"
@@ -25,7 +26,6 @@
 #include "job/settings.h"
 #include "os/process_tree.h"
 #include "os/signals.h"
-#include "protium/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
 #include "terminal/one_file.h"
@@ -183,11 +183,9 @@ class Display {
   // `out` gets their stdout.
   explicit Display(int out) : printer_(out, STDERR_FILENO) {}
   void On(const Json& event) {
-    const std::string what = event.value("event", "");
-    if (what == "printed") return printer_.On(event);
+    if (Is<Printed>(event)) return printer_.On(PrintedOf(event));
     // Where programs print, how far tables are read is no news.
-    if (what == EtlProgress::kName) return;
-    lines_.On(event, Clock::now());
+    if (!Is<EtlProgress>(event)) lines_.On(event, Clock::now());
   }
 
  private:
@@ -203,10 +201,10 @@ class Display {
 // A gang whose size may change: how to change it.
 Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
   PT_LET(UniqueFd held, OfferSizing({folder, workers}));
-  display.On({{"event", "note"},
-              {"message", fmt::format("protium scale {} N changes the number of workers, from {} "
-                                      "to {}",
-                                      ::getpid(), workers.min, workers.max)}});
+  display.On(
+      EventToJson(Note{fmt::format("protium scale {} N changes the number of workers, from {} "
+                                   "to {}",
+                                   ::getpid(), workers.min, workers.max)}));
   return held;
 }
 
@@ -274,7 +272,8 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   const MapTask task{.task = kProgramTask,
                      .config = Dump(FieldsToJson(spec)),
                      .output = ProgramColumns(),
-                     .gang = gang};
+                     .gang = gang,
+                     .role = MapTask::Role::kProgram};
   const Status status = tables || cluster ? RunWithTables(arguments, std::move(options), task)
                                           : RunHere(options, task, nullptr, options.call).status();
   PT_TRY(WithoutLogsIn(scratch->path(), status));

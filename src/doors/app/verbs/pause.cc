@@ -13,6 +13,7 @@
 #include "run/event_log.h"
 #include "run/folder.h"
 #include "run/list.h"
+#include "run/run_view.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -54,11 +55,8 @@ Status AwaitEnd(const fs::path& run) {
 std::string KeptText(const fs::path& run) {
   const auto events = ReadEvents(run / "events.jsonl");
   if (!events.ok()) return "";
-  for (auto event = events->rbegin(); event != events->rend(); ++event) {
-    if (event->value("event", "") != "checkpoint") continue;
-    return fmt::format(" after step {}", event->value("step", int64_t{0}));
-  }
-  return "";
+  const int64_t step = MakeRunView(*events).checkpoint;
+  return step < 0 ? "" : fmt::format(" after step {}", step);
 }
 
 Status PauseRun(const Arguments& arguments, const Invocation&) {

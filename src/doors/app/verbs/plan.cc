@@ -13,6 +13,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
+#include "events/events.h"
 #include "frame/open.h"
 #include "frame/planned_engine.h"
 #include "job/forecast.h"
@@ -173,11 +174,11 @@ std::string OverriddenText(const Json& settings) {
   return rows.empty() ? "" : "\noverridden\n" + TextTable(rows);
 }
 
-// The parts of the event "pipeline"; empty for other events. Fit() sends it just before it asks for
+// The parts of PipelinePlaced; empty for other events. Fit() sends it just before it asks for
 // its gang, so they belong to the plan that is described next.
 Json PipelineIn(const Json& event) {
   Json parts = Json::object();
-  if (event.value("event", "") != "pipeline") return parts;
+  if (!Is<PipelinePlaced>(event)) return parts;
   for (const char* part : {"pipeline", "stages", "training"}) parts[part] = event[part];
   if (event.contains("search")) parts["search"] = event["search"];
   return parts;

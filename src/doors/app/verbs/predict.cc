@@ -24,7 +24,7 @@
 #include "model/model_state.h"
 #include "os/signals.h"
 #include "pipeline/torch_folder.h"
-#include "run/events.h"
+#include "protium/events.h"
 #include "run/progress.h"
 #include "run/terminal.h"
 #include "terminal/one_file.h"
@@ -245,7 +245,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   model = WithGpus(model, int32_t(gpus));
   PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
   for (const std::string& note : input.notes) {
-    call.Tell(EventToJson(Note{note}));
+    call.Send(Note{note});
   }
   PT_LET(const DataFrame scored, ScoredTable(model, input.etl, arguments));
   PT_TRY(model.Explain(WriteTo(scored, places.output)));
@@ -254,7 +254,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
   PT_LET(const Json rows_in, RowsIn(input));
   if (rows_out == 0) {
-    call.Tell(EventToJson(Warning{WarningOfNone(rows_in, arguments)}));
+    call.Send(Warning{WarningOfNone(rows_in, arguments)});
   }
   return ReportText(results, rows_in, rows_out, places, arguments);
 }

@@ -10,9 +10,11 @@
 #include "base/fault.h"
 #include "gang/wish.h"
 #include "os/file.h"
+#include "protium/events.h"
 #include "run/event_log.h"
 #include "run/folder.h"
 #include "run/list.h"
+#include "run/run_view.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -20,16 +22,6 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
-
-// What the run says of its newest gang; null where it has started none yet.
-Json NewestGang(const fs::path& run) {
-  const auto events = ReadEvents(run / "events.jsonl");
-  if (!events.ok()) return nullptr;
-  for (auto event = events->rbegin(); event != events->rend(); ++event) {
-    if (event->value("event", "") == "gang_start") return *event;
-  }
-  return nullptr;
-}
 
 Status CheckWithin(const std::string& name, const WorkerRange& range, int32_t wanted) {
   if (wanted >= range.min && wanted <= range.max) return Status::OK();
@@ -39,15 +31,16 @@ Status CheckWithin(const std::string& name, const WorkerRange& range, int32_t wa
 }
 
 Status CheckRange(const fs::path& run, int32_t wanted) {
-  const Json gang = NewestGang(run);
+  const auto events = ReadEvents(run / "events.jsonl");
+  const auto gang = events.ok() ? MakeRunView(*events).gang : std::nullopt;
   const std::string name = run.filename().string();
-  if (gang.is_object() && !gang.contains("bends")) {
+  if (gang && !gang->bends) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("the gang of {} has a fixed number of workers", name),
                  .fix = "start it with gang.workers = { min = 1, max = 4 }"});
   }
-  const Json range = gang.is_object() ? gang["bends"] : Json::object();
-  return CheckWithin(name, {range.value("min", 1), range.value("max", wanted)}, wanted);
+  const GangRange range = gang ? *gang->bends : GangRange{1, wanted};
+  return CheckWithin(name, {range.min, range.max}, wanted);
 }
 
 // All of `text` as a number from 1 on; 0 if it is none.

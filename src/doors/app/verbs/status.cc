@@ -51,7 +51,7 @@ Result<Json> TellStatus(LiveRun& run) {
   const std::string state = StateOfRun(run.folder());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  return run.Tell([&](const RunStory& story, int64_t) {
+  return run.WithStory([&](const RunStory& story, int64_t) {
     Json told = story.Overview(double(millis));
     Json status = {{"run", run.folder().filename().string()}, {"state", state}};
     for (const char* key : {"parts", "progress", "now", "percent"}) status[key] = told[key];

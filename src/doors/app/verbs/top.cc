@@ -35,8 +35,8 @@ Json TellRunning(const fs::path& runs, Followed& followed) {
     if (entry.state() != "running") continue;
     auto& run = followed[entry.folder];
     if (run == nullptr) run = std::make_unique<LiveRun>(entry.folder);
-    const auto told =
-        run->Tell([&](const RunStory& story, int64_t) { return story.Overview(double(millis)); });
+    const auto told = run->WithStory(
+        [&](const RunStory& story, int64_t) { return story.Overview(double(millis)); });
     still[entry.folder] = std::move(run);
     if (!told.ok()) continue;
     const Json& parts = (*told)["parts"];

@@ -174,7 +174,7 @@ Status Refuse(TaskContext& context) {
 Status TalkAndRefuse(TaskContext& context) {
   return OnRank1(context, [&]() -> Status {
     // Its listener is slow: the error comes while there are still events to be told.
-    for (int i = 0; i < 60; ++i) context.Report({{"event", "talk"}});
+    for (int i = 0; i < 60; ++i) context.Send({{"event", "talk"}});
     return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
   });
 }
@@ -202,6 +202,18 @@ Status KillUntil(TaskContext& context) {
   return Facts(context);
 }
 
+// The same, but each attempt reports that it has a checkpoint.
+Status ReportUntil(TaskContext& context) {
+  context.Report("checkpoint", {{"step", 1}});
+  return KillUntil(context);
+}
+
+// The same, but each attempt saves.
+Status SaveUntil(TaskContext& context) {
+  context.Saved();
+  return KillUntil(context);
+}
+
 Status StopSelf(TaskContext& context) {
   return OnRank1(context, []() -> Status {
     ::raise(SIGSTOP);
@@ -225,7 +237,7 @@ Status StopOnceItHasRead(TaskContext& context) {
 }
 
 Status UntilStopped(TaskContext& context) {
-  context.Report({{"event", "waiting"}, {"pid", ::getpid()}});
+  context.Send({{"event", "waiting"}, {"pid", ::getpid()}});
   while (!context.stop().stop_requested()) ::usleep(1000);
   return Fail({.exit = Exit::kStopped, .what = "stopped as asked", .kept = "a checkpoint"});
 }
@@ -245,14 +257,14 @@ Status HangInThought(TaskContext& context) {
 
 // Until it is killed, whatever it is asked for.
 Status Deaf(TaskContext& context) {
-  context.Report({{"event", "deaf"}});
+  context.Send({{"event", "deaf"}});
   Hang();
 }
 
 Status EndlessOutput(TaskContext& context) {
   // Many more than lie between a worker and a caller that takes none.
   for (int64_t i = 0; i < 200; ++i) {
-    context.Report({{"event", "emitting"}, {"batch", i}});
+    context.Send({{"event", "emitting"}, {"batch", i}});
     PT_TRY(context.Emit(*NumberBatch(i * 1000, 1000)));
   }
   return Status::OK();
@@ -278,6 +290,8 @@ const TaskTable& TestTasks() {
       {"kill_until", KillUntil},
       {kProgramTask, ProgramTask},
       {"refuse", Refuse},
+      {"report_until", ReportUntil},
+      {"save_until", SaveUntil},
       {"sigstop", StopSelf},
       {"stop_before", StopBeforeItReads},
       {"stop_midway", StopOnceItHasRead},

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "format/file_writer.h"
+#include "gang/task_book.h"
 #include "os/file.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/kept_steps.h"
@@ -213,10 +214,12 @@ class SparkEngine : public Engine {
   Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
-    PT_TRY(deployment_.Use(NeedsTorch(task.task), call));
+    PT_TRY(deployment_.Use(task.needs.torch, call));
     tasks.push_back(folder_.New("events-" + task.task));
     PT_TRY(MakeFolder(tasks.back()));
     SparkCommand command{.task = task.task,
+                         .role = task.role,
+                         .torch = RunsInLibrary(task),
                          .config = task.config,
                          .groups = task.groups,
                          .output = task.output,

@@ -66,18 +66,18 @@ class TasksStream : public BatchStream {
 Status TellEvents(const EventFolders& folders, const Call& call) {
   for (const auto& folder : folders) {
     EventTail tail(folder);
-    std::vector<TailedEvent> events;
+    std::vector<TailedLine> events;
     while (true) {
       PT_LET(const auto more, tail.Read());
       if (more.empty()) break;
       events.insert(events.end(), more.begin(), more.end());
     }
     std::map<int32_t, int64_t> last;
-    for (const TailedEvent& each : events) {
+    for (const TailedLine& each : events) {
       last[each.partition] = std::max(last[each.partition], each.task_attempt);
     }
-    for (const TailedEvent& each : events) {
-      if (each.task_attempt == last[each.partition]) call.Tell(each.event);
+    for (const TailedLine& each : events) {
+      if (each.task_attempt == last[each.partition]) Forward(each, call);
     }
   }
   return Status::OK();

@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "protium/events.h"
 #include "spark/ship/deployment.h"
 #include "spark_worker/error_text.h"
 
@@ -48,7 +49,7 @@ class RankWatch {
         terms_(terms),
         call_(call),
         tail_(command.events),
-        seen_(command.task, command.world, terms),
+        seen_(command.task, command.world, terms, command.role),
         thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
 
   // Stops the job's own call: not the caller's token, so that ranks can end in good order first.
@@ -100,15 +101,15 @@ class RankWatch {
     auto events = tail_.Read();
     // The job's own end says what became of it.
     if (!events.ok()) return;
-    for (TailedEvent& each : *events) {
-      if (!seen_.On(each)) call_.Tell(each.event);
+    for (TailedLine& each : *events) {
+      if (!seen_.On(each)) Forward(each, call_);
     }
     if (told_ || !seen_.AllStarted()) return;
     told_ = true;
-    call_.Tell({{"event", "gang_start"},
-                {"task", command_.task},
-                {"attempt", command_.attempt},
-                {"ranks", seen_.StartTable()}});
+    call_.Send(GangPlaced{.task = command_.task,
+                          .role = command_.role,
+                          .attempt = command_.attempt,
+                          .ranks = seen_.StartTable()});
   }
 
   void CheckWaits() {
@@ -116,7 +117,7 @@ class RankWatch {
     for (const LateRank& each : FindLate(seen_.Watched(), terms_, Clock::now())) {
       const SeenRank& late = seen_.At(each.late.rank);
       (void)tail_.AskWhere(late.task);
-      call_.Tell(LateWarning(each, late, terms_));
+      call_.Send(LateWarning(each, late, terms_));
     }
   }
 

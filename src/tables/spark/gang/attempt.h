@@ -18,6 +18,7 @@
 
 #include "connect/session.h"
 #include "gang/attempts.h"
+#include "protium/events.h"
 #include "spark/gang/ranks_seen.h"
 #include "spark_worker/command.h"
 #include "spark_worker/event_tail.h"
@@ -58,7 +59,7 @@ struct GangOutcome {
 };
 
 // Runs the attempt to its end and returns when the job has ended. Ranks' events go to `call` as
-// they come, and {"event": "gang_start"} once all ranks have started; they come from a thread of
+// they come, and GangPlaced once all ranks have started; they come from a thread of
 // its own. When the call is to stop, ranks have 30 s to end in good order, then the job is
 // interrupted; at the call's deadline it is interrupted at once.
 GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, const Call& call);

@@ -24,6 +24,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "protium/events.h"
 #include "spark/gang/attempt.h"
 #include "spark/gang/lease_jobs.h"
 #include "spark/gang/left_out.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "protium/events.h"
 #include "spark/gang/lease_run.h"
 #include "spark_worker/lease_words.h"
 
@@ -14,16 +15,15 @@ namespace protium {
 void GangLease::ReadEvents() {
   const auto events = tail_.Read();
   if (!events.ok()) return;
-  for (const TailedEvent& each : *events) {
+  for (const TailedLine& each : *events) {
     LeaseTask& task = tasks_.Of(each.partition, each.task_attempt);
     task.seen.sight.heard = Clock::now();
-    const std::string name = each.event.value("event", "");
-    if (name == kBeatEvent) {
-      task.seen.sight.OnBeat(each.event, Clock::now());
-    } else if (name == kMemberEvent) {
-      OnMember(task, each.event);
-    } else if (!task.gone) {
-      call_.Tell(each.event);
+    if (each.type() == "beat") {
+      task.seen.sight.OnBeat(each.line, Clock::now());
+    } else if (each.type() == "event" || each.type() == "saved") {
+      if (!task.gone) Forward(each, call_);
+    } else {
+      OnMember(task, each.line);
     }
   }
   for (const EventWriter& each : tail_.TakeEnded()) {
@@ -120,9 +120,7 @@ void GangLease::OnJobEnd(const LeaseJobEnd& end) {
 void GangLease::TellLate(const LeaseTask& task, const RankFailure& told) const {
   if (IsAboutOthers(told)) return;
   const std::string what = FaultOf(told.status).what;
-  call_.Tell(
-      {{"event", "warning"},
-       {"message", fmt::format("rank {} on {} ended: {}", task.member, task.seen.host, what)}});
+  call_.Send(Warning{fmt::format("rank {} on {} ended: {}", task.member, task.seen.host, what)});
 }
 
 // A job failed whose task never said that it was there.
@@ -167,7 +165,7 @@ void GangLease::CheckWaits() {
   for (const LateRank& each : FindLate(Watched(), terms_, Clock::now())) {
     const LeaseTask& task = *tasks_.OfMember(each.late.rank);
     (void)tail_.AskWhere(task.id);
-    call_.Tell(LateWarning(each, task.seen, terms_));
+    call_.Send(LateWarning(each, task.seen, terms_));
   }
 }
 

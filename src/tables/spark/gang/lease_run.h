@@ -36,7 +36,7 @@ class GangLease final : private Crew {
         call_(call),
         lines_(std::move(lines)),
         tail_(command_.events),
-        tasks_(command_.task, command_.log),
+        tasks_(command_.role, command_.log),
         terms_(SparkWaitTerms(spec.gang.deadline, spec.gang.replace_hung)),
         jobs_([this](int32_t seat, const std::stop_token& stop) { return RunJob(seat, stop); }) {}
 

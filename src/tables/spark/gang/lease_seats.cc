@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "events/events.h"
 #include "spark/gang/lease_run.h"
 #include "spark_worker/lease_words.h"
 
@@ -61,13 +62,13 @@ void GangLease::Begin(const std::vector<LeaseTask*>& tasks) {
     meeting_.members.push_back(member);
     Place(*tasks[size_t(member)], member, false);
   }
-  Json event = {{"event", "gang_start"},
-                {"task", command_.task},
-                {"attempt", command_.attempt},
-                {"ranks", tasks_.StartTable()}};
+  GangPlaced event{.task = command_.task,
+                   .role = command_.role,
+                   .attempt = command_.attempt,
+                   .ranks = tasks_.StartTable()};
   const auto& workers = spec_.gang.workers;
-  if (workers.bends()) event["bends"] = {{"min", workers.min}, {"max", workers.max}};
-  call_.Tell(event);
+  if (workers.bends()) event.bends = {workers.min, workers.max};
+  call_.Send(event);
   if (!workers.bends()) return;
   gang_.emplace(BendingSpec{.limits = {.min = workers.min,
                                        .max = workers.max,
@@ -123,10 +124,7 @@ void GangLease::Seat(LeaseTask& task) {
   const int32_t member = expected_.front();
   expected_.erase(expected_.begin());
   Place(task, member, true);
-  call_.Tell({{"event", "member_start"},
-              {"rank", member},
-              {"pid", task.seen.pid},
-              {"log", task.seen.log.string()}});
+  call_.Send(MemberStarted{member, task.seen.pid, task.seen.log.string()});
 }
 
 void GangLease::Dismiss(int32_t member) {

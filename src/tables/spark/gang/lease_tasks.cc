@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "protium/events.h"
 #include "spark_worker/command.h"
 
 namespace protium {
@@ -67,15 +68,15 @@ bool LeaseTasks::HasEnded(int32_t seat) const {
 
 RankFailure LeaseTasks::Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                                 Status status) const {
-  return FailureOf(task.seen, task.member, world, task_, kind, std::move(status));
+  return FailureOf(task.seen, task.member, world, role_, kind, std::move(status));
 }
 
-Json LeaseTasks::StartTable() const {
-  std::map<int32_t, Json> rows;
+std::vector<RankPlaced> LeaseTasks::StartTable() const {
+  std::map<int32_t, RankPlaced> rows;
   for (const auto& each : tasks_) {
     if (each->member >= 0) rows[each->member] = StartRow(each->member, each->seen);
   }
-  Json table = Json::array();
+  std::vector<RankPlaced> table;
   for (auto& [member, row] : rows) table.push_back(std::move(row));
   return table;
 }

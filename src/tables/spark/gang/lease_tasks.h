@@ -11,6 +11,7 @@
 
 #include "base/call.h"
 #include "gang/failure.h"
+#include "protium/events.h"
 #include "spark/gang/seen_rank.h"
 
 namespace protium {
@@ -34,7 +35,7 @@ struct LeaseTask {
 class LeaseTasks {
  public:
   // `task` is the name of the task that all run, `logs` the folder of their logs.
-  LeaseTasks(std::string task, std::string logs) : task_(std::move(task)), logs_(std::move(logs)) {}
+  LeaseTasks(TaskRole role, std::string logs) : role_(role), logs_(std::move(logs)) {}
 
   // The try that wrote an event.
   LeaseTask& Of(int32_t seat, int64_t id);
@@ -59,11 +60,11 @@ class LeaseTasks {
   // A failure of a task with its place, among `world` ranks.
   RankFailure Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                       Status status) const;
-  // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} a member.
-  Json StartTable() const;
+  // The table of GangPlaced: a row a member.
+  std::vector<RankPlaced> StartTable() const;
 
  private:
-  const std::string task_;
+  const TaskRole role_;
   const std::string logs_;
   std::vector<std::unique_ptr<LeaseTask>> tasks_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "protium/events.h"
 
 namespace protium {
 namespace {
@@ -35,10 +36,10 @@ void LeftOut::Died(const SeenRank& seen, Clock::time_point now, const Call& call
 
 void LeftOut::Tell(const std::string& what, int32_t deaths, const Call& call) const {
   if (deaths == 0) return;
-  call.Tell({{"event", "warning"},
-             {"message", fmt::format("{} is left out for {:g} s (gang.probation): {} worker{} died "
-                                     "there (gang.quarantine)",
-                                     what, probation_, deaths, PluralOf(deaths))}});
+  call.Send(
+      Warning{fmt::format("{} is left out for {:g} s (gang.probation): {} worker{} died "
+                          "there (gang.quarantine)",
+                          what, probation_, deaths, PluralOf(deaths))});
 }
 
 bool LeftOut::Holds(const SeenRank& seen, Clock::time_point now) const {

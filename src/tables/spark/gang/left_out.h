@@ -18,7 +18,7 @@ namespace protium {
 class LeftOut {
  public:
   explicit LeftOut(const GangSpec& gang);
-  // A rank died there, or was given up; tells {"event": "warning"} of what is left out from now on.
+  // A rank died there, or was given up; warns of what is left out from now on.
   void Died(const SeenRank& seen, Clock::time_point now, const Call& call);
   bool Holds(const SeenRank& seen, Clock::time_point now) const;
 

@@ -9,10 +9,9 @@
 
 #include "base/fault.h"
 #include "base/json.h"
+#include "protium/events.h"
 
 namespace protium {
-namespace {}  // namespace
-
 std::optional<int32_t> FailedPartition(std::string_view text) {
   constexpr std::string_view kTask = "barrier task ResultTask(";
   const size_t at = text.find(kTask);
@@ -26,10 +25,10 @@ std::optional<int32_t> FailedPartition(std::string_view text) {
   return partition;
 }
 
-bool RanksSeen::On(const TailedEvent& tailed) {
-  const Json& event = tailed.event;
-  const std::string what = TextAt(event, "event");
-  if (what == kBeatEvent) {
+bool RanksSeen::On(const TailedLine& tailed) {
+  const Json& event = tailed.line;
+  const std::string& what = tailed.type();
+  if (what == "beat") {
     // A beat does not say its rank; of a gang in a barrier stage that is the partition whose file
     // it is in.
     if (Has(tailed.partition)) {
@@ -37,12 +36,12 @@ bool RanksSeen::On(const TailedEvent& tailed) {
     }
     return true;
   }
-  if (what != "rank_start" && what != "rank_end") return false;
-  const int64_t number = WholeAt(event, "rank");
-  // A rank that cannot be of this gang: the event is ours all the same, and is dropped.
+  if (what != "start" && what != "end") return false;
+  const int64_t number = IntegerAt(event, "rank");
+  // A rank that cannot be of this gang: the line is ours all the same, and is dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
-  if (what == "rank_start") {
+  if (what == "start") {
     // All that an earlier try of this rank said is gone, its end included.
     rank = {.started = true, .seen = SeenRankIn(event)};
     rank.seen.task = tailed.task_attempt;
@@ -80,14 +79,14 @@ bool RanksSeen::AllEndedBut(std::optional<int32_t> lost) const {
   return true;
 }
 
-Json RanksSeen::StartTable() const {
-  Json table = Json::array();
+std::vector<RankPlaced> RanksSeen::StartTable() const {
+  std::vector<RankPlaced> table;
   for (size_t i = 0; i < ranks_.size(); ++i) table.push_back(StartRow(int32_t(i), ranks_[i].seen));
   return table;
 }
 
 RankFailure RanksSeen::MakeFailure(int32_t rank, RankFailure::Kind kind, Status status) const {
-  return FailureOf(ranks_[size_t(rank)].seen, rank, int32_t(ranks_.size()), task_, kind,
+  return FailureOf(ranks_[size_t(rank)].seen, rank, int32_t(ranks_.size()), role_, kind,
                    std::move(status));
 }
 

@@ -10,29 +10,30 @@
 
 #include "gang/attempts.h"
 #include "gang/failure.h"
+#include "protium/events.h"
 #include "spark/gang/seen_rank.h"
 #include "spark_worker/event_tail.h"
 #include "spark_worker/row_sums.h"
 
 namespace protium {
 
-// Collects the events "rank_start" and "rank_end" of spark_worker/spark_task.h, and beats. One
-// thread at a time.
+// Collects the lines "start", "end" and "beat" of ranks (spark_worker/event_tail.h). One thread
+// at a time.
 class RanksSeen {
  public:
-  RanksSeen(std::string task, int32_t world, const WaitTerms& terms)
-      : task_(std::move(task)), terms_(terms), ranks_(size_t(world)) {}
+  RanksSeen(std::string task, int32_t world, const WaitTerms& terms, TaskRole role = TaskRole::kMap)
+      : task_(std::move(task)), role_(role), terms_(terms), ranks_(size_t(world)) {}
 
   // Takes in an event; false if it is none of these. A second start of a rank replaces the first.
-  bool On(const TailedEvent& tailed);
+  bool On(const TailedLine& tailed);
   bool AllStarted() const;
   // Whether every rank that started, except the lost one, has told how it ended.
   bool AllEndedBut(std::optional<int32_t> lost) const;
   // Those that started and have not ended.
   std::vector<WatchedRank> Watched();
   const SeenRank& At(int32_t rank) const { return ranks_[size_t(rank)].seen; }
-  // The table of {"event": "gang_start"}: one {"rank", "host", "gpus", "pid", "log"} for each rank.
-  Json StartTable() const;
+  // The table of GangPlaced: a row for each rank.
+  std::vector<RankPlaced> StartTable() const;
 
   // The sums over the ranks; nullopt unless every rank told how many rows it read.
   std::optional<RowSums> RowsRead() const;
@@ -73,6 +74,7 @@ class RanksSeen {
   bool Spoke(int32_t rank, const std::vector<RankFailure>& answers) const;
 
   const std::string task_;
+  const TaskRole role_;
   const WaitTerms terms_;
   std::vector<Rank> ranks_;
 };

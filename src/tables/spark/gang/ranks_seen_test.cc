@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 Json Start(int rank) {
-  return {{"event", "rank_start"},
+  return {{"type", "start"},
           {"rank", rank},
           {"host", "h" + std::to_string(rank)},
           {"pid", 100 + rank},
@@ -20,7 +20,7 @@ Json Start(int rank) {
 }
 
 Json End(int rank, const Status& status, int64_t at) {
-  return {{"event", "rank_end"}, {"rank", rank}, {"status", StatusToJson(status)}, {"at", at}};
+  return {{"type", "end"}, {"rank", rank}, {"status", StatusToJson(status)}, {"at", at}};
 }
 
 const Status kSpark = Fail(
@@ -31,12 +31,12 @@ const Status kGone = Fail({.exit = Exit::kRemote, .what = "rank 1 is gone"});
 const WaitTerms kTerms = SparkWaitTerms(20, true);
 
 bool Take(RanksSeen& ranks, Json event, int32_t partition = 0) {
-  return ranks.On({.partition = partition, .event = std::move(event)});
+  return ranks.On({.partition = partition, .line = std::move(event)});
 }
 
 // What the rank says that it is at.
 void Beat(RanksSeen& ranks, int32_t rank, const TaskSight& sight) {
-  EXPECT_TRUE(Take(ranks, {{"event", kBeatEvent}, {"doing", FieldsToJson(sight)}}, rank));
+  EXPECT_TRUE(Take(ranks, {{"type", "beat"}, {"doing", FieldsToJson(sight)}}, rank));
 }
 
 RanksSeen Started() {
@@ -49,11 +49,11 @@ RanksSeen Started() {
 }
 
 TEST(RanksSeen, ShowWhoSitsWhere) {
-  const Json table = Started().StartTable();
-  EXPECT_EQ(Dump(table[1]), R"({"rank":1,"host":"h1","gpus":["5"],"pid":101})");
+  const Json row = FieldsToJson(Started().StartTable()[1]);
+  EXPECT_EQ(Dump(row), R"({"rank":1,"host":"h1","gpus":["5"],"pid":101,"log":""})");
   RanksSeen ranks("train", 2, kTerms);
-  EXPECT_FALSE(Take(ranks, {{"event", "step"}, {"step", 3}}));
-  EXPECT_TRUE(Take(ranks, {{"event", "rank_start"}, {"rank", 7}}));
+  EXPECT_FALSE(Take(ranks, {{"type", "event"}, {"event", {{"event", "rank_end"}, {"rank", 0}}}}));
+  EXPECT_TRUE(Take(ranks, {{"type", "start"}, {"rank", 7}}));
   EXPECT_FALSE(ranks.AllStarted());
 }
 

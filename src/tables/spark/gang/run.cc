@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "gang/task_book.h"
 #include "gang/wish.h"
 #include "os/file.h"
 #include "spark/gang/attempt.h"
@@ -47,7 +48,7 @@ Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call
   PT_LET(const Capacity session, ReadCapacity(engine.session, call));
   PT_LET(const Capacity capacity, CapacityOf(own, session));
   PT_TRY(CheckFits(*task.gang, capacity));
-  PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
+  PT_TRY(engine.deployment.Use(task.needs.torch, call));
   Admitted admitted{.lease = NeedsLease(*task.gang, capacity)};
   if (capacity.local() || FitsDefaultProfile(*task.gang, capacity)) return admitted;
   const auto command = connect::CreateProfile({
@@ -79,6 +80,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                     const Admitted& admitted, LeftOut& left_out, int32_t number, const Call& call) {
   const GangSpec& gang = *task.gang;
   GangAttempt attempt{.command = {.task = task.task,
+                                  .role = task.role,
+                                  .torch = RunsInLibrary(task),
                                   .config = task.config,
                                   .output = task.output,
                                   .gang = true,
@@ -125,7 +128,7 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_LET(GangInput input, make_input());
   PT_TRY(Gather(engine, admitted.lease, input, call));
   // Jobs that made the rows may have run tasks that need another program than the gang does.
-  PT_TRY(engine.deployment.Use(NeedsTorch(task.task), call));
+  PT_TRY(engine.deployment.Use(task.needs.torch, call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
   LeftOut left_out(*task.gang);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gang/program.h"
 #include "os/file.h"
 
 namespace protium {
@@ -49,20 +48,18 @@ std::string AtWhat(const SeenRank& seen, const WaitTerms& terms) {
   return "its process is stopped, or its host cannot be reached";
 }
 
-Json LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms) {
+Warning LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms) {
   const std::string who = "rank " + std::to_string(late.late.rank) + " on " + seen.host;
   return LateWarning(late, who, AtWhat(seen, terms), terms);
 }
 
-Json StartRow(int32_t rank, const SeenRank& seen) {
-  Json gpus = Json::array();
-  for (const Device& device : seen.devices) gpus.push_back(device.address);
-  Json row = {{"rank", rank}, {"host", seen.host}, {"gpus", std::move(gpus)}, {"pid", seen.pid}};
-  if (!seen.log.empty()) row["log"] = seen.log.string();
+RankPlaced StartRow(int32_t rank, const SeenRank& seen) {
+  RankPlaced row{.rank = rank, .host = seen.host, .pid = seen.pid, .log = seen.log.string()};
+  for (const Device& device : seen.devices) row.gpus.push_back(device.address);
   return row;
 }
 
-RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const std::string& task,
+RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, TaskRole role,
                       RankFailure::Kind kind, Status status) {
   return {.kind = kind,
           .rank = rank,
@@ -72,7 +69,7 @@ RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const s
           .status = std::move(status),
           .log = seen.log,
           .last_lines = seen.log.empty() ? "" : ReadTail(seen.log, kLogBytes),
-          .is_program = task == kProgramTask};
+          .is_program = role == TaskRole::kProgram};
 }
 
 }  // namespace protium

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "gang/failure.h"
 #include "gang/waits.h"
+#include "protium/events.h"
 
 namespace protium {
 
@@ -35,13 +36,13 @@ WaitTerms SparkWaitTerms(double deadline, bool replaces_hung);
 std::string AtWhat(const SeenRank& seen, const WaitTerms& terms);
 
 // The warning of a late rank, with its host.
-Json LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms);
+Warning LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms);
 
-// A row of {"event": "gang_start"}: {"rank", "host", "gpus", "pid", "log"}.
-Json StartRow(int32_t rank, const SeenRank& seen);
+// A row of GangPlaced.
+RankPlaced StartRow(int32_t rank, const SeenRank& seen);
 
 // A failure of the rank, with the last lines of its log.
-RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, const std::string& task,
+RankFailure FailureOf(const SeenRank& seen, int32_t rank, int32_t world, TaskRole role,
                       RankFailure::Kind kind, Status status);
 
 }  // namespace protium

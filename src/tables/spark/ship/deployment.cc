@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "gang/torch_task_name.h"
+#include "events/events.h"
 #include "os/library.h"
 #include "spark_worker/bundle_format.h"
 
@@ -18,8 +18,6 @@ constexpr const char* kExecutable = "spark.sql.execution.pyspark.python";
 constexpr const char* kTorchLibrary = "libprotium_torch.so";
 
 }  // namespace
-
-bool NeedsTorch(std::string_view task) { return IsTorchTask(task) || task == "doctor"; }
 
 bool LacksProgram(const Status& failure) {
   return !failure.ok() && FaultOf(failure).what.find(kNeedsBundle) != std::string::npos;
@@ -89,10 +87,8 @@ Result<bool> Deployment::SendMissing(const Status& failure, int64_t sends, const
     }
     const auto since = Clock::now();
     PT_TRY(Send({name, (*bundle)->file}, call));
-    call.Tell({{"event", "sent"},
-               {"what", bundle == &torch_ ? "LibTorch" : "the program"},
-               {"bytes", (*bundle)->bytes},
-               {"seconds", std::chrono::duration<double>(Clock::now() - since).count()}});
+    call.Send(BundleSent{bundle == &torch_ ? "LibTorch" : "the program", (*bundle)->bytes,
+                         std::chrono::duration<double>(Clock::now() - since).count()});
     any = true;
   }
   return any;

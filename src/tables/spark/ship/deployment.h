@@ -16,9 +16,6 @@
 
 namespace protium {
 
-// Whether a task of this name needs the LibTorch library.
-bool NeedsTorch(std::string_view task);
-
 // Whether an operation failed because an executor lacks the program; then no task is to blame.
 bool LacksProgram(const Status& failure);
 
@@ -44,7 +41,7 @@ class Deployment {
   // were noted, by this call or by another operation's: it may be submitted again. An operation
   // brings along the bundles that had been sent when it was submitted, to executors that come later
   // as well. False for any other failure; so an operation is submitted again as often as there are
-  // bundles at most. Tells {"event": "sent", "what", "bytes", "seconds"}.
+  // bundles at most. Sends BundleSent.
   Result<bool> SendMissing(const Status& failure, int64_t sends, const Call& call);
 
   // Runs an operation, and again whenever SendMissing() allows it. `operation` returns a Result.

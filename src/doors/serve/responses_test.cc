@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests as they come from outside: good ones, many at once, bad ones, and models that change.
-#include "serve/answers.h"
+#include "serve/responses.h"
 
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
@@ -28,26 +28,26 @@ class ServeTest : public WithServedModel {
     Start({});
   }
   void Start(ServeOptions options) {
-    answers_ = std::make_unique<ServeAnswers>(std::move(options), model_);
+    responses_ = std::make_unique<ServeResponses>(std::move(options), model_);
   }
 
-  HttpAnswer Ask(const std::string& method, const std::string& path, const std::string& body = {},
-                 const std::string& type = "application/json") {
-    return answers_->Answer({.method = method, .path = path, .headers = {{"content-type", type}}},
-                            body);
+  HttpResponse Ask(const std::string& method, const std::string& path, const std::string& body = {},
+                   const std::string& type = "application/json") {
+    return responses_->Respond(
+        {.method = method, .path = path, .headers = {{"content-type", type}}}, body);
   }
-  HttpAnswer Score(const std::string& body, const std::string& type = "application/json") {
+  HttpResponse Score(const std::string& body, const std::string& type = "application/json") {
     return Ask("POST", "/v1/score", body, type);
   }
-  // "400 what", of an answer in the form of a fault.
-  std::string Said(const HttpAnswer& answer) {
-    const auto json = ParseJson(answer.body);
+  // "400 what", of a response in the form of a fault.
+  std::string Said(const HttpResponse& response) {
+    const auto json = ParseJson(response.body);
     if (!json.ok() || !json->contains("error"))
-      return std::to_string(answer.status) + " " + answer.body;
-    return std::to_string(answer.status) + " " + TextAt((*json)["error"], "what");
+      return std::to_string(response.status) + " " + response.body;
+    return std::to_string(response.status) + " " + TextAt((*json)["error"], "what");
   }
 
-  std::unique_ptr<ServeAnswers> answers_;
+  std::unique_ptr<ServeResponses> responses_;
 };
 
 constexpr const char* kArrow = "application/vnd.apache.arrow.stream";
@@ -78,7 +78,7 @@ TEST_F(ServeTest, ScoresRowsColumnsAndArrow) {
   EXPECT_EQ(Score(R"({"columns": {"x": [1.25, null]}})").body,
             R"({"columns":{"x__fill":[1.25,7.0]}})");
   EXPECT_EQ(Score(R"({"rows": []})").body, R"({"predictions":[]})");
-  const HttpAnswer arrow = Score(ArrowStream({0.5, 3}), kArrow);
+  const HttpResponse arrow = Score(ArrowStream({0.5, 3}), kArrow);
   ASSERT_EQ(arrow.status, 200) << arrow.body;
   const auto reader = *arrow::ipc::RecordBatchStreamReader::Open(
       std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(arrow.body)));
@@ -88,14 +88,14 @@ TEST_F(ServeTest, ScoresRowsColumnsAndArrow) {
 }
 
 TEST_F(ServeTest, TellsWhatTheModelNeedsAndHowItIs) {
-  const Json told = *ParseJson(Ask("GET", "/v1/model").body);
-  EXPECT_EQ(told["input"].dump(), R"([{"name":"x","type":"float64"}])");
-  EXPECT_EQ(told["output"][0]["name"], "x__fill");
+  const Json facts = *ParseJson(Ask("GET", "/v1/model").body);
+  EXPECT_EQ(facts["input"].dump(), R"([{"name":"x","type":"float64"}])");
+  EXPECT_EQ(facts["output"][0]["name"], "x__fill");
   EXPECT_EQ(Ask("GET", "/healthz").status, 200);
   EXPECT_EQ(Ask("GET", "/readyz").status, 200);
   Score(R"({"rows": [{"x": 1}]})");
   EXPECT_THAT(Ask("GET", "/metrics").body, HasSubstr("protium_serve_rows_total 1\n"));
-  answers_->Drain();
+  responses_->Drain();
   EXPECT_EQ(Ask("GET", "/readyz").status, 503);
 }
 
@@ -119,7 +119,7 @@ TEST_F(ServeTest, RefusesBadRequestsInClearWords) {
   EXPECT_THAT(Said(Score("{\"rows\": " + deep)), HasSubstr("400 "));
 }
 
-// Any change of a good body gets an answer or a refusal, never an end.
+// Any change of a good body gets a response or a refusal, never an end.
 TEST_F(ServeTest, SurvivesDamagedBodies) {
   std::mt19937 random(5);
   for (const auto& [good, type] :
@@ -145,9 +145,9 @@ TEST_F(ServeTest, ScoresManyRequestsTogetherAndBlamesTheRightOne) {
         const bool bad = t == 3;
         const std::string body = bad ? R"({"rows": [{"y": 1}]})"
                                      : fmt::format(R"({{"rows": [{{"x": {}.5}}]}})", t * 100 + i);
-        const HttpAnswer answer = Score(body);
-        right += bad ? answer.status == 400
-                     : answer.body ==
+        const HttpResponse response = Score(body);
+        right += bad ? response.status == 400
+                     : response.body ==
                            fmt::format(R"({{"predictions":[{{"x__fill":{}.5}}]}})", t * 100 + i);
       }
     });
@@ -160,12 +160,12 @@ TEST_F(ServeTest, ScoresManyRequestsTogetherAndBlamesTheRightOne) {
 TEST_F(ServeTest, RefusesMoreRowsThanMayEverWait) {
   Start({.most_waiting_rows = 2});
   const std::string what = "400 more rows than the 2 that one request may hold";
-  for (const HttpAnswer& answer :
+  for (const HttpResponse& response :
        {Score(R"({"rows": [{"x": 1}, {"x": 2}, {}]})"), Score(R"({"columns": {"x": [1, 2, 3]}})"),
         Score(ArrowStream({1, 2, 3}), kArrow), Score(ArrowStream({1, 2}, {3}), kArrow)}) {
-    EXPECT_EQ(Said(answer), what);
-    EXPECT_TRUE(answer.headers.empty());
-    EXPECT_THAT(answer.body, HasSubstr("several requests"));
+    EXPECT_EQ(Said(response), what);
+    EXPECT_TRUE(response.headers.empty());
+    EXPECT_THAT(response.body, HasSubstr("several requests"));
   }
   EXPECT_EQ(Score(ArrowStream({1}, {2}), kArrow).status, 200);
 }
@@ -201,7 +201,7 @@ TEST_F(ServeTest, ServesAnotherModelAndKeepsTheOldOneForABrokenOne) {
   const std::string nine = R"({"predictions":[{"x__fill":9.0}]})";
   EXPECT_EQ(Score(R"({"rows": [{"x": null}]})").body, nine);
   std::ofstream(folder_ / "model/stages.json") << "{}";
-  const HttpAnswer broken = Ask("POST", "/v1/reload");
+  const HttpResponse broken = Ask("POST", "/v1/reload");
   EXPECT_EQ(broken.status, 409);
   EXPECT_THAT(broken.body, HasSubstr("stages.json"));
   EXPECT_THAT(broken.body, HasSubstr("still is"));

@@ -1,61 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a job as its events tell them, with their times: prepare, etl, fit, search, start
-// ranks, train, score. A part begins with its first event and ends when another one begins.
+// The phases of a job according to its events, with their times. A phase begins with its first
+// event and ends when another one begins. The only place that decides it: the progress display, the
+// page and exports show what stands here.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "run/events.h"
+#include "events/events.h"
 
 namespace protium {
 
-// Times in milliseconds since 1970.
+enum class Phase { kPrepare, kEtl, kFit, kSearch, kStart, kTrain, kScore };
+
+// "start ranks", "train"
+std::string_view NameOf(Phase phase);
+
+// A phase from its begin to its end. Times in milliseconds since 1970.
 struct RunPart {
-  std::string name;
+  Phase phase = Phase::kPrepare;
   double began = 0;
   double ended = 0;   // While it goes on, the time of the last event.
-  bool over = false;  // Another part or the command's end has come.
+  bool over = false;  // Another phase or the command's end has come.
   int64_t rows = 0;   // That went through it; 0: unknown.
+
+  std::string_view name() const { return NameOf(phase); }
 };
 
 // Takes the events of a run in order. Reads no clock; one thread.
-class RunParts {
+class RunPhases {
  public:
   void On(const Json& json);
   void On(const Event& event, double time);
   const std::vector<RunPart>& parts() const { return parts_; }
 
  private:
-  void Take(const RunStarted&) { Enter("prepare", time_); }
+  void Take(const RunStarted&) { Enter(Phase::kPrepare, time_); }
   void Take(const EtlProgress& event);
   void Take(const EtlDone& event);
-  void Take(const StageFitted&) { Enter("fit", time_); }
-  void Take(const TrialStarted&) { Enter("search", time_); }
+  void Take(const StageFitted&) { Enter(Phase::kFit, time_); }
+  void Take(const TrialStarted&) { Enter(Phase::kSearch, time_); }
   void Take(const GangPlaced& event);
   void Take(const TrainStarted& event);
   void Take(const StepDone& event);
   void Take(const EpochDone&) { trained_ = time_; }
   void Take(const Validated&) { trained_ = time_; }
   void Take(const Scored& event);
-  void Take(const OutputWritten&) { EnterScoring(); }
+  void Take(const OutputWritten&);
   void Take(const RunEnded&) { Close(); }
   void Take(const OtherEvent& event);
   template <class E>
   void Take(const E&) {}
 
-  void Enter(const std::string& name, double began);
+  void Enter(Phase phase, double began);
   void EnterEtl();
   void EnterScoring();
   void Close();
+  bool IsIn(Phase phase) const { return !parts_.empty() && parts_.back().phase == phase; }
 
   std::vector<RunPart> parts_;
   double time_ = 0;         // Of the last event.
   double trained_ = 0;      // Of the last event about training.
   int64_t train_rows_ = 0;  // Of an epoch.
   int64_t epochs_ = 1;
-  int64_t first_step_ = 0;  // Of the part "train" as it began.
+  int64_t first_step_ = 0;  // Of the training as it began.
 };
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/answer_pool.h"
+#include "http/response_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 namespace protium {
 namespace {
 
-TEST(AnswerPool, RefusesMoreThanMayWait) {
+TEST(ResponsePool, RefusesMoreThanMayWait) {
   std::promise<void> go;
   std::atomic<int> done = 0;
-  AnswerPool pool({.threads = 1, .waiting = 2, .bytes = 10});
+  ResponsePool pool({.threads = 1, .waiting = 2, .bytes = 10});
   std::promise<void> begun;
   ASSERT_TRUE(pool.Add(0, [&] {
     begun.set_value();
@@ -29,10 +29,10 @@ TEST(AnswerPool, RefusesMoreThanMayWait) {
   EXPECT_EQ(done, 2);
 }
 
-TEST(AnswerPool, SmallRequestsPassLargeOnesThatDoNotFitYet) {
+TEST(ResponsePool, SmallRequestsPassLargeOnesThatDoNotFitYet) {
   std::promise<void> go, begun, large, small;
   auto large_done = large.get_future(), small_done = small.get_future();
-  AnswerPool pool({.threads = 3, .waiting = 9, .bytes = 10});
+  ResponsePool pool({.threads = 3, .waiting = 9, .bytes = 10});
   ASSERT_TRUE(pool.Add(8, [&] {
     begun.set_value();
     go.get_future().wait();
@@ -46,13 +46,13 @@ TEST(AnswerPool, SmallRequestsPassLargeOnesThatDoNotFitYet) {
   large_done.wait();
 }
 
-TEST(AnswerPool, DropsWhatWaitsAtItsEnd) {
+TEST(ResponsePool, DropsWhatWaitsAtItsEnd) {
   std::promise<void> begun;
   std::atomic<int> done = 0;
   std::promise<void> go;
   std::jthread later;
   {
-    AnswerPool pool({.threads = 1, .waiting = 2, .bytes = 10});
+    ResponsePool pool({.threads = 1, .waiting = 2, .bytes = 10});
     ASSERT_TRUE(pool.Add(0, [&] {
       begun.set_value();
       go.get_future().wait();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serve/answers.h"
+#include "serve/responses.h"
 
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
@@ -34,13 +34,13 @@ int StatusFor(const Fault& fault) {
   }
 }
 
-HttpAnswer Refused(const Status& status) {
+HttpResponse Refused(const Status& status) {
   Fault fault = FaultOf(status);
   const int code = StatusFor(fault);
-  HttpAnswer answer = Refusal(code, std::move(fault));
+  HttpResponse response = Refusal(code, std::move(fault));
   // In seconds: the queue is full, and moves on.
-  if (code == 503) answer.headers.emplace_back("Retry-After", "1");
-  return answer;
+  if (code == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 // What Arrow's reader refuses, the request has wrong.
@@ -97,7 +97,7 @@ std::string TypeOf(const HttpRequest& request) {
   return type;
 }
 
-HttpAnswer Text(std::string body) {
+HttpResponse Text(std::string body) {
   // The text format of Prometheus.
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
 }
@@ -109,7 +109,7 @@ constexpr std::pair<const char*, const char*> kPaths[] = {
 
 }  // namespace
 
-ServeAnswers::ServeAnswers(const ServeOptions& options, ServedModel& model)
+ServeResponses::ServeResponses(const ServeOptions& options, ServedModel& model)
     : model_(model),
       note_(options.note),
       most_rows_(options.most_waiting_rows),
@@ -118,98 +118,99 @@ ServeAnswers::ServeAnswers(const ServeOptions& options, ServedModel& model)
       pool_(arrow::default_memory_pool(), kMostArrowBytes),
       drain_(options.drain) {}
 
-std::optional<HttpAnswer> ServeAnswers::CheckPath(const HttpRequest& request) {
+std::optional<HttpResponse> ServeResponses::CheckPath(const HttpRequest& request) {
   std::string known;
   for (const auto& [path, method] : kPaths) {
     known += fmt::format("{}{} {}", known.empty() ? "" : ", ", method, path);
     if (request.path != path) continue;
     if (request.method == method) return std::nullopt;
-    HttpAnswer answer =
+    HttpResponse response =
         Refusal(405, {.what = fmt::format("{} does not take {}", path, request.method),
                       .fix = fmt::format("{} {}", method, path)});
-    answer.headers.emplace_back("Allow", method);
-    return answer;
+    response.headers.emplace_back("Allow", method);
+    return response;
   }
   return Refusal(404, {.what = "there is nothing at this path", .fix = known});
 }
 
-HttpAnswer ServeAnswers::Answer(const HttpRequest& request, const std::string& body) {
+HttpResponse ServeResponses::Respond(const HttpRequest& request, const std::string& body) {
   if (auto refusal = CheckPath(request)) return std::move(*refusal);
   if (request.path == "/v1/score") return Score(request, body);
-  if (request.path == "/v1/reload") return ReloadAnswer();
+  if (request.path == "/v1/reload") return ReloadResponse();
   if (request.path == "/v1/model") return Model();
-  if (request.path == "/healthz") return AnswerJson({{"ok", true}});
+  if (request.path == "/healthz") return JsonResponse({{"ok", true}});
   if (request.path == "/metrics") {
     return Text(figures_.Text(batcher_.waiting_rows(), model_.Now()->generation));
   }
   // /readyz: CheckPath() has refused all other paths.
   asked_ = std::chrono::steady_clock::now();
-  if (!draining_) return AnswerJson({{"ready", true}});
+  if (!draining_) return JsonResponse({{"ready", true}});
   return Refusal(503, {.what = "the server is about to end"});
 }
 
-std::chrono::milliseconds ServeAnswers::Drain() {
+std::chrono::milliseconds ServeResponses::Drain() {
   draining_ = true;
   const auto asked = asked_.load();
   const bool lately = std::chrono::steady_clock::now() - asked < kLately;
   return asked.time_since_epoch().count() != 0 && lately ? drain_ : std::chrono::milliseconds(0);
 }
 
-HttpAnswer ServeAnswers::Score(const HttpRequest& request, const std::string& body) {
+HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string& body) {
   const auto begun = std::chrono::steady_clock::now();
   // Before the body is read: those that wait for others know of this one then (batcher.h, 1).
   const Batcher::Begun among(batcher_);
   const std::string type = TypeOf(request);
-  HttpAnswer answer;
+  HttpResponse response;
   if (type == kArrowType) {
     auto scored = ScoreArrow(body);
-    answer = scored.ok() ? std::move(*scored) : Refused(scored.status());
+    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
   } else if (type == "application/json" || type.empty()) {
     auto scored = ScoreJson(body);
-    answer = scored.ok() ? std::move(*scored) : Refused(scored.status());
+    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
   } else {
-    answer = Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
-                           .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
+    response =
+        Refusal(415, {.what = fmt::format("rows cannot come as {}", type),
+                      .fix = fmt::format("Content-Type: application/json or {}", kArrowType)});
   }
-  figures_.Answered(answer.status, std::chrono::steady_clock::now() - begun);
-  return answer;
+  figures_.Responded(response.status, std::chrono::steady_clock::now() - begun);
+  return response;
 }
 
-Result<HttpAnswer> ServeAnswers::ScoreJson(const std::string& body) {
+Result<HttpResponse> ServeResponses::ScoreJson(const std::string& body) {
   // Once: a reload meanwhile must not part the columns from the predictions.
   const auto model = model_.Now();
   PT_LET(const JsonRows read, ReadJsonRows(body, *model->scorer.input(), most_rows_));
   PT_LET(const Rows scored, batcher_.Score(model, read.batch));
   if (read.form == JsonForm::kColumns) {
-    return HttpAnswer{.body = "{\"columns\":" + ColumnsToJson(*scored) + "}"};
+    return HttpResponse{.body = "{\"columns\":" + ColumnsToJson(*scored) + "}"};
   }
-  return HttpAnswer{.body = "{\"predictions\":" + RowsToJson(*scored) + "}"};
+  return HttpResponse{.body = "{\"predictions\":" + RowsToJson(*scored) + "}"};
 }
 
-Result<HttpAnswer> ServeAnswers::ScoreArrow(const std::string& body) {
+Result<HttpResponse> ServeResponses::ScoreArrow(const std::string& body) {
   const auto batch = ReadArrow(body, most_rows_, &pool_);
   if (!batch.ok()) return BadArrow(batch.status());
   PT_LET(const Rows scored, batcher_.Score(model_.Now(), *batch));
   PT_LET(std::string stream, WriteArrow(*scored));
-  return HttpAnswer{.type = kArrowType, .body = std::move(stream)};
+  return HttpResponse{.type = kArrowType, .body = std::move(stream)};
 }
 
-HttpAnswer ServeAnswers::Model() const {
+HttpResponse ServeResponses::Model() const {
   const auto now = model_.Now();
   const auto input = SchemaToJson(*now->scorer.input());
   const auto output = SchemaToJson(*now->scorer.output());
   if (!input.ok()) return Refused(input.status());
   if (!output.ok()) return Refused(output.status());
-  Json told = {{"model", model_.folder().string()},
-               {"generation", now->generation},
-               {"net", now->net},
-               {"input", *input},
-               {"output", *output}};
-  if (!model_.last().ok()) told["failed_reload"] = StatusToJson(model_.last());
-  return AnswerJson(told);
+  Json facts = {{"model", model_.folder().string()},
+                {"generation", now->generation},
+                {"net", now->net},
+                {"input", *input},
+                {"output", *output}};
+  if (!model_.last().ok()) facts["failed_reload"] = StatusToJson(model_.last());
+  return JsonResponse(facts);
 }
 
-Status ServeAnswers::Reload() {
+Status ServeResponses::Reload() {
   const Status reloaded = model_.Reload();
   figures_.Reloaded(reloaded.ok());
   if (note_) {
@@ -219,7 +220,7 @@ Status ServeAnswers::Reload() {
   return reloaded;
 }
 
-HttpAnswer ServeAnswers::ReloadAnswer() {
+HttpResponse ServeResponses::ReloadResponse() {
   const Status reloaded = Reload();
   if (reloaded.ok()) return Model();
   // The folder holds no model that can be served; the one before still is.

@@ -16,15 +16,15 @@
 
 namespace protium {
 
-class ServeAnswers {
+class ServeResponses {
  public:
   // `model` has been loaded and outlives this.
-  ServeAnswers(const ServeOptions& options, ServedModel& model);
+  ServeResponses(const ServeOptions& options, ServedModel& model);
 
   // The refusal of a path or a method that there is not; none for one that there is.
-  static std::optional<HttpAnswer> CheckPath(const HttpRequest& request);
-  // The answer to a request that may ask and has a path that there is, with its body.
-  HttpAnswer Answer(const HttpRequest& request, const std::string& body);
+  static std::optional<HttpResponse> CheckPath(const HttpRequest& request);
+  // The response to a request that may ask and has a path that there is, with its body.
+  HttpResponse Respond(const HttpRequest& request, const std::string& body);
   // Loads the model anew, and tells how it went.
   Status Reload();
   // From now on /readyz says no: whoever asks others to send requests here should stop. For how
@@ -32,11 +32,11 @@ class ServeAnswers {
   std::chrono::milliseconds Drain();
 
  private:
-  HttpAnswer Score(const HttpRequest& request, const std::string& body);
-  Result<HttpAnswer> ScoreJson(const std::string& body);
-  Result<HttpAnswer> ScoreArrow(const std::string& body);
-  HttpAnswer Model() const;
-  HttpAnswer ReloadAnswer();
+  HttpResponse Score(const HttpRequest& request, const std::string& body);
+  Result<HttpResponse> ScoreJson(const std::string& body);
+  Result<HttpResponse> ScoreArrow(const std::string& body);
+  HttpResponse Model() const;
+  HttpResponse ReloadResponse();
 
   ServedModel& model_;
   std::function<void(const std::string&)> note_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page/run_answers.h"
+#include "page/run_responses.h"
 
 #include <algorithm>
 #include <chrono>
@@ -109,13 +109,13 @@ Result<Json> OverviewOf(LiveRun& run) {
       Chosen(result, {"metrics", "seconds", "rows", "steps", "workers", "shards", "wait_share",
                       "best_epoch", "weights_sha256", "outputs", "output_rows", "model", "memory",
                       "labels", "scored", "baseline_column", "rows_on_disk_bytes", "search"});
-  const auto tell = [&](const RunStory& story, int64_t behind) {
-    Json told = story.Overview(NowMillis());
-    told["behind_bytes"] = behind;
-    return told;
+  const auto read = [&](const RunStory& story, int64_t behind) {
+    Json facts = story.Overview(NowMillis());
+    facts["behind_bytes"] = behind;
+    return facts;
   };
-  PT_LET(const Json told, run.Tell(tell));
-  json.update(told);
+  PT_LET(const Json facts, run.WithStory(read));
+  json.update(facts);
   return json;
 }
 
@@ -137,10 +137,10 @@ Json KeptMark(const fs::path& run) {
 }  // namespace
 
 Result<Json> MetricsOf(LiveRun& run, size_t most) {
-  PT_LET(Json curves, run.Tell([&](const RunStory& story, int64_t behind) {
-    Json told = story.Curves(most);
-    told["behind_bytes"] = behind;
-    return told;
+  PT_LET(Json curves, run.WithStory([&](const RunStory& story, int64_t behind) {
+    Json facts = story.Curves(most);
+    facts["behind_bytes"] = behind;
+    return facts;
   }));
   if (Json kept = KeptMark(run.folder()); !kept.is_null()) {
     curves["marks"].push_back(std::move(kept));
@@ -194,7 +194,9 @@ Json ModelOf(const fs::path& run) {
 Result<Json> TrialsOf(LiveRun& run) {
   const Json written = ReadJson(run.folder() / "trials.json");
   if (!written.empty()) return written;
-  return run.Tell([](const RunStory& story, int64_t) { return Json{{"trials", story.trials()}}; });
+  return run.WithStory([](const RunStory& story, int64_t) {
+    return Json{{"trials", story.trials()}};
+  });
 }
 
 namespace {

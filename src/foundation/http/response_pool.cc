@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/answer_pool.h"
+#include "http/response_pool.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace protium {
 
-AnswerPool::AnswerPool(Limits limits) : limits_(limits) {
+ResponsePool::ResponsePool(Limits limits) : limits_(limits) {
   for (size_t i = 0; i < limits_.threads; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
   }
 }
 
-bool AnswerPool::Add(size_t bytes, std::function<void()> work) {
+bool ResponsePool::Add(size_t bytes, std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= limits_.waiting) return false;
@@ -23,13 +23,13 @@ bool AnswerPool::Add(size_t bytes, std::function<void()> work) {
 }
 
 // The first that fits beside those that are computed.
-std::deque<AnswerPool::Waiting>::iterator AnswerPool::Next() {
+std::deque<ResponsePool::Waiting>::iterator ResponsePool::Next() {
   return std::find_if(waiting_.begin(), waiting_.end(), [this](const Waiting& each) {
     return bytes_ == 0 || each.bytes <= limits_.bytes - std::min(bytes_, limits_.bytes);
   });
 }
 
-void AnswerPool::Run(const std::stop_token& stop) {
+void ResponsePool::Run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (came_.wait(lock, stop, [this] { return Next() != waiting_.end(); })) {
     if (stop.stop_requested()) return;

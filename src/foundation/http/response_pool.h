@@ -15,16 +15,16 @@
 
 namespace protium {
 
-class AnswerPool {
+class ResponsePool {
  public:
   struct Limits {
     size_t threads = 1;
     size_t waiting = 0;
     size_t bytes = 0;  // A larger body is computed while no other is.
   };
-  explicit AnswerPool(Limits limits);
+  explicit ResponsePool(Limits limits);
   // Returns when the work that has begun is done; what waits is dropped.
-  ~AnswerPool() = default;
+  ~ResponsePool() = default;
 
   // False where too many wait. `work` must not throw; it runs once, on a thread of the pool.
   bool Add(size_t bytes, std::function<void()> work);

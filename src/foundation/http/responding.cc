@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of a connection, on their way out.
+// The responses of a connection, on their way out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,41 +33,44 @@ class StreamPlace {
   size_t& streams_;
 };
 
-HttpAnswer TooManyStreams(size_t most) {
-  HttpAnswer answer =
+HttpResponse TooManyStreams(size_t most) {
+  HttpResponse response =
       Refusal(503, {.what = fmt::format("{} event streams are open, no more can be", most),
                     .fix = "close some tabs, or ask for /events instead"});
-  answer.headers.emplace_back("Retry-After", "5");
-  return answer;
+  response.headers.emplace_back("Retry-After", "5");
+  return response;
 }
 
 }  // namespace
 
-std::string HttpConnection::HeadOf(const HttpAnswer& answer, const std::string& framing) const {
-  const auto reason = http::obsolete_reason(http::int_to_status(unsigned(answer.status)));
+std::string HttpConnection::HeadOf(const HttpResponse& response, const std::string& framing) const {
+  const auto reason = http::obsolete_reason(http::int_to_status(unsigned(response.status)));
   std::string head =
-      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}", answer.status,
-                  std::string_view(reason.data(), reason.size()), answer.type, framing);
+      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n{}", response.status,
+                  std::string_view(reason.data(), reason.size()), response.type, framing);
   const auto add = [&](const auto& header) {
     head += fmt::format("{}: {}\r\n", header.first, header.second);
   };
   for (const auto& header : serving_.options.headers) {
-    const bool other = std::any_of(answer.headers.begin(), answer.headers.end(),
+    const bool other = std::any_of(response.headers.begin(), response.headers.end(),
                                    [&](const auto& own) { return own.first == header.first; });
     if (!other) add(header);
   }
-  for (const auto& header : answer.headers) add(header);
+  for (const auto& header : response.headers) add(header);
   return head + "\r\n";
 }
 
-HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpAnswer answer, bool keep) {
+HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpResponse response,
+                                                                     bool keep) {
   keep = keep && !serving_.ending && !limits_.one_request;
   Move(Stage::kReading);
-  if (!Hold(answer.body.size())) co_return Next::kGone;
-  const std::string_view body = answer.fixed.empty() ? std::string_view(answer.body) : answer.fixed;
+  if (!Hold(response.body.size())) co_return Next::kGone;
+  const std::string_view body =
+      response.fixed.empty() ? std::string_view(response.body) : response.fixed;
   const std::string framing = fmt::format("Content-Length: {}\r\nConnection: {}\r\n", body.size(),
                                           keep ? "keep-alive" : "close");
-  const bool sent = co_await Write(HeadOf(answer, framing), only_head_ ? std::string_view() : body);
+  const bool sent =
+      co_await Write(HeadOf(response, framing), only_head_ ? std::string_view() : body);
   Hold(0);
   if (!sent) co_return Next::kGone;
   if (!keep) co_return Next::kClose;
@@ -76,7 +79,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpAnswer 
 }
 
 // The end of a stream is the end of its connection.
-HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::SendStream(HttpAnswer answer,
+HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::SendStream(HttpResponse response,
                                                                            bool keep) {
   if (serving_.streams >= limits_.streams) {
     co_return co_await Send(TooManyStreams(limits_.streams), keep);
@@ -85,8 +88,8 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::SendStream(HttpA
   Move(Stage::kReading);
   const std::string framing =
       chunks_ ? "Transfer-Encoding: chunked\r\nConnection: close\r\n" : "Connection: close\r\n";
-  bool here = co_await Write(HeadOf(answer, framing), {});
-  if (here && !only_head_) here = co_await SendPieces(*answer.stream);
+  bool here = co_await Write(HeadOf(response, framing), {});
+  if (here && !only_head_) here = co_await SendPieces(*response.stream);
   co_return here ? Next::kClose : Next::kGone;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/parts.h"
+#include "run/phases.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ Json At(const char* clock, Json event) {
 double SecondsIn(const RunPart& part) { return (part.ended - part.began) / 1000; }
 
 TEST(PartsOfARun, HaveTheirTimesAndRows) {
-  RunParts parts;
+  RunPhases parts;
   for (const Json& event :
        {At("00:00.000", {{"event", "start"}, {"run", "a"}}),
         At("00:00.500", {{"event", "pipeline"}, {"pipeline", Json::array()}}),
@@ -34,13 +34,42 @@ TEST(PartsOfARun, HaveTheirTimesAndRows) {
   ASSERT_EQ(parts.parts().size(), expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const RunPart& part = parts.parts()[i];
-    EXPECT_EQ(std::tuple(part.name, SecondsIn(part), part.rows), expected[i]);
+    EXPECT_EQ(std::tuple(std::string(part.name()), SecondsIn(part), part.rows), expected[i]);
     EXPECT_TRUE(part.over);
   }
 }
 
+// Scoring on GPUs is done by a gang, whose ranks start for it.
+TEST(PartsOfARun, AGangThatScoresBelongsToScoring) {
+  RunPhases parts;
+  parts.On(At("00:00.000", {{"event", "start"}, {"run", "a"}}));
+  parts.On(At("00:01.000", {{"event", "gang_start"}, {"task", "score"}, {"role", "score"}}));
+  parts.On(At("00:02.000", {{"event", "gang_start"}, {"task", "score_cards"}, {"role", "map"}}));
+  parts.On(At("00:03.000", {{"event", "gang_start"}, {"task", "train_trams"}, {"role", "map"}}));
+  ASSERT_EQ(parts.parts().size(), 2u);
+  EXPECT_EQ(parts.parts()[1].phase, Phase::kScore);
+}
+
+// One of releases before roles.
+TEST(PartsOfARun, OldFilesTellAGangByItsName) {
+  RunPhases parts;
+  parts.On(At("00:00.000", {{"event", "gang_start"}, {"task", "train_torch"}}));
+  parts.On(At("00:01.000", {{"event", "gang_start"}, {"task", "score_torch"}}));
+  ASSERT_EQ(parts.parts().size(), 2u);
+  EXPECT_EQ(parts.parts()[0].phase, Phase::kStart);
+  EXPECT_EQ(parts.parts()[1].phase, Phase::kScore);
+}
+
+TEST(PartsOfARun, AQueryThatIsWrittenIsNoScoring) {
+  RunPhases parts;
+  parts.On(At("00:00.000", {{"event", "etl"}, {"rows", 5}}));
+  parts.On(At("00:01.000", {{"event", "output"}, {"path", "a.csv"}, {"rows", 5}}));
+  ASSERT_EQ(parts.parts().size(), 1u);
+  EXPECT_EQ(parts.parts()[0].phase, Phase::kEtl);
+}
+
 TEST(PartsOfARun, TimeBetweenTwoCommandsIsNobodys) {
-  RunParts parts;
+  RunPhases parts;
   parts.On(At("00:00.000", {{"event", "start"}, {"run", "a"}}));
   parts.On(At("00:01.000", {{"event", "note"}, {"message", "last sign of life"}}));
   parts.On(At("30:00.000", {{"event", "start"}, {"run", "a"}, {"resumed", true}}));

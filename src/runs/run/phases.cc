@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/phases.h"
+
+#include <algorithm>
+
+#include "events/events.h"
+#include "run/event_log.h"
+
+namespace protium {
+
+namespace {
+
+constexpr size_t kMostParts = 10'000;  // More come of damaged files alone.
+
+}  // namespace
+
+std::string_view NameOf(Phase phase) {
+  constexpr std::string_view kNames[] = {"prepare",     "etl",   "fit",  "search",
+                                         "start ranks", "train", "score"};
+  return kNames[size_t(phase)];
+}
+
+void RunPhases::On(const Json& json) {
+  On(EventFromJson(json), ReadTimeText(TextAt(json, "time")).value_or(time_));
+}
+
+void RunPhases::On(const Event& event, double time) {
+  // Another command has gone on with the run: nothing happened in between.
+  if (std::holds_alternative<RunStarted>(event)) Close();
+  time_ = time;
+  if (!parts_.empty() && !parts_.back().over) parts_.back().ended = time_;
+  std::visit([&](const auto& each) { Take(each); }, event);
+}
+
+void RunPhases::Close() {
+  if (!parts_.empty()) parts_.back().over = true;
+}
+
+void RunPhases::Enter(Phase phase, double began) {
+  if (!parts_.empty() && !parts_.back().over) {
+    if (parts_.back().phase == phase) return;
+    parts_.back().ended = began;
+    parts_.back().over = true;
+  }
+  if (parts_.size() < kMostParts)
+    parts_.push_back({.phase = phase, .began = began, .ended = time_});
+}
+
+// Plans of later phases report reads and writes as well.
+void RunPhases::EnterEtl() {
+  if (parts_.empty() || parts_.back().over || IsIn(Phase::kPrepare)) Enter(Phase::kEtl, time_);
+}
+
+// No event tells when scoring begins: it does when training has said its last.
+void RunPhases::EnterScoring() { Enter(Phase::kScore, IsIn(Phase::kTrain) ? trained_ : time_); }
+
+// Written after training, it is what the model makes of a table; else it is a query's own rows.
+void RunPhases::Take(const OutputWritten&) {
+  if (IsIn(Phase::kTrain)) EnterScoring();
+}
+
+void RunPhases::Take(const OtherEvent& event) {
+  if (event.name == PipelinePlaced::kName) EnterEtl();
+  if (event.name == RankSeconds::kName) trained_ = time_;
+}
+
+void RunPhases::Take(const EtlProgress& event) {
+  EnterEtl();
+  if (IsIn(Phase::kEtl) && event.rows > 0) parts_.back().rows = event.rows;
+}
+
+void RunPhases::Take(const EtlDone& event) {
+  EnterEtl();
+  if (IsIn(Phase::kEtl)) parts_.back().rows = event.rows;
+}
+
+void RunPhases::Take(const GangPlaced& event) {
+  if (event.role == TaskRole::kTrain) Enter(Phase::kStart, time_);
+  if (event.role == TaskRole::kScore) EnterScoring();
+}
+
+void RunPhases::Take(const TrainStarted& event) {
+  Enter(Phase::kTrain, time_);
+  trained_ = time_;
+  train_rows_ = event.rows;
+  epochs_ = std::max<int64_t>(event.epochs, 1);
+  first_step_ = event.step;
+}
+
+void RunPhases::Take(const StepDone& event) {
+  Enter(Phase::kTrain, time_);
+  trained_ = time_;
+  // In floating point: what a damaged file says may be any number.
+  const double share = double(event.step - first_step_) / double(std::max<int64_t>(event.steps, 1));
+  const double rows = double(train_rows_) * double(epochs_) * share;
+  if (rows > 0 && rows < 1e18) parts_.back().rows = int64_t(rows);
+}
+
+void RunPhases::Take(const Scored& event) {
+  EnterScoring();
+  if (event.rows > 0) parts_.back().rows += event.rows;
+}
+
+}  // namespace protium
