@@ -39,16 +39,16 @@ void Fill(std::span<float> values, float scale) {
 Result<double> TimeAllReduce(Communicator& communicator, const Size& size) {
   std::vector<float> values(size_t(size.count), 0.0f);
   for (int i = 0; i < kWarmUp; ++i) {
-    PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(values), Op::kSum));
   }
   PT_TRY(communicator.Barrier("timing"));
   const Stopwatch watch;
   for (int i = 0; i < size.repetitions; ++i) {
-    PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(values), Op::kSum));
   }
   const double seconds = watch.seconds() / size.repetitions;
   Fill(values, float(communicator.rank() + 1));
-  PT_TRY(communicator.AllReduce(AsBuffer(values), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(values), Op::kSum));
   PT_TRY(CheckSum(values, SumOfScales(communicator.world())));
   return seconds;
 }
@@ -112,7 +112,7 @@ Status SettleDown(Communicator& communicator) {
   double agreed = 0;
   while (agreed < 0.5) {
     agreed = watch.seconds();
-    PT_TRY(communicator.AllReduce({&agreed, 1, Type::kFloat64}, Reduce::kMin));
+    PT_TRY(communicator.AllReduce({&agreed, 1, Element::kFloat64}, Op::kMin));
   }
   return Status::OK();
 }

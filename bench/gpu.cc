@@ -10,10 +10,10 @@
 #include "collective/self.h"
 #include "deep/cuda_device.h"
 #include "deep/operations.h"
-#include "deep/synthetic_rows.h"
 #include "deep/torch_numerics.h"
 #include "rows/rows.h"
 #include "tensor/row_block.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
 
 namespace protium {
@@ -44,7 +44,7 @@ class Training {
     PT_TRY(PrepareTorch(1));
     NetInputs inputs = TabularInputs(kWidth, {});
     inputs.device = device;
-    PT_LET(out->net_, MakeTabularMlpAnywhere({{"hidden", c.hidden}}, inputs));
+    PT_LET(out->net_, LayeredNets().at("tabular_mlp")({{"hidden", c.hidden}}, inputs));
     PT_LET(out->weights_, Weights::Make(*out->net_, device));
     out->net_->Initialise(4);
     out->weights_->Download();

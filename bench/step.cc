@@ -19,13 +19,12 @@
 #include "deep/cnn.h"
 #include "deep/ft_transformer.h"
 #include "deep/module_net.h"
-#include "deep/synthetic_rows.h"
 #include "deep/text_classifier.h"
 #include "deep/torch_numerics.h"
-#include "nets/tabular_mlp.h"
-#include "nets/wide_and_deep.h"
+#include "nets/kernel_net.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/progress.h"
 #include "train/saving.h"
 #include "train/stepper.h"
@@ -76,19 +75,24 @@ std::vector<Case> MakeCases() {
   const Json tokens = {{"width", 64}};
   const Json words = {{"vocabulary", 20000}, {"layers", 1}};
   return {
-      {"step 67-128-64-1", 256, 300, MakeTabularMlp, small, {.numeric = 67}},
+      {"step 67-128-64-1", 256, 300, KernelNets().at("tabular_mlp"), small, {.numeric = 67}},
       {"step 67-128-64-1, a module",
        256,
        300,
        ModuleBuilder<Layers, TabularMlpOptions>(),
        small,
        {.numeric = 67}},
-      {"step 300-1000-1000-1000-500-1", 256, 15, MakeTabularMlp, large, {.numeric = 300}},
+      {"step 300-1000-1000-1000-500-1",
+       256,
+       15,
+       KernelNets().at("tabular_mlp"),
+       large,
+       {.numeric = 300}},
       {"step cnn 28x28", 32, 60, MakeCnn, {{"hidden", {128}}}, {.lists = {{"pixels", 28 * 28}}}},
       {"step wide_and_deep",
        256,
        100,
-       MakeWideAndDeep,
+       KernelNets().at("wide_and_deep"),
        small,
        {.numeric = 10, .cardinalities = categories}},
       {"step ft_transformer",

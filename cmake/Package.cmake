@@ -8,18 +8,15 @@ include(CMakePackageConfigHelpers)
 
 # Headers of rooms that the door pipeline.h still shows, through the options of stages.
 # tests/consumer holds them to this list.
-set(PROTIUM_INSIDE base/fault.h base/field.h base/fields.h base/json.h base/nearest.h base/status.h
-  column/source.h stages/options.h catalogue/stage_options.h metrics/decision.h
-  plan/node.h recipe/choice.h recipe/losses.h recipe/net_columns.h recipe/nets.h recipe/optimizers.h recipe/schedules.h
-  recipe/training.h)
+set(PROTIUM_INSIDE base/field.h base/fields.h base/json.h base/status.h catalogue/stage_options.h
+  metrics/decision.h recipe/choice.h recipe/losses.h recipe/net_columns.h recipe/nets.h
+  recipe/optimizers.h recipe/schedules.h recipe/training.h stages/options.h)
 
 # And those that torch.h shows, for nets of one's own.
-set(PROTIUM_INSIDE_TORCH base/describe.h base/exact_sum.h base/unknown_name.h catalogue/catalogue.h catalogue/extension.h
-  deep/batch.h deep/module_net.h deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h
-  rows/packed.h rows/schema.h stages/row.h stages/stage.h statistics/column_profiles.h
-  statistics/group_numbers.h statistics/number_counts.h statistics/number_table.h
-  statistics/positive_counts.h statistics/products.h statistics/state.h statistics/token_counts.h
-  tensor/batch.h tensor/device.h tensor/net.h tensor/values.h train/loss.h)
+set(PROTIUM_INSIDE_TORCH base/describe.h base/unknown_name.h catalogue/catalogue.h catalogue/extension.h deep/batch.h
+  deep/module_net.h deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h rows/packed.h
+  rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h tensor/net.h
+  tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_c protium_export protium_local protium_ludwig protium_onnx protium_page

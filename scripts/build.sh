@@ -41,3 +41,12 @@ Build() {
   }
   Say "built $preset in $(Spent $((SECONDS - start)))"
 }
+
+# BuildAsAsked [PRESET] [tests]
+BuildAsAsked() {
+  local preset=release target=product word
+  for word; do
+    if [ "$word" = tests ]; then target=all; else preset=$word; fi
+  done
+  Build "$preset" "$target"
+}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks sizes: files of at most 500 lines, C++ functions of at most 60."""
+"""Checks sizes: files of at most 500 lines, C++ functions of at most 60, comments of at most 100 columns."""
 
 import re
 import sys
 
 import source_text
 
-FILE_LINES, FUNCTION_LINES = 500, 60
+FILE_LINES, FUNCTION_LINES, COLUMNS = 500, 60, 100
 _FOLDERS = ["src", "include", "launcher", "examples", "tests", "bench", "scripts", "cmake", "web"]
 _SCOPE = re.compile(r"(^|\s)(namespace|class|struct|union|enum)\b")
 
@@ -42,6 +42,13 @@ def kind_of(heading):
     return "function" if "(" in heading else "inner"
 
 
+# clang-format leaves comments as they were written.
+def wide_comments(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("//") and len(line) > COLUMNS:
+            yield number
+
+
 def main():
     wrong = []
     for path in source_text.repository_files(_FOLDERS, [".cc", ".h", ".py", ".sh", ".cmake", ".ts", ".tsx", ".css", ".mjs"]):
@@ -49,6 +56,7 @@ def main():
         if text.count("\n") > FILE_LINES:
             wrong.append(f"{path}: {text.count(chr(10))} lines, at most {FILE_LINES}")
         if path.endswith((".cc", ".h")):
+            wrong += [f"{path}:{number}: a comment of more than {COLUMNS} columns" for number in wide_comments(text)]
             for first, last in functions(source_text.without_literals(text)):
                 if last - first + 1 > FUNCTION_LINES:
                     wrong.append(f"{path}:{first}: a function of {last - first + 1} lines, at most {FUNCTION_LINES}")

@@ -11,7 +11,7 @@ SoakServers() {
 # `./dev soak --spark [N]` runs the gangs on a Spark server of its own.
 Soak() {
   local engine=() status=0
-  Build release
+  Build release product
   [ -e examples/flights/data/flights.csv ] || MakeTables
   if [ "${1:-}" = --servers ]; then
     shift

@@ -44,7 +44,7 @@ Test() {
 
 TestSpark() {
   local version failed=''
-  Build release
+  Build release all
   for version in $(SparkVersions); do
     StartSpark "$version"
     RunTests "build/release/test-spark-$version.log" -L '^spark$' || failed+=" $version"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "protium/csv.h"
+#include "protium/elements.h"
 #include "protium/events.h"
 #include "protium/expr.h"
 #include "protium/frame.h"

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protium/elements.h"
 #include "protium/status.h"
 #include "protium/task.h"
 
@@ -28,18 +29,6 @@ namespace protium {
 
 class Communicator;
 
-// kMean divides the sum by the number of ranks; of floats only.
-enum class Op { kSum, kMean, kMin, kMax, kProduct };
-
-// Whole numbers wrap. The floats of 16 bits are combined in float32, each result rounded.
-enum class Element { kFloat32, kFloat64, kFloat16, kBfloat16, kInt32, kInt64, kUint8 };
-
-struct Float16 {
-  uint16_t bits = 0;
-};
-struct Bfloat16 {
-  uint16_t bits = 0;
-};
 float ToFloat(Float16 value);
 float ToFloat(Bfloat16 value);
 // To the nearest, ties to even.
@@ -62,6 +51,8 @@ template <>
 struct ElementOf<int32_t> : std::integral_constant<Element, Element::kInt32> {};
 template <>
 struct ElementOf<int64_t> : std::integral_constant<Element, Element::kInt64> {};
+template <>
+struct ElementOf<uint64_t> : std::integral_constant<Element, Element::kUint64> {};
 template <>
 struct ElementOf<uint8_t> : std::integral_constant<Element, Element::kUint8> {};
 

@@ -21,12 +21,12 @@
 
 namespace protium {
 
-class Communicator;    // Reductions, broadcasts and more between ranks: collective/communicator.h.
-class GangMembership;  // Who is in a gang that bends: gang/membership.h.
+class Communicator;
+class GangMembership;
 struct FieldType;
 using Json = nlohmann::ordered_json;
 
-// How many workers a gang has: a number, or a range, for a gang that bends. That one starts with as
+// How many workers a gang has: a number, or a range, for an elastic gang. That one starts with as
 // many as there is room for, goes on without those that die, and takes others in, with the same
 // result. In a job file 4, or { min = 2, max = 4 }.
 struct WorkerRange {
@@ -35,8 +35,6 @@ struct WorkerRange {
   WorkerRange(int32_t workers = 1) : min(workers), max(workers) {}
   WorkerRange(int32_t min, int32_t max) : min(min), max(max) {}
   bool bends() const { return min < max; }
-  // Where room is made for all that may come.
-  operator int32_t() const { return max; }
 };
 Json ToJson(const WorkerRange& workers);
 Status FromJson(const Json& json, const std::string& path, WorkerRange& workers);
@@ -56,11 +54,11 @@ struct GangSpec {
   int32_t quarantine = 3;    // Deaths on a device after which it is left out; 0: it never is.
   double probation = 600;    // Seconds until it may be used again.
   int32_t priority = 0;      // A gang may have others of a lower one leave their devices.
-  bool rebalance = false;    // Shards move to quick ranks of a gang that bends.
+  bool rebalance = false;    // Shards move to quick ranks of an elastic gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers,
-          {.help = "processes that train together, or { min, max } of a gang that bends"});
+          {.help = "processes that train together, or { min, max } of an elastic gang"});
     visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
     visit("max_restarts", max_restarts,
@@ -85,7 +83,7 @@ struct GangSpec {
           {.help = "a gang that waits for devices may have runs of a lower priority pause"});
     visit(
         "rebalance", rebalance,
-        {.help = "at ends of epochs shards move from slow to quick workers of a gang that bends"});
+        {.help = "at ends of epochs shards move from slow to quick workers of an elastic gang"});
   }
 };
 
@@ -141,18 +139,13 @@ class TaskContext {
   // Sends a batch of output_schema() on; waits while the receiver is behind.
   virtual Status Emit(const arrow::RecordBatch& batch) = 0;
 
-  // Communication between ranks. Every rank must make the same calls in the same order; a call
-  // returns an error when a rank dies or keeps the others waiting beyond the gang's deadline.
-  // Without a gang these fail.
-  virtual Result<Communicator*> communicator() = 0;
-  // `name` appears in the error of a rank that waited in vain.
+  // Communication between ranks; protium/ranks.h has more. Every rank must make the same calls in
+  // the same order; a call returns an error when a rank dies or keeps the others waiting beyond the
+  // gang's deadline. Without a gang these fail.
+  // `name` appears in the error of a rank that waited for others and did not see them come.
   Status Barrier(std::string_view name = "barrier");
   // Every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);
-
-  // Of a gang that bends: how a task finds out who is in. nullptr: the ranks stay the same, and one
-  // that dies ends the attempt.
-  virtual GangMembership* membership() { return nullptr; }
 
   // What the task is doing from now on, such as "forward": told of a rank that keeps the others
   // waiting. `phase` is a literal; this costs next to nothing. From the task's own thread.
@@ -175,6 +168,13 @@ class TaskContext {
   // it saves its state and returns Status::Cancelled; one that does not is killed after the gang's
   // deadline.
   virtual std::stop_token stop() const = 0;
+
+ private:
+  // The inside, for the rooms of the house: gang/task.h.
+  friend Result<Communicator*> CommunicatorOf(TaskContext& context);
+  friend GangMembership* MembershipOf(TaskContext& context);
+  virtual Result<Communicator*> communicator() = 0;
+  virtual GangMembership* membership() { return nullptr; }
 };
 
 // The function itself: reads input(), emits its rows, returns. Any status other than OK fails the

@@ -16,8 +16,8 @@
 // A program passes it to Main():
 //
 //   Main(argc, argv, {.run = Run,
-//                     .catalogue = MakeNetCatalogue({MakeNetRow<MyNet, MyOptions>("my_net", "what
-//                     it is")})});
+//                     .catalogue = MakeNetCatalogue(
+//                         {MakeNetRow<MyNet, MyOptions>("my_net", "what it is")})});
 //
 // For job files, an extension passes it: a shared library that contains PROTIUM_EXTENSION once and
 // that jobs list under `extensions`.
@@ -75,8 +75,9 @@ inline std::shared_ptr<const Catalogue> MakeNetCatalogue(std::vector<NetRow> net
 }  // namespace protium
 
 // The entry point of an extension, once per library:
-//   PROTIUM_EXTENSION(own) { own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it
-//   is")); }
+//   PROTIUM_EXTENSION(own) {
+//     own.nets.push_back(protium::MakeNetRow<MyNet>("my_net", "what it is"));
+//   }
 // It adds rows to the catalogue `own`, of which nets, losses and metrics (MetricOf()) are used;
 // rows of other kinds are ignored. The string exported beside it names version, compiler and
 // library ABI, and an extension with another one is refused, because C++ objects cross the

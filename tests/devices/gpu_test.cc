@@ -46,11 +46,13 @@ TEST_F(Gpu, GivesTheSameBitsAgain) {
   const std::vector<DeviceCase> cases = {
       {.builder = kModule, .options = {{"dropout", 0.25}}},
       {.builder = kModule, .options = {{"dropout", 0.25}}, .micro_batches = 3},
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
-      {.builder = MakeTabularMlpAnywhere,
+      {.builder = LayeredNets().at("tabular_mlp"),
+       .options = {{"hidden", {33, 8}}, {"dropout", 0.25}}},
+      {.builder = LayeredNets().at("tabular_mlp"),
        .options = {{"hidden", {512, 256}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {33}}, {"dropout", 0.25}}},
-      {.builder = MakeLinearAnywhere}};
+      {.builder = LayeredNets().at("wide_and_deep"),
+       .options = {{"hidden", {33}}, {"dropout", 0.25}}},
+      {.builder = LayeredNets().at("linear")}};
   for (const DeviceCase& what : cases) {
     const DeviceRun first = RunOn(device_, what), again = RunOn(device_, what);
     EXPECT_EQ(again.hash, first.hash) << what.options.dump();
@@ -61,7 +63,7 @@ TEST_F(Gpu, GivesTheSameBitsAgain) {
 
 TEST_F(Gpu, GivesTheSameBitsForAnyNumberOfWorkers) {
   for (const bool norm : {false, true}) {
-    DeviceCase what{.builder = MakeTabularMlpAnywhere,
+    DeviceCase what{.builder = LayeredNets().at("tabular_mlp"),
                     .options = {{"hidden", {33, 8}}, {"batch_norm", norm}},
                     .micro_batches = norm ? 2 : 1};
     const std::string one = RunOn(device_, what).hash;
@@ -74,10 +76,12 @@ TEST_F(Gpu, GivesTheSameBitsForAnyNumberOfWorkers) {
 TEST_F(Gpu, StartsFromTheWeightsOfTheCpuAndComesNear) {
   const std::vector<DeviceCase> cases = {
       {.builder = kModule},
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}}},
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
-      {.builder = MakeLinearAnywhere}};
+      {.builder = LayeredNets().at("tabular_mlp"), .options = {{"hidden", {33, 8}}}},
+      {.builder = LayeredNets().at("tabular_mlp"),
+       .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = LayeredNets().at("wide_and_deep"),
+       .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
+      {.builder = LayeredNets().at("linear")}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what), there = RunOn(device_, what);
     EXPECT_EQ(there.begun, here.begun) << what.options.dump();

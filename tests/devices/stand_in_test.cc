@@ -37,12 +37,16 @@ TEST(StandIn, GivesModulesTheBitsOfTheCpu) {
 // Nets with kernels of their own become operations, which add up in another order.
 TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
   const std::vector<DeviceCase> cases = {
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33, 8}}}},
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeTabularMlpAnywhere, .options = {{"hidden", Json::array()}, {"embedding", 3}}},
-      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {16}}, {"batch_norm", true}}},
-      {.builder = MakeWideAndDeepAnywhere, .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
-      {.builder = MakeLinearAnywhere}};
+      {.builder = LayeredNets().at("tabular_mlp"), .options = {{"hidden", {33, 8}}}},
+      {.builder = LayeredNets().at("tabular_mlp"),
+       .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = LayeredNets().at("tabular_mlp"),
+       .options = {{"hidden", Json::array()}, {"embedding", 3}}},
+      {.builder = LayeredNets().at("wide_and_deep"),
+       .options = {{"hidden", {16}}, {"batch_norm", true}}},
+      {.builder = LayeredNets().at("wide_and_deep"),
+       .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
+      {.builder = LayeredNets().at("linear")}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what);
     const DeviceRun there = RunOn(ComputeDevice::StandIn(), what);
@@ -55,7 +59,7 @@ TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
 
 TEST(StandIn, GivesTheSameBitsForAnyNumberOfWorkers) {
   for (const bool norm : {false, true}) {
-    DeviceCase what{.builder = MakeTabularMlpAnywhere,
+    DeviceCase what{.builder = LayeredNets().at("tabular_mlp"),
                     .options = {{"hidden", {33, 8}}, {"batch_norm", norm}},
                     .micro_batches = norm ? 2 : 1};
     const std::string one = RunOn(ComputeDevice::StandIn(), what).hash;
@@ -67,9 +71,10 @@ TEST(StandIn, GivesTheSameBitsForAnyNumberOfWorkers) {
 
 // Dropout draws from the generator of the process, which ranks that are threads would share.
 TEST(StandIn, DropsOutTheSameAgain) {
-  const DeviceCase what{.builder = MakeTabularMlpAnywhere,
+  const DeviceCase what{.builder = LayeredNets().at("tabular_mlp"),
                         .options = {{"hidden", {33}}, {"dropout", 0.5}}};
-  const DeviceCase without{.builder = MakeTabularMlpAnywhere, .options = {{"hidden", {33}}}};
+  const DeviceCase without{.builder = LayeredNets().at("tabular_mlp"),
+                           .options = {{"hidden", {33}}}};
   const std::string hash = RunOn(ComputeDevice::StandIn(), what).hash;
   EXPECT_EQ(RunOn(ComputeDevice::StandIn(), what).hash, hash);
   EXPECT_NE(RunOn(ComputeDevice::StandIn(), without).hash, hash);
@@ -80,7 +85,7 @@ TEST(StandIn, RefusesNetsOfTheCpuAlone) {
   const NetTable nets = {{"own", [](const Json& options, const NetInputs& given) {
                             NetInputs plain = given;
                             plain.device = ComputeDevice();
-                            return MakeTabularMlpAnywhere(options, plain);
+                            return LayeredNets().at("tabular_mlp")(options, plain);
                           }}};
   EXPECT_TRUE(BuildNetThere(nets, {"own", Json::object()}, inputs).ok());
   inputs.device = ComputeDevice::StandIn();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random expressions over lists, structures, maps, JSON, texts that are no numbers, and zones: over
-// the columns of the table `nested` and what kNestedRows makes of them.
+// Random expressions over lists, structures, maps, JSON, texts that are no numbers, and zones.
 #pragma once
 
 #include <string>
 
 #include "expressions.h"
+#include "nested_values.h"
 #include "random.h"
 
 namespace protium {
@@ -20,22 +20,6 @@ class NestedExpressions {
   Expression Next();
 
  private:
-  enum class Kind { kInt, kDouble, kCents, kText };
-
-  Kind AnyKind();
-  std::string Value(Kind kind, int depth);
-  std::string Leaf(Kind kind);
-  // An element of a list, a value of a map or a field.
-  std::string Part(Kind kind, int depth);
-  std::string List(Kind kind, int depth);
-  std::string ListCall(Kind kind, int depth);
-  std::string OtherList(Kind kind, int depth);
-  std::string Map(int depth);
-  std::string Struct(int depth);
-  std::string Nested(int depth);
-  std::string Text(int depth);
-  std::string Truth(int depth);
-  std::string Json(int depth);
   std::string Cast(int depth);
   // What fails on some rows, behind what leaves these out.
   std::string Guarded();
@@ -44,6 +28,7 @@ class NestedExpressions {
   std::string ExtremeBy();
 
   Random random_;
+  NestedValues values_{random_};
 };
 
 }  // namespace protium

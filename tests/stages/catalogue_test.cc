@@ -7,6 +7,7 @@
 #include "metrics/metrics.h"
 #include "pipeline/chain.h"
 #include "stage_test.h"
+#include "stages/row.h"
 
 namespace protium {
 namespace {

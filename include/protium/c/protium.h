@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protium from C, and so from any language: tables in and out as Arrow C streams, SQL, pipelines,
-// models. Link libprotium_c; it exports these functions and nothing else. Implemented by the room
-// c.
+// models. Link libprotium_c; it exports these functions and nothing else. The room c implements it.
 //
 //   pt_session* session;
 //   pt_error* error = pt_session_open("{\"engine\": \"local[2]\"}", &session);
 //   if (error) { fputs(pt_error_text(error), stderr); exit(pt_error_exit(error)); }
 //
 // 1. Errors. A function that can fail returns NULL, or an error that the caller frees. What it
-// would
-//    have given through a pointer is untouched then.
+//    would have given through a pointer is untouched then.
 // 2. Texts are UTF-8 and end with a zero byte. Those given out are freed with pt_string_free(), but
 //    for the parts of an error, which live as long as it does. Texts passed in are copied.
 // 3. Options are JSON, with the keys that job files have (docs/job.md, `protium help stages`). NULL
@@ -20,8 +18,7 @@
 // 5. What was given out may be freed in any order, also after the session was closed; everything
 //    else then fails. Freeing NULL does nothing.
 // 6. Training, and scoring tables, happen in worker processes: the program `protium` that was
-// installed with
-//    the library, or the one that the session's options name.
+//    installed with the library, or the one that the session's options name.
 // 7. After fork() the child must not call these functions on what its parent opened.
 #pragma once
 
@@ -69,9 +66,10 @@ void pt_error_free(pt_error* error);
 
 // Options, all of which may be left out:
 //   engine      "local", "local[4]", "sc://host:15002", or an object as [engine] of a job file
-//   folder      keeps logs, checkpoints and models; unless set, a temporary one that goes at the
-//   end base        relative paths start here; unless set, the working directory force whether
-//   files that are there may be written over extensions  shared libraries with your own nets
+//   folder      keeps logs, checkpoints and models; unless set, a temporary one, gone at the end
+//   base        relative paths start here; unless set, the working directory
+//   force       whether files that are there may be written over
+//   extensions  shared libraries with your own nets
 //   program     what workers are; unless set, bin/protium beside the folder of the library
 pt_error* pt_session_open(const char* options, pt_session** session);
 // Stops what runs, waits for it and frees the session. Workers end once its streams are released.

@@ -16,8 +16,9 @@
 #include "frame/session_state.h"
 #include "frame/sub_session.h"
 #include "model/model_state.h"
+#include "pipeline/estimator.h"
 #include "model/preview.h"
-#include "nets/forward.h"
+#include "nets/layers.h"
 #include "os/file.h"
 #include "pipeline/estimator.h"
 
@@ -58,7 +59,7 @@ void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
   if (!options.ok() || !KindOf(state.engine().address()).runs_here) return;
   // Whether it could be seated is a question for the training itself.
   (void)state.engine().Admit(
-      {.gang = options->gang, .torch = !IsForward(options->net.name), .plan = rows}, state.call());
+      {.gang = options->gang, .torch = !IsLayered(options->net.name), .plan = rows}, state.call());
 }
 
 // All but the model.

@@ -9,6 +9,7 @@
 #include "examples/example.h"
 #include "examples/grey_picture.h"
 #include "examples/table_file.h"
+#include "image/encode.h"
 
 namespace protium {
 
@@ -40,7 +41,7 @@ void Smudge(GreyPicture& picture, const Hand& hand, Random& random) {
   picture.Draw({{from, to}}, 0.4, (hand.ink + hand.paper) / 2);
 }
 
-std::string Drawn(int digit, const Hand& hand, Random random) {
+Image Drawn(int digit, const Hand& hand, Random random) {
   GreyPicture picture(kSize, kSize, hand.paper);
   if (random.Chance(0.15)) Smudge(picture, hand, random);
   const auto strokes = OnPaper(DrawStrokes(digit, hand, random), random);
@@ -51,7 +52,7 @@ std::string Drawn(int digit, const Hand& hand, Random random) {
       picture.At(x, y) += hand.grain * random.Between(-1, 1);
     }
   }
-  return picture.ToPng();
+  return picture.ToImage();
 }
 
 }  // namespace
@@ -76,7 +77,8 @@ Result<int64_t> WriteDigitsExample(const fs::path& folder, const ExampleSize& si
     const int digit = static_cast<int>(i % 10);
     const std::string name = fmt::format("{}/{:06}.png", place, i + 1);
     example::TableFile picture(folder / name);
-    picture.Add(digits::Drawn(digit, hand, Random(random.Next())));
+    PT_LET(const std::string png, EncodePng(digits::Drawn(digit, hand, Random(random.Next()))));
+    picture.Add(png);
     PT_TRY(picture.Finish());
     labels.Line(fmt::format("{},{},{}", name, writer, digit));
   }

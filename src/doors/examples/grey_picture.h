@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small grey picture that is drawn on and written as a PNG file.
+// A small grey picture that is drawn on.
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
+
+#include "image/decode.h"
 
 namespace protium::example {
 
@@ -27,9 +28,8 @@ class GreyPicture {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  // The bytes of a PNG file of 8 bits a pixel (W3C Portable Network Graphics, third edition). Not
-  // compressed, so they do not depend on the release of a library. At most 65,535 bytes of pixels.
-  std::string ToPng() const;
+  // 8 bits a pixel.
+  Image ToImage() const;
 
  private:
   int width_, height_;

@@ -119,10 +119,6 @@ std::string RareClasses(const TableProfile& table, const ColumnProfile& label, A
              : fmt::format("\"{}\" is {:.2g} % of the rows", label.top.back().first, 100 * share);
 }
 
-std::string Counted(size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
   std::vector<std::string>& notes = outline.notes;
   const ColumnProfile& label = outline.label;
@@ -134,9 +130,11 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
     notes.push_back("if its numbers are amounts, write loss = \"huber\" instead");
   }
   const UsedColumns& columns = outline.columns;
-  notes.push_back("from " + Counted(columns.categories.size(), "category", "categories") + ", " +
-                  Counted(columns.numbers.size(), "number", "numbers") + ", " +
-                  Counted(columns.times.size(), "date", "dates"));
+  const size_t categories = columns.categories.size();
+  notes.push_back(
+      fmt::format("from {} {}, ", categories, categories == 1 ? "category" : "categories") +
+      Counted(int64_t(columns.numbers.size()), "number") + ", " +
+      Counted(int64_t(columns.times.size()), "date"));
   if (!outline.rare.empty()) {
     notes.push_back(outline.rare +
                     ": the job has a line with class_weights = \"balanced\", which makes rare "

@@ -56,7 +56,7 @@ struct TableProfile {
 // each column. `head`: how many rows to keep.
 Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head);
 
-// The same of the table at a place (app/table/folder_tables.h), which is read by a session without
+// The same of the table at a place (inspect/folder_tables.h), which is read by a session without
 // a run folder, so that nothing is left behind.
 Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvOptions& csv,
                                   int64_t head);

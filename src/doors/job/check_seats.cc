@@ -14,7 +14,7 @@ namespace protium {
 Status CheckSeats(const std::string& address, const std::string& discovery, const GangSpec& gang) {
   if (!KindOf(address).runs_here) return Status::OK();
   PT_LET(const int32_t seats, SeatsOf(address));
-  if (gang.workers == 0) return Status::OK();
+  if (gang.workers.max == 0) return Status::OK();
   Host host{
       .name = HostName(), .cores = seats > 0 ? seats : ReadMachine().cores, .strict = seats > 0};
   if (gang.gpus_per_worker > 0) {

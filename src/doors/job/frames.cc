@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job file as calls of a session: the same operations that a program would call, nothing more.
-// All functions report faults in the terms of the job's file (app/job/file_terms.h).
+// All functions report faults in the terms of the job's file (job/file_terms.h).
 #pragma once
 
 #include "frame/session_state.h"

@@ -239,7 +239,7 @@ struct Job {
   Unloaded unloaded;                 // Of a check that leaves extensions alone.
 
   // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
-  // run depends on no other file. ReadSavedJob() (app/job/read_job.h) reads it.
+  // run depends on no other file. ReadSavedJob() (job/read_job.h) reads it.
   Json ToJson() const;
 };
 

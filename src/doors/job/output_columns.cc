@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "pipeline/estimator.h"
 #include "pipeline/objective.h"
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 
@@ -29,10 +29,8 @@ Json* Child(Json& node, const std::string& step) {
   // optimizer = "adam" is short for { name = "adam" }.
   if (node.is_string()) node = Json{{"name", node}};
   if (node.is_object()) return &node[step];
-  size_t index = 0;
-  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
-  const bool whole = error == std::errc() && end == step.data() + step.size();
-  return node.is_array() && whole && index < node.size() ? &node[index] : nullptr;
+  const auto index = AllAsNumber<size_t>(step);
+  return node.is_array() && index && *index < node.size() ? &node[*index] : nullptr;
 }
 
 }  // namespace

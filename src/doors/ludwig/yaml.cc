@@ -6,7 +6,6 @@
 #include <yaml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <set>
 
@@ -139,13 +138,6 @@ class Reader {
   bool ready_ = false;
 };
 
-std::optional<double> NumberOf(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::optional<bool> TruthOf(const std::string& text) {
   // YAML 1.1, which PyYAML reads, has yes, no, on and off besides, and all of them also as Yes and
   // YES.
@@ -209,7 +201,7 @@ std::optional<double> Yaml::TakeNumber(std::string_view key) {
   for (auto& [name, value] : entries_) {
     if (name != key || value.kind_ != Kind::kText) continue;
     // A text that is no number stays untaken, so that it is told.
-    const auto number = NumberOf(value.text_);
+    const auto number = AllAsNumber<double>(value.text_);
     value.taken_ = value.taken_ || number.has_value();
     return number;
   }

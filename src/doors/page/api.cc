@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "export/formats.h"
 #include "page/event_stream.h"
 #include "page/paths.h"
@@ -59,10 +59,7 @@ HttpResponse DoneResponse(const Result<Json>& json) {
 std::optional<int64_t> NumberOf(const HttpRequest& request, const char* name, int64_t otherwise) {
   const std::string& text = request.Parameter(name);
   if (text.empty()) return otherwise;
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return AllAsNumber<int64_t>(text);
 }
 
 HttpResponse NoNumber(const char* name) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace protium {
 
 namespace {
@@ -66,11 +68,6 @@ std::vector<std::pair<std::string, std::string>> ParametersOf(const ApiPath& pat
     all.emplace_back(word.substr(0, colon), word.substr(colon + 1));
   }
   return all;
-}
-
-std::string Replaced(std::string text, std::string_view what, std::string_view with) {
-  const size_t at = text.find(what);
-  return at == text.npos ? text : text.replace(at, what.size(), with);
 }
 
 // "/api/v1/compare?run=ID&run=ID", as people read it.

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "catalogue/stage_options.h"
 #include "job/job.h"
 #include "reference/pages.h"
@@ -80,13 +80,6 @@ Fields OptionsOf(const std::vector<CatalogueRow>& rows) {
   return all;
 }
 
-bool IsNumber(const std::string& step) {
-  int64_t number = 0;
-  const char* const end = step.data() + step.size();
-  const auto read = std::from_chars(step.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end;
-}
-
 class Walk {
  public:
   explicit Walk(const Catalogue& catalogue) : catalogue_(catalogue) {
@@ -134,7 +127,7 @@ class Walk {
     }
     const Kind kind = found_.key.type.kind;
     const bool entry = kind == Kind::kEntries && Nearest(step, NamesOf(children)).empty();
-    if ((entry || (kind == Kind::kList && IsNumber(step))) && !passed_) {
+    if ((entry || (kind == Kind::kList && AllAsNumber<int64_t>(step))) && !passed_) {
       passed_ = true;
       return Status::OK();
     }

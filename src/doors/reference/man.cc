@@ -32,11 +32,6 @@ std::string LineOf(std::string_view text) {
   return (order ? "\\&" : "") + Escaped(text) + "\n";
 }
 
-std::string Upper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
-  return text;
-}
-
 std::string Head(const std::string& name, const std::string& says) {
   return fmt::format(".TH {} 1 \"\" \"protium {}\" \"Protium\"\n.SH NAME\n{} \\- {}",
                      Escaped(Upper(name)), PROTIUM_VERSION, Escaped(name), LineOf(says));

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 
 namespace protium {
 
@@ -53,8 +53,7 @@ Status UnknownFlag(const VerbShape& verb, const std::string& name) {
 }  // namespace
 
 // Takes the flag at `i`, and the next word if that is its value. Only long flags can be written
-// with
-// "="; values are stored under the long name, whichever form was used.
+// with "="; values are stored under the long name, whichever form was used.
 Status Arguments::TakeFlag(const VerbShape& verb, const std::vector<std::string>& words,
                            size_t& i) {
   const std::string& word = words[i];
@@ -138,9 +137,8 @@ std::vector<std::string> Arguments::Values(std::string_view flag) const {
 Result<int64_t> Arguments::Number(std::string_view flag, int64_t otherwise) const {
   if (!Has(flag)) return otherwise;
   const std::string text = Value(flag);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+  const auto number = AllAsNumber<int64_t>(text);
+  if (number && *number >= 0) return *number;
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} must be a whole number, got \"{}\"", flag, text)});
 }

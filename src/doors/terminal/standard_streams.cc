@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "base/unknown_name.h"
 #include "format/file_form.h"
 #include "os/fd.h"
@@ -56,12 +57,6 @@ std::string PackedEnding(const std::string& first) {
       return "";
   }
   return "";
-}
-
-void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
 }
 
 }  // namespace
@@ -110,8 +105,7 @@ Status NamingStdin(const fs::path& file, const Status& status) {
   if (status.ok() || file.empty()) return status;
   Fault fault = FaultOf(status);
   for (std::string* part : {&fault.what, &fault.where, &fault.why, &fault.fix, &fault.kept}) {
-    ReplaceAll(*part, file.string(), "stdin");
-    ReplaceAll(*part, file.filename().string(), "stdin");
+    *part = Replaced(Replaced(*part, file.string(), "stdin"), file.filename().string(), "stdin");
   }
   return Fail(std::move(fault));
 }

@@ -25,10 +25,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/fault.h"
 #include "base/field.h"
 #include "base/json.h"
-#include "base/nearest.h"
 #include "base/status.h"
 
 namespace protium {
@@ -73,11 +71,10 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 
 // A refusal of the value at `path`. `where` holds the path ("train.epochs"); whoever read the file
 // replaces it by file:line:column.
-inline Status Refuse(const std::string& path, const std::string& must, const Json& got) {
-  return Fail({.exit = Exit::kUsage,
-               .what = path + " must be " + must + ", got " + Dump(got),
-               .where = path});
-}
+Status Refuse(const std::string& path, const std::string& must, const Json& got);
+// A refusal of a key at `path` that is none of `known`, with the nearest of them.
+Status RefuseKey(const std::string& path, const std::string& key,
+                 const std::vector<std::string>& known);
 
 // Shows every field to `visitor`, which may take what the field says of itself as a third argument.
 template <class T, class Visitor>
@@ -241,10 +238,7 @@ Status ReadObject(const Json& json, const std::string& path, T& out) {
   VisitFields(out, keys);
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.names.begin(), keys.names.end(), key) != keys.names.end()) continue;
-    return Fail({.exit = Exit::kUsage,
-                 .what = "unknown key \"" + key + "\"" + (path.empty() ? "" : " in " + path),
-                 .where = path.empty() ? key : path + "." + key,
-                 .fix = Suggest(key, keys.names)});
+    return RefuseKey(path, key, keys.names);
   }
   Reader reader{json, path, Status::OK()};
   VisitFields(out, reader);

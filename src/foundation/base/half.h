@@ -6,16 +6,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "protium/elements.h"
+
 namespace protium {
 
-struct Half {
-  uint16_t bits = 0;
-};
-struct Brain {
-  uint16_t bits = 0;
-};
-
-inline float Widen(Half half) {
+inline float Widen(Float16 half) {
   const uint32_t sign = uint32_t(half.bits & 0x8000u) << 16;
   const uint32_t exponent = half.bits >> 10 & 0x1Fu, fraction = half.bits & 0x3FFu;
   if (exponent == 0) {  // Too small for an exponent: fraction times 2^-24.
@@ -25,10 +20,12 @@ inline float Widen(Half half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-inline float Widen(Brain brain) { return std::bit_cast<float>(uint32_t(brain.bits) << 16); }
+inline float Widen(Bfloat16 bfloat16) {
+  return std::bit_cast<float>(uint32_t(bfloat16.bits) << 16);
+}
 
 // To the nearest, ties to even; what is too large becomes infinite.
-inline Half NarrowToHalf(float value) {
+inline Float16 NarrowToFloat16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), rest = bits & 0x7FFFFFFFu;
   const auto sign = uint16_t(bits >> 16 & 0x8000u);
   if (rest > 0x7F800000u) return {uint16_t(sign | 0x7E00u | (rest >> 13 & 0x3FFu))};  // NaN.
@@ -41,7 +38,7 @@ inline Half NarrowToHalf(float value) {
   return {uint16_t(sign | (rounded - 0x38000000u) >> 13)};
 }
 
-inline Brain NarrowToBrain(float value) {
+inline Bfloat16 NarrowToBfloat16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return {uint16_t(bits >> 16 | 0x40u)};
   return {uint16_t((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16)};

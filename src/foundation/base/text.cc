@@ -31,6 +31,15 @@ std::string Counted(int64_t count, std::string_view noun) {
   return std::to_string(count).append(1, ' ').append(noun).append(PluralOf(count));
 }
 
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string replaced;
+  for (size_t at = text.find(from); at != text.npos; at = text.find(from)) {
+    replaced.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return replaced.append(text);
+}
+
 std::string Hex(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

@@ -2,7 +2,9 @@
 // Texts without a locale: what is written and compared here is the same wherever a job runs.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,18 @@ std::string InQuotes(std::string_view text, char quote);
 std::string Counted(int64_t count, std::string_view noun);
 // "s", unless it is one.
 inline const char* PluralOf(int64_t count) { return count == 1 ? "" : "s"; }
+
+// All of the text as a number in base ten; none where it is anything else, or too large for T.
+template <class T>
+std::optional<T> AllAsNumber(std::string_view text) {
+  T number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// With `to` for each `from`, which is not empty.
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to);
 
 // Two lower-case hexadecimal digits for each byte.
 std::string Hex(std::string_view bytes);

@@ -20,6 +20,19 @@ TEST(Text, IsTrimmedQuotedAndCounted) {
   EXPECT_EQ(Counted(0, "worker"), "0 workers");
 }
 
+TEST(Text, IsANumberAsAWhole) {
+  EXPECT_EQ(AllAsNumber<int64_t>("-7"), -7);
+  EXPECT_EQ(AllAsNumber<double>("1e3"), 1000.0);
+  for (const char* text : {"", "7 ", " 7", "+7", "7x", "9223372036854775808"}) {
+    EXPECT_EQ(AllAsNumber<int64_t>(text), std::nullopt) << text;
+  }
+}
+
+TEST(Text, IsReplacedWhereverItStands) {
+  EXPECT_EQ(Replaced("a/b/a", "a", "aa"), "aa/b/aa");
+  EXPECT_EQ(Replaced("", "a", "b"), "");
+}
+
 TEST(Text, BytesAreTwoDigitsEach) { EXPECT_EQ(Hex(std::string_view("\x00\xff\x0a", 3)), "00ff0a"); }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "image/encode.h"
 
 namespace protium {
 namespace {
@@ -165,6 +166,20 @@ TEST(DecodeImage, RefusesEveryCutAndManyBentFiles) {
   }
   EXPECT_THAT(FaultOfDecoding({}).what, HasSubstr("without bytes"));
   EXPECT_THAT(FaultOfDecoding(FromHex("474946383961")).what, HasSubstr("neither a PNG nor a JPEG"));
+}
+
+TEST(EncodePng, WritesWhatIsDecodedAgain) {
+  for (const int64_t channels : {1, 3}) {
+    Image image{.height = 5, .width = 7, .channels = channels};
+    for (int i = 0; i < 35 * channels; ++i) image.pixels.push_back(uint8_t(i * 7));
+    const std::string file = EncodePng(image).ValueOrDie();
+    const Image read =
+        DecodeImage({reinterpret_cast<const uint8_t*>(file.data()), file.size()}, channels)
+            .ValueOrDie();
+    EXPECT_EQ(read.height, 5);
+    EXPECT_EQ(read.width, 7);
+    EXPECT_EQ(read.pixels, image.pixels);
+  }
 }
 
 TEST(ResizeByArea, AveragesWhatAPixelCovers) {

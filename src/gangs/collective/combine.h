@@ -13,11 +13,11 @@ namespace protium {
 // out[i] = a[i] op b[i] for `count` elements of `type`; out may be a or b, other overlaps are not
 // allowed. Integers wrap; of two floats the smaller (larger) is the first unless the second
 // compares less (greater), so a NaN stays when it comes first. Buffers are aligned for their type.
-void Combine(Type type, Reduce op, const std::byte* a, const std::byte* b, std::byte* out,
+void Combine(Element type, Op op, const std::byte* a, const std::byte* b, std::byte* out,
              int64_t count);
 
 inline void Add(const float* a, const float* b, float* out, int64_t count) {
-  Combine(Type::kFloat32, Reduce::kSum, reinterpret_cast<const std::byte*>(a),
+  Combine(Element::kFloat32, Op::kSum, reinterpret_cast<const std::byte*>(a),
           reinterpret_cast<const std::byte*>(b), reinterpret_cast<std::byte*>(out), count);
 }
 

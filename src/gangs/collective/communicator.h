@@ -19,36 +19,33 @@
 
 #include "base/call.h"
 #include "base/status.h"
+#include "protium/elements.h"
 
 namespace protium {
-
-enum class Type : uint8_t {
-  kFloat32,
-  kFloat64,
-  kInt64,
-  kUint64,
-  kInt32,
-  kUint8,
-  kFloat16,   // Computed in float32, each result rounded to the nearest, ties to even.
-  kBfloat16,  // Likewise.
-};
-enum class Reduce : uint8_t { kSum, kMin, kMax, kProduct };
 
 // Typed memory of the caller.
 struct Buffer {
   void* data = nullptr;
   int64_t count = 0;
-  Type type = Type::kFloat32;
+  Element type = Element::kFloat32;
 };
-inline Buffer AsBuffer(std::span<float> s) { return {s.data(), int64_t(s.size()), Type::kFloat32}; }
-inline Buffer AsBuffer(std::span<double> s) {
-  return {s.data(), int64_t(s.size()), Type::kFloat64};
+inline Buffer AsBuffer(std::span<float> s) {
+  return {s.data(), int64_t(s.size()), Element::kFloat32};
 }
-inline Buffer AsBuffer(std::span<int64_t> s) { return {s.data(), int64_t(s.size()), Type::kInt64}; }
-inline Buffer AsBuffer(std::span<int32_t> s) { return {s.data(), int64_t(s.size()), Type::kInt32}; }
-inline Buffer AsBuffer(std::span<uint8_t> s) { return {s.data(), int64_t(s.size()), Type::kUint8}; }
+inline Buffer AsBuffer(std::span<double> s) {
+  return {s.data(), int64_t(s.size()), Element::kFloat64};
+}
+inline Buffer AsBuffer(std::span<int64_t> s) {
+  return {s.data(), int64_t(s.size()), Element::kInt64};
+}
+inline Buffer AsBuffer(std::span<int32_t> s) {
+  return {s.data(), int64_t(s.size()), Element::kInt32};
+}
+inline Buffer AsBuffer(std::span<uint8_t> s) {
+  return {s.data(), int64_t(s.size()), Element::kUint8};
+}
 inline Buffer AsBuffer(std::span<uint64_t> s) {
-  return {s.data(), int64_t(s.size()), Type::kUint64};
+  return {s.data(), int64_t(s.size()), Element::kUint64};
 }
 
 // Memory that its rank fills and every rank may read, block by block: how packed rows reach the
@@ -105,7 +102,7 @@ class Communicator {
 
   // Combines the buffers of all ranks element by element, in the order of ranks, and leaves the
   // result in each. On an error the buffer's content is undefined.
-  virtual Status AllReduce(Buffer inout, Reduce op) = 0;
+  virtual Status AllReduce(Buffer inout, Op op) = 0;
   // Copies rank `root`'s bytes to all. All ranks pass the same length.
   virtual Status Broadcast(std::span<std::byte> inout, int32_t root) = 0;
   // Every rank's message, by rank; lengths may differ, up to 1 GiB each.

@@ -30,45 +30,16 @@ constexpr size_t kFewBytes = 4 << 10;
 // Of tensors that are reduced as one; a larger one is reduced where it is.
 constexpr int64_t kFusedBytes = int64_t{4} << 20;
 
-Type TypeOf(Element element) {
-  switch (element) {
-    case Element::kFloat64:
-      return Type::kFloat64;
-    case Element::kFloat16:
-      return Type::kFloat16;
-    case Element::kBfloat16:
-      return Type::kBfloat16;
-    case Element::kInt32:
-      return Type::kInt32;
-    case Element::kInt64:
-      return Type::kInt64;
-    case Element::kUint8:
-      return Type::kUint8;
-    default:
-      return Type::kFloat32;
-  }
-}
+// What the backends combine.
+Op CombinedBy(Op op) { return op == Op::kMean ? Op::kSum : op; }
 
-Reduce ReduceOf(Op op) {
-  switch (op) {
-    case Op::kMin:
-      return Reduce::kMin;
-    case Op::kMax:
-      return Reduce::kMax;
-    case Op::kProduct:
-      return Reduce::kProduct;
-    default:
-      return Reduce::kSum;
-  }
-}
-
-bool IsFloat(Type type) {
-  return type == Type::kFloat32 || type == Type::kFloat64 || type == Type::kFloat16 ||
-         type == Type::kBfloat16;
+bool IsFloat(Element type) {
+  return type == Element::kFloat32 || type == Element::kFloat64 || type == Element::kFloat16 ||
+         type == Element::kBfloat16;
 }
 
 // Before anything is sent: all ranks that ask for the same are refused alike.
-Status CheckOp(Type type, Op op) {
+Status CheckOp(Element type, Op op) {
   if (op != Op::kMean || IsFloat(type)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "a mean of whole numbers is not one",
@@ -81,15 +52,17 @@ void DivideEach(std::byte* data, int64_t count, Divide divide) {
   for (int64_t i = 0; i < count; ++i) values[i] = divide(values[i]);
 }
 
-void DivideBy(int32_t world, Type type, std::byte* data, int64_t count) {
+void DivideBy(int32_t world, Element type, std::byte* data, int64_t count) {
   const auto by = float(world);
   switch (type) {
-    case Type::kFloat64:
+    case Element::kFloat64:
       return DivideEach<double>(data, count, [&](double x) { return x / double(world); });
-    case Type::kFloat16:
-      return DivideEach<Half>(data, count, [&](Half x) { return NarrowToHalf(Widen(x) / by); });
-    case Type::kBfloat16:
-      return DivideEach<Brain>(data, count, [&](Brain x) { return NarrowToBrain(Widen(x) / by); });
+    case Element::kFloat16:
+      return DivideEach<Float16>(data, count,
+                                 [&](Float16 x) { return NarrowToFloat16(Widen(x) / by); });
+    case Element::kBfloat16:
+      return DivideEach<Bfloat16>(data, count,
+                                  [&](Bfloat16 x) { return NarrowToBfloat16(Widen(x) / by); });
     default:
       return DivideEach<float>(data, count, [&](float x) { return x / by; });
   }
@@ -171,10 +144,10 @@ struct Told {
 
 }  // namespace
 
-float ToFloat(Float16 value) { return Widen(Half{value.bits}); }
-float ToFloat(Bfloat16 value) { return Widen(Brain{value.bits}); }
-Float16 ToFloat16(float value) { return {NarrowToHalf(value).bits}; }
-Bfloat16 ToBfloat16(float value) { return {NarrowToBrain(value).bits}; }
+float ToFloat(Float16 value) { return Widen(value); }
+float ToFloat(Bfloat16 value) { return Widen(value); }
+Float16 ToFloat16(float value) { return NarrowToFloat16(value); }
+Bfloat16 ToBfloat16(float value) { return NarrowToBfloat16(value); }
 
 // What is kept between calls.
 struct Ranks::Room {
@@ -191,8 +164,8 @@ struct Ranks::Room {
   }
 
   // One reduction in place of several tensors of one type, which are next to each other.
-  Status ReduceFused(std::span<const Tensor> run, Reduce op) {
-    const Type type = TypeOf(run[0].element);
+  Status ReduceFused(std::span<const Tensor> run, Op op) {
+    const Element type = run[0].element;
     const int64_t width = ElementBytes(type);
     int64_t count = 0;
     for (const Tensor& each : run) count += each.count;
@@ -212,7 +185,7 @@ struct Ranks::Room {
   }
 
   // The slice of every rank's values, combined in the order of ranks.
-  Result<std::string> CombineSlices(Type type, Reduce op, Slice slice) {
+  Result<std::string> CombineSlices(Element type, Op op, Slice slice) {
     const int64_t width = ElementBytes(type);
     std::string sum(size_t(slice.count * width), '\0'), next = sum;
     for (int32_t r = 0; r < communicator.world(); ++r) {
@@ -253,20 +226,20 @@ int32_t Ranks::world() const { return room_->communicator.world(); }
 Status Ranks::Barrier(std::string_view name) { return room_->communicator.Barrier(name); }
 
 Status Ranks::AllReduce(Tensor values, Op op) {
-  const Type type = TypeOf(values.element);
+  const Element type = values.element;
   PT_TRY(CheckOp(type, op));
-  PT_TRY(room_->communicator.AllReduce({values.data, values.count, type}, ReduceOf(op)));
+  PT_TRY(room_->communicator.AllReduce({values.data, values.count, type}, CombinedBy(op)));
   if (op == Op::kMean) DivideBy(world(), type, static_cast<std::byte*>(values.data), values.count);
   return Status::OK();
 }
 
 Status Ranks::AllReduce(std::span<const Tensor> group, Op op) {
-  for (const Tensor& each : group) PT_TRY(CheckOp(TypeOf(each.element), op));
+  for (const Tensor& each : group) PT_TRY(CheckOp(each.element, op));
   for (size_t begin = 0; begin < group.size();) {
     size_t end = begin;
     int64_t bytes = 0;
     while (end < group.size() && group[end].element == group[begin].element) {
-      bytes += group[end].count * ElementBytes(TypeOf(group[end].element));
+      bytes += group[end].count * ElementBytes(group[end].element);
       if (end > begin && bytes > kFusedBytes) break;
       ++end;
     }
@@ -274,10 +247,10 @@ Status Ranks::AllReduce(std::span<const Tensor> group, Op op) {
     if (run.size() == 1) {
       PT_TRY(AllReduce(run[0], op));
     } else {
-      PT_TRY(room_->ReduceFused(run, ReduceOf(op)));
+      PT_TRY(room_->ReduceFused(run, CombinedBy(op)));
       for (const Tensor& each : run) {
         if (op != Op::kMean) break;
-        DivideBy(world(), TypeOf(each.element), static_cast<std::byte*>(each.data), each.count);
+        DivideBy(world(), each.element, static_cast<std::byte*>(each.data), each.count);
       }
     }
     begin = end;
@@ -286,7 +259,7 @@ Status Ranks::AllReduce(std::span<const Tensor> group, Op op) {
 }
 
 Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
-  const Type type = TypeOf(values.element);
+  const Element type = values.element;
   PT_TRY(CheckOp(type, op));
   Communicator& communicator = room_->communicator;
   const int64_t width = ElementBytes(type), bytes = values.count * width;
@@ -294,19 +267,19 @@ Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
   std::string out;
   if (world() == 1 || bytes <= int64_t(kFewBytes)) {
     std::string all(static_cast<const char*>(values.data), size_t(bytes));
-    PT_TRY(communicator.AllReduce({all.data(), values.count, type}, ReduceOf(op)));
+    PT_TRY(communicator.AllReduce({all.data(), values.count, type}, CombinedBy(op)));
     out = all.substr(size_t(slice.begin * width), size_t(slice.count * width));
   } else {
     const Request request{.operation = Operation::kAllReduce,
                           .type = type,
-                          .reduce = ReduceOf(op),
+                          .reduce = CombinedBy(op),
                           .length = values.count};
     const std::string name = "reduce-scatter: " + Describe(request);
     PT_TRY(communicator.Barrier(name));
     PT_TRY(room_->Open(bytes));
     CopyBytes(room_->window->own().data(), values.data, bytes);
     PT_TRY(communicator.Barrier(name));
-    PT_LET(out, room_->CombineSlices(type, ReduceOf(op), slice));
+    PT_LET(out, room_->CombineSlices(type, CombinedBy(op), slice));
     PT_TRY(communicator.Barrier(name));
   }
   if (op == Op::kMean) {
@@ -316,7 +289,7 @@ Result<std::string> Ranks::ReduceScatterBytes(const Tensor& values, Op op) {
 }
 
 Status Ranks::Broadcast(Tensor values, int32_t root) {
-  const int64_t bytes = values.count * ElementBytes(TypeOf(values.element));
+  const int64_t bytes = values.count * ElementBytes(values.element);
   return room_->communicator.Broadcast({static_cast<std::byte*>(values.data), size_t(bytes)}, root);
 }
 

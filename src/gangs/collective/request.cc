@@ -13,16 +13,16 @@
 namespace protium {
 namespace {
 
-const char* ElementTypeName(Type type) {
-  // In the order of Type.
+const char* ElementTypeName(Element type) {
+  // In the order of Element.
   constexpr const char* kNames[] = {"float32", "float64", "int64",   "uint64",
                                     "int32",   "uint8",   "float16", "bfloat16"};
   return size_t(type) < std::size(kNames) ? kNames[size_t(type)] : "unknown";
 }
 
-const char* ReduceName(Reduce reduce) {
-  // In the order of Reduce.
-  constexpr const char* kNames[] = {"sum", "min", "max", "product"};
+const char* ReduceName(Op reduce) {
+  // In the order of Op.
+  constexpr const char* kNames[] = {"sum", "min", "max", "product", "mean"};
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
 
@@ -76,15 +76,15 @@ std::string Describe(const Request& request) {
   return "an unknown operation";
 }
 
-int64_t ElementBytes(Type type) {
+int64_t ElementBytes(Element type) {
   switch (type) {
-    case Type::kUint8:
+    case Element::kUint8:
       return 1;
-    case Type::kFloat16:
-    case Type::kBfloat16:
+    case Element::kFloat16:
+    case Element::kBfloat16:
       return 2;
-    case Type::kFloat32:
-    case Type::kInt32:
+    case Element::kFloat32:
+    case Element::kInt32:
       return 4;
     default:
       return 8;

@@ -32,8 +32,8 @@ enum class Operation : uint32_t {
 // is; ranks run one build, so its layout is the same on both sides.
 struct Request {
   Operation operation = Operation::kInner;
-  Type type = Type::kFloat32;
-  Reduce reduce = Reduce::kSum;
+  Element type = Element::kFloat32;
+  Op reduce = Op::kSum;
   int32_t root = 0;
   int64_t length = 0;  // Elements or bytes; of a message or window, which may differ by rank.
   std::array<char, 104> name{};
@@ -46,7 +46,7 @@ bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
 // The size of one element.
-int64_t ElementBytes(Type type);
+int64_t ElementBytes(Element type);
 
 // What ranks ask for when they make a tree. The name begins with the spec's text and ends with its
 // hash, which stands for what is cut off: ranks with different specs never agree.

@@ -98,7 +98,7 @@ class SelfCommunicator : public Communicator {
  public:
   int32_t rank() const override { return 0; }
   int32_t world() const override { return 1; }
-  Status AllReduce(Buffer inout, Reduce op) override { return cause_->Get(); }
+  Status AllReduce(Buffer inout, Op op) override { return cause_->Get(); }
 
   Status Broadcast(std::span<std::byte> inout, int32_t root) override {
     PT_TRY(cause_->Get());

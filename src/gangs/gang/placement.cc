@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
-constexpr int32_t kMostBending = 64;   // and in one that bends two files of rows of each.
+constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows of each.
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,
@@ -22,7 +22,7 @@ Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
 }
 
 Status Check(const GangSpec& gang) {
-  if (gang.workers < 1 || gang.workers > kMostWorkers) {
+  if (gang.workers.max < 1 || gang.workers.max > kMostWorkers) {
     return RefuseSetting("workers", fmt::format("between 1 and {}", kMostWorkers),
                          gang.workers.max);
   }
@@ -102,7 +102,7 @@ std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts
   for (const Host& host : hosts) left.push_back(CountFree(host, idle));
   Placement placement;
   size_t at = 0;
-  while (static_cast<int32_t>(placement.seats.size()) < gang.workers) {
+  while (static_cast<int32_t>(placement.seats.size()) < gang.workers.max) {
     while (at < left.size() && !Fits(gang, left[at])) ++at;
     if (at == left.size() && int32_t(placement.seats.size()) >= gang.workers.min) break;
     if (at == left.size()) return std::nullopt;

@@ -46,7 +46,7 @@ class ProgramRun {
   ProgramRun(TaskContext& context, ProgramSpec spec) : context_(context), spec_(std::move(spec)) {}
 
   Status Run() {
-    PT_LET(Communicator* const communicator, context_.communicator());
+    PT_LET(Communicator* const communicator, CommunicatorOf(context_));
     PT_LET(ProgramPlace place, FindPlace(context_, spec_.port));
     PT_LET(const auto store, ShareKeyServer(context_, place));
     wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -38,6 +38,10 @@ void TaskContext::Report(const Event& event) {
   Send(std::visit([](const auto& each) { return EventToJson(each); }, event));
 }
 
+Result<Communicator*> CommunicatorOf(TaskContext& context) { return context.communicator(); }
+
+GangMembership* MembershipOf(TaskContext& context) { return context.membership(); }
+
 Status EmitJson(TaskContext& context, const Json& value) {
   arrow::StringBuilder builder;
   PT_TRY(builder.Append(Dump(value)));
@@ -46,7 +50,7 @@ Status EmitJson(TaskContext& context, const Json& value) {
 }
 
 Result<Ranks> Ranks::Of(TaskContext& context) {
-  PT_LET(Communicator* const communicator, context.communicator());
+  PT_LET(Communicator* const communicator, CommunicatorOf(context));
   return Ranks(*communicator);
 }
 

@@ -75,7 +75,7 @@ class GatherSteps : public Steps {
 
 // Combines the sources in the order of ranks, whoever computes it: floats added in another order
 // would differ in bits. In pieces that stay in the first cache.
-void Fold(Type type, Reduce op, std::span<const std::byte* const> sources, int64_t count,
+void Fold(Element type, Op op, std::span<const std::byte* const> sources, int64_t count,
           std::byte* out) {
   alignas(64) std::array<std::byte, 16 << 10> sum;
   const int64_t width = ElementBytes(type);
@@ -98,7 +98,7 @@ class TcpCommunicator : public Communicator {
   int32_t rank() const override { return traffic_->rank(); }
   int32_t world() const override { return traffic_->world(); }
 
-  Status AllReduce(Buffer inout, Reduce op) override {
+  Status AllReduce(Buffer inout, Op op) override {
     auto* data = static_cast<std::byte*>(inout.data);
     const SumPlan plan{.count = inout.count,
                        .width = ElementBytes(inout.type),

@@ -8,9 +8,9 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "protium/ranks.h"
-#include "tcp/thread_ranks.h"
+#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {
@@ -68,14 +68,14 @@ T Element(int32_t rank, int64_t i) {
 }
 
 template <class T>
-T Expected(int32_t world, int64_t i, Reduce op) {
+T Expected(int32_t world, int64_t i, Op op) {
   T result = Element<T>(0, i);
   for (int32_t r = 1; r < world; ++r) {
     const T x = Element<T>(r, i);
-    if (op == Reduce::kSum) result = T(result + x);
-    if (op == Reduce::kMin) result = std::min(result, x);
-    if (op == Reduce::kMax) result = std::max(result, x);
-    if (op != Reduce::kProduct) continue;
+    if (op == Op::kSum) result = T(result + x);
+    if (op == Op::kMin) result = std::min(result, x);
+    if (op == Op::kMax) result = std::max(result, x);
+    if (op != Op::kProduct) continue;
     if constexpr (std::is_integral_v<T>) result = T(uint64_t(result) * uint64_t(x));
     if constexpr (!std::is_integral_v<T>) result = result * x;
   }
@@ -83,7 +83,7 @@ T Expected(int32_t world, int64_t i, Reduce op) {
 }
 
 template <class T>
-void CheckAllReduce(Communicator& communicator, int64_t count, Reduce op) {
+void CheckAllReduce(Communicator& communicator, int64_t count, Op op) {
   std::vector<T> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) values[size_t(i)] = Element<T>(communicator.rank(), i);
   const Status status = communicator.AllReduce(AsBuffer(std::span<T>(values)), op);
@@ -96,7 +96,7 @@ void CheckAllReduce(Communicator& communicator, int64_t count, Reduce op) {
 TEST_P(Conformance, ReducesEveryTypeOperationAndSize) {
   Run([](Communicator& communicator) {
     for (const int64_t count : {0, 1, 17, 1023, 2048, 2049, 5000, 131072, 131073, 400001}) {
-      for (const Reduce op : {Reduce::kSum, Reduce::kMin, Reduce::kMax}) {
+      for (const Op op : {Op::kSum, Op::kMin, Op::kMax}) {
         CheckAllReduce<float>(communicator, count, op);
         CheckAllReduce<double>(communicator, count, op);
         CheckAllReduce<int64_t>(communicator, count, op);
@@ -104,13 +104,13 @@ TEST_P(Conformance, ReducesEveryTypeOperationAndSize) {
       }
     }
     for (const int64_t count : {0, 1, 2049, 262'147}) {
-      for (const Reduce op : {Reduce::kSum, Reduce::kMin, Reduce::kMax, Reduce::kProduct}) {
+      for (const Op op : {Op::kSum, Op::kMin, Op::kMax, Op::kProduct}) {
         CheckAllReduce<int32_t>(communicator, count, op);
         CheckAllReduce<uint8_t>(communicator, count, op);
       }
-      CheckAllReduce<float>(communicator, count, Reduce::kProduct);
-      CheckAllReduce<double>(communicator, count, Reduce::kProduct);
-      CheckAllReduce<int64_t>(communicator, count, Reduce::kProduct);
+      CheckAllReduce<float>(communicator, count, Op::kProduct);
+      CheckAllReduce<double>(communicator, count, Op::kProduct);
+      CheckAllReduce<int64_t>(communicator, count, Op::kProduct);
     }
     return Status::OK();
   });
@@ -232,7 +232,7 @@ TEST_P(Conformance, GathersAndScattersRaggedValues) {
         begin += count / ranks.world() + (r < count % ranks.world());
       }
       for (size_t i = 0; i < slice.size(); ++i) {
-        if (slice[i] != Expected<double>(ranks.world(), begin + int64_t(i), Reduce::kSum)) {
+        if (slice[i] != Expected<double>(ranks.world(), begin + int64_t(i), Op::kSum)) {
           return Status::Invalid("slice of ", count);
         }
       }
@@ -465,7 +465,7 @@ TEST_P(Conformance, FailsWithTheFirstCauseAfterAnAbort) {
       EXPECT_FALSE(communicator.Barrier("before the abort").ok());
     }
     for (const Status& status :
-         {communicator.Barrier("after"), communicator.AllReduce({}, Reduce::kSum),
+         {communicator.Barrier("after"), communicator.AllReduce({}, Op::kSum),
           communicator.AllGather("x").status(), communicator.MakeWindow(1).status()}) {
       EXPECT_EQ(FaultOf(status).what, "the disk is full");
       EXPECT_EQ(FaultOf(status).exit, Exit::kNoRoom);

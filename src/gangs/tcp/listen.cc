@@ -22,7 +22,7 @@ namespace {
 // More ranks than this may call at once; the kernel of one that finds the queue full tries again.
 constexpr int kBacklog = 1024;
 
-constexpr int kReceiveBytes = 4 << 20;  // Above what tcp_sum.cc sends ahead.
+constexpr int kReceiveBytes = 4 << 20;  // Above what a sum sends ahead (tcp/sum.cc).
 constexpr int kLocalSendBytes = 512 << 10;
 
 // Addresses come from settings and from other ranks' cards.

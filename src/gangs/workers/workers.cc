@@ -124,7 +124,7 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   spec.number = ++next_number_;
   spec.logs = settings_.logs;
   if (task.gang) {
-    spec.most = task.gang->workers;
+    spec.most = task.gang->workers.max;
     spec.deadline = task.gang->deadline;
     return spec;
   }

@@ -16,7 +16,7 @@
 
 #include "metrics/metrics.h"
 #include "recipe/net_columns.h"
-#include "stages/row.h"
+#include "stages/catalogue_row.h"
 
 namespace protium {
 

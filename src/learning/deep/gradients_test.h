@@ -8,7 +8,9 @@
 #include <functional>
 #include <vector>
 
-#include "deep/synthetic_rows.h"
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "tensor/weights.h"
 
 namespace protium {
@@ -32,7 +34,7 @@ inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weig
                             .seed = 3,
                             .lists = lists,
                             .tokens = tokens});
-  const Batch rows = made.batch();
+  const Batch rows(made.batch());
   std::vector<float> memory(size_t(weights.size()), 100.0f);
   std::vector<float> defined(weights.parts().size());
   const auto sink = weights.Views(memory.data());

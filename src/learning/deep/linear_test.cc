@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nets/linear.h"
-
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include "deep/gradients_test.h"
+#include "nets/kernel_net.h"
 
 namespace protium {
 namespace {
@@ -21,7 +20,7 @@ at::Tensor LinearOutputs(const std::vector<at::Tensor>& p, const Batch& rows) {
 }
 
 void ExpectGradientsOfReference(const NetInputs& inputs) {
-  const auto net = MakeLinear(Json::object(), inputs).ValueOrDie();
+  const auto net = KernelNets().at("linear")(Json::object(), inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   DrawUniform(5, -1, 1, weights->parameters());
   ExpectSameGradients(LinearOutputs, *net, *weights, inputs);
@@ -35,7 +34,9 @@ TEST(Linear, HasTheGradientOfTheRecordedNet) {
   }
 }
 
-TEST(Linear, NeedsInputs) { EXPECT_FALSE(MakeLinear({}, TabularInputs(0, {})).ok()); }
+TEST(Linear, NeedsInputs) {
+  EXPECT_FALSE(KernelNets().at("linear")({}, TabularInputs(0, {})).ok());
+}
 
 }  // namespace
 }  // namespace protium

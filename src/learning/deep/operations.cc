@@ -10,103 +10,99 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/relu.h>
 
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "deep/operations_net.h"
-#include "nets/batch_norm.h"
-#include "nets/linear.h"
-#include "nets/tabular_mlp.h"
-#include "nets/wide_and_deep.h"
-#include "recipe/nets.h"
+#include "nets/kernel_net.h"
 
 namespace protium {
 namespace {
 
-// The input of the first layer: embeddings of these categories, then numeric values.
-at::Tensor JoinInputs(const Batch& rows, const std::vector<at::Tensor>& weights,
-                      const std::vector<int64_t>& categories) {
+// A layer's own parameters and buffers, of those of the net.
+struct LayerTensors {
+  const at::Tensor* parameters = nullptr;
+  const at::Tensor* buffers = nullptr;
+};
+
+at::Tensor Embedding(const Layer& layer, size_t table, const Batch& rows, const LayerTensors& of) {
+  return at::embedding(of.parameters[table],
+                       rows[kCategoriesField].select(1, layer.categories[table]));
+}
+
+at::Tensor Linear(const Layer& layer, const Batch& rows, const LayerTensors& of) {
+  const size_t tables = layer.categories.size();
+  const at::Tensor& bias = of.parameters[layer.parameters.size() - 1];
+  at::Tensor sum = bias.expand({rows.size(), layer.width});
+  for (size_t c = 0; c < tables; ++c) sum = sum + Embedding(layer, c, rows, of);
+  if (layer.numbers == 0) return sum;
+  return sum + at::mm(rows[kNumericField], of.parameters[tables].t());
+}
+
+at::Tensor Embed(const Layer& layer, const Batch& rows, const LayerTensors& of) {
   std::vector<at::Tensor> parts;
-  for (size_t c = 0; c < categories.size(); ++c) {
-    parts.push_back(at::embedding(weights[c], rows[kCategoriesField].select(1, categories[c])));
+  for (size_t c = 0; c < layer.categories.size(); ++c) {
+    parts.push_back(Embedding(layer, c, rows, of));
   }
-  if (rows.has(kNumericField)) parts.push_back(rows[kNumericField]);
+  if (layer.numbers > 0) parts.push_back(rows[kNumericField]);
   return at::cat(parts, 1);
 }
 
-// The same layers as LibTorch's operations, over the parameters in their order (tabular_mlp.h).
-at::Tensor ApplyLayers(const Batch& rows, const NetTensors& tensors, bool training,
-                       const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
-  const std::vector<at::Tensor>& weights = tensors.parameters;
-  at::Tensor x = JoinInputs(rows, weights, categories);
-  size_t at = categories.size();
-  for (size_t l = 0; l < options.hidden.size(); ++l) {
-    x = at::linear(x, weights[at], weights[at + 1]);
-    at += 2;
-    if (options.batch_norm) {
-      x = at::batch_norm(x, weights[at], weights[at + 1], tensors.buffers[2 * l],
-                         tensors.buffers[2 * l + 1], training, kNormMomentum, kNormEpsilon,
-                         /*cudnn_enabled=*/true);
-      at += 2;
+// `values` are the outputs of the layers before it.
+at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, const Batch& rows,
+                 const LayerTensors& of, bool training) {
+  switch (layer.kind) {
+    case LayerKind::kLinear:
+      return Linear(layer, rows, of);
+    case LayerKind::kEmbed:
+      return Embed(layer, rows, of);
+    case LayerKind::kDense:
+      return at::linear(values.back(), of.parameters[0], of.parameters[1]);
+    case LayerKind::kBatchNorm:
+      return at::batch_norm(values.back(), of.parameters[0], of.parameters[1], of.buffers[0],
+                            of.buffers[1], training, kNormMomentum, kNormEpsilon,
+                            /*cudnn_enabled=*/true);
+    case LayerKind::kRelu: {
+      const at::Tensor kept = at::relu(values.back());
+      return layer.dropout > 0 ? at::dropout(kept, layer.dropout, training) : kept;
     }
-    x = at::relu(x);
-    if (options.dropout > 0) x = at::dropout(x, options.dropout, training);
+    case LayerKind::kSum:
+      return values[layer.other] + values.back();
   }
-  return at::linear(x, weights[at], weights[at + 1]);
+  return {};
 }
 
-// The sum of linear.h.
-at::Tensor SumByOperations(const Batch& rows, const NetTensors& tensors, int64_t tables) {
-  const std::vector<at::Tensor>& weights = tensors.parameters;
-  at::Tensor sum = weights.back().expand({rows.size(), weights.back().size(0)});
-  for (int64_t c = 0; c < tables; ++c) {
-    sum = sum + at::embedding(weights[size_t(c)], rows[kCategoriesField].select(1, c));
+at::Tensor ApplyAll(const Layers& layers, const Batch& rows, const NetTensors& tensors,
+                    bool training) {
+  std::vector<at::Tensor> values;
+  LayerTensors of{tensors.parameters.data(), tensors.buffers.data()};
+  for (const Layer& layer : layers) {
+    values.push_back(Apply(layer, values, rows, of, training));
+    of.parameters += layer.parameters.size();
+    of.buffers += layer.buffers.size();
   }
-  if (!rows.has(kNumericField)) return sum;
-  return sum + at::mm(rows[kNumericField], weights[size_t(tables)].t());
-}
-
-Result<std::unique_ptr<Net>> MakeMlpOverAnywhere(const TabularMlpOptions& options,
-                                                 const NetInputs& inputs,
-                                                 const std::vector<int64_t>& categories) {
-  PT_LET(auto net, MakeTabularMlpOver(options, inputs, categories));
-  if (!inputs.device.staged()) return net;
-  return MakeOperationsNet(
-      std::move(net),
-      [options, categories](const Batch& rows, const NetTensors& tensors, bool training) {
-        return ApplyLayers(rows, tensors, training, options, categories);
-      },
-      inputs);
+  return values.back();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Net>> MakeLinearAnywhere(const Json& given, const NetInputs& inputs) {
-  PT_LET(auto net, MakeLinear(given, inputs));
-  if (!inputs.device.staged()) return net;
-  return MakeOperationsNet(
-      std::move(net),
-      [tables = int64_t(inputs.cardinalities.size())](const Batch& rows, const NetTensors& tensors,
-                                                      bool) {
-        return SumByOperations(rows, tensors, tables);
-      },
-      inputs);
-}
-
-Result<std::unique_ptr<Net>> MakeTabularMlpAnywhere(const Json& given, const NetInputs& inputs) {
-  // It refuses what the net itself refuses.
-  PT_LET(auto net, MakeTabularMlp(given, inputs));
-  if (!inputs.device.staged()) return net;
-  TabularMlpOptions options;
-  PT_TRY(FieldsFromJson(given, "net", options));
-  std::vector<int64_t> all(inputs.cardinalities.size());
-  std::iota(all.begin(), all.end(), 0);
-  return MakeMlpOverAnywhere(options, inputs, all);
-}
-
-Result<std::unique_ptr<Net>> MakeWideAndDeepAnywhere(const Json& given, const NetInputs& inputs) {
-  return MakeWideAndDeepOf(given, inputs, MakeLinearAnywhere, MakeMlpOverAnywhere);
+NetTable LayeredNets() {
+  NetTable nets = KernelNets();
+  for (auto& [name, make] : nets) {
+    make = [name = name](const Json& options,
+                         const NetInputs& inputs) -> Result<std::unique_ptr<Net>> {
+      PT_LET(const Layers layers, DescribeNet({name, options}, inputs));
+      auto net = MakeKernelNet(layers, inputs);
+      if (!inputs.device.staged()) return net;
+      return MakeOperationsNet(
+          std::move(net),
+          [layers](const Batch& rows, const NetTensors& tensors, bool training) {
+            return ApplyAll(layers, rows, tensors, training);
+          },
+          inputs);
+    };
+  }
+  return nets;
 }
 
 }  // namespace protium

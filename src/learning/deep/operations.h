@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nets of the room nets where there is LibTorch: on the CPU they are those themselves, on
-// staged devices the same layers as LibTorch's operations (operations_net.h). What they refuse is
-// the same.
+// The nets of nets/layers.h where there is LibTorch: on the CPU their own kernels, on staged
+// devices LibTorch's operations, over the same layers (operations_net.h).
 #pragma once
 
 #include "tensor/net.h"
 
 namespace protium {
 
-Result<std::unique_ptr<Net>> MakeLinearAnywhere(const Json& options, const NetInputs& inputs);
-Result<std::unique_ptr<Net>> MakeTabularMlpAnywhere(const Json& options, const NetInputs& inputs);
-Result<std::unique_ptr<Net>> MakeWideAndDeepAnywhere(const Json& options, const NetInputs& inputs);
+// All of them, by name.
+NetTable LayeredNets();
 
 }  // namespace protium

@@ -16,10 +16,11 @@
 #include <limits>
 
 #include "base/fault.h"
+#include "deep/float_tensor.h"
 #include "catalogue/catalogue.h"
-#include "deep/synthetic_rows.h"
-#include "nets/tabular_mlp.h"
+#include "nets/kernel_net.h"
 #include "tensor/philox.h"
+#include "tensor/testing/synthetic_rows.h"
 
 namespace protium {
 namespace {
@@ -27,7 +28,8 @@ namespace {
 constexpr int kSteps = 100;
 
 struct Trained {
-  std::unique_ptr<Net> net = *MakeTabularMlp({{"hidden", {40}}}, TabularInputs(17, {}));
+  std::unique_ptr<Net> net =
+      *KernelNets().at("tabular_mlp")({{"hidden", {40}}}, TabularInputs(17, {}));
   std::unique_ptr<Weights> weights = *Weights::Make(*net);
   std::vector<float> sum = std::vector<float>(size_t(weights->size()));
   Trained() { net->Initialise(1); }
@@ -205,7 +207,8 @@ TEST(Optimizer, IsChosenFromTheCatalogue) {
 
 TEST(Optimizer, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto run = [](int32_t threads, float last) {
-    const auto net = *MakeTabularMlp({{"hidden", {2100, 1500}}}, TabularInputs(3, {}));
+    const auto net =
+        *KernelNets().at("tabular_mlp")({{"hidden", {2100, 1500}}}, TabularInputs(3, {}));
     const auto weights = *Weights::Make(*net);
     net->Initialise(1);
     Optimizer optimizer = *Optimizer::Make(Adam(), *weights, {}, threads);

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "catalogue/catalogue.h"
-#include "deep/synthetic_rows.h"
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
 #include "deep/torch_tasks.h"
 #include "deep/torch_wall.h"
+#include "catalogue/catalogue.h"
+#include "tensor/testing/synthetic_rows.h"
 
 namespace protium {
 namespace {
@@ -20,7 +22,7 @@ struct Result3 {
   std::vector<float> gradient;
 };
 
-Result3 Of(const Loss& loss, const Batch& rows, const std::vector<float>& outputs) {
+Result3 Of(const Loss& loss, const BatchRows& rows, const std::vector<float>& outputs) {
   Result3 out;
   out.gradient.resize(outputs.size());
   out.sums = loss(outputs, rows, out.gradient);

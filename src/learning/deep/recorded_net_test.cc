@@ -14,15 +14,17 @@
 #include <stdexcept>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
-#include "deep/synthetic_rows.h"
 #include "deep/torch_numerics.h"
-#include "nets/tabular_mlp.h"
+#include "nets/kernel_net.h"
 #include "recipe/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/buffer_sums.h"
 #include "train/stepper.h"
 
@@ -128,7 +130,8 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
   const SyntheticRows rows({.rows = 30, .numeric = 7, .seed = 8});
   std::vector<float> gradients[2];
   std::vector<at::Tensor> outputs;
-  const NetBuilder builders[] = {MakeTabularMlp, ModuleBuilder<Mlp, TabularMlpOptions>()};
+  const NetBuilder builders[] = {KernelNets().at("tabular_mlp"),
+                                 ModuleBuilder<Mlp, TabularMlpOptions>()};
   for (int i = 0; i < 2; ++i) {
     const auto net = builders[i](options, inputs).ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
@@ -318,7 +321,7 @@ TEST(RecordedNet, KeepsBuffersThatItDoesNotChangeToTheBit) {
   BufferSums sums(*weights);
   std::vector<float> sum(size_t(sums.count()));
   const uint64_t key = 1;
-  for (const Batch& rows : {NineRows().batch(0, 2), NineRows().batch(2, 9)}) {
+  for (const BatchRows& rows : {NineRows().batch(0, 2), NineRows().batch(2, 9)}) {
     sums.Keep();
     net->Forward(rows, &key);
     sums.Add(rows.size(), sum.data());

@@ -7,11 +7,13 @@
 #include <torch/types.h>
 
 #include "base/fault.h"
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
 #include "deep/script_source.h"
-#include "deep/synthetic_rows.h"
 #include "deep/torch_tasks.h"
 #include "os/file.h"
 #include "tensor/philox.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "tensor/weights.h"
 
 namespace protium {
@@ -112,7 +114,7 @@ TEST_P(Script, PredictsAsTheNetDoes) {
   auto module = MakeScript(config, weights->Tensors());
   ASSERT_TRUE(module.ok()) << module.status();
   const torch::NoGradGuard no_graph;
-  const at::Tensor made = module->forward(ArgumentsOf(config, rows.batch())).toTensor();
+  const at::Tensor made = module->forward(ArgumentsOf(config, Batch(rows.batch()))).toTensor();
   ASSERT_EQ(made.sizes(), expected.sizes());
   EXPECT_TRUE(torch::allclose(made, expected, 1e-5, 1e-6))
       << (made - expected).abs().max().item<float>();

@@ -13,8 +13,8 @@
 #include "recipe/net_columns.h"
 #include "recipe/nets.h"
 
-// Each net's lines say what its file in this room computes without training: linear.cc,
-// tabular_mlp.cc, wide_and_deep.cc, cnn.cc, text_classifier.cc, ft_transformer.cc and their parts.
+// Each net's lines say what its layers (nets/layers.h) or its file in this room, cnn.cc,
+// text_classifier.cc or ft_transformer.cc, compute without training.
 // The value at hand is always `x`.
 
 namespace protium {
@@ -57,9 +57,12 @@ class Lines {
   std::string text_;
 };
 
+std::string Product(const std::string& of, const std::string& weight, const std::string& bias) {
+  return fmt::format("torch.linear({}, {}, {})", of, Attribute(weight), Attribute(bias));
+}
+
 std::string Linear(const std::string& of, const std::string& name) {
-  return fmt::format("torch.linear({}, {}, {})", of, Attribute(name + ".weight"),
-                     Attribute(name + ".bias"));
+  return Product(of, name + ".weight", name + ".bias");
 }
 
 std::string LayerNorm(const std::string& of, const std::string& name, int64_t width) {
@@ -67,44 +70,66 @@ std::string LayerNorm(const std::string& of, const std::string& name, int64_t wi
                      Attribute(name + ".bias"));
 }
 
-// torch.nn.BatchNorm's momentum and epsilon.
-std::string BatchNorm(const std::string& of, const std::string& name) {
-  return fmt::format("torch.batch_norm({}, {}, {}, {}, {}, False, 0.1, 1e-05, False)", of,
-                     Attribute(name + ".weight"), Attribute(name + ".bias"),
-                     Attribute(name + ".running_mean"), Attribute(name + ".running_var"));
+std::string BatchNorm(const std::vector<std::string>& tensors) {
+  std::vector<std::string> attributes;
+  for (const std::string& each : tensors) attributes.push_back(Attribute(each));
+  return fmt::format("torch.batch_norm(x, {}, False, {}, {}, False)", fmt::join(attributes, ", "),
+                     kNormMomentum, kNormEpsilon);
 }
 
-std::string Embedding(const std::string& name, size_t column) {
-  return fmt::format("torch.embedding({}, categories[:, {}])", Attribute(name + ".weight"), column);
+// A row of a table for each category of a column.
+std::string Embedding(const Layer& layer, size_t table) {
+  return fmt::format("torch.embedding({}, categories[:, {}])",
+                     Attribute(layer.parameters[table].name), layer.categories[table]);
 }
 
-void AddLinear(const NetConfig& config, const std::string& prefix, Lines& lines) {
-  const std::string bias = Attribute(prefix + "bias");
-  if (config.numeric.empty()) {
-    lines.Add("x = {}", bias);
+void AddLinear(const Layer& layer, Lines& lines) {
+  const std::string& bias = layer.parameters.back().name;
+  const size_t tables = layer.categories.size();
+  if (layer.numbers == 0) {
+    lines.Add("x = {}", Attribute(bias));
   } else {
-    lines.Add("x = torch.linear(numeric, {}, {})", Attribute(prefix + "weight"), bias);
+    lines.Add("x = {}", Product("numeric", layer.parameters[tables].name, bias));
   }
-  for (size_t c = 0; c < config.categorical.size(); ++c) {
-    lines.Add("x = x + {}", Embedding(fmt::format("{}category.{}", prefix, c), c));
+  for (size_t c = 0; c < tables; ++c) lines.Add("x = x + {}", Embedding(layer, c));
+}
+
+void AddEmbed(const Layer& layer, Lines& lines) {
+  std::vector<std::string> parts;
+  for (size_t c = 0; c < layer.categories.size(); ++c) parts.push_back(Embedding(layer, c));
+  if (layer.numbers > 0) parts.emplace_back("numeric");
+  lines.Add("x = torch.cat([{}], 1)", fmt::join(parts, ", "));
+}
+
+void AddLayer(const Layer& layer, Lines& lines) {
+  switch (layer.kind) {
+    case LayerKind::kLinear:
+      return AddLinear(layer, lines);
+    case LayerKind::kEmbed:
+      return AddEmbed(layer, lines);
+    case LayerKind::kDense:
+      return lines.Add("x = {}", Product("x", layer.parameters[0].name, layer.parameters[1].name));
+    case LayerKind::kBatchNorm:
+      return lines.Add("x = {}", BatchNorm({layer.parameters[0].name, layer.parameters[1].name,
+                                            layer.buffers[0].name, layer.buffers[1].name}));
+    case LayerKind::kRelu:
+      return lines.Add("x = torch.relu(x)");
+    case LayerKind::kSum:
+      return lines.Add("x = x{} + x", layer.other);
   }
 }
 
-// `categories`: positions of the columns that have an embedding.
-void AddMlp(const NetConfig& config, size_t hidden, bool batch_norm,
-            const std::vector<size_t>& categories, const std::string& prefix, Lines& lines) {
-  std::vector<std::string> parts;
-  for (size_t e = 0; e < categories.size(); ++e) {
-    parts.push_back(Embedding(fmt::format("{}embedding.{}", prefix, e), categories[e]));
+// Outputs that a later layer adds are kept under names of their own.
+Status WriteLayers(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
+  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+  for (size_t l = 0; l < layers.size(); ++l) {
+    AddLayer(layers[l], lines);
+    const auto adds = [l](const Layer& each) {
+      return each.kind == LayerKind::kSum && each.other == l;
+    };
+    if (std::ranges::any_of(layers, adds)) lines.Add("x{} = x", l);
   }
-  if (!config.numeric.empty()) parts.emplace_back("numeric");
-  lines.Add("x = torch.cat([{}], 1)", fmt::join(parts, ", "));
-  for (size_t l = 0; l < hidden; ++l) {
-    lines.Add("x = {}", Linear("x", fmt::format("{}dense.{}", prefix, l)));
-    if (batch_norm) lines.Add("x = {}", BatchNorm("x", fmt::format("{}norm.{}", prefix, l)));
-    lines.Add("x = torch.relu(x)");
-  }
-  lines.Add("x = {}", Linear("x", prefix + "output"));
+  return Status::OK();
 }
 
 // DenseHead::Outputs().
@@ -155,15 +180,6 @@ Result<Options> OptionsOf(const NetConfig& config) {
   return options;
 }
 
-std::vector<size_t> AllBut(const NetConfig& config, const std::vector<std::string>& without) {
-  std::vector<size_t> categories;
-  for (size_t c = 0; c < config.categorical.size(); ++c) {
-    const bool left = std::ranges::find(without, config.categorical[c].column) != without.end();
-    if (!left) categories.push_back(c);
-  }
-  return categories;
-}
-
 NetColumns ColumnsOf(const NetConfig& config) {
   NetColumns columns{.numeric = config.numeric};
   for (const auto& each : config.categorical) columns.categorical.push_back(each.column);
@@ -179,27 +195,6 @@ std::string NameOf(const std::string& column, const std::vector<ScriptArgument>&
   return "";
 }
 
-Status WriteLinear(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
-  AddLinear(config, "", lines);
-  return Status::OK();
-}
-
-Status WriteMlp(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
-  PT_LET(const auto options, OptionsOf<TabularMlpOptions>(config));
-  AddMlp(config, options.hidden.size(), options.batch_norm, AllBut(config, {}), "", lines);
-  return Status::OK();
-}
-
-Status WriteWideAndDeep(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
-  PT_LET(const auto options, OptionsOf<WideAndDeepOptions>(config));
-  AddLinear(config, "wide.", lines);
-  lines.Add("wide = x");
-  AddMlp(config, options.hidden.size(), options.batch_norm, AllBut(config, options.wide_only),
-         "deep.", lines);
-  lines.Add("x = wide + x");
-  return Status::OK();
-}
-
 Status WriteCnn(const NetConfig& config, const std::vector<ScriptArgument>& arguments,
                 Lines& lines) {
   PT_LET(const auto options, OptionsOf<CnnOptions>(config));
@@ -213,7 +208,11 @@ Status WriteCnn(const NetConfig& config, const std::vector<ScriptArgument>& argu
     lines.Add("x = torch.conv2d(x, {}, {}, [1, 1], [{}, {}])", Attribute(name + ".weight"),
               options.batch_norm ? "None" : Attribute(name + ".bias"), options.kernel / 2,
               options.kernel / 2);
-    if (options.batch_norm) lines.Add("x = {}", BatchNorm("x", fmt::format("norm.{}", b)));
+    if (options.batch_norm) {
+      const std::string norm = fmt::format("norm.{}.", b);
+      lines.Add("x = {}", BatchNorm({norm + "weight", norm + "bias", norm + "running_mean",
+                                     norm + "running_var"}));
+    }
     lines.Add("x = torch.relu(torch.max_pool2d(x, [{}, {}]))", options.pool, options.pool);
   }
   lines.Add("x = x.permute([0, 2, 3, 1]).reshape([x.size(0), -1])");
@@ -285,12 +284,9 @@ Status WriteFtTransformer(const NetConfig& config, const std::vector<ScriptArgum
 }
 
 Writer FindWriter(const std::string& net) {
-  static const std::map<std::string, Writer> kWriters = {{"linear", WriteLinear},
-                                                         {"tabular_mlp", WriteMlp},
-                                                         {"wide_and_deep", WriteWideAndDeep},
-                                                         {"cnn", WriteCnn},
-                                                         {"text_classifier", WriteText},
-                                                         {"ft_transformer", WriteFtTransformer}};
+  if (IsLayered(net)) return WriteLayers;
+  static const std::map<std::string, Writer> kWriters = {
+      {"cnn", WriteCnn}, {"text_classifier", WriteText}, {"ft_transformer", WriteFtTransformer}};
   const auto found = kWriters.find(net);
   return found == kWriters.end() ? nullptr : found->second;
 }
@@ -312,7 +308,7 @@ std::vector<ScriptArgument> ScriptArguments(const NetConfig& config) {
     // Also not the name of a value in the lines.
     const bool taken = column == "numeric" || column == "categories" || column == "torch" ||
                        column == "visible" || column == "known" || column == "counts" ||
-                       column == "wide" || column.size() < 3;
+                       column.size() < 3;
     arguments.push_back({IsName(column) && !taken ? column : fmt::format("list_{}", l),
                          false,
                          {column},

@@ -6,18 +6,19 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
-#include "deep/synthetic_rows.h"
+#include "collective/testing/thread_ranks.h"
+#include "deep/float_tensor.h"
 #include "deep/test_worlds.h"
-#include "nets/tabular_mlp.h"
+#include "nets/kernel_net.h"
 #include "rows/rows.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
 
 namespace protium {
 namespace {
 
 NetMaker MakerOfMlp(const Json& options) {
-  return [options] { return MakeTabularMlp(options, TabularInputs(6, {5, 9})); };
+  return [options] { return KernelNets().at("tabular_mlp")(options, TabularInputs(6, {5, 9})); };
 }
 
 const SyntheticRows& Rows() {
@@ -53,7 +54,7 @@ TEST(Step, StopsOnEveryRankWhenTheLossIsNotFinite) {
   const NetInputs inputs = TabularInputs(6, {5, 9});
   const BatchRows block(inputs.rows, bad.data(), 1);
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
-    PT_LET(auto net, MakeTabularMlp({{"hidden", {4}}}, inputs));
+    PT_LET(auto net, KernelNets().at("tabular_mlp")({{"hidden", {4}}}, inputs));
     PT_LET(auto weights, Weights::Make(*net));
     net->Initialise(4);
     PT_LET(Optimizer optimizer, Optimizer::Make(Adam(), *weights));
@@ -80,7 +81,7 @@ TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
     std::vector<float> after;
     const NetInputs inputs = TabularInputs(6, {5, 9});
     const auto statuses = RunThreadRanks(1, {}, [&](Communicator& communicator) -> Status {
-      PT_LET(auto net, MakeTabularMlp({{"hidden", {16}}}, inputs));
+      PT_LET(auto net, KernelNets().at("tabular_mlp")({{"hidden", {16}}}, inputs));
       PT_LET(auto weights, Weights::Make(*net));
       net->Initialise(4);
       PT_LET(Optimizer optimizer, Optimizer::Make(Sgd({.learning_rate = 0.1}), *weights));

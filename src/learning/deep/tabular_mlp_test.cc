@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nets/tabular_mlp.h"
-
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -9,6 +7,7 @@
 
 #include "base/fault.h"
 #include "deep/gradients_test.h"
+#include "nets/kernel_net.h"
 
 namespace protium {
 namespace {
@@ -42,7 +41,7 @@ at::Tensor MlpOutputs(const std::vector<at::Tensor>& p, const Batch& rows, size_
 
 void ExpectGradientsOfReference(const Json& options, const NetInputs& inputs, size_t layers,
                                 bool norm) {
-  const auto net = MakeTabularMlp(options, inputs).ValueOrDie();
+  const auto net = KernelNets().at("tabular_mlp")(options, inputs).ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const auto reference = [&](const std::vector<at::Tensor>& p, const Batch& rows) {
@@ -77,8 +76,9 @@ TEST(TabularMlp, HasTheGradientOfTheRecordedNetForAnyInputs) {
 }
 
 TEST(TabularMlp, NamesItsParametersInOrder) {
-  const auto net =
-      MakeTabularMlp({{"hidden", {4}}, {"batch_norm", true}}, MixedInputs()).ValueOrDie();
+  const auto net = KernelNets()
+                       .at("tabular_mlp")({{"hidden", {4}}, {"batch_norm", true}}, MixedInputs())
+                       .ValueOrDie();
   std::vector<std::string> names;
   for (const Variable& variable : net->parameters()) names.push_back(variable.name);
   EXPECT_EQ(names, (std::vector<std::string>{"embedding.0.weight", "embedding.1.weight",
@@ -94,8 +94,9 @@ TEST(TabularMlp, NamesItsParametersInOrder) {
 TEST(TabularMlp, PredictsWhatItTrains) {
   const NetInputs inputs = TabularInputs(5, {7, 300, 3}, 3);
   for (const bool norm : {false, true}) {
-    const auto net =
-        MakeTabularMlp({{"hidden", {40, 8}}, {"batch_norm", norm}}, inputs).ValueOrDie();
+    const auto net = KernelNets()
+                         .at("tabular_mlp")({{"hidden", {40, 8}}, {"batch_norm", norm}}, inputs)
+                         .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(1);
     const SyntheticRows made({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
@@ -111,7 +112,9 @@ TEST(TabularMlp, PredictsWhatItTrains) {
 }
 
 TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
-  const auto net = MakeTabularMlp({{"hidden", {64}}, {"dropout", 0.5}}, MixedInputs()).ValueOrDie();
+  const auto net = KernelNets()
+                       .at("tabular_mlp")({{"hidden", {64}}, {"dropout", 0.5}}, MixedInputs())
+                       .ValueOrDie();
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const SyntheticRows made({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
@@ -125,9 +128,11 @@ TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
 // Drawn to the bound and not beyond it, by the formulas of recipe/nets.h.
 TEST(TabularMlp, BeginsWithWeightsWithinTheBoundThatWasChosen) {
   const auto largest = [](const char* initial_weights) {
-    const auto net = MakeTabularMlp({{"hidden", {400}}, {"initial_weights", initial_weights}},
-                                    TabularInputs(100, {}))
-                         .ValueOrDie();
+    const auto net =
+        KernelNets()
+            .at("tabular_mlp")({{"hidden", {400}}, {"initial_weights", initial_weights}},
+                               TabularInputs(100, {}))
+            .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(1);
     // The first layer's, [400, 100], lie first.
@@ -139,13 +144,13 @@ TEST(TabularMlp, BeginsWithWeightsWithinTheBoundThatWasChosen) {
 
 TEST(TabularMlp, RefusesOptionsThatMakeNoNet) {
   const auto why = [](const Json& options) {
-    const auto made = MakeTabularMlp(options, MixedInputs());
+    const auto made = KernelNets().at("tabular_mlp")(options, MixedInputs());
     return made.ok() ? "made" : FaultOf(made.status()).what;
   };
   EXPECT_EQ(why({{"dropout", 1.0}}), "net.dropout must be at least 0 and below 1, got 1");
   EXPECT_EQ(why({{"hidden", {2000000}}}), "net.hidden must be from 1 to 1000000, got 2000000");
   EXPECT_EQ(why({{"width", 3}}), "unknown key \"width\" in net");
-  EXPECT_FALSE(MakeTabularMlp(Json::object(), TabularInputs(0, {})).ok());
+  EXPECT_FALSE(KernelNets().at("tabular_mlp")(Json::object(), TabularInputs(0, {})).ok());
 }
 
 }  // namespace

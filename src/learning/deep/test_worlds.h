@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "deep/synthetic_rows.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
 
 namespace protium {

@@ -9,8 +9,10 @@
 #include <filesystem>
 
 #include "base/fault.h"
-#include "deep/synthetic_rows.h"
+#include "deep/batch.h"
+#include "deep/float_tensor.h"
 #include "os/file.h"
+#include "tensor/testing/synthetic_rows.h"
 #include "tensor/weights.h"
 
 namespace protium {
@@ -39,7 +41,7 @@ TEST(TorchScript, IsANetWithItsOwnParameters) {
   const auto weights = Weights::Make(*net).ValueOrDie();
   net->Initialise(1);
   const SyntheticRows rows({.rows = 9, .numeric = 7, .cardinalities = {5}, .seed = 8});
-  const Batch all = rows.batch();
+  const Batch all(rows.batch());
   const auto expected = all["numeric"].sum(1, true) + all["categories"].to(torch::kFloat);
   EXPECT_TRUE(torch::allclose(TensorOf(net->Forward(all, nullptr)), expected));
   std::vector<float> memory(size_t(weights->size()));

@@ -13,13 +13,12 @@
 namespace protium {
 
 TaskRows TorchRows() {
-  return {.nets = {{"tabular_mlp", MakeTabularMlpAnywhere},
-                   {"linear", MakeLinearAnywhere},
-                   {"wide_and_deep", MakeWideAndDeepAnywhere},
-                   {"ft_transformer", MakeFtTransformer},
-                   {"cnn", MakeCnn},
-                   {"text_classifier", MakeTextClassifier},
-                   {"torchscript", MakeTorchScript}},
+  NetTable nets = LayeredNets();
+  nets.merge(NetTable{{"ft_transformer", MakeFtTransformer},
+                      {"cnn", MakeCnn},
+                      {"text_classifier", MakeTextClassifier},
+                      {"torchscript", MakeTorchScript}});
+  return {.nets = std::move(nets),
           .losses = BuiltInLosses(),
           .numerics = TorchNumerics,
           .prepare = PrepareTorch,

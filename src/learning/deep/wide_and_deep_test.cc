@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nets/wide_and_deep.h"
-
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include "base/fault.h"
 #include "deep/gradients_test.h"
 #include "deep/test_worlds.h"
+#include "nets/kernel_net.h"
 
 namespace protium {
 namespace {
@@ -30,8 +29,9 @@ at::Tensor WideOutputs(const std::vector<at::Tensor>& p, const Batch& rows,
 void ExpectGradientsOfReference(const Json& wide_only, const std::vector<int64_t>& deep) {
   for (const int64_t outputs : {1, 3}) {
     const NetInputs inputs = TabularInputs(4, {7, 300}, outputs);
-    const auto net =
-        MakeWideAndDeep({{"hidden", {5}}, {"wide_only", wide_only}}, inputs).ValueOrDie();
+    const auto net = KernelNets()
+                         .at("wide_and_deep")({{"hidden", {5}}, {"wide_only", wide_only}}, inputs)
+                         .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(1);
     const auto reference = [&](const std::vector<at::Tensor>& p, const Batch& rows) {
@@ -52,9 +52,11 @@ TEST(WideAndDeep, GivesColumnsThatAreWideOnlyNoEmbedding) {
 }
 
 TEST(WideAndDeep, NamesTheParametersOfItsParts) {
-  const auto net = MakeWideAndDeep({{"hidden", {4}}, {"batch_norm", true}, {"wide_only", {"c0"}}},
-                                   TabularInputs(2, {7, 3}))
-                       .ValueOrDie();
+  const auto net =
+      KernelNets()
+          .at("wide_and_deep")({{"hidden", {4}}, {"batch_norm", true}, {"wide_only", {"c0"}}},
+                               TabularInputs(2, {7, 3}))
+          .ValueOrDie();
   std::vector<std::string> names;
   for (const Variable& variable : net->parameters()) names.push_back(variable.name);
   EXPECT_EQ(names, (std::vector<std::string>{"wide.category.0.weight", "wide.category.1.weight",
@@ -70,8 +72,8 @@ TEST(WideAndDeep, GivesTheSameBitsForAnyNumberOfWorkers) {
   const SyntheticRows rows({.rows = 300, .numeric = 4, .cardinalities = {7, 300}, .seed = 8});
   const auto blocks = MakeSteps(rows, {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
   const NetMaker make = [] {
-    return MakeWideAndDeep({{"hidden", {9, 5}}, {"dropout", 0.2}, {"batch_norm", true}},
-                           TabularInputs(4, {7, 300}));
+    return KernelNets().at("wide_and_deep")(
+        {{"hidden", {9, 5}}, {"dropout", 0.2}, {"batch_norm", true}}, TabularInputs(4, {7, 300}));
   };
   ExpectSameBitsInEveryWorld(blocks, make);
   ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 2}});
@@ -79,7 +81,7 @@ TEST(WideAndDeep, GivesTheSameBitsForAnyNumberOfWorkers) {
 
 TEST(WideAndDeep, RefusesColumnsThatItDoesNotHave) {
   const auto why = [](const Json& options, const NetInputs& inputs) {
-    return FaultOf(MakeWideAndDeep(options, inputs).status()).what;
+    return FaultOf(KernelNets().at("wide_and_deep")(options, inputs).status()).what;
   };
   EXPECT_EQ(why({{"wide_only", {"c7"}}}, TabularInputs(4, {7})),
             "\"c7\" is not among the categorical columns");

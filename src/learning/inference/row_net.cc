@@ -31,17 +31,6 @@ Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& pa
   return all;
 }
 
-ForwardShape ShapeOf(const NetConfig& config, const RowSchema& rows) {
-  const RowField* const numeric = rows.Find(kNumericField);
-  ForwardShape shape{.cardinalities = Cardinalities(config),
-                     .numeric = numeric == nullptr ? 0 : numeric->elements(),
-                     .outputs = config.objective.outputs()};
-  for (const CategoricalColumn& each : config.categorical) {
-    shape.categorical.push_back(each.column);
-  }
-  return shape;
-}
-
 }  // namespace
 
 Result<RowNet> RowNet::Make(const NetConfig& config, const std::filesystem::path& weights,
@@ -51,7 +40,7 @@ Result<RowNet> RowNet::Make(const NetConfig& config, const std::filesystem::path
   out.cardinalities_ = Cardinalities(config);
   out.outputs_ = config.objective.outputs();
   out.added_ = added;
-  if (!IsForward(config.net.name)) return MakeForward(config.net, {}, {}).status();
+  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
   PT_LET(const Safetensors file, Safetensors::Read(weights));
   PT_LET(Floats floats, FloatsOf(file, weights));
   out.weights_ = std::make_shared<const Floats>(std::move(floats));
@@ -60,7 +49,7 @@ Result<RowNet> RowNet::Make(const NetConfig& config, const std::filesystem::path
     if (values == out.weights_->end()) return std::nullopt;
     return NetWeight{file.Find(name)->shape, values->second.data()};
   };
-  PT_LET(out.net_, MakeForward(config.net, ShapeOf(config, out.rows_), find));
+  PT_LET(out.net_, MakeForward(layers, find));
   PT_LET(auto predictions,
          Predictions::Make(config.objective, MakeTarget(config.objective), added->fields()));
   out.predictions_ = std::make_shared<const Predictions>(std::move(predictions));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows through a net of the room nets: packed, computed, and as the columns of predictions.
+// Rows through a net of nets/layers.h: packed, computed, and as the columns of predictions.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -22,7 +22,7 @@ namespace protium {
 class RowNet {
  public:
   // With the weights in a safetensors file, which is not read again; predictions become `added`.
-  // Nets that are forward.h does not know are refused before the file is read.
+  // Nets that are not of nets/layers.h are refused before the file is read.
   static Result<RowNet> Make(const NetConfig& config, const std::filesystem::path& weights,
                              const SchemaPtr& added);
   // A row of predictions for each row of `batch`, which has the columns that the net reads. NULL

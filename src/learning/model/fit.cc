@@ -100,7 +100,7 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
 Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
   return MakePlan(MapTask{.task = "train",
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-                          .workers = gang.workers,
+                          .workers = gang.workers.max,
                           .gang = gang,
                           .role = MapTask::Role::kTrain,
                           .needs = {.torch = torch}},
@@ -254,7 +254,7 @@ Json DescribeStages(const Chain& chain) {
 // Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
 // the time: "idle_share" is 1 - shards / (most * workers).
 Json DescribeTraining(const TorchEstimatorOptions& options) {
-  const int32_t workers = options.gang.workers, shards = options.train.shards;
+  const int32_t workers = options.gang.workers.max, shards = options.train.shards;
   const int32_t most = (shards + workers - 1) / workers;
   return {{"workers", workers},
           {"shards", shards},

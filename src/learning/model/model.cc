@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "model/carried_decimals.h"
 #include "model/model_state.h"
 #include "pipeline/learned.h"
@@ -168,7 +169,7 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
   MapTask task{.task = "score",
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),
-               .workers = options.gang.workers,
+               .workers = options.gang.workers.max,
                .role = MapTask::Role::kScore,
                .needs = {.torch = NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)}};
   if (state.gpus_per_worker > 0) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "plan/node.h"
 #include "protium/pipeline.h"
 
 namespace protium {

@@ -42,9 +42,9 @@ Status TrainTask(TaskContext& context) {
   TrainConfig config;
   PT_TRY(FieldsFromJson(json, "train", config));
   PT_LET(const Rows mine, CountRows(context, config.held_out));
-  PT_LET(Communicator* const ranks, context.communicator());
+  PT_LET(Communicator* const ranks, CommunicatorOf(context));
   std::vector<int64_t> sums = {mine.learning, mine.held_out};
-  PT_TRY(ranks->AllReduce(AsBuffer(std::span(sums)), Reduce::kSum));
+  PT_TRY(ranks->AllReduce(AsBuffer(std::span(sums)), Op::kSum));
   if (context.rank() != 0) return Status::OK();
   context.Report(StepDone{.step = 1, .steps = 1, .epoch = 1, .loss = 0.5});
   std::filesystem::create_directories(config.folder);

@@ -71,7 +71,7 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
       MapTask{.task = "train",
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
-              .workers = chain.estimator->options.gang.workers,
+              .workers = chain.estimator->options.gang.workers.max,
               .gang = chain.estimator->options.gang,
               .role = MapTask::Role::kTrain,
               .needs = {.torch = NeedsLibTorch(chain, config.device != DeviceUse::kCpu)}},

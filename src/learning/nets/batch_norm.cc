@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "nets/layers.h"
+
 namespace protium {
 
 void BatchNorm::Forward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation of a training forward and its derivative (Ioffe and Szegedy, 2015), with the
-// constants of torch.nn.BatchNorm1d. Means and variances are summed in double in the order of the
-// rows. One thread.
+// Batch normalisation of a training forward and its derivative (Ioffe and Szegedy, 2015). Means and
+// variances are summed in double in the order of the rows. One thread.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "nets/forward.h"
-
 namespace protium {
-
-inline constexpr double kNormMomentum = 0.1;
 
 // What normalises the columns, and how far their running statistics have come.
 struct NormTensors {

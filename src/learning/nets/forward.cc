@@ -5,94 +5,269 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <numeric>
+#include <cmath>
+#include <utility>
 
 #include "base/fault.h"
+#include "nets/dense.h"
+#include "nets/mlp_kernels.h"
 
 namespace protium {
 namespace {
 
-class ForwardSum final : public ForwardNet {
+// Rows that go through all layers before the next ones: their values stay in the cache.
+constexpr int64_t kBlockRows = 96;
+
+// A row for each category, added to the sums.
+struct Table {
+  int64_t category = 0;  // Which of the categories of a row.
+  int64_t width = 0;
+  const float* rows = nullptr;
+  std::vector<float> own;  // What `rows` is, unless it is borrowed.
+};
+
+struct Norm {
+  std::vector<float> factor, shift;
+};
+
+// The bias, rows of tables, and what comes in times the weights; then the norm and ReLU.
+struct Step {
+  Dense dense;
+  std::vector<float> bias;
+  std::vector<Table> tables = {};
+  std::optional<Norm> norm = {};
+  bool relu = false;
+};
+
+// Steps that follow each other. The first reads the rows: embeddings, then numbers.
+struct Chain {
+  std::vector<EmbeddedColumn> columns = {};
+  std::vector<const float*> embeddings = {};  // Of the columns; borrowed.
+  int64_t numbers = 0;
+  std::vector<Step> steps = {};
+};
+
+void Activate(const Step& step, std::vector<float>& sums) {
+  if (step.norm) {
+    const auto width = size_t(step.dense.width());
+    for (size_t at = 0; at < sums.size(); at += width) {
+      for (size_t j = 0; j < width; ++j) {
+        // A product and a sum, each rounded, on every processor.
+        sums[at + j] = sums[at + j] * step.norm->factor[j] + step.norm->shift[j];
+      }
+    }
+  }
+  if (!step.relu) return;
+  for (float& each : sums) each = each < 0 ? 0 : each;
+}
+
+// What the sums of a step begin with.
+void Start(const Step& step, const PackedRows& rows, std::vector<float>& sums) {
+  const int64_t width = step.dense.width();
+  sums.resize(size_t(rows.size() * width));
+  const FieldRows<int32_t> categories = rows.ints(kCategoriesField);
+  for (int64_t i = 0; i < rows.size(); ++i) {
+    float* row = sums.data() + i * width;
+    std::copy_n(step.bias.data(), width, row);
+    for (const Table& each : step.tables) {
+      const float* from = each.rows + categories.at(i)[each.category] * each.width;
+      for (int64_t j = 0; j < each.width; ++j) row[j] += from[j];
+    }
+  }
+}
+
+class ForwardLayers final : public ForwardNet {
  public:
-  ForwardSum(std::unique_ptr<ForwardNet> wide, std::unique_ptr<ForwardNet> deep, int64_t outputs)
-      : wide_(std::move(wide)), deep_(std::move(deep)), outputs_(outputs) {}
+  ForwardLayers(std::vector<Chain> chains, int64_t outputs)
+      : chains_(std::move(chains)), outputs_(outputs) {}
 
   void Predict(const PackedRows& rows, ForwardScratch& scratch, float* out) const override {
-    const auto count = size_t(rows.size() * outputs_);
-    wide_->Predict(rows, scratch, out);
-    scratch.outputs.resize(count);
-    deep_->Predict(rows, scratch, scratch.outputs.data());
-    for (size_t i = 0; i < count; ++i) out[i] += scratch.outputs[i];
+    const int64_t row_bytes = rows.schema().width();
+    for (int64_t at = 0; at < rows.size(); at += kBlockRows) {
+      const int64_t count = std::min(kBlockRows, rows.size() - at);
+      const PackedRows block(rows.schema(), rows.row(0) + at * row_bytes, count);
+      PredictBlock(block, scratch, out + at * outputs_);
+    }
   }
 
  private:
-  std::unique_ptr<ForwardNet> wide_, deep_;
+  void PredictBlock(const PackedRows& rows, ForwardScratch& scratch, float* out) const {
+    const int64_t count = rows.size() * outputs_;
+    Run(chains_.front(), rows, scratch, out);
+    for (size_t c = 1; c < chains_.size(); ++c) {
+      scratch.outputs.resize(size_t(count));
+      Run(chains_[c], rows, scratch, scratch.outputs.data());
+      for (int64_t i = 0; i < count; ++i) out[i] += scratch.outputs[size_t(i)];
+    }
+  }
+
+  void Run(const Chain& chain, const PackedRows& rows, ForwardScratch& scratch, float* out) const {
+    int64_t in_stride = chain.steps.front().dense.inputs();
+    scratch.gathered.resize(size_t(rows.size() * in_stride));
+    GatherInput(rows, chain.columns, chain.embeddings, chain.numbers, scratch.gathered.data());
+    const float* in = scratch.gathered.data();
+    for (size_t s = 0; s < chain.steps.size(); ++s) {
+      const Step& step = chain.steps[s];
+      std::vector<float>& sums = scratch.layers[s % 2];
+      Start(step, rows, sums);
+      step.dense.Add(in, in_stride, rows.size(), sums.data());
+      Activate(step, sums);
+      in = sums.data();
+      in_stride = step.dense.width();
+    }
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(in + i * in_stride, outputs_, out + i * outputs_);
+    }
+  }
+
+  std::vector<Chain> chains_;  // Whose outputs are added up.
   int64_t outputs_;
 };
 
-Result<std::unique_ptr<ForwardNet>> MakeSum(const WideAndDeepOptions& options,
-                                            const ForwardShape& shape, const FindWeight& find) {
-  std::vector<int64_t> embedded;
-  for (size_t c = 0; c < shape.categorical.size(); ++c) {
-    const auto& wide = options.wide_only;
-    const bool only = std::find(wide.begin(), wide.end(), shape.categorical[c]) != wide.end();
-    if (!only) embedded.push_back(int64_t(c));
-  }
-  const TabularMlpOptions deep{
-      .hidden = options.hidden, .embedding = options.embedding, .batch_norm = options.batch_norm};
-  PT_LET(auto first, MakeForwardLinear(shape, find, "wide."));
-  PT_LET(auto second, MakeForwardMlp(deep, shape, embedded, find, "deep."));
-  return std::make_unique<ForwardSum>(std::move(first), std::move(second), shape.outputs);
-}
+// Builds the chains layer by layer.
+class Maker {
+ public:
+  explicit Maker(const FindWeight& find) : find_(find) {}
 
-template <class Options>
-Result<Options> OptionsOf(const Choice& net) {
-  Options options;
-  PT_TRY(FieldsFromJson(net.options, "net", options));
-  return options;
-}
+  Status Add(const Layer& layer) {
+    PT_TRY(FindAll(layer));
+    switch (layer.kind) {
+      case LayerKind::kLinear:
+        AddLinear(layer);
+        break;
+      case LayerKind::kEmbed:
+        chains_.push_back({.numbers = layer.numbers});
+        embed_ = &layer;
+        tables_ = found_;
+        break;
+      case LayerKind::kDense:
+        AddDense(layer);
+        break;
+      case LayerKind::kBatchNorm:
+        AddNorm(layer.width);
+        break;
+      case LayerKind::kRelu:
+        LastStep().relu = true;
+        break;
+      case LayerKind::kSum:  // Of all chains, which is what there is.
+        break;
+    }
+    return Status::OK();
+  }
+
+  std::vector<Chain> chains() && { return std::move(chains_); }
+
+ private:
+  // The values of the layer's parameters and buffers, in this order.
+  Status FindAll(const Layer& layer) {
+    found_.clear();
+    for (const std::vector<LayerTensor>* tensors : {&layer.parameters, &layer.buffers}) {
+      for (const LayerTensor& tensor : *tensors) {
+        PT_LET(found_.emplace_back(), FindShaped(tensor));
+      }
+    }
+    return Status::OK();
+  }
+
+  Result<const float*> FindShaped(const Variable& tensor) const {
+    const auto found = find_(tensor.name);
+    if (!found) {
+      return Fail(
+          {.exit = Exit::kInput, .what = fmt::format("there are no weights {}", tensor.name)});
+    }
+    if (found->shape != tensor.shape) {
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("the weights {} are [{}], and the net's are [{}]", tensor.name,
+                               fmt::join(found->shape, ", "), fmt::join(tensor.shape, ", "))});
+    }
+    return found->values;
+  }
+
+  Step& LastStep() { return chains_.back().steps.back(); }
+
+  void AddStep(Dense dense, const float* bias) {
+    std::vector<float> padded = dense.Padded(bias);
+    chains_.back().steps.push_back({.dense = std::move(dense), .bias = std::move(padded)});
+  }
+
+  void AddLinear(const Layer& layer) {
+    chains_.push_back({.numbers = layer.numbers});
+    const size_t tables = layer.categories.size();
+    const float* const weight = layer.numbers > 0 ? found_[tables] : nullptr;
+    AddStep(Dense(weight, layer.width, layer.numbers), found_.back());
+    for (size_t c = 0; c < tables; ++c) {
+      LastStep().tables.push_back(
+          {.category = layer.categories[c], .width = layer.width, .rows = found_[c]});
+    }
+  }
+
+  void AddDense(const Layer& layer) {
+    const int64_t inputs = layer.parameters.front().shape[1];
+    if (embed_ == nullptr) return AddStep(Dense(found_[0], layer.width, inputs), found_[1]);
+    std::vector<Table> products;
+    std::vector<InputRange> entering;  // The others, which are gathered from the rows.
+    int64_t at = 0, gathered = 0;
+    for (size_t c = 0; c < tables_.size(); ++c) {
+      const std::vector<int64_t>& shape = embed_->parameters[c].shape;
+      const InputRange range{at, at + shape[1]};
+      at = range.end;
+      if (shape[0] <= kMostFactored) {
+        products.push_back(Multiply(c, Dense(found_[0], layer.width, inputs, {{range}})));
+        continue;
+      }
+      entering.push_back(range);
+      chains_.back().columns.push_back(
+          {.category = embed_->categories[c], .offset = gathered, .width = shape[1]});
+      chains_.back().embeddings.push_back(tables_[c]);
+      gathered += shape[1];
+    }
+    entering.push_back({at, inputs});
+    AddStep(Dense(found_[0], layer.width, inputs, entering), found_[1]);
+    LastStep().tables = std::move(products);
+    embed_ = nullptr;
+  }
+
+  // A table times its part of the weights.
+  Table Multiply(size_t table, const Dense& part) const {
+    const int64_t n = embed_->parameters[table].shape[0];
+    Table product{.category = embed_->categories[table],
+                  .width = part.width(),
+                  .own = std::vector<float>(size_t(n * part.width()), 0)};
+    part.Add(tables_[table], part.inputs(), n, product.own.data());
+    product.rows = product.own.data();
+    return product;
+  }
+
+  // (x - mean) / sqrt(variance + epsilon) * weight + bias as one factor and one shift.
+  void AddNorm(int64_t width) {
+    const float* const weight = found_[0];
+    const float* const bias = found_[1];
+    const float* const mean = found_[2];
+    const float* const variance = found_[3];
+    const auto padded = size_t(LastStep().dense.width());
+    Norm norm{.factor = std::vector<float>(padded, 0), .shift = std::vector<float>(padded, 0)};
+    for (size_t j = 0; j < size_t(width); ++j) {
+      const double factor = double(weight[j]) / std::sqrt(double(variance[j]) + kNormEpsilon);
+      norm.factor[j] = float(factor);
+      norm.shift[j] = float(double(bias[j]) - double(mean[j]) * factor);
+    }
+    LastStep().norm = std::move(norm);
+  }
+
+  const FindWeight& find_;
+  std::vector<const float*> found_;   // Of the layer at hand.
+  const Layer* embed_ = nullptr;      // The layer before it, if it is that kind.
+  std::vector<const float*> tables_;  // Of embed_.
+  std::vector<Chain> chains_;
+};
 
 }  // namespace
 
-bool IsForward(const std::string& net) {
-  constexpr std::array<const char*, 3> kNets = {"tabular_mlp", "linear", "wide_and_deep"};
-  return std::find(kNets.begin(), kNets.end(), net) != kNets.end();
-}
-
-Result<std::unique_ptr<ForwardNet>> MakeForward(const Choice& net, const ForwardShape& shape,
-                                                const FindWeight& find) {
-  if (net.name == "linear") return MakeForwardLinear(shape, find);
-  if (net.name == "wide_and_deep") {
-    PT_LET(const auto options, OptionsOf<WideAndDeepOptions>(net));
-    return MakeSum(options, shape, find);
-  }
-  if (net.name == "tabular_mlp") {
-    PT_LET(const auto options, OptionsOf<TabularMlpOptions>(net));
-    std::vector<int64_t> all(shape.cardinalities.size());
-    std::iota(all.begin(), all.end(), 0);
-    return MakeForwardMlp(options, shape, all, find);
-  }
-  return Fail(
-      {.exit = Exit::kUsage,
-       .what = fmt::format("the net {} is computed by LibTorch, in workers alone", net.name),
-       .where = "net",
-       .fix = "score tables with it (protium predict); in the calling process there are "
-              "tabular_mlp, linear and wide_and_deep"});
-}
-
-Result<const float*> FindShaped(const FindWeight& find, const std::string& name,
-                                const std::vector<int64_t>& shape) {
-  const auto found = find(name);
-  if (!found) {
-    return Fail({.exit = Exit::kInput, .what = fmt::format("there are no weights {}", name)});
-  }
-  if (found->shape != shape) {
-    return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("the weights {} are [{}], and the net's are [{}]", name,
-                                     fmt::join(found->shape, ", "), fmt::join(shape, ", "))});
-  }
-  return found->values;
+Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find) {
+  Maker maker(find);
+  for (const Layer& layer : layers) PT_TRY(maker.Add(layer));
+  return std::make_unique<ForwardLayers>(std::move(maker).chains(), layers.back().width);
 }
 
 }  // namespace protium

@@ -146,22 +146,26 @@ struct Weights {
   }
 };
 
+std::string WhyNot(const Choice& net, const NetShape& shape, const Weights& weights) {
+  const auto layers = DescribeNet(net, shape);
+  if (!layers.ok()) return FaultOf(layers.status()).what;
+  const auto made = MakeForward(*layers, weights.Find());
+  return made.ok() ? "" : FaultOf(made.status()).what;
+}
+
 TEST(Forward, RefusesWeightsOfAnotherShape) {
   Weights weights;
-  weights.Add("output.weight", {1, 3});
-  const ForwardShape shape{.numeric = 2};
+  const NetShape shape{.numeric = 2};
   const Choice net{"tabular_mlp", {{"hidden", Json::array()}}};
-  EXPECT_EQ(FaultOf(MakeForward(net, shape, weights.Find()).status()).what,
+  EXPECT_EQ(WhyNot(net, shape, weights), "there are no weights output.weight");
+  weights.Add("output.weight", {1, 3});
+  EXPECT_EQ(WhyNot(net, shape, weights),
             "the weights output.weight are [1, 3], and the net's are [1, 2]");
-  weights.all.clear();
-  EXPECT_EQ(FaultOf(MakeForward(net, shape, weights.Find()).status()).what,
-            "there are no weights output.weight");
 }
 
 TEST(Forward, RefusesOtherNetsByName) {
-  const Fault fault = FaultOf(MakeForward({"cnn", {}}, {}, Weights().Find()).status());
-  EXPECT_EQ(fault.what, "the net cnn is computed by LibTorch, in workers alone");
-  EXPECT_EQ(fault.exit, Exit::kUsage);
+  EXPECT_EQ(WhyNot({"cnn", {}}, NetShape(), {}),
+            "the net cnn is computed by LibTorch, in workers alone");
 }
 
 // By hand: a column of two categories, one of 200, a number.
@@ -172,12 +176,12 @@ TEST(Forward, AddsUpEmbeddingsAndNumbers) {
   weights.Add("output.weight", {1, 4});
   weights.Add("output.bias", {1});
   const RowSchema rows = MakeRowSchema({.numeric = {"x"}, .categories = {"a", "b"}});
-  const ForwardShape shape{.categorical = {"a", "b"}, .cardinalities = {2, 200}, .numeric = 1};
-  const TabularMlpOptions options{.hidden = {}};
-  weights.all["embedding.1.weight"].first = {200, EmbeddingWidth(options, 200)};
+  const NetShape shape{.categorical = {"a", "b"}, .cardinalities = {2, 200}, .numeric = 1};
+  weights.all["embedding.1.weight"].first = {200, 50};
   weights.all["embedding.1.weight"].second = SomeOf(200 * 50);
   weights.all["output.weight"] = {{1, 52}, SomeOf(52)};
-  const auto made = MakeForwardMlp(options, shape, {0, 1}, weights.Find());
+  const Layers layers = *DescribeNet({"tabular_mlp", {{"hidden", Json::array()}}}, shape);
+  const auto made = MakeForward(layers, weights.Find());
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   std::vector<std::byte> row(size_t(rows.width()));
   const float x = 1.5f;

@@ -1,52 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx/net.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <vector>
 
 #include "base/fault.h"
+#include "nets/layers.h"
 
 namespace protium::onnx {
 namespace {
-
-// That of torch.nn.BatchNorm1d, with which such nets are trained.
-constexpr float kNormEpsilon = 1e-5f;
 
 class NetGraph {
  public:
   NetGraph(const Json& net, const Safetensors& weights, Cells& cells, Graph& graph)
       : net_(net), weights_(weights), cells_(cells), graph_(graph) {}
 
-  Result<Value> Linear() {
-    PT_LET(Value sum, Weight("bias"));
-    const Json& categories = net_.at("categorical");
-    for (size_t c = 0; c < categories.size(); ++c) {
-      PT_LET(const Value part, Embedded(c, fmt::format("category.{}.weight", c)));
-      sum = graph_.Add("Add", {part, sum}, kFloat);
+  Result<Value> Add(const Layers& layers) {
+    for (const Layer& layer : layers) {
+      PT_TRY(FindTensors(layer));
+      PT_LET(values_.emplace_back(), Add(layer));
     }
-    if (net_.at("numeric").empty()) return sum;
-    PT_LET(const Value numbers, Numbers());
-    PT_LET(const Value weight, Weight("weight"));
-    return Multiply(numbers, weight, sum);
-  }
-
-  Result<Value> Mlp() {
-    PT_LET(Value x, Joined());
-    const Json& options = net_.at("net");
-    const size_t hidden = options.at("hidden").size();
-    for (size_t l = 0; l < hidden; ++l) {
-      PT_LET(x, Dense(x, fmt::format("dense.{}", l)));
-      if (options.value("batch_norm", false)) {
-        PT_LET(x, Normed(x, fmt::format("norm.{}", l)));
-      }
-      x = graph_.Add("Relu", {x}, kFloat);
-    }
-    return Dense(x, "output");
+    return values_.back();
   }
 
  private:
+  Result<Value> Add(const Layer& layer) {
+    switch (layer.kind) {
+      case LayerKind::kLinear:
+        return Linear(layer);
+      case LayerKind::kEmbed:
+        return Embed(layer);
+      case LayerKind::kDense:
+        return Multiply(values_.back(), tensors_[0], tensors_[1]);
+      case LayerKind::kBatchNorm:
+        return Normed();
+      case LayerKind::kRelu:
+        return graph_.Add("Relu", {values_.back()}, kFloat);
+      case LayerKind::kSum:
+        return graph_.Add("Add", {values_[layer.other], values_.back()}, kFloat);
+    }
+    return Value{};
+  }
+
+  // The layer's parameters and buffers.
+  Status FindTensors(const Layer& layer) {
+    tensors_.clear();
+    for (const std::vector<LayerTensor>* tensors : {&layer.parameters, &layer.buffers}) {
+      for (const LayerTensor& tensor : *tensors) {
+        PT_LET(tensors_.emplace_back(), Weight(tensor.name));
+      }
+    }
+    return Status::OK();
+  }
+
   Result<Value> Weight(const std::string& name) {
     const NamedTensor* const tensor = weights_.Find(name);
     if (tensor == nullptr || tensor->dtype != "F32") {
@@ -57,12 +63,34 @@ class NetGraph {
     return graph_.Floats(numbers, tensor->shape);
   }
 
+  Result<Value> Linear(const Layer& layer) {
+    Value sum = tensors_.back();
+    for (size_t c = 0; c < layer.categories.size(); ++c) {
+      PT_LET(const Value part, Embedded(layer, c));
+      sum = graph_.Add("Add", {part, sum}, kFloat);
+    }
+    if (layer.numbers == 0) return sum;
+    PT_LET(const Value numbers, Numbers());
+    return Multiply(numbers, tensors_[layer.categories.size()], sum);
+  }
+
+  Result<Value> Embed(const Layer& layer) {
+    std::vector<Value> parts;
+    for (size_t c = 0; c < layer.categories.size(); ++c) {
+      PT_LET(parts.emplace_back(), Embedded(layer, c));
+    }
+    if (layer.numbers > 0) {
+      PT_LET(parts.emplace_back(), Numbers());
+    }
+    return Together(parts);
+  }
+
   // The rows of a table that a column of indices names.
-  Result<Value> Embedded(size_t category, const std::string& table) {
-    const auto column = net_.at("categorical")[category].at("column").get<std::string>();
-    PT_LET(const Value index, cells_.At(column));
-    PT_LET(const Value weight, Weight(table));
-    return graph_.Add("Gather", {weight, graph_.As(index, kWhole)}, kFloat);
+  Result<Value> Embedded(const Layer& layer, size_t table) {
+    const Json& columns = net_.at("categorical");
+    const Json& column = columns[size_t(layer.categories[table])].at("column");
+    PT_LET(const Value index, cells_.At(column.get<std::string>()));
+    return graph_.Add("Gather", {tensors_[table], graph_.As(index, kWhole)}, kFloat);
   }
 
   // Cast once each, from float64.
@@ -77,31 +105,11 @@ class NetGraph {
     return Together(columns);
   }
 
-  // Embeddings, then numbers.
-  Result<Value> Joined() {
-    std::vector<Value> parts;
-    for (size_t c = 0; c < net_.at("categorical").size(); ++c) {
-      PT_LET(const Value part, Embedded(c, fmt::format("embedding.{}.weight", c)));
-      parts.push_back(part);
-    }
-    if (!net_.at("numeric").empty()) {
-      PT_LET(const Value numbers, Numbers());
-      parts.push_back(numbers);
-    }
-    return Together(parts);
-  }
-
   Value Together(const std::vector<Value>& parts) {
     if (parts.size() == 1) return parts.front();
     const Value joined = graph_.Add("Concat", parts, kFloat);
     graph_.With("axis", int64_t{1});
     return joined;
-  }
-
-  Result<Value> Dense(const Value& x, const std::string& name) {
-    PT_LET(const Value weight, Weight(name + ".weight"));
-    PT_LET(const Value bias, Weight(name + ".bias"));
-    return Multiply(x, weight, bias);
   }
 
   // x weight' + bias
@@ -111,14 +119,11 @@ class NetGraph {
     return product;
   }
 
-  Result<Value> Normed(const Value& x, const std::string& name) {
-    std::vector<Value> inputs = {x};
-    for (const char* part : {"weight", "bias", "running_mean", "running_var"}) {
-      PT_LET(const Value weight, Weight(name + "." + part));
-      inputs.push_back(weight);
-    }
+  Value Normed() {
+    std::vector<Value> inputs = tensors_;
+    inputs.insert(inputs.begin(), values_.back());
     const Value normed = graph_.Add("BatchNormalization", inputs, kFloat);
-    graph_.With("epsilon", kNormEpsilon);
+    graph_.With("epsilon", float(kNormEpsilon));
     return normed;
   }
 
@@ -126,21 +131,35 @@ class NetGraph {
   const Safetensors& weights_;
   Cells& cells_;
   Graph& graph_;
+  std::vector<Value> tensors_;  // Of the layer at hand.
+  std::vector<Value> values_;   // Of the layers before it.
 };
+
+// Without the number of outputs, which the shapes of the weights say.
+NetShape ShapeOf(const Json& net) {
+  NetShape shape{.numeric = int64_t(net.at("numeric").size())};
+  for (const Json& each : net.at("categorical")) {
+    shape.categorical.push_back(each.at("column"));
+    shape.cardinalities.push_back(each.at("cardinality"));
+  }
+  return shape;
+}
 
 }  // namespace
 
 Result<Value> AddNet(const Json& net, const Safetensors& weights, Cells& cells, Graph& graph) {
-  const auto name = net.at("net").at("name").get<std::string>();
+  Choice choice;
+  PT_TRY(FromJson(net.at("net"), "net", choice));
   if (!net.at("lists").empty()) {
     return CannotSay("a net over columns of lists", "inputs are single values a row");
   }
-  NetGraph made(net, weights, cells, graph);
-  if (name == "linear") return made.Linear();
-  if (name == "tabular_mlp") return made.Mlp();
-  return Fail({.exit = Exit::kUsage,
-               .what = "the net \"" + name + "\" cannot be said in ONNX",
-               .why = "these nets can: linear, tabular_mlp"});
+  if (!IsLayered(choice.name)) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the net \"" + choice.name + "\" cannot be said in ONNX",
+                 .why = "these nets can: linear, tabular_mlp, wide_and_deep"});
+  }
+  PT_LET(const Layers layers, DescribeNet(choice, ShapeOf(net)));
+  return NetGraph(net, weights, cells, graph).Add(layers);
 }
 
 }  // namespace protium::onnx

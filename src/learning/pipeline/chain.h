@@ -21,6 +21,7 @@
 #include "catalogue/catalogue.h"
 #include "catalogue/stage_options.h"
 #include "pipeline/torch_task.h"
+#include "stages/stage.h"
 
 namespace protium {
 

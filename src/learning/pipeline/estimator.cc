@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/nearest.h"
 #include "metrics/fit_decision.h"
 #include "pipeline/learn_label.h"
 
@@ -110,7 +111,7 @@ Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& a
 // The number of shards decides the weights, so it is not raised silently to fit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
-  if (gang.workers <= options.train.shards) return Status::OK();
+  if (gang.workers.max <= options.train.shards) return Status::OK();
   const std::string workers = std::to_string(gang.workers.max);
   return Fail({.exit = Exit::kUsage,
                .what = "gang.workers = " + workers +

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task "fit": one pass over the training rows that fills all the states which a level of stages
-// needs (stages/state.h). Each worker fills its own states over its partitions and emits them as
-// rows of (need, text, number, count); the driver merges the rows. Merging is exact and commutes,
-// so the outcome does not depend on the workers, the partitions or the order of rows.
+// The task "fit": one pass over the training rows that fills all the states (statistics/state.h)
+// which a level of stages needs. Each worker fills its own states over its partitions and emits
+// them as rows of (need, text, number, count); the driver merges the rows. Merging is exact and
+// commutes, so the outcome does not depend on the workers, the partitions or the order of rows.
 #pragma once
 
 #include <vector>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "column/schema.h"
 #include "pipeline/learn_label.h"
 

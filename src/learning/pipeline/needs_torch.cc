@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/needs_torch.h"
 
-#include "nets/forward.h"
+#include "nets/layers.h"
 
 namespace protium {
 
@@ -10,7 +10,7 @@ bool NeedsLibTorch(const Chain& chain, bool gpus) {
   // An extension is linked with LibTorch, whatever it brings.
   if (gpus || !chain.ExtensionFiles().empty()) return true;
   const PlacedEstimator& estimator = *chain.estimator;
-  return !IsForward(estimator.options.net.name) || estimator.loss.builder != nullptr;
+  return !IsLayered(estimator.options.net.name) || estimator.loss.builder != nullptr;
 }
 
 }  // namespace protium

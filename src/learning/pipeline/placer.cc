@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the data of a run looked like, for people: profile.json of the run folder, from the states
-// of stages/column_profiles.h. docs/page.md says what its figures mean.
+// of statistics/column_profiles.h. docs/page.md says what its figures mean.
 #pragma once
 
 #include <string>

@@ -11,6 +11,7 @@
 
 #include "pipeline/objective.h"
 #include "stages/options.h"
+#include "nets/layers.h"
 
 namespace protium {
 
@@ -53,6 +54,16 @@ struct NetConfig {
     visit("objective", objective);
   }
 };
+
+// What such a net reads and gives, for those without columns of lists.
+inline NetShape ShapeOf(const NetConfig& config) {
+  NetShape shape{.numeric = int64_t(config.numeric.size()), .outputs = config.objective.outputs()};
+  for (const CategoricalColumn& each : config.categorical) {
+    shape.categorical.push_back(each.column);
+    shape.cardinalities.push_back(each.cardinality);
+  }
+  return shape;
+}
 
 // A number of the net that stages make by scaling alone, (from - mean) / deviation in double.
 // Workers compute it as they pack rows: the same bits, and one column less for the engine to make

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 
 namespace protium {
 namespace {

@@ -162,7 +162,7 @@ Status FindHighs(const HighHalves& highs, std::vector<Search>& searches,
     }
     const std::vector<uint64_t> own = CountBins(highs, searches, shift);
     std::vector<uint64_t> all = own;
-    PT_TRY(communicator.AllReduce(AsBuffer(std::span(all)), Reduce::kSum));
+    PT_TRY(communicator.AllReduce(AsBuffer(std::span(all)), Op::kSum));
     for (size_t s = 0; s < searches.size(); ++s) {
       const auto bins = [&](const auto& of) {
         return std::span<const uint64_t>(of).subspan(s * kBins, kBins);
@@ -330,7 +330,7 @@ int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard) {
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator) {
   const int64_t rows = sorted.rows();
   std::array<int64_t, 1> total{rows};
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(total)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(total)), Op::kSum));
   std::vector<int64_t> own(size_t(shards) + 1);
   own.back() = rows;
   // A gang of one has all rows in order: positions are the cuts.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. Owners take their shards in pieces, all in the same piece at a time. For each, every rank
-// opens
-//    a window on those of its sorted rows that others own, and keeps its own ones where they are;
-//    an owner merges its range of every rank's rows, in order. Rows that fit memory are one piece.
+//    opens a window on those of its sorted rows that others own, and keeps its own ones where they
+//    are; an owner merges its range of every rank's rows, in order. Rows that fit memory are one
+//    piece.
 // 2. After each of some parts of the merge, ranks tell each other how far they have read, and each
 //    gives back the pages that nobody will read again. So rows exist twice only for about a
 //    sixteenth of them.

@@ -88,14 +88,14 @@ Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_
   // Cuts are found by sums of 256 counts for each, so there must not be too many.
   constexpr int64_t kMostCuts = 4096;
   std::array<int64_t, 1> rows{store.rows()};
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(rows)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(rows)), Op::kSum));
   const int64_t bytes = rows[0] * store.width(), budget = room.memory->bytes();
   int64_t wanted = 1;
   if (!room.disk.empty() && bytes / communicator.world() > budget) {
     wanted = std::min(bytes / std::max<int64_t>(budget / 4, 1) + 1, kMostCuts / shards);
   }
   std::array<int64_t, 1> pieces{std::max<int64_t>(wanted, 1)};
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(pieces)), Reduce::kMax));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(pieces)), Op::kMax));
   return pieces[0];
 }
 

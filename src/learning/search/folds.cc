@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "base/splitmix.h"
 #include "frame/session_state.h"
 #include "pipeline/train_rows.h"

@@ -7,6 +7,7 @@
 
 #include "base/describe.h"
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "search/space.h"
 
 namespace protium {

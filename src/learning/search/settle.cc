@@ -127,7 +127,7 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
     int64_t cores = 1;
     for (const SettledTrial& each : settled.trials) {
       const GangSpec& gang = each.estimator.gang;
-      cores = std::max(cores, int64_t{gang.workers} * gang.cores_per_worker);
+      cores = std::max(cores, int64_t{gang.workers.max} * gang.cores_per_worker);
     }
     parallel = CoresOf(address) / cores;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "model/preview.h"
 #include "search/space.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/fields.h"
 #include "metrics/decision.h"
-#include "plan/node.h"
+#include "protium/task.h"
 #include "recipe/losses.h"
 #include "recipe/net_columns.h"
 #include "recipe/nets.h"

@@ -117,7 +117,7 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const
 // Collective. The number of validation rows of unseen classes over all ranks, or a refusal of them,
 // as unseen_class says.
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Op::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("{} validation rows have classes that no training row has", own),
@@ -171,7 +171,7 @@ Status CheckRowWeights(const TrainConfig& config, const ShardedRows& rows, const
   if (config.weight.empty() || rows.total_rows() == 0) return Status::OK();
   PT_LET(const bool own, HasWeight(rows));
   int64_t having = own ? 1 : 0;
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&having, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&having, 1)), Op::kSum));
   if (having > 0) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = fmt::format("column {} is 0 in all {} {} rows, from the first row on",
@@ -186,7 +186,7 @@ Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, Tas
                             Communicator& communicator) {
   int64_t bytes = rows.train->disk_bytes();
   if (rows.held_out) bytes += rows.held_out->disk_bytes();
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&bytes, 1)), Op::kSum));
   if (bytes == 0 || context.rank() > 0) return bytes;
   context.Report(Note{fmt::format(
       "{} of packed rows do not fit engine.rows_memory ({}): "
@@ -227,7 +227,7 @@ fs::path DraftOf(const TrainConfig& config) {
 // Whether all ranks have succeeded.
 Result<bool> AllHave(const Status& own, Communicator& communicator) {
   int64_t failed = own.ok() ? 0 : 1;
-  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&failed, 1)), Reduce::kSum));
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&failed, 1)), Op::kSum));
   return failed == 0;
 }
 

@@ -5,9 +5,7 @@
 
 #include "inference/net_rows.h"
 #include "model/net_library.h"
-#include "nets/linear.h"
-#include "nets/tabular_mlp.h"
-#include "nets/wide_and_deep.h"
+#include "nets/kernel_net.h"
 
 namespace protium {
 namespace {
@@ -20,12 +18,7 @@ NetInputs InputsOf(const NetConfig& config, RowSchema rows) {
 
 }  // namespace
 
-TaskRows PlainRows() {
-  return {.nets = {{"tabular_mlp", MakeTabularMlp},
-                   {"linear", MakeLinear},
-                   {"wide_and_deep", MakeWideAndDeep}},
-          .losses = BuiltInLosses()};
-}
+TaskRows PlainRows() { return {.nets = KernelNets(), .losses = BuiltInLosses()}; }
 
 void AddRows(const Catalogue& own, TaskRows& rows) {
   for (const NetRow& row : own.nets) {

@@ -17,8 +17,7 @@
 
 // The task "train", one rank of a gang. In order, all of it collective:
 // 1. the config becomes a TrainSpec and a net on the rank's device; whatever is wrong in it fails
-// on
-//    all ranks alike;
+//    on all ranks alike;
 // 2. this rank gets the rows of its shards, training and held-out ones apart (rank_rows.h);
 // 3. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
@@ -82,13 +81,13 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
+// Collective, but for a newcomer. The rows that this rank learns from; in an elastic gang, shared
 // with all.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
                           TaskContext& context) {
-  GangMembership* const gang = context.membership();
+  GangMembership* const gang = MembershipOf(context);
   if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
-  PT_LET(Communicator * communicator, context.communicator());
+  PT_LET(Communicator * communicator, CommunicatorOf(context));
   PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
   if (gang == nullptr) return rows;
   return ShareRankRows(std::move(rows), config, *gang);
@@ -102,7 +101,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
   PT_LET(const TrainSpec spec, MakeTrainSpec(config, all, context.attempt()));
-  PT_LET(Communicator * communicator, context.communicator());
+  PT_LET(Communicator * communicator, CommunicatorOf(context));
   if (context.world() > config.train.shards) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} workers cannot share {} shards", context.world(),
@@ -127,7 +126,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .validation = rows.held_out.get(),
                       .packed = rows.packed,
                       .communicator = communicator,
-                      .membership = context.membership(),
+                      .membership = MembershipOf(context),
                       .numerics = all.numerics ? all.numerics(inputs.threads, inputs.bfloat16)
                                                : Json::object(),
                       .report = [&](const Json& event) { context.Send(event); },

@@ -56,8 +56,9 @@ Result<std::vector<float>> FloatsOf(const NamedTensor& tensor, std::vector<std::
     if (!exact) rounded.push_back(tensor.name);
     return floats;
   }
-  if (type == "F16") return Converted<Half>(tensor, [](Half half) { return Widen(half); });
-  if (type == "BF16") return Converted<Brain>(tensor, [](Brain brain) { return Widen(brain); });
+  if (type == "F16") return Converted<Float16>(tensor, [](Float16 half) { return Widen(half); });
+  if (type == "BF16")
+    return Converted<Bfloat16>(tensor, [](Bfloat16 bfloat16) { return Widen(bfloat16); });
   if (type == "I64") return FromWhole<int64_t>(tensor);
   if (type == "I32") return FromWhole<int32_t>(tensor);
   if (type == "I16") return FromWhole<int16_t>(tensor);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/nearest.h"
 #include "engine/kind.h"
 #include "events/events.h"
 #include "frame/open.h"

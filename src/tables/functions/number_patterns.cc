@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // to_char() and to_number() as Spark's ToNumberParser has them, part by part of the pattern
-// (sql/digit_pattern.h).
+// (sql_words/digit_pattern.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of Spark's that no SQL of DuckDB's expresses, written in C++. SQL names are macros over
-// them (sql/prelude.cc). All are pure: the same arguments give the same result on every machine.
+// them (sql/duckdb/macros.h). All are pure: the same arguments give the same result on every
+// machine.
 #pragma once
 
 #include "duckdb/handles.h"

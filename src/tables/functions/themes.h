@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row functions by theme, one list from each *_functions.cc. Their names begin with pt_; SQL's
-// own names are macros over them (sql/prelude.cc).
+// own names are macros over them (sql/duckdb/macros.h).
 #pragma once
 
 #include <span>

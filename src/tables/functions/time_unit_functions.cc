@@ -38,7 +38,7 @@ constexpr Unit kUnits[] = {{"YEAR", 0, 12},
                            {"MILLISECOND", 1000, 0},
                            {"MICROSECOND", 1, 0}};
 
-// The units are those of the reader's list (sql/spark_operands.cc), so one is always found.
+// The units are those of the reader's list (sql_text/spark_operands.cc), so one is always found.
 const Unit& FindUnit(Text name) {
   for (const Unit& unit : kUnits) {
     if (unit.name == name) return unit;

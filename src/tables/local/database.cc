@@ -12,8 +12,8 @@
 #include "local/key_place.h"
 #include "local/part_side.h"
 #include "sql/dialect.h"
-#include "sql/duckdb_path.h"
-#include "sql/prelude.h"
+#include "sql/duckdb/prelude.h"
+#include "sql/duckdb/scan.h"
 
 // Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
 // then DuckDB's own settings, our functions in C++, and the macros over them that carry Spark's

@@ -34,7 +34,7 @@ class Database {
   // Whether queries here may read these files. Before Lock() the answer is yes and they are
   // admitted; afterwards only files that were admitted before.
   bool Admit(const std::vector<std::string>& files);
-  // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb_scan.h). Does
+  // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb/scan.h). Does
   // nothing if that was done. The file has been admitted, and Lock() comes later. A file that is no
   // such database, or that another process writes to, is a fault (kInput).
   Status Attach(const std::string& file);

@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "os/file.h"
 #include "sql/dialect.h"
-#include "sql/duckdb_path.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {

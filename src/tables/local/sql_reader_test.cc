@@ -7,7 +7,7 @@
 
 #include "base/fault.h"
 #include "local/database.h"
-#include "sql_words/functions/table.h"
+#include "sql/duckdb/prelude.h"
 
 namespace protium {
 namespace {
@@ -267,11 +267,9 @@ TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {
 // A macro of the table of functions would be called in place of a registered function of its name.
 TEST_F(ReadingSql, NoMacroHidesAFunctionOfOurs) {
   std::string names;
-  for (const auto& theme : SqlFunctions()) {
-    for (const SqlFunction& row : theme) {
-      if (row.macro.empty() || !row.known.name.starts_with("pt_")) continue;
-      names += (names.empty() ? "'" : ", '") + std::string(row.known.name) + "'";
-    }
+  for (const Macro& macro : DuckDbMacros()) {
+    if (!macro.name.starts_with("pt_")) continue;
+    names += (names.empty() ? "'" : ", '") + std::string(macro.name) + "'";
   }
   const auto hidden = duck::AskText(
       connection_,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that expressions may call, with their numbers of arguments. Each means the same on
 // every engine: the same value, to the last bit of a double, or an error on both. How each engine
-// spells them is in sql/expressions.cc. To add one: a row in functions.cc, its spellings
-// there, and a parity case.
+// spells them is in sql/spellings.h. To add one: a row in functions.cc, its spellings there,
+// and a parity case.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "sql/duckdb/prelude.h"
 #include "sql/rules/rule.h"
 #include "sql/windows.h"
 #include "sql_text/place.h"
@@ -129,7 +130,9 @@ class Checker {
                     std::string(known->reason), std::string(known->fix));
     }
     if (window) PT_TRY(CheckWindow(node, Place(node.json())));
-    if (known->composed) PT_TRY(CheckComposed(node));
+    if (const Macro* macro = FindDuckDbMacro(name); macro != nullptr && macro->IsComposed()) {
+      PT_TRY(CheckComposed(node));
+    }
     if (known->meaning == Meaning::kNotExact) {
       notes_.insert(name + (window ? " over a window" : "") + ": " + std::string(known->reason));
     } else if (window && name != "rank" && name != "dense_rank") {

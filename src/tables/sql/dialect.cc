@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two dialects, and the functions that write names, texts, types and expressions from their
-// fields.
 #include "sql/dialect.h"
 
 #include <arrow/type.h>
@@ -12,42 +10,10 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "plan/functions.h"
-#include "sql/duckdb_path.h"
+#include "sql/duckdb/scan.h"
 
 namespace protium {
 namespace {
-
-constexpr Dialect kDuckDb = {.name = "duckdb",
-                             .quote = '"',
-                             .text_escape = "''",
-                             .backslash = false,
-                             .spelling = &ExprSpelling::duckdb,
-                             .part_side = "pt_part_side",
-                             .boolean_type = "BOOLEAN",
-                             .int32_type = "INTEGER",
-                             .int64_type = "BIGINT",
-                             .float_type = "FLOAT",
-                             .double_type = "DOUBLE",
-                             .text_type = "VARCHAR",
-                             .scan = DuckDbScan,
-                             .named = DuckDbNamed,
-                             .key_place = "pt_place"};
-
-constexpr Dialect kSpark = {.name = "spark",
-                            .quote = '`',
-                            .text_escape = "\\'",
-                            .backslash = true,
-                            .spelling = &ExprSpelling::spark,
-                            .part_side = "",
-                            .boolean_type = "BOOLEAN",
-                            .int32_type = "INT",
-                            .int64_type = "BIGINT",
-                            .float_type = "FLOAT",
-                            .double_type = "DOUBLE",
-                            .text_type = "STRING",
-                            .scan = nullptr,
-                            .named = nullptr,
-                            .key_place = ""};
 
 // As text that both engines read back as the same double: {} prints the shortest that does. Both
 // know "NaN", "Infinity" and "-Infinity" in a cast from text, and neither has a literal for them.
@@ -62,16 +28,16 @@ std::string LiteralText(const Literal& value, const Dialect& dialect) {
   if (const auto* whole = std::get_if<int64_t>(&value)) {
     // A cast from text: 7 alone would be of 32 bits on both engines, and the smallest int64 cannot
     // be written as a minus before a literal, whose digits alone do not fit 64 bits.
-    return fmt::format("CAST('{}' AS {})", *whole, dialect.int64_type);
+    return fmt::format("CAST('{}' AS {})", *whole, dialect.types.int64);
   }
   if (const auto* number = std::get_if<double>(&value)) {
-    return fmt::format("CAST('{}' AS {})", NumberText(*number), dialect.double_type);
+    return fmt::format("CAST('{}' AS {})", NumberText(*number), dialect.types.float64);
   }
   if (const auto* text = std::get_if<std::string>(&value)) return QuoteText(*text, dialect);
   return "NULL";
 }
 
-// Puts arguments in place of $1, $2, ... and $* of a spelling (expressions.h).
+// Puts arguments in place of $1, $2, ... and $* of a spelling (spellings.h).
 std::string Fill(std::string_view spelling, const std::vector<std::string>& arguments) {
   std::string text;
   for (size_t i = 0; i < spelling.size(); ++i) {
@@ -97,13 +63,10 @@ Result<std::string> Render(const Expr& expr, const Dialect& dialect) {
     PT_LET(std::string text, Render(argument, dialect));
     arguments.push_back(std::move(text));
   }
-  return Fill(FindExprSpelling(expr.name)->*dialect.spelling, arguments);
+  return Fill(FindSpelling(expr.name, dialect.spellings), arguments);
 }
 
 }  // namespace
-
-const Dialect& DuckDbDialect() { return kDuckDb; }
-const Dialect& SparkDialect() { return kSpark; }
 
 std::string QuoteName(std::string_view name, const Dialect& dialect) {
   return InQuotes(name, dialect.quote);
@@ -124,30 +87,28 @@ std::string QuoteText(std::string_view text, const Dialect& dialect) {
 Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect) {
   switch (type.id()) {
     case arrow::Type::BOOL:
-      return std::string(dialect.boolean_type);
+      return std::string(dialect.types.boolean);
     case arrow::Type::INT8:
     case arrow::Type::INT16:
     case arrow::Type::INT32:
-      return std::string(dialect.int32_type);
+      return std::string(dialect.types.int32);
     case arrow::Type::UINT8:
     case arrow::Type::UINT16:
     case arrow::Type::UINT32:
     case arrow::Type::INT64:
-      return std::string(dialect.int64_type);
+      return std::string(dialect.types.int64);
     case arrow::Type::FLOAT:
-      return std::string(dialect.float_type);
+      return std::string(dialect.types.float32);
     case arrow::Type::DOUBLE:
-      return std::string(dialect.double_type);
+      return std::string(dialect.types.float64);
     case arrow::Type::STRING:
-      return std::string(dialect.text_type);
-    // For the few types below, `backslash` says which of the two dialects it is.
+      return std::string(dialect.types.text);
     case arrow::Type::BINARY:
-      return std::string(dialect.backslash ? "BINARY" : "BLOB");
+      return std::string(dialect.types.binary);
     case arrow::Type::DATE32:
       return std::string("DATE");
-    // Spark's plain TIMESTAMP has the session's zone; times of ours have none.
     case arrow::Type::TIMESTAMP:
-      return std::string(dialect.backslash ? "TIMESTAMP_NTZ" : "TIMESTAMP");
+      return std::string(dialect.types.timestamp);
     case arrow::Type::DECIMAL128: {
       const auto& decimal = static_cast<const arrow::Decimal128Type&>(type);
       return fmt::format("DECIMAL({}, {})", decimal.precision(), decimal.scale());
@@ -155,21 +116,12 @@ Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect
     case arrow::Type::LIST: {
       PT_LET(std::string item,
              TypeText(*static_cast<const arrow::ListType&>(type).value_type(), dialect));
-      return dialect.backslash ? "ARRAY<" + item + ">" : item + "[]";
+      return fmt::format(fmt::runtime(dialect.types.list), item);
     }
     default:
       return Fail({.exit = Exit::kInput,
                    .what = "columns of type " + type.ToString() + " are not supported"});
   }
-}
-
-// DuckDB expands *, ? and [...] in every path it reads; a letter alone in brackets is itself.
-std::string DuckDbPath(const std::string& path) {
-  std::string literal;
-  for (const char c : path) {
-    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
-  }
-  return literal;
 }
 
 Result<std::string> ExprText(const Expr& expr, const Dialect& dialect) {

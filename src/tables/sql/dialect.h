@@ -10,21 +10,33 @@
 #include <string_view>
 
 #include "plan/node.h"
-#include "sql/expressions.h"
+#include "sql/spellings.h"
 
 namespace protium {
+
+// How a dialect names the types of columns. Dates and decimals have the same names everywhere.
+struct TypeNames {
+  std::string_view boolean = "BOOLEAN";
+  std::string_view int32;
+  std::string_view int64 = "BIGINT";
+  std::string_view float32 = "FLOAT";
+  std::string_view float64 = "DOUBLE";
+  std::string_view text, binary;
+  std::string_view timestamp;  // Without a zone.
+  std::string_view list;       // {} stands for the type of its elements.
+};
 
 // One engine's spellings. Everything it points to lives as long as the program.
 struct Dialect {
   std::string_view name;
-  char quote;                                // Around names; doubled inside.
-  std::string_view text_escape;              // How ' is written inside '...'.
-  bool backslash;                            // Whether \ escapes inside '...' and is doubled.
-  std::string_view ExprSpelling::*spelling;  // Its column of ExprSpellings().
+  char quote;                               // Around names; doubled inside.
+  std::string_view text_escape;             // How ' is written inside '...'.
+  bool backslash;                           // Whether \ escapes inside '...' and is doubled.
+  std::span<const ExprSpelling> spellings;  // What it spells otherwise than CommonSpellings().
   // A function (seed, bound, cells...) that returns the side of a split; empty: the hash is written
   // out in SQL (writer.h has the formula).
   std::string_view part_side;
-  std::string_view boolean_type, int32_type, int64_type, float_type, double_type, text_type;
+  TypeNames types;
   // The SELECT that reads a Scan's files; null where the engine's own code names them. `rows` is an
   // estimate for the optimiser, -1 if unknown; results never depend on it.
   Result<std::string> (*scan)(const Scan& scan, int64_t rows);

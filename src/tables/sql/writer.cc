@@ -201,8 +201,8 @@ class Writer {
     }
     // From text, as all whole literals are: see LiteralText in dialect.cc.
     const auto otherwise = [&](const std::optional<int64_t>& value) {
-      return value ? fmt::format("CAST('{}' AS {})", *value, dialect_.int64_type)
-                   : fmt::format("CAST(NULL AS {})", dialect_.int64_type);
+      return value ? fmt::format("CAST('{}' AS {})", *value, dialect_.types.int64)
+                   : fmt::format("CAST(NULL AS {})", dialect_.types.int64);
     };
     const std::string column = "pt_t." + QuoteName(lookup.column, dialect_);
     const std::string missing = otherwise(lookup.missing), unseen = otherwise(lookup.unseen);
@@ -213,7 +213,7 @@ class Writer {
     };
     // An empty VALUES is no SQL.
     if (keys.empty()) return select(unseen);
-    const std::string text = fmt::format("CAST({} AS {})", column, dialect_.text_type);
+    const std::string text = fmt::format("CAST({} AS {})", column, dialect_.types.text);
     if (!dialect_.key_place.empty() && keys.size() <= kMostKeysInText) {
       return fmt::format("SELECT pt_t.*, {}({}, {}, {}, [{}]) AS {} FROM {} pt_t",
                          dialect_.key_place, text, missing, unseen, KeyList(keys),
@@ -221,7 +221,7 @@ class Writer {
     }
     // A left join: rows whose text is no key keep their place, with a NULL position.
     PT_LET(const std::string table, KeyTable(lookup));
-    return select(fmt::format("coalesce(CAST(pt_k.pt_position AS {}), {})", dialect_.int64_type,
+    return select(fmt::format("coalesce(CAST(pt_k.pt_position AS {}), {})", dialect_.types.int64,
                               unseen)) +
            fmt::format(" LEFT JOIN {} ON {} = pt_k.pt_key", table, text);
   }
@@ -305,7 +305,7 @@ class Writer {
         continue;
       }
       text += fmt::format(" || coalesce('+' || CAST(length({0}) AS {1}) || ':' || {0}, '-')",
-                          CanonicalText(name, *type), dialect_.text_type);
+                          CanonicalText(name, *type), dialect_.types.text);
     }
     if (whole) return fmt::format("{}({})", dialect_.part_side, text);
     return fmt::format("(substr(md5({}), 1, 13) < '{}')", text, bound);
@@ -327,7 +327,7 @@ class Writer {
   std::string CanonicalText(const std::string& column, const arrow::DataType& type) {
     const std::string name = QuoteName(column, dialect_);
     if (!arrow::is_floating(type.id())) {
-      return fmt::format("CAST({} AS {})", name, dialect_.text_type);
+      return fmt::format("CAST({} AS {})", name, dialect_.types.text);
     }
     // Up to 2^53 doubles hold every whole number, and both engines write a whole number alike.
     not_exact_.push_back("split by " + column +
@@ -335,7 +335,7 @@ class Writer {
     return fmt::format(
         "CASE WHEN abs({0}) < 9007199254740992 AND {0} = floor({0}) THEN CAST(CAST({0} AS {1}) AS "
         "{2}) ELSE CAST({0} AS {2}) END",
-        name, dialect_.int64_type, dialect_.text_type);
+        name, dialect_.types.int64, dialect_.types.text);
   }
 
   const SqlContext& context_;

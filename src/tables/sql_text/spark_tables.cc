@@ -275,7 +275,7 @@ std::string SparkReader::ViewNames(size_t first) {
   return columns.empty() ? alias : fmt::format("{}({})", alias, columns);
 }
 
-// PIVOT (...) and UNPIVOT [INCLUDE NULLS] (...), which DuckDB parses alike (types/pivots.cc).
+// PIVOT (...) and UNPIVOT [INCLUDE NULLS] (...), which DuckDB parses alike (sql_types/pivots.cc).
 Status SparkReader::Pivot() {
   sql_.Skip();
   if (sql_.IsOneOf({"INCLUDE", "EXCLUDE"}) && sql_.Is("NULLS", 1)) sql_.Skip(2);

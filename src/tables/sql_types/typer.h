@@ -5,8 +5,9 @@
 // brought to compute alike is refused by name.
 //
 // Reading order: sql_type (types, and where they meet), scope (names), typer_queries (SELECT, WITH,
-// unions), typer_tables (FROM), typer_expressions (all but calls), calls (rules by a function's
-// name) and one file for each family of rules.
+// unions), typer_tables (FROM), typer_expressions (names, constants, casts), typer_operators
+// (conditions, CASE), typer_calls, calls (rules by a function's name) and one file for each family
+// of rules.
 #pragma once
 
 #include <functional>

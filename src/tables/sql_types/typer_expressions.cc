@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions that are no calls: names, constants, casts, CASE, comparisons, conditions,
-// subqueries.
+// What an expression is; then names, constants and casts. Operators are in typer_operators.cc,
+// calls in typer_calls.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,23 +8,18 @@
 
 #include "base/text.h"
 #include "base/fault.h"
-#include "sql_tree/nested_type.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
 #include "sql_types/convert.h"
 #include "sql_types/lazy.h"
-#include "sql_types/memberships.h"
 #include "sql_types/nested_values.h"
 #include "sql_types/typer.h"
-#include "sql_words/generated_names.h"
 
 namespace protium {
 namespace {
 
 using tree::Text;
-
-const SqlType kBoolean{SqlType::kBoolean};
 
 SqlType TypeIn(const Json& type);
 
@@ -66,39 +61,7 @@ bool IsNarrower(const Json& value, SqlType& type) {
   return narrower;
 }
 
-// x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
-// is false. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
-Json NeverNull(Json sought) {
-  const Json place = sought["query_location"];
-  Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
-  Json node = tree::Operator("OPERATOR", "OPERATOR_COALESCE",
-                             Json::array({std::move(sought), std::move(no)}));
-  node["query_location"] = place;
-  return node;
-}
-
-// Whether it is (a, b) IN (SELECT ...).
-bool IsRowMembership(const Json& node) {
-  return IsSoughtIn(node) && node.contains("child") && tree::View(node["child"]).Calls("row");
-}
-
-// Whether NeverNull() made it, also with a NOT inside.
-bool IsNeverNull(const Json& node) {
-  if (Text(node, "type") != "OPERATOR_COALESCE") return false;
-  const Json& first = node["children"][0];
-  return IsSoughtIn(first) ||
-         (Text(first, "type") == "OPERATOR_NOT" && IsSoughtIn(first["children"][0]));
-}
-
 }  // namespace
-
-void KeepJoins(Json& condition) {
-  if (!condition.is_object()) return;
-  if (IsNeverNull(condition)) condition = Json(condition["children"][0]);
-  // A conjunction drops a row for a null as for a false; OR may hide either.
-  if (Text(condition, "type") != "CONJUNCTION_AND") return;
-  for (Json& child : condition["children"]) KeepJoins(child);
-}
 
 Result<SqlType> Typer::Expression(Json& node, const Scope& scope) {
   if (!node.is_object()) return SqlType{};
@@ -157,26 +120,6 @@ Result<SqlType> Typer::Unify(const std::string& what, const Json& at,
   }
   for (size_t i = 0; i < nodes.size(); ++i) Coerce(*nodes[i], types[i], *common);
   return *common;
-}
-
-Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
-  if (!node.is_object()) return Status::OK();
-  const tree::View view(node);
-  const bool part = view.Is(tree::Kind::kConjunction) || view.type() == "OPERATOR_NOT";
-  // Not by way of Expression(), which makes values of them.
-  auto typed = !part                               ? Expression(node, scope)
-               : view.Is(tree::Kind::kConjunction) ? Conjunction(node, scope)
-                                                   : Operator(node, scope);
-  PT_LET(const SqlType type, typed);
-  if (type == kBoolean || type == SqlType::kNull || type == SqlType::kUnknown) {
-    return Status::OK();
-  }
-  if (reads_text && type == SqlType::kText) {
-    Coerce(node, type, kBoolean);
-    return Status::OK();
-  }
-  return Refuse(node, "a condition is " + type.SparkName() + ", not true or false",
-                "Spark takes no other type for a condition", "compare it with a value");
 }
 
 Status Typer::Refuse(const Json& node, std::string what, std::string why, std::string fix) const {
@@ -278,153 +221,6 @@ Result<SqlType> Typer::IntervalCast(const Json& cast) const {
   return Refuse(cast, "an interval mixes months and days",
                 "Spark keeps intervals of months and of days apart",
                 "move the date or time by each in turn");
-}
-
-Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
-  std::vector<Json*> values;
-  std::vector<SqlType> types;
-  const tree::CaseParts parts(node);
-  for (const auto& branch : parts.branches) {
-    PT_TRY(Condition(branch.when, scope));
-    values.push_back(&branch.then);
-  }
-  if (parts.otherwise.is_object()) values.push_back(&parts.otherwise);
-  for (Json* const value : values) {
-    PT_LET(types.emplace_back(), Expression(*value, scope));
-  }
-  return Unify("CASE", node, values, types);
-}
-
-// Casts both sides to one type. Whole numbers of different widths compare alike without that.
-Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
-  if (a.IsWhole() && b.IsWhole()) return Status::OK();
-  if (a.IsNested() || b.IsNested()) return CompareNested(at, left, right, {a, b});
-  // The digits of a constant count, not its type: x > 5 keeps a DECIMAL(10,2) as narrow as it is.
-  TightenBesideDecimal(left, a, b);
-  TightenBesideDecimal(right, b, a);
-  PT_TRY(Unify("a comparison", at, {&left, &right}, {a, b}));
-  return Status::OK();
-}
-
-Result<SqlType> Typer::Compare(Json& node, const Scope& scope) {
-  const tree::SideParts sides(node);
-  PT_LET(const SqlType a, Expression(sides.left, scope));
-  PT_LET(const SqlType b, Expression(sides.right, scope));
-  PT_TRY(CompareSides(node, sides.left, sides.right, a, b));
-  return kBoolean;
-}
-
-// Spark compares with each bound by itself, DuckDB casts all three to one type: unless the types
-// agree anyway, it becomes two comparisons.
-Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
-  const tree::BetweenParts parts(node);
-  PT_LET(const SqlType input, Expression(parts.input, scope));
-  PT_LET(const SqlType lower, Expression(parts.lower, scope));
-  PT_LET(const SqlType upper, Expression(parts.upper, scope));
-  if ((input == lower && input == upper && !input.IsNested()) ||
-      (input.IsWhole() && lower.IsWhole() && upper.IsWhole())) {
-    return kBoolean;
-  }
-  Json at_least = tree::Comparison("COMPARE_GREATERTHANOREQUALTO", parts.input, parts.lower);
-  Json at_most = tree::Comparison("COMPARE_LESSTHANOREQUALTO", parts.input, parts.upper);
-  const tree::SideParts above(at_least), below(at_most);
-  PT_TRY(CompareSides(at_least, above.left, above.right, input, lower));
-  PT_TRY(CompareSides(at_most, below.left, below.right, input, upper));
-  Json both = tree::Operator("CONJUNCTION", "CONJUNCTION_AND",
-                             Json::array({std::move(at_least), std::move(at_most)}));
-  both["query_location"] = node["query_location"];
-  tree::Replace(node, std::move(both));
-  return kBoolean;
-}
-
-Result<SqlType> Typer::Conjunction(Json& node, const Scope& scope) {
-  for (Json& child : node["children"]) PT_TRY(Condition(child, scope, /*reads_text=*/true));
-  return kBoolean;
-}
-
-// grouping() is of 8 bits, unlike grouping_id(): see generated_names.h.
-Result<SqlType> Typer::Grouping(Json& node, const Scope& scope) {
-  Json& columns = node["children"];
-  const Json& last = columns.back();
-  const bool marked = tree::FindKind(last) == tree::Kind::kColumn &&
-                      last["column_names"].back() == std::string(kAllGroups);
-  if (marked) columns.erase(columns.size() - 1);
-  PT_TRY(Each(columns, scope).status());
-  if (marked || columns.size() > 1) return SqlType{SqlType::kBigint};
-  const SqlType tiny{SqlType::kTinyint};
-  tree::Replace(node, tree::Cast(tree::Take(node), tiny));
-  return tiny;
-}
-
-Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
-  const std::string type = Text(node, "type");
-  Json& children = node["children"];
-  if (type == "OPERATOR_NOT") {
-    if (IsRowMembership(children[0])) {
-      tree::Replace(children[0], AsExists(children[0], /*negated=*/true));
-    }
-    PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
-    // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
-    if (IsNeverNull(children[0])) {
-      children[0] = Json(children[0]["children"][0]);
-      tree::Replace(node, NeverNull(tree::Take(node)));
-    }
-    return kBoolean;
-  }
-  if (type == "GROUPING_FUNCTION") return Grouping(node, scope);
-  PT_LET(const std::vector<SqlType> types, Each(children, scope));
-  std::vector<Json*> nodes;
-  for (Json& child : children) nodes.push_back(&child);
-  if (type == "OPERATOR_COALESCE") return Unify("coalesce", node, nodes, types);
-  if (type == "ARRAY_CONSTRUCTOR") {
-    PT_LET(const SqlType element, Unify("an array", node, nodes, types));
-    return SqlType::ListOf(element);
-  }
-  if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
-    // All of whole numbers: DuckDB widens them without changing an answer.
-    if (types[0].IsNested()) {
-      PT_TRY(UnifyNested("IN", node, nodes, types, /*wide=*/true));
-      return kBoolean;
-    }
-    const bool whole =
-        std::all_of(types.begin(), types.end(), [](const SqlType& each) { return each.IsWhole(); });
-    if (!whole) PT_TRY(Unify("IN", node, nodes, types));
-    return kBoolean;
-  }
-  if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
-  // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
-  if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
-    return Extract(node, types[0]);
-  }
-  return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
-}
-
-// The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
-// compares with its column.
-Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
-  if (IsRowMembership(node)) tree::Replace(node, AsExists(node, /*negated=*/false));
-  const tree::SubqueryParts parts(node);
-  PT_LET(const Relation made, Query(parts.query, &scope));
-  const std::string type = Text(node, "subquery_type");
-  const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
-  if (type == "SCALAR") return column;
-  if (type != "ANY" || parts.sought == nullptr) return kBoolean;
-  PT_LET(const SqlType child, Expression(*parts.sought, scope));
-  const auto common = child.IsWhole() && column.IsWhole() ? column
-                      : child.IsNested() ? TightType(NamedLike(child, column), column)
-                                         : CommonType(child, column);
-  if (!common || HoldsMap(*common)) {
-    return Refuse(node,
-                  fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
-                  "Spark has no common type for them", "cast one of them");
-  }
-  // The cast goes inside the subquery: around IN there is no place for one on its right side.
-  if (made.columns.size() == 1 && !made.open) {
-    RecastColumns(parts.query, made.columns, {{made.columns[0].name, *common}});
-  }
-  if (!child.IsWhole() || !column.IsWhole()) Coerce(*parts.sought, child, *common);
-  tree::Replace(node, NeverNull(tree::Take(node)));
-  return kBoolean;
 }
 
 }  // namespace protium

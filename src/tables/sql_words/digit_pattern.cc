@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

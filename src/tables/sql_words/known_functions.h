@@ -25,7 +25,6 @@ struct KnownFunction {
   // say.
   std::string_view reason;
   std::string_view fix;
-  bool composed = false;  // Its macro's body is no single call: no OVER, FILTER, DISTINCT.
   // What DuckDB's parser makes of another form, such as an interval: no user may call it.
   bool parsed = false;
 };

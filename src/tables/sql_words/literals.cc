@@ -14,7 +14,6 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

@@ -55,9 +55,9 @@ Status DoctorTask(TaskContext& context, const Catalogue* own) {
   PT_TRY(ReadAll(context.input()));
   // A rank without LibTorch still takes part, so that the others do not wait for it in vain.
   const Status torch = LoadTorchTasks(own).status();
-  PT_LET(Communicator* const communicator, context.communicator());
+  PT_LET(Communicator* const communicator, CommunicatorOf(context));
   int64_t sum = context.rank() + 1;
-  PT_TRY(communicator->AllReduce(AsBuffer(std::span<int64_t>(&sum, 1)), Reduce::kSum));
+  PT_TRY(communicator->AllReduce(AsBuffer(std::span<int64_t>(&sum, 1)), Op::kSum));
   const Machine machine = ReadMachine();
   const Json found = {{"rank", context.rank()},
                       {"host", context.host()},

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
+#include "events/events.h"
 #include "gang/task.h"
 #include "job/settings.h"
 #include "recipe/depends_on_steps.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a running gang for another number of workers: one that bends, of a run, or one of programs,
+// Asks a running gang for another number of workers: an elastic one, of a run, or one of programs,
 // by its process. The wish is a file (gang/wish.h).
 #include <fmt/format.h>
-
-#include <charconv>
 
 #include "app/gang/sizing.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "gang/wish.h"
 #include "os/file.h"
 #include "protium/events.h"
@@ -43,14 +42,6 @@ Status CheckRange(const fs::path& run, int32_t wanted) {
   return CheckWithin(name, {range.min, range.max}, wanted);
 }
 
-// All of `text` as a number from 1 on; 0 if it is none.
-int32_t NumberIn(const std::string& text) {
-  int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && number > 0 ? number : 0;
-}
-
 Status ScalePrograms(const SizedGang& gang, const std::string& process, int32_t wanted) {
   PT_TRY(CheckWithin("process " + process, gang.workers, wanted));
   PT_TRY(WriteFile(gang.folder / kWorkersWanted, std::to_string(wanted) + "\n"));
@@ -71,13 +62,13 @@ Status NoGangOf(pid_t process) {
 
 Status ScaleGang(const Arguments& arguments, const Invocation&) {
   const std::string text = arguments.num_operands() == 2 ? arguments.operand(1) : "";
-  const int32_t wanted = NumberIn(text);
-  if (wanted == 0) {
+  const int32_t wanted = AllAsNumber<int32_t>(text).value_or(0);
+  if (wanted < 1) {
     return Fail({.exit = Exit::kUsage,
                  .what = "scale needs a run and the number of workers that it should have",
                  .fix = "protium scale last 2"});
   }
-  const pid_t process = NumberIn(arguments.operand(0));
+  const pid_t process = AllAsNumber<int32_t>(arguments.operand(0)).value_or(0);
   const auto programs = process > 0 ? FindSizedGang(process) : std::nullopt;
   if (programs) return ScalePrograms(*programs, arguments.operand(0), wanted);
   auto found = FindRun(RunsDir(arguments), arguments.operand(0));

@@ -22,7 +22,7 @@ constexpr int64_t kMostMessageBytes = int64_t{1} << 30;
 // The reduction of a buffer too large for the inline room.
 class PartwiseReduction {
  public:
-  PartwiseReduction(Meeting& meeting, Buffer buffer, Reduce op)
+  PartwiseReduction(Meeting& meeting, Buffer buffer, Op op)
       : meeting_(meeting),
         data_(static_cast<std::byte*>(buffer.data)),
         count_(buffer.count),
@@ -96,8 +96,8 @@ class PartwiseReduction {
   Meeting& meeting_;
   std::byte* data_;
   int64_t count_;
-  Type type_;
-  Reduce op_;
+  Element type_;
+  Op op_;
   int64_t width_;
   int64_t part_count_;
 };
@@ -109,7 +109,7 @@ class SharedCommunicator : public Communicator {
   int32_t rank() const override { return meeting_->rank(); }
   int32_t world() const override { return meeting_->world(); }
 
-  Status AllReduce(Buffer inout, Reduce op) override {
+  Status AllReduce(Buffer inout, Op op) override {
     const Request request{.operation = Operation::kAllReduce,
                           .type = inout.type,
                           .reduce = op,
@@ -188,7 +188,7 @@ class SharedCommunicator : public Communicator {
   void Abort(const Status& cause) override { (void)meeting_->Abort(cause); }
 
  private:
-  Status ReduceInline(Buffer inout, Reduce op, const Request& request) {
+  Status ReduceInline(Buffer inout, Op op, const Request& request) {
     const uint32_t half = meeting_->half();
     const Board& board = meeting_->board();
     const int64_t bytes = inout.count * ElementBytes(inout.type);

@@ -162,7 +162,7 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
                     gang.cores_per_worker, capacity.master, capacity.cores_per_task),
         "resource profiles need executors of their own", "set gang.cores_per_worker=1");
   }
-  if (gang.workers < 1 || gang.cores_per_worker < 1 || gang.gpus_per_worker < 0) {
+  if (gang.workers.max < 1 || gang.cores_per_worker < 1 || gang.gpus_per_worker < 0) {
     return RefuseGang(
         "gang.workers and gang.cores_per_worker must be at least 1, and "
         "gang.gpus_per_worker at least 0",
@@ -189,7 +189,7 @@ Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
 
 Json PlacementOn(const GangSpec& gang, const Capacity& capacity, const std::string& rows_by) {
   Json ranks = Json::array();
-  for (int32_t rank = 0; rank < gang.workers; ++rank) {
+  for (int32_t rank = 0; rank < gang.workers.max; ++rank) {
     Json gpus = Json::array();
     for (int32_t i = 0; i < gang.gpus_per_worker; ++i) gpus.push_back("any");
     ranks.push_back({{"rank", rank},

@@ -37,7 +37,7 @@ bool RanksSeen::On(const TailedLine& tailed) {
     return true;
   }
   if (what != "start" && what != "end") return false;
-  const int64_t number = IntegerAt(event, "rank");
+  const int64_t number = WholeAt(event, "rank");
   // A rank that cannot be of this gang: the line is ours all the same, and is dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];

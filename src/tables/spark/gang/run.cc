@@ -85,7 +85,7 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
                                   .config = task.config,
                                   .output = task.output,
                                   .gang = true,
-                                  .world = gang.workers,
+                                  .world = gang.workers.max,
                                   .attempt = number,
                                   .deadline = gang.deadline,
                                   .plaintext = engine.settings.plaintext,
@@ -102,8 +102,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
     const std::string version = engine.session.version();
     if (input.files) return MapOverFiles(command, version, admitted.profile);
     // One partition per rank. Spark's count is taken before the shuffle, so it is of what was sent.
-    return MapOver(connect::Repartition(Counted(input.table), gang.workers), *input.table.schema,
-                   command, version, admitted.profile);
+    return MapOver(connect::Repartition(Counted(input.table), gang.workers.max),
+                   *input.table.schema, command, version, admitted.profile);
   };
   if (!admitted.lease) return RunGangAttempt(engine.session, attempt, call);
   attempt.command.lease = LeaseTerms{

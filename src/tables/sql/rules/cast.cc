@@ -3,7 +3,7 @@
 // INT, where DuckDB makes 1000 and 2 of them), writes doubles as Java does, and cuts off the
 // fraction of a number where DuckDB rounds. The type of what is cast is not known here, so
 // functions chosen by the target type look at it row by row; where the typer knows it,
-// types/choices.cc replaces them by plain casts.
+// sql_types/choices.cc replaces them by plain casts.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -64,7 +64,7 @@ bool ReadsAlike(std::string_view text, bool timed) {
   const std::string_view rest = text.substr(form.size());
   if (rest.empty()) return true;
   return timed && rest.size() <= 7 && rest.size() > 1 && rest[0] == '.' &&
-         std::ranges::all_of(rest.substr(1), digit);
+         std::ranges::all_of(rest.substr(1), IsDigit);
 }
 
 // Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines.

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,6 @@
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_view.h"
 #include "sql_words/generated_names.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

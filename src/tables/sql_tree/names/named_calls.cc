@@ -10,7 +10,6 @@
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_view.h"
 #include "sql_words/functions/table.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

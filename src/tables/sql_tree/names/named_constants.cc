@@ -12,7 +12,6 @@
 #include "sql_tree/names/name_writer.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_view.h"
-#include "sql_words/tokens.h"
 
 namespace protium {
 namespace {

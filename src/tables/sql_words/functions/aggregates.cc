@@ -9,83 +9,57 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kAggregates[] = {
-    Macro("any", "(x) AS bool_or(x)"),
-    // DuckDB's any_value() skips nulls; Spark's takes the first row unless told to ignore them.
-    NotExact("any_value", kAnyRow,
-             "(x) AS first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN system.main.any_value(x) "
-             "ELSE first(x) END")
-        .Typed("*", '1'),
+    Same("any"),
+    NotExact("any_value", kAnyRow).Typed("*", '1'),
     // The typer makes pt_distinct_estimate() of it.
     Same("approx_count_distinct"),
-    // Spark's is exact up to its accuracy, 10,000 rows by default; so is this one, which refuses
-    // more.
-    NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more",
-             "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
+    NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more"),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
-    NotExact("array_agg", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])")
-        .Typed("*", 'A'),
+    NotExact("array_agg", kTextOrder).Typed("*", 'A'),
     NotExact("avg", kFloatSum),
     Same("bit_and").Typed("*", '1'),
     Same("bit_or").Typed("*", '1'),
     Same("bit_xor").Typed("*", '1'),
     Same("bool_and").Typed("b", 'B'),
     Same("bool_or").Typed("b", 'B'),
-    NotExact("collect_list", kTextOrder, "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])")
-        .Typed("*", 'A'),
-    NotExact("collect_set", kTextOrder,
-             "(x) AS coalesce(list(DISTINCT x) FILTER (x IS NOT NULL), [])")
-        .Typed("*", 'A'),
+    NotExact("collect_list", kTextOrder).Typed("*", 'A'),
+    NotExact("collect_set", kTextOrder).Typed("*", 'A'),
     // The typer makes pt_corr() and the like of these, which keep digits that DuckDB's lose. Of a
     // column that does not vary Spark divides by zero, an error in ANSI mode.
     NotExact("corr", kFloatSum).Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
-    Macro("count_if", "(x) AS count(nullif(x, false))").Typed("b", 'L'),
+    Same("count_if").Typed("b", 'L'),
     Refused("count_min_sketch", kEstimate, ""),
     Parsed("count_star", "use count(*)").Typed("*", 'L'),
     NotExact("covar_pop", kFloatSum).Typed("n", 'N'),
     NotExact("covar_samp", kFloatSum).Typed("n", 'N'),
     Same("cume_dist").Typed("*", 'N'),
     Same("dense_rank").Typed("*", 'i'),
-    Macro("every", "(x) AS bool_and(x)").Typed("b", 'B'),
-    NotExact("first", kAnyRow,
-             "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.any_value(x) ELSE system.main.first(x) END")
-        .Typed("*", '1'),
-    NotExact("first_value", kAnyRow,
-             "(x) AS system.main.first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.any_value(x) ELSE system.main.first(x) END")
-        .Typed("*", '1'),
+    Same("every").Typed("b", 'B'),
+    NotExact("first", kAnyRow).Typed("*", '1'),
+    NotExact("first_value", kAnyRow).Typed("*", '1'),
     Same("grouping"),
     Refused("histogram_numeric", kEstimate, "use width_bucket(x, low, high, n)"),
     Refused("hll_sketch_agg", kEstimate, "use count(DISTINCT x)"),
     NotExact("kurtosis", kFloatSum).Typed("n", 'N'),
     NotExact("lag", kTies).Typed("*", '1'),
-    NotExact("last", kAnyRow,
-             "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END")
-        .Typed("*", '1'),
-    NotExact("last_value", kAnyRow,
-             "(x) AS system.main.last(x), (x, no_nulls) AS CASE WHEN no_nulls THEN "
-             "system.main.last(x) FILTER (x IS NOT NULL) ELSE system.main.last(x) END")
-        .Typed("*", '1'),
+    NotExact("last", kAnyRow).Typed("*", '1'),
+    NotExact("last_value", kAnyRow).Typed("*", '1'),
     NotExact("lead", kTies).Typed("*", '1'),
     // The typer gives it a separator, which is none in Spark.
     NotExact("listagg", kTextOrder),
     Same("max").Typed("*", '1'),
-    // DuckDB's max_by() leaves out rows whose x is null.
-    NotExact("max_by", kTies, "(x, y) AS arg_max_null(x, y)").Typed("*", '1'),
-    NotExact("mean", kFloatSum, "(x) AS avg(x)"),
+    NotExact("max_by", kTies).Typed("*", '1'),
+    NotExact("mean", kFloatSum),
     Same("median").Typed("n", 'N'),
     Same("min").Typed("*", '1'),
-    NotExact("min_by", kTies, "(x, y) AS arg_min_null(x, y)").Typed("*", '1'),
+    NotExact("min_by", kTies).Typed("*", '1'),
     NotExact("mode", "it takes any of the values that are equally frequent").Typed("*", '1'),
     NotExact("nth_value", kTies).Typed("*", '1'),
     NotExact("ntile", kTies).Typed("*", 'i'),
     Same("percent_rank").Typed("*", 'N'),
-    // Interpolates between the two nearest values, as quantile_cont() does.
-    Macro("percentile", "(x, p) AS quantile_cont(x, p)").Typed("n*", '?'),
-    NotExact("percentile_approx", "exact for up to 10,000 rows, an error for more",
-             "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"),
+    Same("percentile").Typed("n*", '?'),
+    NotExact("percentile_approx", "exact for up to 10,000 rows, an error for more"),
     Same("percentile_cont"),
     Same("percentile_disc"),
     // What the parser makes of percentile_cont(p) WITHIN GROUP (ORDER BY x).
@@ -103,19 +77,15 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("regr_syy", kFloatSum).Typed("n", 'N'),
     NotExact("row_number", kTies).Typed("*", 'i'),
     NotExact("skewness", kFloatSum).Typed("n", 'N'),
-    Macro("some", "(x) AS bool_or(x)").Typed("b", 'B'),
+    Same("some").Typed("b", 'B'),
     NotExact("std", kFloatSum).Typed("n", 'N'),
     NotExact("stddev", kFloatSum).Typed("n", 'N'),
     NotExact("stddev_pop", kFloatSum).Typed("n", 'N'),
     NotExact("stddev_samp", kFloatSum).Typed("n", 'N'),
     NotExact("string_agg", kTextOrder),
     NotExact("sum", kFloatSum),
-    NotExact("try_avg", kFloatSum, "(x) AS avg(x)"),
-    // DuckDB adds whole numbers in 128 bits, where Spark overflows at 64 and try_sum() returns
-    // NULL.
-    NotExact("try_sum", kFloatSum,
-             "(x) AS CASE WHEN typeof(sum(x)) <> 'HUGEINT' OR sum(x) BETWEEN -9223372036854775808 "
-             "AND 9223372036854775807 THEN sum(x) END"),
+    NotExact("try_avg", kFloatSum),
+    NotExact("try_sum", kFloatSum),
     NotExact("var_pop", kFloatSum).Typed("n", 'N'),
     NotExact("var_samp", kFloatSum).Typed("n", 'N'),
     NotExact("variance", kFloatSum).Typed("n", 'N'),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that SQL text may call, one row each, by theme and sorted by name: what makes
-// DuckDB compute what Spark does, whether the result is exact, and the types of arguments and
-// result. The text is Spark's own, so Spark needs no spelling. To add one: a row here, a line in
-// tests/parity/functions.csv and a parity case.
+// The functions that SQL text may call, one row each, by theme and sorted by name: whether every
+// engine gives the same result, and the types of arguments and result. The text is Spark's own, so
+// Spark needs no spelling; what another engine computes otherwise is in a table of its own
+// (sql/duckdb/macros.h). To add one: a row here, a spelling there where the engine's own function
+// is not Spark's, a line in tests/parity/functions.csv and a parity case.
 #pragma once
 
 #include <span>
@@ -15,14 +16,6 @@ namespace protium {
 // A row; all of it is constant data.
 struct SqlFunction {
   KnownFunction known;
-  // The macro that makes DuckDB's function Spark's; empty where it is so already. CREATE MACRO
-  // <name> <macro>. Inside, system.main.f is DuckDB's own f, which a macro of that name hides.
-  // Three habits of the bodies below:
-  //   - Macros have no variable arguments, so there is one overload for each number of arguments.
-  //   - A macro is expanded before types are known, so a branch for another type must still bind:
-  //     CASE WHEN typeof(x) = 'DOUBLE' THEN ceil(TRY_CAST(x AS DOUBLE)) ... END.
-  //   - CASE evaluates only the branch that is taken, so error('...') in another one does no harm.
-  std::string_view macro;  // "(a, b) AS ..., (a, b, c) AS ..."
   // Types, for functions without a rule of their own (sql_types/calls.h); empty: DuckDB is asked.
   //
   // Arguments, one letter each, the last one for all that follow:
@@ -31,47 +24,31 @@ struct SqlFunction {
   //   text, which stands for its UTF-8 bytes   x text, but nothing else is cast to it, e nor taken
   //   * anything
   // Result: a letter as above, l for BIGINT, y for TINYINT, v for an interval or m for one of
-  // months. In lower case DuckDB's result is cast to it; in capitals DuckDB returns that type
+  // months. In lower case the result is cast to it; in capitals the function returns that type
   // anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.
   std::string_view arguments = {};
   char result = '?';
 
   constexpr SqlFunction Typed(std::string_view arguments_typed, char result_typed) const {
-    return {known, macro, arguments_typed, result_typed};
+    return {known, arguments_typed, result_typed};
   }
 };
 
 namespace functions {
 
-// How rows are made. Same: DuckDB's own function is Spark's. Macro: the macro is. NotExact: the
-// same except for `reason`. Refused: `reason` says why, `fix` what to write instead.
-constexpr SqlFunction Same(std::string_view name) { return {{name, Meaning::kSame, "", ""}, ""}; }
-constexpr SqlFunction NotExact(std::string_view name, std::string_view reason,
-                               std::string_view macro = "") {
-  // A body that begins so is more than one call: see KnownFunction::composed. Only the first
-  // overload is looked at.
-  const size_t body = macro.find(" AS ");
-  const bool composed =
-      body != std::string_view::npos && (macro.substr(body + 4).starts_with("CASE") ||
-                                         macro.substr(body + 4).starts_with("coalesce"));
-  return {{name, Meaning::kNotExact, reason, "", composed}, macro};
-}
-constexpr SqlFunction Macro(std::string_view name, std::string_view macro) {
-  SqlFunction function = NotExact(name, "", macro);
-  function.known.meaning = Meaning::kSame;
-  return function;
+// How rows are made. Same: every engine gives Spark's result. NotExact: but for what `reason` says.
+// Refused: `reason` says why, `fix` what to write instead.
+constexpr SqlFunction Same(std::string_view name) { return {{name}}; }
+constexpr SqlFunction NotExact(std::string_view name, std::string_view reason) {
+  return {{name, Meaning::kNotExact, reason}};
 }
 // For the parser alone; `form` is what a user writes instead.
-constexpr SqlFunction Parsed(std::string_view name, std::string_view form,
-                             std::string_view macro = "") {
-  SqlFunction function = Macro(name, macro);
-  function.known.fix = form;
-  function.known.parsed = true;
-  return function;
+constexpr SqlFunction Parsed(std::string_view name, std::string_view form) {
+  return {{name, Meaning::kSame, "", form, true}};
 }
 constexpr SqlFunction Refused(std::string_view name, std::string_view reason,
                               std::string_view fix = "") {
-  return {{name, Meaning::kRefused, reason, fix}, ""};
+  return {{name, Meaning::kRefused, reason, fix}};
 }
 
 // Reasons and fixes that several rows share.
@@ -112,7 +89,7 @@ std::span<const SqlFunction> Lists();
 std::span<const SqlFunction> Numbers();
 std::span<const SqlFunction> Operators();
 std::span<const SqlFunction> Patterns();
-std::span<const SqlFunction> Pieces();  // pt_..., of which macros are made.
+std::span<const SqlFunction> Pieces();  // pt_..., which rules call.
 std::span<const SqlFunction> Text();
 
 }  // namespace functions

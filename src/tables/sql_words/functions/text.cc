@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text. Lengths and positions count code points, as Spark's do. Macros with many overloads (concat,
-// elt, decode) stand for functions with any number of arguments, up to as many as are listed.
+// Text. Lengths and positions count code points.
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -10,227 +9,91 @@ using namespace functions;
 
 constexpr SqlFunction kText[] = {
     Same("ascii").Typed("t", 'i'),
-    Macro("base64", "(x) AS pt_base64(pt_bytes(x))").Typed("o", 'T'),
-    Macro("bin", "(x) AS pt_bin(pt_to_bigint(x))").Typed("l", 'T'),
+    Same("base64").Typed("o", 'T'),
+    Same("bin").Typed("l", 'T'),
     // The typer makes other functions of these and more, where they are given binary.
     Same("bit_length").Typed("t", 'i'),
-    Macro("btrim", "(s) AS trim(s), (s, letters) AS trim(s, letters)").Typed("t", 'T'),
-    Macro("char_length", "(s) AS length(s)").Typed("t", 'i'),
-    Macro("character_length", "(s) AS length(s)").Typed("t", 'i'),
-    Macro("chr", "(n) AS pt_chr(CAST(n AS BIGINT))").Typed("i", 'T'),
+    Same("btrim").Typed("t", 'T'),
+    Same("char_length").Typed("t", 'i'),
+    Same("character_length").Typed("t", 'i'),
+    Same("chr").Typed("i", 'T'),
     Refused("collate", "the embedded engine compares text only by code points",
             "compare lower(text)"),
     Refused("collation", "the embedded engine compares text only by code points", ""),
-    // NULL if one of the arguments is; DuckDB's concat() leaves nulls out.
-    Macro("concat",
-          "() AS '', (a) AS CAST(a AS VARCHAR), (a, b) AS a || b, (a, b, c) AS a || b || c, (a, b, "
-          "c, d) AS a || b || c || d, (a, b, c, d, e) AS a || b || c || d || e, (a, b, c, d, e, f) "
-          "AS a || b || c || d || e || f, (a, b, c, d, e, f, g) AS a || b || c || d || e || f || "
-          "g, (a, b, c, d, e, f, g, h) AS a || b || c || d || e || f || g || h, (a, b, c, d, e, f, "
-          "g, h, i) AS a || b || c || d || e || f || g || h || i, (a, b, c, d, e, f, g, h, i, j) "
-          "AS a || b || c || d || e || f || g || h || i || j"),
+    Same("concat"),
     // The typer makes pt_join_texts() of it.
     Same("concat_ws"),
     Same("contains").Typed("t", 'B'),
-    Macro("conv", "(x, f, t) AS pt_conv(x, CAST(f AS INTEGER), CAST(t AS INTEGER))")
-        .Typed("tii", 'T'),
-    Macro("crc32", "(x) AS pt_crc32(pt_bytes(x))").Typed("o", 'L'),
-    // With two arguments it reads bytes, with more it compares.
-    Macro("decode",
-          "(b, charset) AS pt_decode(pt_bytes(b), charset), (x, p1, p2) AS CASE WHEN x IS NOT "
-          "DISTINCT FROM p1 THEN p2 END, (x, p1, p2, p3) AS CASE WHEN x IS NOT DISTINCT FROM p1 "
-          "THEN p2 ELSE p3 END, (x, p1, p2, p3, p4) AS CASE WHEN x IS NOT DISTINCT FROM p1 THEN p2 "
-          "WHEN x IS NOT DISTINCT FROM p3 THEN p4 END, (x, p1, p2, p3, p4, p5) AS CASE WHEN x IS "
-          "NOT DISTINCT FROM p1 THEN p2 WHEN x IS NOT DISTINCT FROM p3 THEN p4 ELSE p5 END, (x, "
-          "p1, p2, p3, p4, p5, p6) AS CASE WHEN x IS NOT DISTINCT FROM p1 THEN p2 WHEN x IS NOT "
-          "DISTINCT FROM p3 THEN p4 WHEN x IS NOT DISTINCT FROM p5 THEN p6 END, (x, p1, p2, p3, "
-          "p4, p5, p6, p7) AS CASE WHEN x IS NOT DISTINCT FROM p1 THEN p2 WHEN x IS NOT DISTINCT "
-          "FROM p3 THEN p4 WHEN x IS NOT DISTINCT FROM p5 THEN p6 ELSE p7 END, (x, p1, p2, p3, p4, "
-          "p5, p6, p7, p8) AS CASE WHEN x IS NOT DISTINCT FROM p1 THEN p2 WHEN x IS NOT DISTINCT "
-          "FROM p3 THEN p4 WHEN x IS NOT DISTINCT FROM p5 THEN p6 WHEN x IS NOT DISTINCT FROM p7 "
-          "THEN p8 END, (x, p1, p2, p3, p4, p5, p6, p7, p8, p9) AS CASE WHEN x IS NOT DISTINCT "
-          "FROM p1 THEN p2 WHEN x IS NOT DISTINCT FROM p3 THEN p4 WHEN x IS NOT DISTINCT FROM p5 "
-          "THEN p6 WHEN x IS NOT DISTINCT FROM p7 THEN p8 ELSE p9 END"),
-    Macro("elt",
-          "(n, a) AS CASE WHEN n = 1 THEN a WHEN n IS NOT NULL THEN error('index out of bounds: ' "
-          "|| n) END, (n, a, b) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n IS NOT NULL "
-          "THEN error('index out of bounds: ' || n) END, (n, a, b, c) AS CASE WHEN n = 1 THEN a "
-          "WHEN n = 2 THEN b WHEN n = 3 THEN c WHEN n IS NOT NULL THEN error('index out of bounds: "
-          "' || n) END, (n, a, b, c, d) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n = 3 "
-          "THEN c WHEN n = 4 THEN d WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) "
-          "END, (n, a, b, c, d, e) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n = 3 THEN c "
-          "WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n IS NOT NULL THEN error('index out of bounds: "
-          "' || n) END, (n, a, b, c, d, e, f) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n = "
-          "3 THEN c WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n = 6 THEN f WHEN n IS NOT NULL THEN "
-          "error('index out of bounds: ' || n) END, (n, a, b, c, d, e, f, g) AS CASE WHEN n = 1 "
-          "THEN a WHEN n = 2 THEN b WHEN n = 3 THEN c WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n = "
-          "6 THEN f WHEN n = 7 THEN g WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) "
-          "END, (n, a, b, c, d, e, f, g, h) AS CASE WHEN n = 1 THEN a WHEN n = 2 THEN b WHEN n = 3 "
-          "THEN c WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n = 6 THEN f WHEN n = 7 THEN g WHEN n = "
-          "8 THEN h WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) END"),
-    Macro("encode", "(s, charset) AS pt_encode(s, charset)").Typed("t", 'O'),
-    // DuckDB spells it with an underscore; startswith() alike.
-    Macro("endswith", "(s, t) AS ends_with(s, t)").Typed("t", 'B'),
-    Macro("find_in_set", "(word, list) AS pt_find_in_set(word, list)").Typed("t", 'I'),
-    Macro(
-        "format_number",
-        "(x, d) AS CASE WHEN typeof(d) = 'VARCHAR' AND typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
-        "pt_format_by_pattern(TRY_CAST(x AS DOUBLE), CAST(d AS VARCHAR)) WHEN typeof(d) = "
-        "'VARCHAR' THEN pt_format_decimal_by_pattern(CAST(x AS VARCHAR), CAST(d AS VARCHAR)) WHEN "
-        "typeof(x) IN ('DOUBLE', 'FLOAT') THEN pt_format_number(TRY_CAST(x AS DOUBLE), TRY_CAST(d "
-        "AS INTEGER)) ELSE pt_format_decimal(CAST(x AS VARCHAR), TRY_CAST(d AS INTEGER)) END"),
+    Same("conv").Typed("tii", 'T'),
+    Same("crc32").Typed("o", 'L'),
+    Same("decode"),
+    Same("elt"),
+    Same("encode").Typed("t", 'O'),
+    Same("endswith").Typed("t", 'B'),
+    Same("find_in_set").Typed("t", 'I'),
+    Same("format_number"),
     // The typer makes pt_format_string() of it, as of printf().
     Same("format_string"),
-    Macro("hex",
-          "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN system.main.hex(TRY_CAST(x AS BLOB)) WHEN "
-          "typeof(x) = 'VARCHAR' THEN system.main.hex(CAST(x AS VARCHAR)) ELSE pt_hex(TRY_CAST(x "
-          "AS BIGINT)) END"),
-    Macro("initcap", "(s) AS pt_initcap(s)").Typed("t", 'T'),
-    Macro("instr", "(s, t) AS system.main.instr(s, t)").Typed("t", 'i'),
-    Macro("is_valid_utf8", "(s) AS pt_is_utf8(pt_bytes(s))").Typed("o", 'B'),
-    Macro("lcase", "(s) AS pt_lower(s)").Typed("t", 'T'),
-    // A negative length gives an empty text; in DuckDB it counts from the other end. So does
-    // right().
-    Macro("left",
-          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END")
-        .Typed("ti", 'T'),
-    Macro("len", "(s) AS length(s)").Typed("t", 'i'),
+    Same("hex"),
+    Same("initcap").Typed("t", 'T'),
+    Same("instr").Typed("t", 'i'),
+    Same("is_valid_utf8").Typed("o", 'B'),
+    Same("lcase").Typed("t", 'T'),
+    Same("left").Typed("ti", 'T'),
+    Same("len").Typed("t", 'i'),
     Same("length").Typed("t", 'i'),
-    // With a limit: -1 for distances beyond it.
-    Macro("levenshtein",
-          "(a, b) AS pt_levenshtein(a, b), (a, b, most) AS CASE WHEN most < 0 OR pt_levenshtein(a, "
-          "b) > most THEN -1 WHEN most IS NOT NULL THEN pt_levenshtein(a, b) END")
-        .Typed("tti", 'i'),
-    Macro("locate",
-          "(t, s) AS system.main.instr(s, t), (t, s, p) AS CASE WHEN t IS NULL OR s IS NULL THEN "
-          "NULL WHEN p > 0 AND t = '' THEN 1 WHEN p > 0 AND system.main.instr(substring(s, p), t) "
-          "> 0 THEN system.main.instr(substring(s, p), t) + p - 1 ELSE 0 END")
-        .Typed("tti", 'i'),
-    // By ICU, as in Java: the capitals of ß are SS, which DuckDB's letter by letter cannot make.
-    Macro("lower", "(s) AS pt_lower(s)").Typed("t", 'T'),
-    // An empty padding leaves the text as it is, or cuts it; DuckDB fails.
-    Macro("lpad",
-          "(s, n) AS lpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
-          "system.main.lpad(s, CAST(n AS INTEGER), p) END")
-        .Typed("tit", 'T'),
-    // Blanks alone, not all of Unicode's spaces.
-    Macro("ltrim",
-          "(s) AS system.main.ltrim(s, ' '), (s, letters) AS system.main.ltrim(s, letters)")
-        .Typed("t", 'T'),
-    Macro("luhn_check", "(s) AS pt_luhn_check(s)").Typed("t", 'B'),
-    Macro("make_valid_utf8", "(s) AS pt_make_utf8(pt_bytes(s))").Typed("o", 'T'),
-    Macro("mask",
-          "(s) AS pt_mask(s, 'X', 'x', 'n', ''), (s, u) AS pt_mask(s, coalesce(u, ''), 'x', 'n', "
-          "''), (s, u, l) AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), 'n', ''), (s, u, l, d) "
-          "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), ''), (s, u, l, d, o) "
-          "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), coalesce(o, ''))")
-        .Typed("e", 'T'),
-    Macro("md5", "(x) AS system.main.md5(pt_bytes(x))").Typed("o", 'T'),
-    // DuckDB knows it for BLOBs only.
-    Macro("octet_length",
-          "(s) AS CASE WHEN typeof(s) = 'BLOB' THEN system.main.octet_length(TRY_CAST(s AS BLOB)) "
-          "ELSE strlen(CAST(s AS VARCHAR)) END")
-        .Typed("t", 'i'),
-    Macro("overlay",
-          "(s, t, p) AS pt_overlay(s, t, CAST(p AS INTEGER), -1), (s, t, p, n) AS pt_overlay(s, t, "
-          "CAST(p AS INTEGER), CAST(n AS INTEGER))")
-        .Typed("ttii", 'T'),
-    Macro("parse_url",
-          "(url, part) AS pt_parse_url(url, part), (url, part, key) AS pt_parse_url_key(url, part, "
-          "key)")
-        .Typed("e", 'T'),
+    Same("levenshtein").Typed("tti", 'i'),
+    Same("locate").Typed("tti", 'i'),
+    Same("lower").Typed("t", 'T'),
+    Same("lpad").Typed("tit", 'T'),
+    Same("ltrim").Typed("t", 'T'),
+    Same("luhn_check").Typed("t", 'B'),
+    Same("make_valid_utf8").Typed("o", 'T'),
+    Same("mask").Typed("e", 'T'),
+    Same("md5").Typed("o", 'T'),
+    Same("octet_length").Typed("t", 'i'),
+    Same("overlay").Typed("ttii", 'T'),
+    Same("parse_url").Typed("e", 'T'),
     Same("position").Typed("tti", 'i'),
     Same("printf"),
-    Macro("quote", "(s) AS pt_quote(s)").Typed("t", 'T'),
+    Same("quote").Typed("t", 'T'),
     Refused("randstr", "its letters depend on Spark's partitions", ""),
-    Macro("repeat",
-          "(s, n) AS CASE WHEN n IS NOT NULL THEN system.main.repeat(s, greatest(n, 0)) END")
-        .Typed("ti", 'T'),
-    // Without a third argument the parts are removed.
-    Macro("replace",
-          "(s, t) AS replace(s, t, ''), (s, t, r) AS CASE WHEN t = '' AND r IS NOT NULL THEN s "
-          "ELSE system.main.replace(s, t, r) END")
-        .Typed("t", 'T'),
-    Macro("reverse", "(s) AS pt_reverse(s)").Typed("t", '1'),
-    Macro("right",
-          "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.right(s, n) END")
-        .Typed("ti", 'T'),
-    Macro("rpad",
-          "(s, n) AS rpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
-          "system.main.rpad(s, CAST(n AS INTEGER), p) END")
-        .Typed("tit", 'T'),
-    Macro("rtrim",
-          "(s) AS system.main.rtrim(s, ' '), (s, letters) AS system.main.rtrim(s, letters)")
-        .Typed("t", 'T'),
+    Same("repeat").Typed("ti", 'T'),
+    Same("replace").Typed("t", 'T'),
+    Same("reverse").Typed("t", '1'),
+    Same("right").Typed("ti", 'T'),
+    Same("rpad").Typed("tit", 'T'),
+    Same("rtrim").Typed("t", 'T'),
     Refused("sentences", "the rules for sentences are Java's", "use split(text, pattern)"),
-    Macro("sha", "(x) AS system.main.sha1(pt_bytes(x))").Typed("o", 'T'),
-    Macro("sha1", "(x) AS system.main.sha1(pt_bytes(x))").Typed("o", 'T'),
-    Macro("sha2", "(x, bits) AS pt_sha2(pt_bytes(x), CAST(bits AS INTEGER))").Typed("oi", 'T'),
-    Macro("soundex", "(s) AS pt_soundex(s)").Typed("e", 'T'),
-    Macro("space", "(n) AS repeat(' ', n)").Typed("i", 'T'),
-    // A negative number counts from the end; 0 is an error in Spark and an empty text in DuckDB.
-    Macro("split_part",
-          "(s, d, n) AS CASE WHEN n = 0 THEN error('split_part has no part 0: parts count from 1 "
-          "or -1') WHEN d = '' AND n IS NOT NULL THEN CASE WHEN abs(n) = 1 THEN s WHEN s IS NOT "
-          "NULL THEN '' END ELSE system.main.split_part(s, d, n) END")
-        .Typed("tti", 'T'),
-    Macro("startswith", "(s, t) AS starts_with(s, t)").Typed("t", 'B'),
-    Macro("str_to_map",
-          "(s) AS pt_map_of(s, ',', ':'), (s, p) AS pt_map_of(s, p, ':'), (s, p, k) AS "
-          "pt_map_of(s, p, k)")
-        .Typed("t", '?'),
-    Macro("substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)").Typed("tii", 'T'),
-    // Positions count from 1, 0 is taken as 1, negative ones count from the end.
-    Macro(
-        "substring",
-        "(s, p) AS CASE WHEN p IS NOT NULL THEN system.main.substring(s, CAST(greatest(pt_from(s, "
-        "p), 0) + 1 AS BIGINT)) END, (s, p, n) AS CASE WHEN p IS NOT NULL AND n IS NOT NULL THEN "
-        "system.main.substring(s, CAST(greatest(pt_from(s, p), 0) + 1 AS BIGINT), "
-        "CAST(greatest(pt_from(s, p) + n - greatest(pt_from(s, p), 0), 0) AS BIGINT)) END")
-        .Typed("tii", 'T'),
-    Macro("substring_index", "(s, d, n) AS pt_substring_index(s, d, CAST(n AS INTEGER))")
-        .Typed("tti", 'T'),
-    // What is malformed is an error; NULL in try_to_binary().
-    Macro(
-        "to_binary",
-        "(s) AS CASE WHEN s IS NOT NULL AND unhex(s) IS NULL THEN error('not hexadecimal: ' || s) "
-        "ELSE unhex(s) END, (s, f) AS CASE WHEN s IS NOT NULL AND f IS NOT NULL AND "
-        "try_to_binary(s, f) IS NULL THEN error('not ' || f || ': ' || s) ELSE try_to_binary(s, "
-        "f) END")
-        .Typed("t", 'O'),
-    // See types/number_patterns.cc, also for the three below.
-    Macro("to_char", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
-    Macro("to_number", "(s, f) AS pt_read_number(s, f)"),
-    Macro("to_varchar", "(x, f) AS pt_write_number(CAST(x AS VARCHAR), f)"),
+    Same("sha").Typed("o", 'T'),
+    Same("sha1").Typed("o", 'T'),
+    Same("sha2").Typed("oi", 'T'),
+    Same("soundex").Typed("e", 'T'),
+    Same("space").Typed("i", 'T'),
+    Same("split_part").Typed("tti", 'T'),
+    Same("startswith").Typed("t", 'B'),
+    Same("str_to_map").Typed("t", '?'),
+    Same("substr").Typed("tii", 'T'),
+    Same("substring").Typed("tii", 'T'),
+    Same("substring_index").Typed("tti", 'T'),
+    Same("to_binary").Typed("t", 'O'),
+    Same("to_char"),
+    Same("to_number"),
+    Same("to_varchar"),
     Same("translate").Typed("t", 'T'),
-    Macro("trim", "(s) AS system.main.trim(s, ' '), (s, letters) AS system.main.trim(s, letters)")
-        .Typed("t", 'T'),
-    Macro("try_parse_url",
-          "(url, part) AS pt_try_parse_url(url, part), (url, part, key) AS "
-          "pt_try_parse_url_key(url, part, key)")
-        .Typed("e", 'T'),
-    Macro("try_to_binary",
-          "(s) AS unhex(s), (s, f) AS CASE lower(f) WHEN 'hex' THEN unhex(s) WHEN 'utf-8' THEN "
-          "system.main.encode(s) WHEN 'utf8' THEN system.main.encode(s) WHEN 'base64' THEN "
-          "pt_base64_bytes(s) ELSE CASE WHEN f IS NOT NULL THEN error('the format of to_binary is "
-          "hex, utf-8 or base64, not ' || f) END END")
-        .Typed("t", 'O'),
-    Macro("try_to_number", "(s, f) AS pt_try_read_number(s, f)"),
-    Macro("try_url_decode", "(s) AS pt_try_url_decode(s)").Typed("t", 'T'),
-    Macro("try_validate_utf8", "(s) AS pt_try_utf8(pt_bytes(s))").Typed("o", 'T'),
-    Macro("ucase", "(s) AS pt_upper(s)").Typed("t", 'T'),
-    Macro("unbase64",
-          "(s) AS pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g'))")
-        .Typed("t", 'O'),
-    // NULL for anything but hexadecimal digits, and a zero in front of an odd number of them.
-    Macro("unhex",
-          "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
-          "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END")
-        .Typed("t", 'O'),
-    Macro("upper", "(s) AS pt_upper(s)").Typed("t", 'T'),
-    Macro("url_decode", "(s) AS pt_url_decode(s)").Typed("t", 'T'),
-    Macro("url_encode", "(s) AS pt_url_encode(s)").Typed("t", 'T'),
-    Macro("validate_utf8", "(s) AS pt_utf8(pt_bytes(s))").Typed("o", 'T'),
+    Same("trim").Typed("t", 'T'),
+    Same("try_parse_url").Typed("e", 'T'),
+    Same("try_to_binary").Typed("t", 'O'),
+    Same("try_to_number"),
+    Same("try_url_decode").Typed("t", 'T'),
+    Same("try_validate_utf8").Typed("o", 'T'),
+    Same("ucase").Typed("t", 'T'),
+    Same("unbase64").Typed("t", 'O'),
+    Same("unhex").Typed("t", 'O'),
+    Same("upper").Typed("t", 'T'),
+    Same("url_decode").Typed("t", 'T'),
+    Same("url_encode").Typed("t", 'T'),
+    Same("validate_utf8").Typed("o", 'T'),
 };
 static_assert(AreInOrder(kText));
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nets/layer_kernels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/status.h"
+#include "nets/batch_norm.h"
+#include "nets/input_layer.h"
+#include "nets/mlp_kernels.h"
+#include "tensor/philox.h"
+
+namespace protium {
+namespace {
+
+// Parameters first, first + 1, ... of the net are those of the layer.
+class ParameterKernel : public LayerKernel {
+ public:
+  ParameterKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
+      : width_(layer.width), first_(first), memory_(memory) {}
+
+ protected:
+  int64_t rows() const { return memory_.rows.size(); }
+  const FloatValues& Weight(size_t i) const { return memory_.weights[first_.parameter + i]; }
+  float* Target(size_t i, const GradientSink& sink) {
+    return memory_.targets.At(first_.parameter + i, sink);
+  }
+  void Settle(size_t i, const GradientSink& sink) {
+    memory_.targets.Settle(first_.parameter + i, sink);
+  }
+  float* Reserve(std::vector<float>& values, int64_t width) const {
+    values.resize(size_t(rows() * width));
+    return values.data();
+  }
+  void BackwardBias(size_t i, const float* gradient, const GradientSink& sink) {
+    SumColumns(gradient, rows(), width_, Target(i, sink));
+    Settle(i, sink);
+  }
+
+  int64_t width_;
+  FirstTensors first_;
+  NetMemory& memory_;
+};
+
+// Backward sums the derivatives by the output by category, by number and over all rows.
+class LinearKernel final : public ParameterKernel {
+ public:
+  LinearKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(layer, first, memory),
+        categories_(layer.categories),
+        numbers_(layer.numbers) {}
+
+  float* Forward(float*) override {
+    float* const out = Reserve(out_, width_);
+    std::vector<CategoryRows> tables;
+    for (size_t c = 0; c < categories_.size(); ++c) {
+      tables.push_back({categories_[c], Weight(c).data});
+    }
+    SumByCategory(memory_.rows, tables, Weight(bias()).data, width_, out);
+    if (numbers_ > 0) {
+      const auto weight = MatrixView::Of(Weight(categories_.size()).data, width_, numbers_);
+      memory_.product.Add(Numbers(), weight.Transposed(), out, width_);
+    }
+    return out;
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    std::vector<CategoryRows> tables;
+    for (size_t c = 0; c < categories_.size(); ++c) {
+      tables.push_back({categories_[c], Target(c, sink)});
+      // Only rows of tables that the batch names are written below.
+      std::fill_n(tables.back().rows, Weight(c).count(), 0.0f);
+    }
+    AddByCategory(memory_.rows, gradient, width_, width_, tables);
+    if (numbers_ > 0) {
+      const auto by_out = MatrixView::Of(gradient, rows(), width_);
+      memory_.product.Set(by_out.Transposed(), Numbers(), Target(categories_.size(), sink),
+                          numbers_);
+    }
+    for (size_t i = 0; i < bias(); ++i) Settle(i, sink);
+    BackwardBias(bias(), gradient, sink);
+    return nullptr;
+  }
+
+ private:
+  size_t bias() const { return categories_.size() + (numbers_ > 0 ? 1 : 0); }
+
+  // The numeric values of packed rows, where they lie.
+  MatrixView Numbers() const {
+    const FieldRows<float> numbers = memory_.rows.floats(kNumericField);
+    return {numbers.first, rows(), numbers_, numbers.stride, 1};
+  }
+
+  std::vector<int64_t> categories_;
+  int64_t numbers_;
+  std::vector<float> out_;
+};
+
+std::vector<TableColumn> TablesOf(const Layer& embed) {
+  std::vector<TableColumn> tables;
+  for (size_t c = 0; c < embed.categories.size(); ++c) {
+    const std::vector<int64_t>& shape = embed.parameters[c].shape;
+    tables.push_back({.category = embed.categories[c], .cardinality = shape[0], .width = shape[1]});
+  }
+  return tables;
+}
+
+// Its parameters are the tables, the weight and the bias.
+class InputKernel final : public ParameterKernel {
+ public:
+  InputKernel(const Layer& embed, const Layer& dense, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(dense, first, memory),
+        tables_(embed.categories.size()),
+        input_(TablesOf(embed), embed.numbers, dense.width) {}
+
+  void Bind() override {
+    std::vector<const float*> tables;
+    for (size_t c = 0; c < tables_; ++c) tables.push_back(Weight(c).data);
+    input_.Bind(std::move(tables), Weight(tables_).data, Weight(tables_ + 1).data);
+  }
+
+  float* Forward(float*) override {
+    input_.Forward(memory_.rows, memory_.product, Reserve(out_, width_));
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    std::vector<float*> tables;
+    for (size_t c = 0; c < tables_; ++c) tables.push_back(Target(c, sink));
+    input_.Backward(memory_.rows, gradient, memory_.product, tables, Target(tables_, sink));
+    for (size_t i = 0; i <= tables_; ++i) Settle(i, sink);
+    BackwardBias(tables_ + 1, gradient, sink);
+    return nullptr;
+  }
+
+ private:
+  size_t tables_;
+  InputLayer input_;
+  std::vector<float> out_;
+};
+
+class DenseKernel final : public ParameterKernel {
+ public:
+  DenseKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(layer, first, memory), inputs_(layer.parameters.front().shape[1]) {}
+
+  float* Forward(float* in) override {
+    in_ = in;
+    RepeatRow(Weight(1).data, width_, rows(), Reserve(out_, width_));
+    memory_.product.Add(MatrixView::Of(in, rows(), inputs_), View().Transposed(), out_.data(),
+                        width_);
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    const auto by_out = MatrixView::Of(gradient, rows(), width_);
+    memory_.product.Set(by_out.Transposed(), MatrixView::Of(in_, rows(), inputs_), Target(0, sink),
+                        inputs_);
+    Settle(0, sink);
+    BackwardBias(1, gradient, sink);
+    memory_.product.Set(by_out, View(), Reserve(by_in_, inputs_), inputs_);
+    return by_in_.data();
+  }
+
+ private:
+  MatrixView View() const { return MatrixView::Of(Weight(0).data, width_, inputs_); }
+
+  int64_t inputs_;
+  const float* in_ = nullptr;  // Of the last Forward().
+  std::vector<float> out_;
+  std::vector<float> by_in_;
+};
+
+class NormKernel final : public ParameterKernel {
+ public:
+  using ParameterKernel::ParameterKernel;
+
+  float* Forward(float* in) override {
+    in_ = in;
+    norm_.Forward(in, rows(), width_, Tensors(), Reserve(out_, width_));
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    norm_.Backward(in_, rows(), width_, Tensors(), gradient, Target(0, sink), Target(1, sink));
+    Settle(0, sink);
+    Settle(1, sink);
+    return gradient;
+  }
+
+ private:
+  NormTensors Tensors() const {
+    const FloatValues* const running = &memory_.running[first_.buffer];
+    return {Weight(0).data, Weight(1).data, running[0].data, running[1].data};
+  }
+
+  BatchNorm norm_;
+  const float* in_ = nullptr;  // Of the last Forward().
+  std::vector<float> out_;
+};
+
+// ReLU and dropout in place: neither the layer before it nor this one needs what comes in.
+class ReluKernel final : public LayerKernel {
+ public:
+  ReluKernel(const Layer& layer, const NetMemory& memory) : layer_(layer), memory_(memory) {}
+
+  // The key takes in the position: with one key all layers would drop the same places.
+  float* Forward(float* in) override {
+    values_ = {in, size_t(memory_.rows.size() * layer_.width)};
+    const uint64_t key = DrawKey(DrawTag::kDropout, {memory_.key, layer_.position});
+    kept_factor_ = ReluDropout(key, layer_.dropout, values_);
+    return in;
+  }
+
+  float* Backward(float* gradient, const GradientSink&) override {
+    BackwardRelu(values_, kept_factor_, {gradient, values_.size()});
+    return gradient;
+  }
+
+ private:
+  Layer layer_;
+  const NetMemory& memory_;
+  std::span<float> values_;  // Of the last Forward().
+  float kept_factor_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, NetMemory& memory) {
+  switch (layer.kind) {
+    case LayerKind::kLinear:
+      return std::make_unique<LinearKernel>(layer, first, memory);
+    case LayerKind::kDense:
+      return std::make_unique<DenseKernel>(layer, first, memory);
+    case LayerKind::kBatchNorm:
+      return std::make_unique<NormKernel>(layer, first, memory);
+    case LayerKind::kRelu:
+      return std::make_unique<ReluKernel>(layer, memory);
+    case LayerKind::kEmbed:
+    case LayerKind::kSum:
+      break;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& dense,
+                                             FirstTensors first, NetMemory& memory) {
+  return std::make_unique<InputKernel>(embed, dense, first, memory);
+}
+
+}  // namespace protium

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nets/layers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/fault.h"
+#include "recipe/nets.h"
+
+namespace protium {
+namespace {
+
+// The bound of the weights of a dense layer, from in to out values.
+float Bound(InitialWeights weights, int64_t in, int64_t out) {
+  if (weights == InitialWeights::kGlorot) return std::sqrt(6 / float(in + out));
+  return 1 / std::sqrt(float(std::max<int64_t>(1, in)));
+}
+
+int64_t EmbeddingWidth(const TabularMlpOptions& options, int64_t cardinality) {
+  return options.embedding.value_or(int32_t(std::min<int64_t>(50, (cardinality + 1) / 2)));
+}
+
+// Adds the layers of a part of a net. Its tensors begin with `prefix`, and their draws with `draw`;
+// the last word of those is which of the part's parameters they are.
+class Part {
+ public:
+  Part(const NetShape& shape, std::string prefix, std::vector<uint64_t> draw, Layers& layers)
+      : shape_(shape), prefix_(std::move(prefix)), draw_(std::move(draw)), layers_(layers) {}
+
+  void AddLinear() {
+    Layer& layer = Add(LayerKind::kLinear, shape_.outputs);
+    layer.numbers = shape_.numeric;
+    for (size_t c = 0; c < shape_.cardinalities.size(); ++c) {
+      layer.categories.push_back(int64_t(c));
+      AddParameter(fmt::format("category.{}.weight", c), {shape_.cardinalities[c], layer.width});
+    }
+    // Everything begins at 0: without hidden neurons there is no symmetry to break.
+    if (layer.numbers > 0) AddParameter("weight", {layer.width, layer.numbers});
+    AddParameter("bias", {layer.width});
+  }
+
+  void AddMlp(const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
+    AddEmbed(options, categories);
+    for (size_t l = 0; l < options.hidden.size(); ++l) {
+      AddDense(fmt::format("dense.{}", l), options.hidden[l], options.initial_weights);
+      if (options.batch_norm) AddNorm(fmt::format("norm.{}", l));
+      Layer& relu = Add(LayerKind::kRelu, options.hidden[l]);
+      relu.dropout = options.dropout;
+      relu.position = l;
+    }
+    AddDense("output", shape_.outputs, options.initial_weights);
+  }
+
+ private:
+  void AddEmbed(const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
+    Layer& layer = Add(LayerKind::kEmbed, shape_.numeric);
+    layer.numbers = shape_.numeric;
+    layer.categories = categories;
+    for (size_t c = 0; c < categories.size(); ++c) {
+      const int64_t n = shape_.cardinalities[size_t(categories[c])];
+      const int64_t width = EmbeddingWidth(options, n);
+      AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, 1);
+      layer.width += width;
+    }
+  }
+
+  void AddDense(const std::string& name, int64_t out, InitialWeights weights) {
+    const int64_t in = layers_.back().width;
+    Add(LayerKind::kDense, out);
+    const float bound = Bound(weights, in, out);
+    AddParameter(name + ".weight", {out, in}, Start::kUniform, bound);
+    AddParameter(name + ".bias", {out}, Start::kUniform, bound);
+  }
+
+  void AddNorm(const std::string& name) {
+    const int64_t width = layers_.back().width;
+    Layer& layer = Add(LayerKind::kBatchNorm, width);
+    AddParameter(name + ".weight", {width}, Start::kConstant, 1);
+    AddParameter(name + ".bias", {width});
+    layer.buffers.push_back({{prefix_ + name + ".running_mean", {width}}});
+    layer.buffers.push_back({{prefix_ + name + ".running_var", {width}}, Start::kConstant, 1});
+  }
+
+  Layer& Add(LayerKind kind, int64_t width) {
+    layers_.push_back({.kind = kind, .width = width});
+    return layers_.back();
+  }
+
+  void AddParameter(const std::string& name, std::vector<int64_t> shape,
+                    Start start = Start::kConstant, float value = 0) {
+    std::vector<uint64_t> draw = draw_;
+    draw.push_back(count_++);
+    layers_.back().parameters.push_back(
+        {{prefix_ + name, std::move(shape)}, start, value, std::move(draw)});
+  }
+
+  const NetShape& shape_;
+  std::string prefix_;
+  std::vector<uint64_t> draw_;
+  Layers& layers_;
+  uint64_t count_ = 0;  // Parameters so far.
+};
+
+Status CheckMlp(const TabularMlpOptions& options, const std::vector<int64_t>& categories,
+                const NetShape& shape) {
+  const auto refuse = [](std::string key, std::string must, int64_t got) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("net.{} must be {}, got {}", key, must, got),
+                 .where = "net." + key});
+  };
+  for (const int32_t width : options.hidden) {
+    if (width < 1 || width > 1'000'000) return refuse("hidden", "from 1 to 1000000", width);
+  }
+  for (const int64_t n : shape.cardinalities) {
+    if (n < 1) return refuse("categorical", "of at least one category", n);
+  }
+  if (shape.numeric + int64_t(categories.size()) > 0) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "the dense layers have no inputs",
+               .where = "net",
+               .fix = "name columns in `categorical` or `numeric`"});
+}
+
+Status AddLinear(const Choice&, const NetShape& shape, Layers& layers) {
+  Part(shape, "", {}, layers).AddLinear();
+  return Status::OK();
+}
+
+Status AddTabularMlp(const Choice& net, const NetShape& shape, Layers& layers) {
+  TabularMlpOptions options;
+  PT_TRY(FieldsFromJson(net.options, "net", options));
+  std::vector<int64_t> all(shape.cardinalities.size());
+  std::iota(all.begin(), all.end(), 0);
+  PT_TRY(CheckMlp(options, all, shape));
+  Part(shape, "", {}, layers).AddMlp(options, all);
+  return Status::OK();
+}
+
+TabularMlpOptions OptionsOfDeep(const WideAndDeepOptions& options) {
+  return {.hidden = options.hidden,
+          .dropout = options.dropout,
+          .embedding = options.embedding,
+          .batch_norm = options.batch_norm,
+          .initial_weights = options.initial_weights};
+}
+
+// The embeddings deep.embedding.<c> count only the columns that are not among wide_only.
+Status AddWideAndDeep(const Choice& net, const NetShape& shape, Layers& layers) {
+  WideAndDeepOptions options;
+  PT_TRY(FieldsFromJson(net.options, "net", options));
+  std::vector<int64_t> embedded;
+  for (size_t c = 0; c < shape.categorical.size(); ++c) {
+    const bool only =
+        std::ranges::find(options.wide_only, shape.categorical[c]) != options.wide_only.end();
+    if (!only) embedded.push_back(int64_t(c));
+  }
+  const TabularMlpOptions deep = OptionsOfDeep(options);
+  PT_TRY(CheckMlp(deep, embedded, shape));
+  Part(shape, "wide.", {0}, layers).AddLinear();
+  const size_t wide = layers.size() - 1;
+  Part(shape, "deep.", {1}, layers).AddMlp(deep, embedded);
+  layers.push_back({.kind = LayerKind::kSum, .width = shape.outputs, .other = wide});
+  return Status::OK();
+}
+
+using Describe = Status (*)(const Choice& net, const NetShape& shape, Layers& layers);
+const std::map<std::string, Describe, std::less<>>& Descriptions() {
+  static const std::map<std::string, Describe, std::less<>> kDescriptions = {
+      {"linear", AddLinear}, {"tabular_mlp", AddTabularMlp}, {"wide_and_deep", AddWideAndDeep}};
+  return kDescriptions;
+}
+
+}  // namespace
+
+bool IsLayered(const std::string& net) { return Descriptions().contains(net); }
+
+Result<Layers> DescribeNet(const Choice& net, const NetShape& shape) {
+  const auto describe = Descriptions().find(net.name);
+  if (describe == Descriptions().end()) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = fmt::format("the net {} is computed by LibTorch, in workers alone", net.name),
+         .where = "net",
+         .fix = "score tables with it (protium predict); in the calling process there are "
+                "tabular_mlp, linear and wide_and_deep"});
+  }
+  Layers layers;
+  PT_TRY(describe->second(net, shape, layers));
+  return layers;
+}
+
+}  // namespace protium

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/duckdb/scan.h"
+
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "base/text.h"
+#include "sql/dialect.h"
+#include "sql_tree/tree.h"
+
+// How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
+// text columns for the null word, a column for each key in the names of folders (key=value), and a
+// branch without rows that tells the optimiser the size. Parquet files carry types and sizes
+// themselves. hive_partitioning is off in both: DuckDB would type such columns itself, and let them
+// replace columns of the files.
+
+namespace protium {
+namespace {
+
+std::string PathList(const Scan& scan) {
+  std::string list;
+  for (const std::string& path : scan.paths) {
+    list += (list.empty() ? "" : ", ") + QuoteText(DuckDbPath(path), DuckDbDialect());
+  }
+  return "[" + list + "]";
+}
+
+// The null word of a text column becomes NULL here, quoted or not. DuckDB has one switch,
+// allow_quoted_nulls, for the null word and the empty cell alike; it is off, because a quoted empty
+// cell is an empty text.
+std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
+  const Dialect& duckdb = DuckDbDialect();
+  const std::string name = QuoteName(field.name(), duckdb);
+  if (scan.csv.null.empty() || field.type()->id() != arrow::Type::STRING) return name;
+  return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null.all.front(), duckdb));
+}
+
+// A column from the names of folders: a list with one value for each file, indexed by the number
+// that DuckDB gives the file a row came from (file_index counts from 0, lists from 1).
+std::string PartitionColumn(const Scan& scan, int column, const std::string& type) {
+  const Dialect& duckdb = DuckDbDialect();
+  std::string values;
+  for (const auto& row : scan.partitions.values) {
+    const auto& value = row[static_cast<size_t>(column)];
+    values += (values.empty() ? "" : ", ") + (value ? QuoteText(*value, duckdb) : "NULL");
+  }
+  return fmt::format("CAST([{}] AS {}[])[CAST(file_index AS BIGINT) + 1] AS {}", values, type,
+                     QuoteName(scan.partitions.columns->field(column)->name(), duckdb));
+}
+
+// A column of the files called file_index would hide DuckDB's, and rows would get the partition
+// values of other files.
+Status CheckFileNumbers(const Scan& scan) {
+  if (scan.partitions.columns == nullptr) return Status::OK();
+  for (const std::string& name : scan.schema->field_names()) {
+    if (Lower(name) != "file_index") continue;
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = "a table with partitions cannot have the column \"" + name + "\" on this engine",
+         .where = "table " + scan.table,
+         .why = "the embedded engine uses that name to number files",
+         .fix = "rename the column"});
+  }
+  return Status::OK();
+}
+
+// The columns after those of the files, each with a comma before it.
+Result<std::string> PartitionColumns(const Scan& scan) {
+  std::string columns;
+  const arrow::Schema* const schema = scan.partitions.columns.get();
+  for (int i = 0; schema != nullptr && i < schema->num_fields(); ++i) {
+    PT_LET(const std::string type, TypeText(*schema->field(i)->type(), DuckDbDialect()));
+    columns += ", " + PartitionColumn(scan, i, type);
+  }
+  return columns;
+}
+
+// Adds no rows, only the number to expect: see local/estimate.h.
+std::string Estimate(int64_t rows, const std::string& typed) {
+  if (rows < 0) return "";
+  return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
+}
+
+// Lines may be 16 MiB long, and a buffer holds two of them. DuckDB's default is room for sixteen,
+// 256 MiB for each file that is open.
+Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
+  const Dialect& duckdb = DuckDbDialect();
+  std::string columns, selected, typed;
+  const SchemaPtr files = SchemaOfFiles(scan);
+  for (const auto& field : files->fields()) {
+    PT_LET(std::string type, TypeText(*field->type(), duckdb));
+    const std::string comma = columns.empty() ? "" : ", ";
+    columns += comma + QuoteText(field->name(), duckdb) + ": " + QuoteText(type, duckdb);
+    selected += comma + ScannedColumn(*field, scan);
+  }
+  for (const auto& field : scan.schema->fields()) {
+    PT_LET(std::string type, TypeText(*field->type(), duckdb));
+    typed += (typed.empty() ? "" : ", ") + QuoteName(field->name(), duckdb) + " " + type;
+  }
+  PT_LET(const std::string partitions, PartitionColumns(scan));
+  const std::string nulls =
+      scan.csv.null.empty() ? "['']" : "[" + QuoteText(scan.csv.null.all.front(), duckdb) + ", '']";
+  return fmt::format(
+      "SELECT {}{} FROM read_csv({}, auto_detect = false, header = {}, delim = {}, quote = '\"', "
+      "escape = '\"', nullstr = {}, allow_quoted_nulls = false, strict_mode = true, "
+      "max_line_size = 16777216, buffer_size = 33554432, hive_partitioning = false, "
+      "columns = {{{}}}){}",
+      selected, partitions, PathList(scan), scan.csv.header, QuoteText(scan.csv.delimiter, duckdb),
+      nulls, columns, Estimate(rows, typed));
+}
+
+}  // namespace
+
+std::string AttachedName(const std::string& file) { return "pt_" + Sha256Hex(file).substr(0, 16); }
+
+Result<std::string> DuckDbNamed(const NamedTable& table) {
+  if (table.file.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the embedded engine has no catalogue with a table \"" + table.name + "\"",
+                 .fix = "name the DuckDB file that it is in, or run on Spark: --engine sc://HOST"});
+  }
+  std::string text = "SELECT * FROM " + QuoteName(AttachedName(table.file), DuckDbDialect());
+  std::string_view left = table.name;
+  while (!left.empty()) {
+    const size_t dot = left.find('.');
+    text += "." + QuoteName(left.substr(0, dot), DuckDbDialect());
+    left.remove_prefix(dot == left.npos ? left.size() : dot + 1);
+  }
+  return text;
+}
+
+// DuckDB expands *, ? and [...] in every path it reads; a letter alone in brackets is itself.
+std::string DuckDbPath(const std::string& path) {
+  std::string literal;
+  for (const char c : path) {
+    literal += c == '[' || c == '*' || c == '?' ? std::string{'[', c, ']'} : std::string(1, c);
+  }
+  return literal;
+}
+
+Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
+  if (scan.schema == nullptr) {
+    return Fail({.exit = Exit::kBug, .what = "table " + scan.table + " has no schema"});
+  }
+  PT_TRY(CheckFileNumbers(scan));
+  if (scan.format == Format::kCsv) return DuckDbCsv(scan, rows);
+  std::string columns;
+  const SchemaPtr files = SchemaOfFiles(scan);
+  for (const auto& field : files->fields()) {
+    const std::string name = QuoteName(field->name(), DuckDbDialect());
+    // DuckDB asks a bloom filter for the hash of 0.0 and passes over rows with -0.0, which equals
+    // it. It does not ask where a column is computed; x - 0.0 is x, of every x.
+    const bool hashed = std::ranges::find(scan.hashed, field->name()) != scan.hashed.end();
+    const bool single = field->type()->id() == arrow::Type::FLOAT;
+    columns +=
+        (columns.empty() ? "" : ", ") +
+        (hashed ? fmt::format("{0} - 0.0::{1} AS {0}", name, single ? "FLOAT" : "DOUBLE") : name);
+  }
+  PT_LET(const std::string partitions, PartitionColumns(scan));
+  // Most writers leave NaN out of a column's bounds. Unless it is told, DuckDB takes these for all
+  // that there is, and drops rows with NaN which a comparison would keep: it is the greatest
+  // number.
+  return fmt::format(
+      "SELECT {}{} FROM read_parquet({}, hive_partitioning = false, can_have_nan = true)", columns,
+      partitions, PathList(scan));
+}
+
+}  // namespace protium

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a Scan node as a SELECT for DuckDB. Types come from the plan's schema, never from
+// DuckDB's sniffing, so that every engine reads the same values.
+#pragma once
+
+#include <string>
+
+#include "plan/node.h"
+
+namespace protium {
+
+// A SELECT of all columns in the order of the schema: those in the files, then those in the names
+// of their folders. `rows` is an estimate for the optimiser, -1 if unknown. Refused (kInput): types
+// that TypeText() does not know, and a column called file_index beside partitions.
+Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
+
+// A SELECT of a table in a DuckDB database that is attached as AttachedName(table.file). Refused
+// (kUsage): a table of Spark's catalogue.
+Result<std::string> DuckDbNamed(const NamedTable& table);
+
+// The glob pattern that matches the file `path` and no other.
+std::string DuckDbPath(const std::string& path);
+
+// What the database in this file is called where it is attached.
+std::string AttachedName(const std::string& file);
+
+}  // namespace protium
