@@ -81,7 +81,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
+// Collective, but for a newcomer. The rows that this rank learns from; in an elastic gang, shared
 // with all.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
                           TaskContext& context) {
