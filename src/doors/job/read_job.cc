@@ -10,13 +10,13 @@
 
 #include "base/fault.h"
 #include "catalogue/extension.h"
-#include "catalogue/stage_options.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
 #include "job/shorthand.h"
 #include "model/preview.h"
+#include "protium/stage_options.h"
 #include "search/settle.h"
 
 namespace protium {

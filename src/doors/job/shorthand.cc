@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "catalogue/stage_options.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

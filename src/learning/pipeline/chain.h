@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
 #include "pipeline/torch_task.h"
+#include "protium/stage_options.h"
 #include "stages/stage.h"
 
 namespace protium {

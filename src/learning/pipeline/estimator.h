@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
+#include "metrics/decision.h"
 #include "metrics/metrics.h"
 #include "plan/node.h"
-#include "stages/options.h"
+#include "protium/stages.h"
 #include "statistics/state.h"
 
 namespace protium {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/describe.h"
-#include "recipe/losses.h"
-#include "recipe/nets.h"
-#include "recipe/training.h"
+#include "protium/losses.h"
+#include "protium/nets.h"
+#include "protium/training.h"
 
 namespace protium {
 
