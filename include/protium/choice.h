@@ -25,6 +25,11 @@ Json ToJson(const Choice& named);
 Status FromJson(const Json& json, const std::string& path, Choice& named);
 FieldType DescribeType(const Choice& named);
 
+// `under` with the settings of `over` laid over it: tables key by key, down to the last; anything
+// else is replaced. A choice by another name has other options, so those of the one that it
+// replaces go. Short forms count as the tables that they stand for.
+Json LaidOver(const Json& under, const Json& over);
+
 // The choice with all its options, defaults included.
 template <class T>
 Choice MakeChoice(std::string name, const T& options) {

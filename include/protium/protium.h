@@ -3,6 +3,7 @@
 // metrics of its own need <protium/torch.h> as well.
 #pragma once
 
+#include "protium/any_options.h"
 #include "protium/choice.h"
 #include "protium/csv.h"
 #include "protium/elements.h"
@@ -25,6 +26,9 @@
 #include "protium/session.h"
 #include "protium/stage_options.h"
 #include "protium/stages.h"
+#include "protium/stages/categories.h"
+#include "protium/stages/numbers.h"
+#include "protium/stages/others.h"
 #include "protium/status.h"
 #include "protium/stream.h"
 #include "protium/task.h"

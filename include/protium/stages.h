@@ -144,6 +144,41 @@ Json ToJson(const Threshold& threshold);
 Status FromJson(const Json& json, const std::string& path, Threshold& threshold);
 FieldType DescribeType(const Threshold& threshold);
 
+// Shows `visit` what an estimator of any kind reads, learns and predicts.
+template <class Options, class Visit>
+void VisitLearning(Options& options, Visit& visit) {
+  visit("categorical", options.categorical,
+        {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
+  visit("numeric", options.numeric, {.help = "columns of numbers, without NULL"});
+  visit("vectors", options.vectors,
+        {.help = "columns of lists of numbers, for nets that read them by name"});
+  visit("label", options.label, {.help = "the column to predict: a number or a class"});
+  visit("labels", options.labels,
+        {.help = "instead of label: several numbers or booleans, learned together"});
+  visit("positive", options.positive,
+        {.help = "for two classes: the one whose probability is given; unless set, the greater"});
+  visit("weight", options.weight,
+        {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
+  visit("label_scale", options.label_scale,
+        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
+                 "for amounts above -1; unless set, standard, but none for poisson"});
+  visit("loss", options.loss, {.help = "what training minimises", .rows_of = "losses"});
+  visit("prediction", options.prediction,
+        {.help = "the column that scoring adds", .filled = "a name"});
+  visit("probability", options.probability,
+        {.help = "for classes: the column of the probability", .filled = "a name"});
+  visit("probabilities", options.probabilities,
+        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
+  visit("unseen_class", options.unseen_class,
+        {.help = "what happens to validation rows whose class no training row has"});
+  visit("threshold", options.threshold,
+        {.help = "for two classes: the probability above which a row counts as positive, or the "
+                 "metric that chooses it on the validation rows: f1, accuracy, "
+                 "balanced_accuracy"});
+  visit("calibration", options.calibration,
+        {.help = "for classes: how probabilities are fitted to the validation rows"});
+}
+
 // Trains a net with a gang of workers and adds its predictions as columns. For values:
 // `prediction`, or `prediction`_<label> for each of several labels; for quantiles likewise with the
 // level behind it, such as `prediction`_q10. For classes: the class as `prediction`, in the label's
@@ -175,37 +210,7 @@ struct TorchEstimatorOptions {
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
     visit("net", net, {.help = "the net to train", .rows_of = "nets"});
-    visit("categorical", categorical,
-          {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
-    visit("numeric", numeric, {.help = "columns of numbers, without NULL"});
-    visit("vectors", vectors,
-          {.help = "columns of lists of numbers, for nets that read them by name"});
-    visit("label", label, {.help = "the column to predict: a number or a class"});
-    visit("labels", labels,
-          {.help = "instead of label: several numbers or booleans, learned together"});
-    visit("positive", positive,
-          {.help = "for two classes: the one whose probability is given; unless set, the greater"});
-    visit("weight", weight,
-          {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
-    visit(
-        "label_scale", label_scale,
-        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
-                 "for amounts above -1; unless set, standard, but none for poisson"});
-    visit("loss", loss, {.help = "what training minimises", .rows_of = "losses"});
-    visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
-    visit("probability", probability,
-          {.help = "for classes: the column of the probability", .filled = "a name"});
-    visit(
-        "probabilities", probabilities,
-        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
-    visit("unseen_class", unseen_class,
-          {.help = "what happens to validation rows whose class no training row has"});
-    visit("threshold", threshold,
-          {.help = "for two classes: the probability above which a row counts as positive, or the "
-                   "metric that chooses it on the validation rows: f1, accuracy, "
-                   "balanced_accuracy"});
-    visit("calibration", calibration,
-          {.help = "for classes: how probabilities are fitted to the validation rows"});
+    VisitLearning(*this, visit);
     visit("train", train, {.help = "how to train it"});
     visit("gang", gang, {.help = "the workers that train it"});
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
 #include "deep/torch_numerics.h"

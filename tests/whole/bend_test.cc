@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend: workers are killed, stopped, sent away and taken in while they train, and the
+// Elastic gangs: workers are killed, stopped, sent away and taken in while they train, and the
 // weights are those of a run left alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -197,9 +197,8 @@ TEST(BendingGang, MovesShardsToQuickRanks) {
       std::this_thread::sleep_for(std::chrono::milliseconds(4));
     }
   });
-  while (run.command().alive() && !Notes(run.scratch(), "rank 1 has 1 instead of 2")) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+  ASSERT_TRUE(run.command().AwaitChange(
+      OnlyRun(run.scratch()), [&] { return Notes(run.scratch(), "rank 1 has 1 instead of 2"); }));
   hinder = {};
   run.EndsAlike();
   EXPECT_TRUE(Notes(run.scratch(), "shards move, since ranks were busy for "));

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <thread>
 
 namespace pt = protium;
 
@@ -61,7 +60,7 @@ pt::Result<pt::Json> Refuse(pt::RunnerRank& rank) {
 pt::Result<pt::Json> Hang(pt::RunnerRank& rank) {
   if (rank.context.rank() == 1) {
     rank.context.SetPhase("thought");
-    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+    while (true) ::pause();
   }
   PT_TRY(rank.context.Barrier("never"));
   return pt::Json();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors
+// Elastic gangs on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors
 // are killed, stopped, sent away and taken in while they train, and the weights are those of the
 // embedded engine, left alone.
 #include <gmock/gmock.h>

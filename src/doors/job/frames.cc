@@ -10,7 +10,6 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
-#include "events/events.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"

@@ -16,6 +16,7 @@
 #include "job/finish.h"
 #include "job/shorthand.h"
 #include "model/preview.h"
+#include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "search/settle.h"
 
@@ -172,9 +173,10 @@ Status BringExtensions(Job& job, Extensions how) {
 }
 
 Json WithoutEstimators(const Json& pipeline) {
+  const Catalogue known = BuiltInCatalogue();
   Json stages = Json::array();
   for (const Json& each : pipeline) {
-    if (!each.is_object() || each.value("kind", Json()) != kTorchEstimator) stages.push_back(each);
+    if (!IsEstimator(known, each)) stages.push_back(each);
   }
   return stages;
 }

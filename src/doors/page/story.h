@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "events/events.h"
 #include "page/curve.h"
 #include "protium/events.h"
 #include "run/lanes.h"

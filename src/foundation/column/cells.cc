@@ -7,7 +7,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "column/lists.h"
 #include "column/schema.h"
+#include "column/visit.h"
 
 namespace protium {
 namespace {
@@ -94,18 +96,11 @@ Json ListJson(const arrow::Array& items) {
   return list;
 }
 
-// The items of a cell of lists, whatever their form; null: no list.
+// The items of a cell of lists; null: no list.
 std::shared_ptr<arrow::Array> ItemsOf(const arrow::Array& column, int64_t row) {
-  switch (column.type_id()) {
-    case arrow::Type::LIST:
-      return static_cast<const arrow::ListArray&>(column).value_slice(row);
-    case arrow::Type::LARGE_LIST:
-      return static_cast<const arrow::LargeListArray&>(column).value_slice(row);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return static_cast<const arrow::FixedSizeListArray&>(column).value_slice(row);
-    default:
-      return nullptr;
-  }
+  if (!IsList(*column.type())) return nullptr;
+  const ListCell cell = ListAt(*column.data(), row);
+  return arrow::MakeArray(column.data()->child_data[0])->Slice(cell.begin, cell.length);
 }
 
 }  // namespace
@@ -142,19 +137,11 @@ std::string CellText(const arrow::Array& column, int64_t row) {
 Json CellJson(const arrow::Array& column, int64_t row) {
   if (column.IsNull(row)) return nullptr;
   if (const auto items = ItemsOf(column, row)) return ListJson(*items);
+  Json whole;
+  if (VisitWholes(column, [&](const auto& wholes) { whole = wholes.Value(row); })) return whole;
   switch (column.type_id()) {
     case arrow::Type::STRING:
       return static_cast<const arrow::StringArray&>(column).GetString(row);
-    case arrow::Type::BOOL:
-      return static_cast<const arrow::BooleanArray&>(column).Value(row);
-    case arrow::Type::INT8:
-      return static_cast<const arrow::Int8Array&>(column).Value(row);
-    case arrow::Type::INT16:
-      return static_cast<const arrow::Int16Array&>(column).Value(row);
-    case arrow::Type::INT32:
-      return static_cast<const arrow::Int32Array&>(column).Value(row);
-    case arrow::Type::INT64:
-      return static_cast<const arrow::Int64Array&>(column).Value(row);
     case arrow::Type::FLOAT: {
       const float value = static_cast<const arrow::FloatArray&>(column).Value(row);
       // By way of its shortest text: 0.1 shall not become 0.10000000149011612.

@@ -10,7 +10,6 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "events/events.h"
 #include "protium/events.h"
 
 namespace protium {

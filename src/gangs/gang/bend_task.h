@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a task of a gang that bends which only counts steps.
+// For tests: a task of an elastic gang which only counts steps.
 #pragma once
 
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,11 +40,14 @@ inline Status CatchUpSteps(Communicator& ranks, int64_t& step) {
   return Status::OK();
 }
 
+// One byte into the pipe at `path`, for a test that waits for it.
+inline void Ring(const std::string& path) { std::ofstream(path) << '!'; }
+
 // The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
 // one at which every rank asks for something else, "last_words": how many events a member that is
 // called out of the gang reports before it ends, "begin": whether the ranks first meet, where
-// member 1 dies, "linger": milliseconds between the last step and the end}. Rank 0 emits the number
-// of steps.
+// member 1 dies, "linger": milliseconds between the last step and the end, "bell": a pipe with a
+// name, rung after the last words}. Rank 0 emits the number of steps.
 inline Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
   GangMembership& gang = *MembershipOf(context);
@@ -69,6 +73,7 @@ inline Status BendTask(TaskContext& context) {
     PT_LET(ranks, gang.Enter(failed));
     if (ranks == nullptr) {
       for (int i = 0; i < config.value("last_words", 0); ++i) context.Report("bye", nullptr);
+      if (config.contains("bell")) Ring(config["bell"]);
       return Status::OK();
     }
     PT_TRY(CatchUpSteps(*ranks, step));

@@ -5,38 +5,52 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/fault.h"
-#include "column/coalesce.h"
 #include "gang/task_book.h"
+#include "os/poll.h"
 #include "protium/events.h"
 
 namespace protium {
+namespace {
+
+// Of one member, in one round.
+constexpr int kMostFrames = 16;
+
+}  // namespace
+
+MapRun::MapRun(Pool& pool, RunSpec spec, const Call& call)
+    : pool_(pool),
+      spec_(std::move(spec)),
+      call_(call),
+      feeder_(members_, [this] { return Grow(); }),
+      ending_(spec_, call_),
+      watch_(spec_, call_),
+      replacing_(spec_, call_, watch_, [this](const auto& place) { return TakeWorker(place); }) {}
 
 Result<std::unique_ptr<MapRun>> MapRun::Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
-                                              const protium::Call& call) {
+                                              const Call& call) {
   std::unique_ptr<MapRun> run(new MapRun(pool, std::move(spec), call));
   run->wake_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!run->wake_) return SystemFault("watch workers", errno);
-  {
-    std::lock_guard lock(run->mutex_);
-    PT_TRY(run->gang() ? run->StartGang() : run->AddMember({}, {}));
-  }
+  PT_TRY(run->spec_.gang() ? run->StartGang() : run->Hire({}, {}).status());
   MapRun* self = run.get();
   run->on_stop_.emplace(call.stop, [self] { self->Wake(); });
-  run->watching_ = std::jthread([self] { self->Watch(); });
-  run->feeding_ = std::jthread([self](BatchStreamPtr input) { self->Feed(std::move(input)); },
-                               std::move(input));
+  run->watching_ = std::jthread([self] { self->WatchAll(); });
+  run->feeding_ = std::jthread(
+      [self](BatchStreamPtr input) {
+        self->feeder_.Feed(std::move(input));
+        self->Wake();
+      },
+      std::move(input));
   return run;
 }
 
 MapRun::~MapRun() {
-  {
-    std::lock_guard lock(mutex_);
-    cancelled_ = true;
-  }
-  changed_.notify_all();
+  cancelled_ = true;
+  feeder_.Close();
   Wake();
   if (watching_.joinable()) watching_.join();
   if (feeding_.joinable()) feeding_.join();
@@ -46,139 +60,258 @@ void MapRun::Wake() { (void)::eventfd_write(wake_.get(), 1); }
 
 Status MapRun::StartGang() {
   PT_LET(const auto mesh, MakeMesh(spec_.most));
+  GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
   for (int32_t rank = 0; rank < spec_.most; ++rank) {
-    PT_TRY(AddMember({.rank = rank, .seat = rank}, mesh[rank]));
+    const Seat& seat = spec_.placement->seats[size_t(rank)];
+    PT_LET(const Member* member, Hire({.rank = rank, .seat = rank, .at = seat}, mesh[rank]));
+    RankPlaced& one = placed.ranks.emplace_back(RankPlaced{.rank = rank,
+                                                           .host = seat.host,
+                                                           .pid = member->worker->process.pid(),
+                                                           .log = member->log.string(),
+                                                           .cores = seat.cores});
+    for (const Device& gpu : seat.gpus) one.gpus.push_back(gpu.address);
   }
   if (spec_.bends) {
-    bend_.emplace(BendingSpec{.limits = *spec_.bends,
-                              .members = spec_.most,
-                              .deadline = spec_.deadline,
-                              .replace_hung = ReplacesHung(),
-                              .most = spec_.most_now,
-                              .wish = spec_.wish},
-                  static_cast<Crew&>(*this), call_);
-    bend_->parts.resize(size_t(spec_.most));
+    placed.bends = {spec_.bends->min, spec_.bends->max};
+    membership_.emplace(RunMembership::Run{spec_, call_, members_, watch_, ending_},
+                        [this](const MemberPlace& place) { return Hire(place, {}); });
   }
-  GangPlaced placed{.task = spec_.task.task, .role = spec_.task.role, .attempt = spec_.attempt};
-  for (const auto& member : members_) {
-    const Seat& seat = spec_.placement->seats[size_t(member->rank)];
-    RankPlaced& rank = placed.ranks.emplace_back(RankPlaced{.rank = member->rank,
-                                                            .host = seat.host,
-                                                            .pid = member->worker->process.pid(),
-                                                            .log = member->log.string(),
-                                                            .cores = seat.cores});
-    for (const Device& gpu : seat.gpus) rank.gpus.push_back(gpu.address);
-  }
-  if (spec_.bends) placed.bends = {spec_.bends->min, spec_.bends->max};
   call_.Send(placed);
   return Status::OK();
 }
 
-MemberPlace MapRun::NextPlace() const {
-  const auto next = static_cast<int32_t>(members_.size());
-  return {.rank = next, .seat = next};
-}
-
-Result<std::unique_ptr<Worker>> MapRun::TakeWorker(int32_t seat) {
-  PT_LET(auto worker, pool_.Take(spec_.MakeWish(seat)));
+Result<std::unique_ptr<Worker>> MapRun::TakeWorker(const MemberPlace& place) {
+  PT_LET(auto worker, pool_.Take(spec_.MakeWish(place)));
   // Once it has run such a task it has the library, and is better kept for the next one.
   worker->torch = worker->torch || RunsInLibrary(spec_.task);
   return worker;
 }
 
-Status MapRun::AddMember(const MemberPlace& place, const std::vector<UniqueFd>& peers) {
-  PT_LET(auto worker, TakeWorker(place.seat));
-  PT_LET(auto member, StartMember(spec_, place, std::move(worker), peers));
-  members_.push_back(std::move(member));
-  return Status::OK();
+Result<Member*> MapRun::Hire(const MemberPlace& place, const std::vector<UniqueFd>& peers) {
+  return members_.Add([&]() -> Result<std::unique_ptr<Member>> {
+    PT_LET(auto worker, TakeWorker(place));
+    return StartMember(spec_, place, std::move(worker), peers);
+  });
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> MapRun::Next() {
-  std::unique_lock lock(mutex_);
-  // Ends at the latest when the watching thread does, whose waits have deadlines.
-  changed_.wait(lock, [this] { return !emitted_.empty() || end_; });
-  if (end_ && !end_->status.ok()) return end_->status;
-  if (emitted_.empty()) return std::shared_ptr<arrow::RecordBatch>();
-  Emitted next = std::move(emitted_.front());
-  emitted_.pop_front();
-  lock.unlock();
-  // Before it is read: the window counts what lies in the queue, not what the caller holds.
-  next.member->Tell(next.member->Head(spec_, "taken"));
-  PT_LET(const int64_t slot, NumberAt(next.frame.head, "slot"));
-  PT_LET(const int64_t bytes, NumberAt(next.frame.head, "bytes"));
-  UniqueFd memory = next.frame.fds.empty() ? UniqueFd() : std::move(next.frame.fds[0]);
-  return next.member->output->Read(slot, bytes, std::move(memory));
-}
-
-AttemptResult MapRun::end() const {
-  std::lock_guard lock(mutex_);
-  return end_.value_or(AttemptResult{});
-}
-
-void MapRun::Feed(BatchStreamPtr input) {
-  Status status = FeedAll(*input);
-  input.reset();
-  std::lock_guard lock(mutex_);
-  fed_ = std::move(status);
+Status MapRun::Grow() {
+  const int32_t next = members_.count();
+  if (spec_.gang() || next >= spec_.most) return Status::OK();
+  PT_TRY(Hire({.rank = next, .seat = next}, {}).status());
   Wake();
-}
-
-Status MapRun::FeedAll(BatchStream& input) {
-  // What a batch costs on its way (a message each way, a slot) is paid per batch, so small ones are
-  // joined.
-  Coalescer coalescer;
-  for (bool wanted = true; wanted;) {
-    PT_LET(const auto batch, input.Next());
-    if (batch && batch->num_rows() == 0) continue;
-    PT_LET(const auto joined, batch ? coalescer.Add(batch) : coalescer.Flush());
-    if (joined) {
-      PT_LET(wanted, Deliver(*joined));
-    }
-    if (!batch) break;
-  }
-  std::lock_guard lock(mutex_);
-  for (const auto& member : members_) {
-    member->input_ended = true;
-    member->Tell(member->Head(spec_, "end"));
-  }
   return Status::OK();
 }
 
-Member* MapRun::WhoTakes() const {
-  Member* best = nullptr;
-  for (const auto& member : members_) {
-    if (member->done || member->newcomer || !member->input.HasRoom()) continue;
-    if (best == nullptr || member->sent < best->sent) best = member.get();
-  }
-  return best;
+void MapRun::WatchAll() {
+  while (!IsOver()) Round();
+  members_.Close();
+  if (!ending_.failures().empty()) HearTheRest();
+  Finish();
 }
 
-bool MapRun::AllDone() const {
-  return std::all_of(members_.begin(), members_.end(),
-                     [](const auto& each) { return each->done.load(); });
+bool MapRun::IsOver() {
+  if (cancelled_ || Clock::now() >= ending_.due()) return true;
+  const auto fed = feeder_.end();
+  const bool feed_failed = fed && !fed->ok() && !call_.stop.stop_requested();
+  return feed_failed || members_.CloseIfDone();
 }
 
-// False if nobody wants more.
-Result<bool> MapRun::Deliver(const arrow::RecordBatch& batch) {
-  Member* member = nullptr;
-  {
-    std::unique_lock lock(mutex_);
-    const auto unfed = std::any_of(members_.begin(), members_.end(),
-                                   [](const auto& each) { return each->sent == 0; });
-    // A process more is worth its start only if there is a batch that no member waits for.
-    const bool grow = !gang() && !unfed && static_cast<int32_t>(members_.size()) < spec_.most;
-    if (grow && !over_) {
-      PT_TRY(AddMember(NextPlace(), {}));
-      Wake();
+// A rank says how it failed before the others can fail because of it, but its channel may have been
+// looked at too early, or hold much else before that word. So all that was said by now is read
+// before the cause is chosen.
+void MapRun::HearTheRest() {
+  const Deadline end = Clock::now() + kSettleTime;
+  for (Member* const member : members_.Running()) {
+    // What another one said may have sent it away, and its process with it.
+    if (member->done) continue;
+    pollfd channel = {.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0};
+    while (!member->done && Clock::now() < end && Poll({&channel, 1}, Clock::now())) {
+      Drain(*member);
     }
-    changed_.wait(
-        lock, [&] { return cancelled_ || over_ || AllDone() || (member = WhoTakes()) != nullptr; });
-    if (member == nullptr || cancelled_ || over_) return false;
-    ++member->sent;
   }
-  // Outside the lock: it copies the batch, and the channel may be full for a while.
-  PT_TRY(member->Send(spec_, batch));
-  return true;
+}
+
+void MapRun::Round() {
+  ReadAll(members_.Running());
+  CheckSilence();
+  if (!call_.stop.stop_requested()) watch_.Warn(Awaited(), Clock::now());
+  if (membership_) membership_->Look(Clock::now());
+  CheckStop();
+  feeder_.Look();
+}
+
+void MapRun::ReadAll(const std::vector<Member*>& watched) {
+  std::vector<pollfd> polls = {{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+  for (const Member* member : watched) {
+    polls.push_back({.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0});
+    polls.push_back({.fd = member->worker->process.pidfd(), .events = POLLIN, .revents = 0});
+  }
+  const Deadline tick = Clock::now() + spec_.beat() / 4;
+  Poll(polls, std::min({tick, ending_.due(), membership_ ? membership_->due() : kNever}));
+  eventfd_t ignored = 0;
+  (void)::eventfd_read(wake_.get(), &ignored);
+  for (size_t i = 0; i < watched.size(); ++i) {
+    Member& member = *watched[i];
+    const Worker* const seen = member.worker.get();
+    if (polls[2 * i + 1].revents != 0) Drain(member);
+    // What was seen of a process is not about the one that took its place.
+    const bool same = !member.done && member.worker.get() == seen;
+    if (polls[2 * i + 2].revents != 0 && same) Ended(member);
+  }
+}
+
+void MapRun::Drain(Member& member) {
+  // Not for ever: one that never pauses must not keep the others from being heard.
+  for (int i = 0; i < kMostFrames && !member.done; ++i) {
+    auto frame = member.worker->link->Receive(Clock::now());
+    if (frame.ok() && *frame) {
+      HandleFrame(member, std::move(**frame));
+    } else if (!frame.ok() && FaultOf(frame.status()).exit == Exit::kStalled) {
+      return;
+    } else {
+      return Ended(member);
+    }
+  }
+}
+
+void MapRun::HandleFrame(Member& member, Frame frame) {
+  watch_.Heard(member, frame, Clock::now());
+  if (frame.type == "ready") {
+    const Status status = Pool::OnReady(frame);
+    const auto now = Clock::now();
+    if (!status.ok()) {
+      ending_.Fail(member.Failure(RankFailure::Kind::kAnswered, status, now), now);
+    }
+  }
+  if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
+  if (frame.type == "taken" || frame.type == "batch") member.Begun();
+  if (frame.type == "taken") member.input.Taken();
+  if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
+  if (frame.type == "done") OnDone(member, frame);
+  if (frame.type == "saved") call_.Saved();
+  if (frame.type == "event") {
+    Json event = frame.head.value("event", Json::object());
+    event["rank"] = frame.head.value("rank", member.rank());
+    call_.Forward(event);
+  }
+  if (frame.type == "batch") {
+    output_.Put(member, std::move(frame));
+  } else if (membership_) {
+    membership_->Heard(member, std::move(frame));
+  }
+}
+
+void MapRun::OnDone(Member& member, const Frame& frame) {
+  member.done = true;
+  const Status status = StatusFromJson(frame.head.value("status", Json::object()));
+  if (status.ok()) return membership_ ? membership_->Finished(member) : void();
+  const auto now = Clock::now();
+  RankFailure failure = member.Failure(RankFailure::Kind::kAnswered, status, now);
+  failure.at = NumberAt(frame.head, "at").ValueOr(failure.at);
+  // What keeps a newcomer from coming in is no failure of those who are.
+  const bool outside = membership_ && !membership_->HasEntered(member);
+  if (outside || IsDeath(failure)) return Lose(std::move(failure), member);
+  ending_.Fail(std::move(failure), now);
+}
+
+// The process has ended or closed its channel. How it ended is the cause to be reported, so its
+// exit is waited for.
+void MapRun::Ended(Member& member) {
+  const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
+  if (!member.done && ended.ok() && *ended) {
+    // What it said last is still in the channel, "done" perhaps; that may send it away, and its
+    // channel with it.
+    while (!member.done) {
+      auto frame = member.worker->link->Receive(Clock::now());
+      if (!frame.ok() || !*frame) break;
+      HandleFrame(member, std::move(**frame));
+    }
+  }
+  if (member.done) return;
+  const std::string how = ended.ok() && *ended ? (*ended)->Describe() : "closed its channel";
+  const bool killed = ended.ok() && *ended && (*ended)->signal == SIGKILL;
+  Fault fault{.what = how + " in the middle of task \"" + spec_.task.task + "\""};
+  if (killed) {
+    fault.why =
+        "someone killed it, or the system did because memory ran out: fewer workers "
+        "(gang.workers) need less";
+  }
+  LoseOrReplace(member,
+                member.Failure(RankFailure::Kind::kEnded, Fail(std::move(fault)), Clock::now()));
+}
+
+void MapRun::CheckSilence() {
+  for (Member* member : watch_.Silent(members_.Running(), Clock::now())) {
+    // The loss of one may have sent others away.
+    if (member->done) continue;
+    // What it said lies unread where this thread itself was kept, as by a message to another one.
+    Drain(*member);
+    const auto now = Clock::now();
+    if (member->done || !watch_.IsSilent(*member, now)) continue;
+    LoseOrReplace(*member, watch_.Silence(*member, now));
+  }
+}
+
+void MapRun::LoseOrReplace(Member& member, RankFailure failure) {
+  if (replacing_.Replace(member, failure)) return;
+  member.done = true;
+  Lose(std::move(failure), member);
+}
+
+void MapRun::Lose(RankFailure failure, const Member& member) {
+  const bool kept = failure.kind == RankFailure::Kind::kSilent && !spec_.replaces_hung();
+  if (membership_ && !kept) return membership_->Lost(std::move(failure));
+  if (membership_) {
+    membership_->CountLoss(failure);
+  } else if (IsDeath(failure) && !failure.devices.empty()) {
+    spec_.died(*member.place.at);
+  }
+  ending_.Fail(std::move(failure), Clock::now());
+}
+
+std::vector<Member*> MapRun::Awaited() const {
+  std::vector<Member*> awaited = members_.Running();
+  std::erase_if(awaited,
+                [&](const Member* each) { return membership_ && !membership_->IsIn(*each); });
+  return awaited;
+}
+
+void MapRun::CheckStop() {
+  if (!call_.stop.stop_requested()) return;
+  const auto now = Clock::now();
+  if (ending_.stopping()) return ending_.PrintStopping(members_.Running(), now);
+  ending_.Stop(now);
+  for (const Member* each : members_.All()) each->Send(each->Head("stop"));
+}
+
+AttemptResult MapRun::Outcome() {
+  if (ending_.LacksCause() && membership_ && !call_.stop.stop_requested()) {
+    ending_.Add(membership_->losses());
+  }
+  const std::vector<Member*> running = members_.Running();
+  const auto now = Clock::now();
+  if (ending_.LacksCause()) ending_.Add(watch_.Suspects(running, Awaited(), now));
+  return ending_.Outcome(running, feeder_.end(), now);
+}
+
+void MapRun::Finish() {
+  const AttemptResult outcome = Outcome();
+  feeder_.Close();
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (Member* const each : members_.All()) {
+    // An elastic gang has none of those it lost.
+    if (each->worker) workers.push_back(std::move(each->worker));
+  }
+  for (auto& worker : workers) {
+    if (outcome.status.ok()) pool_.Give(std::move(worker));
+  }
+  for (const auto& worker : workers) {
+    // All at once, so that they end side by side; the destructors below wait for each.
+    if (worker) worker->process.Signal(SIGKILL);
+  }
+  // Killed and reaped before anyone hears how the run ended.
+  workers.clear();
+  output_.End(outcome);
 }
 
 }  // namespace protium

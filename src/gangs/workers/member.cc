@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 
 #include "column/ipc.h"
 #include "gang/task_book.h"
@@ -26,11 +27,12 @@ constexpr int64_t kTailBytes = 2000;
 constexpr size_t kTailLines = 12;
 
 // Opened for appending, so that attempts follow each other in one file.
-Result<UniqueFd> OpenLog(const RunSpec& spec, Member& member) {
+Result<UniqueFd> OpenLog(Member& member) {
+  const RunSpec& spec = member.spec;
   if (spec.logs.empty()) return UniqueFd();
-  const char* kind = spec.placement ? "rank" : "worker";
+  const char* kind = spec.gang() ? "rank" : "worker";
   const std::string lane = spec.lane > 0 ? fmt::format("-gang-{}", spec.lane + 1) : "";
-  member.log = spec.logs / fmt::format("{}-{:03}{}.log", kind, member.rank, lane);
+  member.log = spec.logs / fmt::format("{}-{:03}{}.log", kind, member.rank(), lane);
   UniqueFd fd(::open(member.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd) return SystemFault("write " + member.log.string(), errno);
   std::error_code ignored;
@@ -45,29 +47,28 @@ Json DevicesJson(const std::vector<Device>& devices) {
   return list;
 }
 
-Json TaskHead(const RunSpec& spec, const Member& member) {
+Json TaskHead(const RunSpec& spec, const MemberPlace& place) {
   Json head = {{"type", "task"},
                {"task", spec.number},
                {"name", spec.task.task},
                {"torch", RunsInLibrary(spec.task)},
                {"config", spec.task.config},
                {"groups", spec.task.groups},
-               {"rank", member.rank},
+               {"rank", place.rank},
                {"world", spec.most},
                {"attempt", spec.attempt},
                {"host", HostName()},
                {"devices", Json::array()}};
-  if (spec.placement) {
-    const Seat& seat = spec.placement->seats[member.seat];
-    head["host"] = seat.host;
-    head["devices"] = DevicesJson(seat.gpus);
+  if (place.at) {
+    head["host"] = place.at->host;
+    head["devices"] = DevicesJson(place.at->gpus);
   }
-  head["gang"] = spec.placement.has_value();
+  head["gang"] = spec.gang();
   head["deadline"] = static_cast<int64_t>(spec.deadline * 1000);
   head["beat"] = spec.beat().count();
   if (!spec.bends) return head;
   head["bends"] = true;
-  head["newcomer"] = member.newcomer;
+  head["newcomer"] = place.newcomer;
   head["rebalance"] = spec.task.gang && spec.task.gang->rebalance;
   head["patience"] =
       std::chrono::duration_cast<std::chrono::milliseconds>(spec.bends->patience).count();
@@ -94,37 +95,41 @@ WaitTerms RunSpec::wait_terms() const {
   return {.deadline = deadline,
           .beat = beat(),
           .silent_after = 4 * beat(),
-          .replaces_hung = !task.gang || task.gang->replace_hung};
+          .replaces_hung = replaces_hung()};
 }
 
-WorkerWish RunSpec::MakeWish(int32_t seat) const {
-  WorkerWish wish{.torch = RunsInLibrary(task), .unused = placement.has_value()};
-  if (!placement) return wish;
-  for (const Device& device : placement->seats[seat].gpus) {
+WorkerWish RunSpec::MakeWish(const MemberPlace& place) const {
+  WorkerWish wish{.torch = RunsInLibrary(task), .unused = gang()};
+  if (!place.at) return wish;
+  for (const Device& device : place.at->gpus) {
     wish.devices.push_back(device.address);
     wish.leases.push_back(lease_of(device));
   }
   return wish;
 }
 
-Json Member::Head(const RunSpec& spec, const char* type) const {
-  return {{"type", type}, {"task", spec.number}};
-}
+Json Member::Head(const char* type) const { return {{"type", type}, {"task", spec.number}}; }
 
-void Member::Tell(const Json& head, std::string_view raw, std::span<const int> fds) const {
+void Member::Send(const Json& head, std::string_view raw, std::span<const int> fds) const {
   if (const auto alive = link.lock()) (void)alive->Send(head, raw, fds);
 }
 
-Status Member::Send(const RunSpec& spec, const arrow::RecordBatch& batch) {
+Status Member::SendBatch(const arrow::RecordBatch& batch) {
   PT_LET(WrittenBatch written, input.Write(batch));
-  Json head = Head(spec, "batch");
+  Json head = Head("batch");
   head["slot"] = written.slot;
   head["bytes"] = written.bytes;
   SentBatch sent{std::move(head), std::move(written.memory)};
   const std::lock_guard lock(sending);
   if (const auto alive = link.lock()) SendTo(*alive, sent);
-  if (!begun && !spec.placement) first.push_back(std::move(sent));
+  if (!begun && !spec.gang()) first.push_back(std::move(sent));
   return Status::OK();
+}
+
+void Member::EndInput() {
+  const std::lock_guard lock(sending);
+  input_ended = true;
+  Send(Head("end"));
 }
 
 void Member::Begun() {
@@ -133,18 +138,23 @@ void Member::Begun() {
   first.clear();
 }
 
-RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status status,
-                            int64_t at) const {
+void Member::Dismiss() {
+  done = true;
+  if (worker) worker->process.Signal(SIGKILL);
+  worker.reset();
+}
+
+RankFailure Member::Failure(RankFailure::Kind kind, Status status, Clock::time_point at) const {
   RankFailure failure{.kind = kind,
-                      .role = spec.placement ? "rank" : "partition",
-                      .rank = rank,
+                      .role = spec.gang() ? "rank" : "partition",
+                      .rank = rank(),
                       .world = spec.most,
                       .host = HostName(),
                       .status = std::move(status),
-                      .at = at,
+                      .at = at.time_since_epoch().count(),
                       .log = log,
                       .is_program = spec.task.role == MapTask::Role::kProgram};
-  if (spec.placement) failure.devices = spec.placement->seats[seat].gpus;
+  if (place.at) failure.devices = place.at->gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);
   // Only what this attempt wrote; the log of an attempt before may hold another error.
@@ -155,32 +165,26 @@ RankFailure Member::Failure(const RunSpec& spec, RankFailure::Kind kind, Status 
   return failure;
 }
 
-std::string Member::Hang(bool silent) const {
+std::string Member::WhyStill(bool silent) const {
   const char state = worker ? ReadProcessState(worker->process.pid()) : '?';
-  // What it said last may be of the time before.
   if (IsStopped(state)) return "its process is stopped";
   if (silent && state == 'D') return "its process waits for a disk or a device";
-  if (silent) return "its process is stopped or gets no CPU time";
-  return sight.AtWhat(Clock::now());
+  return silent ? "its process is stopped or gets no CPU time" : "";
 }
 
-Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, const MemberPlace& place,
+Result<std::unique_ptr<Member>> StartMember(const RunSpec& spec, MemberPlace place,
                                             std::unique_ptr<Worker> worker,
                                             const std::vector<UniqueFd>& peers) {
-  auto member = std::make_unique<Member>();
-  member->rank = place.rank;
-  member->seat = place.seat;
-  member->newcomer = place.newcomer;
-  PT_TRY(member->Hand(spec, std::move(worker), peers));
+  auto member = std::make_unique<Member>(spec, std::move(place));
+  PT_TRY(member->Hand(std::move(worker), peers));
   return member;
 }
 
-Status Member::Hand(const RunSpec& spec, std::unique_ptr<Worker> next,
-                    const std::vector<UniqueFd>& peers) {
-  PT_LET(const UniqueFd log_file, OpenLog(spec, *this));
+Status Member::Hand(std::unique_ptr<Worker> next, const std::vector<UniqueFd>& peers) {
+  PT_LET(const UniqueFd log_file, OpenLog(*this));
   PT_LET(const auto input_schema, SchemaToIpc(*spec.input));
   PT_LET(const auto output_schema, SchemaToIpc(*spec.task.output));
-  Json head = TaskHead(spec, *this);
+  Json head = TaskHead(spec, place);
   head["log"] = static_cast<bool>(log_file);
   head["input_bytes"] = input_schema->size();
   std::vector<int> fds;
@@ -195,14 +199,11 @@ Status Member::Hand(const RunSpec& spec, std::unique_ptr<Worker> next,
         const auto alive = link.lock();
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
-  // Silence counts from here: a worker that never speaks is noticed, too.
-  sight = {};
-  sight.Begin(Clock::now());
   next->link->LimitSends(spec.deadline);
   // If the worker has just died, whoever watches it finds that out, and how it ended.
   (void)next->link->Send(head, input_schema->ToString() + output_schema->ToString(), fds);
   for (const SentBatch& each : first) SendTo(*next->link, each);
-  if (input_ended) (void)next->link->Send(Head(spec, "end"));
+  if (input_ended) (void)next->link->Send(Head("end"));
   next->used = true;
   worker = std::move(next);
   return Status::OK();

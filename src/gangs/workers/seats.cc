@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/fault.h"
 #include "os/devices.h"
@@ -265,7 +266,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
   const auto patience = std::chrono::duration<double>(std::min(gang.deadline, 1e6));
   const auto limit = std::chrono::duration_cast<Clock::duration>(patience);
   auto others_deadline = Clock::now() + limit;
-  std::string told, asked;
+  std::string reason, asked;
   std::vector<Lease> wishes;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -283,8 +284,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
       others_deadline = Clock::now() + limit;
     }
     if (!asked.empty()) wait.why += fmt::format("; {} was asked to make room", asked);
-    if (told != wait.why) call.Send(Waiting{wait.why, who});
-    told = wait.why;
+    if (std::exchange(reason, wait.why) != wait.why) call.Send(Waiting{wait.why, who});
     if (call.stop.stop_requested()) return Status::Cancelled("stopped while waiting: ", wait.why);
     const auto now = Clock::now();
     if (now >= call.deadline || (!wait.others.empty() && now >= others_deadline)) {

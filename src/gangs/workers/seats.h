@@ -42,7 +42,7 @@ class Seats {
     // A place for one more worker of the gang, if there is room at this moment. Any thread.
     Result<std::optional<Seat>> TakeMore(const GangSpec& gang);
     // A rank of the gang died on the seat. Whether its devices are left out from now on, for
-    // gang.probation seconds; then tells so.
+    // gang.probation seconds; then prints a warning.
     bool Died(const GangSpec& gang, const Seat& seat, const Call& call);
     // Changes seats whose devices are in quarantine for others; where there are none, gives them
     // back as far as gang.workers allows. The processes on them must have ended.
@@ -78,7 +78,7 @@ class Seats {
   Result<std::string> WhyNotNow(const GangSpec& gang);
   // Waits until the whole gang has its places, all or none, sending Waiting whenever the reason
   // changes. Waits gang.deadline seconds for devices that another process holds, for anything else
-  // until the call's deadline; then exit kStalled. `who` is what others are told of the holder.
+  // until the call's deadline; then exit kStalled. `who` is what others read of the holder.
   // Where processes with gangs of a lower gang.priority hold devices, wishes for those of one of
   // them after the other: see Taken::FindWish().
   Result<std::unique_ptr<Taken>> Take(const GangSpec& gang, const std::string& who,

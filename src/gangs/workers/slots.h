@@ -22,7 +22,7 @@
 
 namespace protium {
 
-// What the reader must be told.
+// What the reader must know.
 struct WrittenBatch {
   int32_t slot = 0;
   int64_t bytes = 0;

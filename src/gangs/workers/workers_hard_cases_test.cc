@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
+#include <utility>
 
 #include "os/socket.h"
 #include "os/temporary_folder.h"
@@ -42,11 +42,14 @@ TEST_F(HardCases, ATaskThatRefusesIsToldInItsOwnWords) {
 
 // The answers of the ranks that fail because of it are read before its own.
 TEST_F(HardCases, ARankThatIsHeardLateIsStillTheCause) {
-  const Call call{.events = [](const Json& event) {
-    if (event["event"] == "talk") std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  Bell failed;
+  bool heard = false;
+  const Call call{.events = [&](const Json& event) {
+    if (event["event"] != "talk" || std::exchange(heard, true)) return;
+    EXPECT_TRUE(failed.Await(2));
   }};
-  const Fault fault =
-      FaultOf(RunTask(*workers_, GangTask("talk_and_refuse", 3), Numbers(1, 1), call).status());
+  const MapTask task = GangTask("talk_and_refuse", 3, 0, failed.path());
+  const Fault fault = FaultOf(RunTask(*workers_, task, Numbers(1, 1), call).status());
   EXPECT_EQ(fault.what, "3 labels are null");
   EXPECT_THAT(fault.where, HasSubstr("rank 1 of 3"));
 }
@@ -73,10 +76,10 @@ TEST_F(HardCases, AnExitInMidTaskIsAFailureOfThatRank) {
 }
 
 TEST_F(HardCases, AKilledRankIsNamedAtOnce) {
-  const auto begin = Clock::now();
-  const Fault fault = FaultOfGang(GangTask("kill", 3));
+  MapTask task = GangTask("kill", 3);
+  task.gang->deadline = kForEver;
+  const Fault fault = FaultOfGang(task);
   EXPECT_EQ(fault.what, "rank 1 was killed by signal 9 (SIGKILL) in the middle of task \"kill\"");
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST_F(HardCases, AGangIsRestartedUntilItSucceeds) {
@@ -106,14 +109,12 @@ TEST_F(HardCases, OnlyWhatIsSavedForgivesARestart) {
   }
 }
 
-TEST_F(HardCases, AStoppedRankIsNamedWithinItsDeadline) {
+TEST_F(HardCases, AStoppedRankIsNamed) {
   MapTask task = GangTask("sigstop", 3);
   task.gang->deadline = 1.5;
-  const auto begin = Clock::now();
   const Fault fault = FaultOfGang(task);
   EXPECT_THAT(fault.what, HasSubstr("rank 1 was silent for"));
   EXPECT_EQ(fault.exit, Exit::kStalled);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST_F(HardCases, AHungRankIsNamedWithWhatItDidAndWhere) {
@@ -191,7 +192,7 @@ TEST_F(HardCases, ADeadlineEndsTheTask) {
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
 
-// A driver in a process of its own is killed: its workers, of which it tells the numbers, must end.
+// A driver in a process of its own is killed: its workers, whose numbers it writes, must end.
 TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
   auto [ours, theirs] = SocketPair().ValueOrDie();
   const pid_t driver = ::fork();
@@ -212,11 +213,7 @@ TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Orphans come to us, so that their end can be seen.
   ::kill(driver, SIGKILL);
   ::waitpid(driver, nullptr, 0);
-  const auto deadline = Clock::now() + std::chrono::seconds(1);
-  for (const int pid : pids) {
-    while (::waitpid(pid, nullptr, WNOHANG) == 0 && Clock::now() < deadline) ::usleep(1000);
-    EXPECT_EQ(::kill(pid, 0), -1);
-  }
+  for (const int pid : pids) EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 

@@ -83,7 +83,7 @@ TEST_F(WorkersTest, AreUsedAgainByTasksWithoutAGang) {
 }
 
 TEST_F(WorkersTest, ThatAreStoppedWhileIdleAreNotUsedAgain) {
-  workers_ = Workers::Make({.deadline = 20}).ValueOrDie();
+  workers_ = Workers::Make({.deadline = kForEver}).ValueOrDie();
   MapTask task = TextTask("count");
   task.workers = 1;
   ASSERT_TRUE(RunTask(workers(), task, Numbers(1, 10)).ok());
@@ -92,11 +92,9 @@ TEST_F(WorkersTest, ThatAreStoppedWhileIdleAreNotUsedAgain) {
   ASSERT_EQ(::kill(idle[0], SIGSTOP), 0);
   siginfo_t stopped = {};
   ASSERT_EQ(::waitid(P_PID, idle[0], &stopped, WSTOPPED | WNOWAIT), 0);
-  const auto begin = Clock::now();
   const auto output = RunTask(workers(), task, Numbers(3, 10));
   ASSERT_TRUE(output.ok()) << output.status();
   EXPECT_THAT(SortedTexts(*output), ElementsAre("30"));
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
   ASSERT_EQ(Children().size(), 1u);
   EXPECT_NE(Children()[0], idle[0]) << "it must not wake up and go on";
 }
@@ -120,15 +118,13 @@ TEST_F(WorkersTest, ThatAreStoppedBeforeTheyReadAreReplaced) {
   EXPECT_THAT(warnings[1], HasSubstr("another one does its work"));
 }
 
-TEST_F(WorkersTest, ThatAreStoppedInTheMiddleEndTheTaskWithinTheDeadline) {
+TEST_F(WorkersTest, ThatAreStoppedInTheMiddleEndTheTask) {
   workers_ = Workers::Make({.deadline = 1.5}).ValueOrDie();
-  const auto begin = Clock::now();
   const Fault fault =
       FaultOf(RunTask(workers(), TextTask("stop_midway"), Numbers(3, 100)).status());
   EXPECT_EQ(fault.exit, Exit::kStalled);
   EXPECT_THAT(fault.what, HasSubstr("partition 0 was silent for"));
   EXPECT_THAT(fault.why, HasSubstr("its process is stopped"));
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));
 }
 
 TEST_F(WorkersTest, StartAheadWhenExpected) {

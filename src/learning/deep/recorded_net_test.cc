@@ -14,7 +14,7 @@
 #include <stdexcept>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/batch.h"
 #include "deep/float_tensor.h"
 #include "deep/module_net.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/float_tensor.h"
 #include "deep/test_worlds.h"
 #include "nets/kernel_net.h"

@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/torch_numerics.h"
 #include "rows/rows.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/rank_context.h"
 #include "deep/torch_tasks.h"
 #include "os/file.h"

@@ -55,16 +55,16 @@ constexpr const char* kOdd = R"(
 
 class Stages : public OwnSession {
  protected:
-  void Add(const char* kind, Columns inputs, Json options = Json::object()) {
+  // `inputs` as options have them.
+  void Add(const char* kind, Json inputs, Json options = Json::object()) {
     options["id"] = "s" + std::to_string(stages_.size());
     options["inputs"] = std::move(inputs);
     stages_.push_back({.kind = kind, .options = std::move(options)});
   }
   // One whose inputs are the outputs of that stage.
   void AddBehind(size_t stage, const char* kind, Json options = Json::object()) {
-    Add(kind, {}, std::move(options));
     const Json outputs = {{"stage", "s" + std::to_string(stage)}};
-    stages_.back().options["inputs"] = Json::array({outputs});
+    Add(kind, Json::array({outputs}), std::move(options));
   }
 
   PipelineModel Fitted() {

@@ -7,7 +7,6 @@
 
 #include "base/fault.h"
 #include "engine/kind.h"
-#include "events/events.h"
 #include "os/machine.h"
 #include "pipeline/objective.h"
 #include "protium/events.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "os/file.h"
 #include "pipeline/fit_task.h"
 #include "protium/events.h"

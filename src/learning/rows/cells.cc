@@ -243,29 +243,6 @@ struct HalfReaders {
 
 }  // namespace
 
-bool IsListOfCells(const arrow::DataType& type) {
-  const auto id = type.id();
-  return id == arrow::Type::LIST || id == arrow::Type::LARGE_LIST ||
-         id == arrow::Type::FIXED_SIZE_LIST;
-}
-
-ListCell ListAt(const arrow::ArrayData& column, int64_t row) {
-  if (column.MayHaveNulls() &&
-      !arrow::bit_util::GetBit(column.buffers[0]->data(), column.offset + row)) {
-    return {.valid = false};
-  }
-  if (column.type->id() == arrow::Type::FIXED_SIZE_LIST) {
-    const int64_t length = static_cast<const arrow::FixedSizeListType&>(*column.type).list_size();
-    return {.begin = (column.offset + row) * length, .length = length};
-  }
-  if (column.type->id() == arrow::Type::LARGE_LIST) {
-    const int64_t* offsets = column.GetValues<int64_t>(1);
-    return {.begin = offsets[row], .length = offsets[row + 1] - offsets[row]};
-  }
-  const int32_t* offsets = column.GetValues<int32_t>(1);
-  return {.begin = offsets[row], .length = int64_t(offsets[row + 1]) - offsets[row]};
-}
-
 CellReader NumberReader(arrow::Type::type type, Scaling scaling) {
   switch (scaling) {
     case Scaling::kNone:

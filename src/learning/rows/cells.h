@@ -55,16 +55,4 @@ CellReader DoubleReader(arrow::Type::type type, Half half);
 // The reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 
-// True for lists, large lists and lists of a fixed length.
-bool IsListOfCells(const arrow::DataType& type);
-
-// Where the elements of a list lie among those of its column.
-struct ListCell {
-  bool valid = true;
-  int64_t begin = 0;  // As an element of the child array, which may have an offset of its own.
-  int64_t length = 0;
-};
-// Where the list of this row lies; `column` is of a type that IsListOfCells() accepts.
-ListCell ListAt(const arrow::ArrayData& column, int64_t row);
-
 }  // namespace protium

@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "column/lists.h"
 
 namespace protium {
 namespace {
@@ -114,7 +115,7 @@ Result<RowPacker::Source> RowPacker::FindSource(const std::string& name, const R
                 .list_length = field.list_length,
                 .weight = field.role == RowRole::kWeight};
   if (field.list_length > 0) {
-    if (!IsListOfCells(*type)) return WrongType(name, *type, "it must be a list of numbers");
+    if (!IsList(*type)) return WrongType(name, *type, "it must be a list of numbers");
     type = type->field(0)->type().get();
   }
   const bool code = field.element == RowElement::kInt32;

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "pipeline/make_rows.h"
 #include "protium/events.h"

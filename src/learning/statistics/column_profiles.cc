@@ -12,6 +12,7 @@
 #include "base/fnv.h"
 #include "base/json.h"
 #include "column/decimals.h"
+#include "column/visit.h"
 
 namespace protium {
 namespace {
@@ -67,12 +68,11 @@ struct Cells {
 };
 
 template <class Array>
-std::vector<double> ReadNumbers(const arrow::Array& array, double unit = 1) {
-  const auto& typed = static_cast<const Array&>(array);
+std::vector<double> ReadNumbers(const Array& array, double unit = 1) {
   // NULL stays 0 here: IsMissing() is asked first.
   std::vector<double> numbers(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
-    numbers[size_t(i)] = array.IsValid(i) ? double(typed.Value(i)) * unit : 0;
+    numbers[size_t(i)] = array.IsValid(i) ? double(array.Value(i)) * unit : 0;
   }
   return numbers;
 }
@@ -103,34 +103,20 @@ std::vector<double> ReadDecimals(const arrow::Array& array) {
 
 std::vector<double> NumbersOf(const arrow::Array& array) {
   using Type = arrow::Type;
+  std::vector<double> numbers;
+  const auto read = [&](const auto& values) { numbers = ReadNumbers(values); };
+  // Booleans are texts here.
+  if (VisitReals(array, read) || VisitUnsigned(array, read)) return numbers;
+  if (arrow::is_signed_integer(array.type_id()) && VisitWholes(array, read)) return numbers;
   switch (array.type_id()) {
-    case Type::INT8:
-      return ReadNumbers<arrow::Int8Array>(array);
-    case Type::INT16:
-      return ReadNumbers<arrow::Int16Array>(array);
-    case Type::INT32:
-      return ReadNumbers<arrow::Int32Array>(array);
-    case Type::INT64:
-      return ReadNumbers<arrow::Int64Array>(array);
-    case Type::UINT8:
-      return ReadNumbers<arrow::UInt8Array>(array);
-    case Type::UINT16:
-      return ReadNumbers<arrow::UInt16Array>(array);
-    case Type::UINT32:
-      return ReadNumbers<arrow::UInt32Array>(array);
-    case Type::UINT64:
-      return ReadNumbers<arrow::UInt64Array>(array);
-    case Type::FLOAT:
-      return ReadNumbers<arrow::FloatArray>(array);
-    case Type::DOUBLE:
-      return ReadNumbers<arrow::DoubleArray>(array);
     case Type::DECIMAL128:
       return ReadDecimals(array);
     case Type::DATE32:
-      return ReadNumbers<arrow::Date32Array>(array, 86400);
+      return ReadNumbers(static_cast<const arrow::Date32Array&>(array), 86400);
     case Type::TIMESTAMP:
-      return ReadNumbers<arrow::TimestampArray>(
-          array, UnitSeconds(static_cast<const arrow::TimestampType&>(*array.type()).unit()));
+      return ReadNumbers(
+          static_cast<const arrow::TimestampArray&>(array),
+          UnitSeconds(static_cast<const arrow::TimestampType&>(*array.type()).unit()));
     default:
       return {};
   }

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/fault.h"
+#include "column/visit.h"
 #include "statistics/state.h"
 
 namespace protium {
@@ -66,8 +67,7 @@ class RecentCounters {
 
 // Adds 1 to the counter of each value that is not missing; returns how many are missing.
 template <class Array, class CounterFinder>
-Result<int64_t> CountEach(const arrow::Array& values, const CounterFinder& find_counter) {
-  const auto& array = static_cast<const Array&>(values);
+Result<int64_t> CountEach(const Array& array, const CounterFinder& find_counter) {
   using Value = decltype(array.GetView(0));
   using Placed = std::conditional_t<std::is_integral_v<Value>, uint64_t, Value>;
   auto recent = std::make_unique<RecentCounters<Placed>>();
@@ -100,33 +100,14 @@ std::string FormatValue(Integer number) {
 template <class CounterFinder>
 Result<int64_t> CountTexts(const arrow::Array& values, const CounterFinder& find_counter) {
   const auto of_text = [&](auto value) { return find_counter(FormatValue(value)); };
-  switch (values.type_id()) {
-    case arrow::Type::STRING:
-      return CountEach<arrow::StringArray>(values, of_text);
-    case arrow::Type::LARGE_STRING:
-      return CountEach<arrow::LargeStringArray>(values, of_text);
-    case arrow::Type::BOOL:
-      return CountEach<arrow::BooleanArray>(values, of_text);
-    case arrow::Type::INT8:
-      return CountEach<arrow::Int8Array>(values, of_text);
-    case arrow::Type::INT16:
-      return CountEach<arrow::Int16Array>(values, of_text);
-    case arrow::Type::INT32:
-      return CountEach<arrow::Int32Array>(values, of_text);
-    case arrow::Type::INT64:
-      return CountEach<arrow::Int64Array>(values, of_text);
-    case arrow::Type::UINT8:
-      return CountEach<arrow::UInt8Array>(values, of_text);
-    case arrow::Type::UINT16:
-      return CountEach<arrow::UInt16Array>(values, of_text);
-    case arrow::Type::UINT32:
-      return CountEach<arrow::UInt32Array>(values, of_text);
-    case arrow::Type::UINT64:
-      return CountEach<arrow::UInt64Array>(values, of_text);
-    default:
-      return Fail({.exit = Exit::kInput,
-                   .what = "cannot count values of type " + values.type()->ToString()});
+  Result<int64_t> missing = 0;
+  const auto count = [&](const auto& array) { missing = CountEach(array, of_text); };
+  if (VisitAs<arrow::StringArray, arrow::LargeStringArray>(values, count) ||
+      VisitWholes(values, count) || VisitUnsigned(values, count)) {
+    return missing;
   }
+  return Fail(
+      {.exit = Exit::kInput, .what = "cannot count values of type " + values.type()->ToString()});
 }
 
 // The counter of a text, a new one at 0.

@@ -8,45 +8,16 @@
 
 #include "base/fault.h"
 #include "column/decimals.h"
+#include "column/lists.h"
+#include "column/visit.h"
 
 namespace protium {
 namespace {
 
-// The elements that a row's list has among all values of its column.
-struct Range {
-  int64_t begin = -1;  // -1: NULL.
-  int64_t length = 0;
-};
-
-struct Ranges {
-  std::vector<Range> rows;
-  std::shared_ptr<arrow::Array> values;
-};
-
-template <class ListArray>
-Ranges RangesOf(const arrow::Array& column) {
-  const auto& lists = static_cast<const ListArray&>(column);
-  // All elements, also those outside of a slice: value_offset() counts from their begin.
-  Ranges ranges{.values = lists.values()};
-  for (int64_t row = 0; row < lists.length(); ++row) {
-    ranges.rows.push_back(lists.IsNull(row) ? Range()
-                                            : Range{int64_t(lists.value_offset(row)),
-                                                    int64_t(lists.value_length(row))});
-  }
-  return ranges;
-}
-
-Result<Ranges> RangesOf(const arrow::Array& column) {
-  switch (column.type_id()) {
-    case arrow::Type::LIST:
-      return RangesOf<arrow::ListArray>(column);
-    case arrow::Type::LARGE_LIST:
-      return RangesOf<arrow::LargeListArray>(column);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return RangesOf<arrow::FixedSizeListArray>(column);
-    default:
-      return Status::TypeError("a column of lists is needed, not of ", column.type()->ToString());
-  }
+// The elements of all lists, also those outside of a slice.
+Result<std::shared_ptr<arrow::Array>> ElementsOf(const arrow::Array& column) {
+  if (IsList(*column.type())) return arrow::MakeArray(column.data()->child_data[0]);
+  return Status::TypeError("a column of lists is needed, not of ", column.type()->ToString());
 }
 
 std::vector<double> Decimals(const arrow::Array& values) {
@@ -59,8 +30,7 @@ std::vector<double> Decimals(const arrow::Array& values) {
 }
 
 template <class Array>
-std::vector<double> Numbers(const arrow::Array& values) {
-  const auto& array = static_cast<const Array&>(values);
+std::vector<double> Numbers(const Array& array) {
   std::vector<double> numbers(size_t(array.length()), std::numeric_limits<double>::quiet_NaN());
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsValid(i)) numbers[size_t(i)] = static_cast<double>(array.Value(i));
@@ -69,40 +39,13 @@ std::vector<double> Numbers(const arrow::Array& values) {
 }
 
 Result<std::vector<double>> NumbersOf(const arrow::Array& values) {
-  switch (values.type_id()) {
-    case arrow::Type::BOOL:
-      return Numbers<arrow::BooleanArray>(values);
-    case arrow::Type::INT8:
-      return Numbers<arrow::Int8Array>(values);
-    case arrow::Type::INT16:
-      return Numbers<arrow::Int16Array>(values);
-    case arrow::Type::INT32:
-      return Numbers<arrow::Int32Array>(values);
-    case arrow::Type::INT64:
-      return Numbers<arrow::Int64Array>(values);
-    case arrow::Type::UINT8:
-      return Numbers<arrow::UInt8Array>(values);
-    case arrow::Type::UINT16:
-      return Numbers<arrow::UInt16Array>(values);
-    case arrow::Type::UINT32:
-      return Numbers<arrow::UInt32Array>(values);
-    case arrow::Type::UINT64:
-      return Numbers<arrow::UInt64Array>(values);
-    case arrow::Type::FLOAT:
-      return Numbers<arrow::FloatArray>(values);
-    case arrow::Type::DOUBLE:
-      return Numbers<arrow::DoubleArray>(values);
-    case arrow::Type::DECIMAL128:
-      return Decimals(values);
-    default:
-      return Status::TypeError("lists of numbers are needed, not of ", values.type()->ToString());
+  if (values.type_id() == arrow::Type::DECIMAL128) return Decimals(values);
+  std::vector<double> numbers;
+  const auto read = [&](const auto& array) { numbers = Numbers(array); };
+  if (VisitReals(values, read) || VisitWholes(values, read) || VisitUnsigned(values, read)) {
+    return numbers;
   }
-}
-
-bool IsList(const arrow::DataType& type) {
-  const auto id = type.id();
-  return id == arrow::Type::LIST || id == arrow::Type::LARGE_LIST ||
-         id == arrow::Type::FIXED_SIZE_LIST;
+  return Status::TypeError("lists of numbers are needed, not of ", values.type()->ToString());
 }
 
 template <class Builder, class Number>
@@ -128,12 +71,13 @@ Result<std::shared_ptr<arrow::Array>> Lists(const std::vector<Number>& numbers, 
 }  // namespace
 
 Result<NumberLists> NumberLists::Of(const arrow::Array& column) {
-  PT_LET(const Ranges ranges, RangesOf(column));
+  PT_LET(const auto values, ElementsOf(column));
   NumberLists lists;
-  PT_LET(lists.numbers_, NumbersOf(*ranges.values));
-  for (const Range& range : ranges.rows) {
-    lists.begins_.push_back(range.begin);
-    lists.lengths_.push_back(range.length);
+  PT_LET(lists.numbers_, NumbersOf(*values));
+  for (int64_t row = 0; row < column.length(); ++row) {
+    const ListCell cell = ListAt(*column.data(), row);
+    lists.begins_.push_back(cell.valid ? cell.begin : -1);
+    lists.lengths_.push_back(cell.length);
   }
   return lists;
 }
@@ -144,16 +88,16 @@ std::span<const double> NumberLists::At(int64_t row) const {
 }
 
 Result<TokenLists> TokenLists::Of(const arrow::Array& column) {
-  PT_LET(const Ranges ranges, RangesOf(column));
-  if (ranges.values->type_id() != arrow::Type::STRING) {
-    return Status::TypeError("lists of texts are needed, not of ",
-                             ranges.values->type()->ToString());
+  PT_LET(const auto values, ElementsOf(column));
+  if (values->type_id() != arrow::Type::STRING) {
+    return Status::TypeError("lists of texts are needed, not of ", values->type()->ToString());
   }
-  // Views of it point into the buffers of the column, which outlive `ranges`.
-  const auto& texts = static_cast<const arrow::StringArray&>(*ranges.values);
+  // Views of it point into the buffers of the column, which outlive `values`.
+  const auto& texts = static_cast<const arrow::StringArray&>(*values);
   TokenLists lists;
-  for (const Range& range : ranges.rows) {
-    for (int64_t i = range.begin; i < range.begin + range.length; ++i) {
+  for (int64_t row = 0; row < column.length(); ++row) {
+    const ListCell cell = ListAt(*column.data(), row);
+    for (int64_t i = cell.begin; i < cell.begin + cell.length; ++i) {
       if (texts.IsValid(i)) lists.tokens_.push_back(texts.GetView(i));
     }
     lists.begins_.push_back(lists.tokens_.size());

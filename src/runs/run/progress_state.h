@@ -12,7 +12,6 @@
 
 #include "base/call.h"
 #include "base/json.h"
-#include "events/events.h"
 #include "protium/events.h"
 #include "run/event_details.h"
 #include "run/phases.h"

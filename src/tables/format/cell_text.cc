@@ -9,6 +9,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "column/visit.h"
+
 namespace protium {
 namespace {
 
@@ -24,18 +26,14 @@ struct TextForm {
 constexpr TextForm kCsvForm = {' ', "NaN", "Inf", false};
 constexpr TextForm kJsonForm = {'T', "NaN", "Infinity", true};
 
-template <class ArrowType>
-void AppendFormatted(const arrow::Array& column, int64_t row, std::string& text) {
-  using Array = typename arrow::TypeTraits<ArrowType>::ArrayType;
-  arrow::internal::StringFormatter<ArrowType> format(column.type().get());
-  format(static_cast<const Array&>(column).Value(row),
-         [&](std::string_view formatted) { text.append(formatted); });
+template <class Array>
+void AppendFormatted(const Array& column, int64_t row, std::string& text) {
+  arrow::internal::StringFormatter<typename Array::TypeClass> format(column.type().get());
+  format(column.Value(row), [&](std::string_view formatted) { text.append(formatted); });
 }
 
-template <class ArrowType>
-void AppendFloat(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
-  using Array = typename arrow::TypeTraits<ArrowType>::ArrayType;
-  const auto value = static_cast<const Array&>(column).Value(row);
+template <class Real>
+void AppendReal(Real value, const TextForm& form, std::string& text) {
   if (std::isnan(value)) {
     text += form.nan;
   } else if (std::isinf(value)) {
@@ -54,7 +52,7 @@ void AppendFloat(const arrow::Array& column, int64_t row, const TextForm& form, 
 // zeros at the end of the fraction.
 void AppendTime(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
   const size_t before = text.size();
-  AppendFormatted<arrow::TimestampType>(column, row, text);
+  AppendFormatted(static_cast<const arrow::TimestampArray&>(column), row, text);
   if (text.size() > before + 10) text[before + 10] = form.between_day_and_time;
   if (text.find('.', before) == text.npos) return;
   while (text.back() == '0') text.pop_back();
@@ -63,32 +61,13 @@ void AppendTime(const arrow::Array& column, int64_t row, const TextForm& form, s
 
 // Everything but texts and lists.
 void AppendPlain(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
+  const auto append = [&](const auto& values) { AppendFormatted(values, row, text); };
+  const auto append_real = [&](const auto& values) { AppendReal(values.Value(row), form, text); };
+  if (VisitReals(column, append_real) || VisitWholes(column, append) ||
+      VisitUnsigned(column, append) || VisitAs<arrow::Date32Array>(column, append)) {
+    return;
+  }
   switch (column.type_id()) {
-    case Type::BOOL:
-      text += static_cast<const arrow::BooleanArray&>(column).Value(row) ? "true" : "false";
-      return;
-    case Type::INT8:
-      return AppendFormatted<arrow::Int8Type>(column, row, text);
-    case Type::INT16:
-      return AppendFormatted<arrow::Int16Type>(column, row, text);
-    case Type::INT32:
-      return AppendFormatted<arrow::Int32Type>(column, row, text);
-    case Type::INT64:
-      return AppendFormatted<arrow::Int64Type>(column, row, text);
-    case Type::UINT8:
-      return AppendFormatted<arrow::UInt8Type>(column, row, text);
-    case Type::UINT16:
-      return AppendFormatted<arrow::UInt16Type>(column, row, text);
-    case Type::UINT32:
-      return AppendFormatted<arrow::UInt32Type>(column, row, text);
-    case Type::UINT64:
-      return AppendFormatted<arrow::UInt64Type>(column, row, text);
-    case Type::FLOAT:
-      return AppendFloat<arrow::FloatType>(column, row, form, text);
-    case Type::DOUBLE:
-      return AppendFloat<arrow::DoubleType>(column, row, form, text);
-    case Type::DATE32:
-      return AppendFormatted<arrow::Date32Type>(column, row, text);
     case Type::TIMESTAMP:
       return AppendTime(column, row, form, text);
     case Type::DECIMAL128:

@@ -7,7 +7,6 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "column/schema.h"
-#include "events/events.h"
 #include "protium/events.h"
 #include "protium/version.h"
 

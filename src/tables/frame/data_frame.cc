@@ -6,7 +6,6 @@
 
 #include <utility>
 
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"

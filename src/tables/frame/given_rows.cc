@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "format/carried_rows.h"
 #include "format/file_writer.h"
 #include "frame/verbs.h"

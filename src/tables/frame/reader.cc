@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "events/events.h"
 #include "format/bring.h"
 #include "format/carried_rows.h"
 #include "format/csv.h"

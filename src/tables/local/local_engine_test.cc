@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <thread>
 
 #include "base/fault.h"
 #include "column/schema.h"
@@ -342,17 +341,13 @@ TEST_F(Local, AMissingFileIsNamed) {
   EXPECT_EQ(FaultOf(engine_->Explain(plan, {}).status()).exit, Exit::kInput);
 }
 
-TEST_F(Local, AStopEndsAQuerySoon) {
+// It says now and then how far it is.
+TEST_F(Local, AStopEndsAQueryInTheMiddle) {
   std::stop_source source;
-  Call call{.stop = source.get_token()};
+  const Call call{.stop = source.get_token(),
+                  .events = [&](const Json&) { source.request_stop(); }};
   const Plan slow = Query("SELECT count(*) FROM range(10000000) a, range(1000000) b");
-  std::jthread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    source.request_stop();
-  });
-  const auto start = Clock::now();
   EXPECT_EQ(FaultOfPlan(slow, call).exit, Exit::kStopped);
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST_F(Local, ADeadlineEndsAQuery) {

@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "column/lists.h"
+#include "column/visit.h"
+
 namespace protium {
 namespace {
 
@@ -16,15 +19,13 @@ constexpr int32_t kMostDigits = 15;
 
 // Rows of NULL have a value, too, without a meaning: value i is that of row i.
 template <class Array, class Value, class Make>
-void Copy(const arrow::Array& column, std::vector<Value>& values, const Make& make) {
-  const auto& array = static_cast<const Array&>(column);
+void Copy(const Array& array, std::vector<Value>& values, const Make& make) {
   values.resize(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsValid(i)) values[size_t(i)] = make(array.Value(i));
   }
 }
 
-constexpr auto kAsWhole = [](auto value) { return static_cast<int64_t>(value); };
 constexpr auto kAsDouble = [](auto value) { return static_cast<double>(value); };
 
 // How many of a unit a second has; none of nanoseconds, which engines do not have.
@@ -57,77 +58,32 @@ void CopyDecimals(const arrow::Array& column, std::vector<double>& values) {
 }
 
 void CopyDoubles(const arrow::Array& column, std::vector<double>& values) {
-  switch (column.type_id()) {
-    case arrow::Type::FLOAT:
-      return Copy<arrow::FloatArray>(column, values, kAsDouble);
-    case arrow::Type::DECIMAL128:
-      return CopyDecimals(column, values);
-    default:
-      return Copy<arrow::DoubleArray>(column, values, kAsDouble);
-  }
+  if (column.type_id() == arrow::Type::DECIMAL128) return CopyDecimals(column, values);
+  VisitReals(column, [&](const auto& array) { Copy(array, values, kAsDouble); });
 }
 
 void CopyWholes(const arrow::Array& column, std::vector<int64_t>& values) {
-  switch (column.type_id()) {
-    case arrow::Type::BOOL:
-      return Copy<arrow::BooleanArray>(column, values, kAsWhole);
-    case arrow::Type::INT8:
-      return Copy<arrow::Int8Array>(column, values, kAsWhole);
-    case arrow::Type::INT16:
-      return Copy<arrow::Int16Array>(column, values, kAsWhole);
-    case arrow::Type::INT32:
-      return Copy<arrow::Int32Array>(column, values, kAsWhole);
-    case arrow::Type::DATE32:
-      return Copy<arrow::Date32Array>(column, values, kAsWhole);
-    case arrow::Type::TIMESTAMP:
-      return Copy<arrow::TimestampArray>(
-          column, values, [per = *PerSecond(*column.type())](int64_t value) {
-            return value / per - (value % per < 0 ? 1 : 0);  // Rounded down, also before 1970.
-          });
-    default:
-      return Copy<arrow::Int64Array>(column, values, kAsWhole);
-  }
+  const auto copy = [&](const auto& array) {
+    Copy(array, values, [](auto value) { return static_cast<int64_t>(value); });
+  };
+  if (VisitWholes(column, copy) || VisitAs<arrow::Date32Array>(column, copy)) return;
+  const int64_t per = *PerSecond(*column.type());
+  Copy(static_cast<const arrow::TimestampArray&>(column), values, [per](int64_t value) {
+    return value / per - (value % per < 0 ? 1 : 0);  // Rounded down, also before 1970.
+  });
 }
 
 // Of a type that IsItem() takes. Whole numbers beyond 2^53 are rounded to a double.
-double NumberAt(const arrow::Array& items, int64_t at) {
-  switch (items.type_id()) {
-    case arrow::Type::BOOL:
-      return static_cast<const arrow::BooleanArray&>(items).Value(at) ? 1 : 0;
-    case arrow::Type::INT8:
-      return static_cast<const arrow::Int8Array&>(items).Value(at);
-    case arrow::Type::INT16:
-      return static_cast<const arrow::Int16Array&>(items).Value(at);
-    case arrow::Type::INT32:
-      return static_cast<const arrow::Int32Array&>(items).Value(at);
-    case arrow::Type::INT64:
-      return static_cast<double>(static_cast<const arrow::Int64Array&>(items).Value(at));
-    case arrow::Type::FLOAT:
-      return static_cast<const arrow::FloatArray&>(items).Value(at);
-    default:
-      return static_cast<const arrow::DoubleArray&>(items).Value(at);
-  }
+double ItemAt(const arrow::Array& items, int64_t at) {
+  double number = 0;
+  const auto read = [&](const auto& array) { number = static_cast<double>(array.Value(at)); };
+  if (!VisitReals(items, read)) VisitWholes(items, read);
+  return number;
 }
 
 bool IsItem(const arrow::DataType& type) {
   return type.id() == arrow::Type::BOOL || type.id() == arrow::Type::FLOAT ||
          type.id() == arrow::Type::DOUBLE || arrow::is_signed_integer(type.id());
-}
-
-template <class ListArray>
-RowValues TakeElements(const arrow::Array& column, int64_t place) {
-  const auto& lists = static_cast<const ListArray&>(column);
-  const arrow::Array& items = *lists.values();
-  RowValues values = NullsOf(Kind::kNumber, size_t(lists.length()));
-  for (int64_t row = 0; row < lists.length(); ++row) {
-    if (lists.IsNull(row) || place >= int64_t(lists.value_length(row))) continue;
-    // Counts in all items that the column has, also where `lists` is a slice of it.
-    const int64_t at = int64_t(lists.value_offset(row)) + place;
-    if (items.IsNull(at)) continue;
-    values.valid[size_t(row)] = 1;
-    values.doubles[size_t(row)] = NumberAt(items, at);
-  }
-  return values;
 }
 
 template <class Builder, class Value>
@@ -210,21 +166,19 @@ RowValues NullsOf(Kind kind, size_t rows) {
 }
 
 bool HasNumbers(const arrow::DataType& type) {
-  const auto id = type.id();
-  return (id == arrow::Type::LIST || id == arrow::Type::LARGE_LIST ||
-          id == arrow::Type::FIXED_SIZE_LIST) &&
-         IsItem(*type.field(0)->type());
+  return IsList(type) && IsItem(*type.field(0)->type());
 }
 
 RowValues ElementsOf(const arrow::Array& lists, int64_t place) {
-  switch (lists.type_id()) {
-    case arrow::Type::LIST:
-      return TakeElements<arrow::ListArray>(lists, place);
-    case arrow::Type::LARGE_LIST:
-      return TakeElements<arrow::LargeListArray>(lists, place);
-    default:
-      return TakeElements<arrow::FixedSizeListArray>(lists, place);
+  const auto items = arrow::MakeArray(lists.data()->child_data[0]);
+  RowValues values = NullsOf(Kind::kNumber, size_t(lists.length()));
+  for (int64_t row = 0; row < lists.length(); ++row) {
+    const ListCell cell = ListAt(*lists.data(), row);
+    if (place >= cell.length || items->IsNull(cell.begin + place)) continue;
+    values.valid[size_t(row)] = 1;
+    values.doubles[size_t(row)] = ItemAt(*items, cell.begin + place);
   }
+  return values;
 }
 
 // These two are declared in row_values.h. Values of a whole expression come here, and InferKind()

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "column/visit.h"
 #include "plan/part_side.h"
 
 namespace protium {
@@ -17,8 +18,7 @@ namespace {
 using CellColumn = std::vector<CutCell>;
 
 template <class Array>
-CellColumn Wholes(const arrow::Array& column, CutKind kind) {
-  const auto& values = static_cast<const Array&>(column);
+CellColumn Wholes(const Array& values, CutKind kind) {
   CellColumn cells(static_cast<size_t>(values.length()));
   for (size_t i = 0; i < cells.size(); ++i) {
     if (values.IsValid(int64_t(i))) cells[i] = {.kind = kind, .whole = values.Value(int64_t(i))};
@@ -36,24 +36,17 @@ CellColumn Texts(const arrow::Array& column) {
   return cells;
 }
 
-// For types that HasCutText() takes; what is none of the others is text.
+// For types that HasCutText() takes.
 CellColumn ReadCells(const arrow::Array& column) {
-  switch (column.type_id()) {
-    case arrow::Type::BOOL:
-      return Wholes<arrow::BooleanArray>(column, CutKind::kFlag);
-    case arrow::Type::INT8:
-      return Wholes<arrow::Int8Array>(column, CutKind::kWhole);
-    case arrow::Type::INT16:
-      return Wholes<arrow::Int16Array>(column, CutKind::kWhole);
-    case arrow::Type::INT32:
-      return Wholes<arrow::Int32Array>(column, CutKind::kWhole);
-    case arrow::Type::INT64:
-      return Wholes<arrow::Int64Array>(column, CutKind::kWhole);
-    case arrow::Type::DATE32:
-      return Wholes<arrow::Date32Array>(column, CutKind::kDate);
-    default:
-      return Texts(column);
-  }
+  const auto type = column.type_id();
+  if (type == arrow::Type::STRING) return Texts(column);
+  const CutKind kind = type == arrow::Type::BOOL     ? CutKind::kFlag
+                       : type == arrow::Type::DATE32 ? CutKind::kDate
+                                                     : CutKind::kWhole;
+  CellColumn cells;
+  const auto read = [&](const auto& values) { cells = Wholes(values, kind); };
+  if (!VisitWholes(column, read)) VisitAs<arrow::Date32Array>(column, read);
+  return cells;
 }
 
 }  // namespace

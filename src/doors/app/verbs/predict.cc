@@ -17,7 +17,6 @@
 #include "base/unknown_name.h"
 #include "catalogue/extension.h"
 #include "column/schema.h"
-#include "events/events.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
 #include "job/csv_flags.h"

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/testing/test_tasks.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <stdexcept>
 
 #include "gang/bend_task.h"
@@ -79,6 +83,21 @@ MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts,
 
 void Hang() {
   for (;;) ::pause();
+}
+
+Bell::Bell() {
+  PT_CHECK(::mkfifo(path().c_str(), 0600) == 0);
+  pipe_ = UniqueFd(::open(path().c_str(), O_RDWR | O_CLOEXEC));
+}
+
+bool Bell::Await(int times) {
+  char byte = 0;
+  for (; times > 0; --times) {
+    const int fd = pipe_.get();
+    const auto rung = WaitReadable({&fd, 1}, Clock::now() + std::chrono::seconds(60));
+    if (!rung.ok() || rung->empty() || ::read(fd, &byte, 1) != 1) return false;
+  }
+  return true;
 }
 
 Belongings CountBelongings() {
@@ -171,12 +190,14 @@ Status Refuse(TaskContext& context) {
   return Fail({.exit = Exit::kInput, .what = "3 labels are null", .fix = "drop them"});
 }
 
+// Its configuration names the bell that the others ring once they have failed.
 Status TalkAndRefuse(TaskContext& context) {
-  return OnRank1(context, [&]() -> Status {
-    // Its listener is slow: the error comes while there are still events to be told.
+  const Status status = OnRank1(context, [&]() -> Status {
     for (int i = 0; i < 60; ++i) context.Send({{"event", "talk"}});
     return Fail({.exit = Exit::kInput, .what = "3 labels are null"});
   });
+  if (context.rank() != 1) Ring(context.config());
+  return status;
 }
 
 Status Throw(TaskContext&) { throw std::runtime_error("thrown on purpose"); }
@@ -238,7 +259,10 @@ Status StopOnceItHasRead(TaskContext& context) {
 
 Status UntilStopped(TaskContext& context) {
   context.Send({{"event", "waiting"}, {"pid", ::getpid()}});
-  while (!context.stop().stop_requested()) ::usleep(1000);
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait(lock, context.stop(), [] { return false; });
   return Fail({.exit = Exit::kStopped, .what = "stopped as asked", .kept = "a checkpoint"});
 }
 

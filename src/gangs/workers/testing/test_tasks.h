@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fault.h"
+#include "os/temporary_folder.h"
 #include "workers/workers.h"
 
 namespace protium {
@@ -51,6 +52,22 @@ std::vector<pid_t> Children();
 
 // Until the process is killed.
 [[noreturn]] void Hang();
+
+// Seconds that no test waits for.
+inline constexpr double kForEver = 1e6;
+
+// What workers have a test know, in the order of the two processes: a pipe with a name.
+class Bell {
+ public:
+  Bell();
+  std::string path() const { return (folder_.path() / "bell").string(); }
+  // Waits until it has been rung so many times; false when that takes very long.
+  bool Await(int times);
+
+ private:
+  const TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
+  UniqueFd pipe_;
+};
 
 // Workers of its own for each test, which leave nothing behind.
 class TestWithWorkers : public testing::Test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spark_worker/test_barrier.h"
+#include "spark_worker/testing/test_barrier.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spark_worker/test_executor.h"
+#include "spark_worker/testing/test_executor.h"
 
 #include <arpa/inet.h>
 #include <arrow/io/memory.h>

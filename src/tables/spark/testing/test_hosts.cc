@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spark/gang/test_hosts.h"
+#include "spark/testing/test_hosts.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "catalogue/catalogue.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "protium/stages.h"
 
@@ -52,7 +52,12 @@ TorchEstimatorOptions Sound() {
 
 Result<TorchEstimatorOptions> Complete(const TorchEstimatorOptions& options,
                                        const std::string& path = "") {
-  return Complete(options, path, BuiltInCatalogue());
+  const Catalogue catalogue = BuiltInCatalogue();
+  PT_LET(const StageRow* row, FindRow(catalogue.stages, "stage", kTorchEstimator, ""));
+  AnyOptions own = options;
+  PT_LET(EstimatorOptions common, row->estimator->Read(own, path));
+  PT_TRY(row->estimator->Complete(common, own, path, catalogue));
+  return own.Read<TorchEstimatorOptions>(path);
 }
 
 TEST(Complete, FillsInEveryDefault) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 
 #include <arrow/api.h>
 #include <arrow/io/memory.h>

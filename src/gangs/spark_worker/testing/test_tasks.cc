@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spark_worker/test_tasks.h"
+#include "spark_worker/testing/test_tasks.h"
 
 #include <unistd.h>
 

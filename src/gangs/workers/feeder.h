@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The batches of a run's input, to the members that take them.
+//
+// 1. A batch goes to the member with room that was sent the fewest; a member has room while fewer
+//    than kWindow of its batches are not taken (workers/slots.h). Newcomers of a gang get none.
+// 2. Where a batch is there and every member has had one, a member more is asked for.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "column/stream.h"
+#include "workers/members.h"
+
+namespace protium {
+
+class Feeder {
+ public:
+  // `grow` adds a member if there may be one more. `members` outlive it.
+  Feeder(Members& members, std::function<Status()> grow)
+      : members_(members), grow_(std::move(grow)) {}
+
+  // Feeds all of `input`, and returns once it has ended, nobody wants more, or Close() was called.
+  // Once, in a thread of its own.
+  void Feed(BatchStreamPtr input);
+
+  // The rest is for any thread. Something has changed: a member may have room, or be done.
+  void Look();
+  // Nobody wants more.
+  void Close();
+  // Set when Feed() is done: OK, or why reading or sending failed.
+  std::optional<Status> end() const;
+
+ private:
+  Status FeedAll(BatchStream& input);
+  // Sends a batch to a member; waits until one has room. False if nobody wants more.
+  Result<bool> Deliver(const arrow::RecordBatch& batch);
+  bool EachHasOne() const;
+  Member* Pick() const;
+
+  Members& members_;
+  const std::function<Status()> grow_;
+  std::map<const Member*, int64_t> sent_;  // Batches. Of the feeding thread.
+  mutable std::mutex mutex_;               // Guards what follows.
+  std::condition_variable changed_;
+  bool closed_ = false;
+  std::optional<Status> end_;
+};
+
+}  // namespace protium
