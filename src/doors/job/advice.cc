@@ -11,8 +11,8 @@
 #include "base/describe.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "catalogue/stage_options.h"
 #include "job/job.h"
+#include "protium/stage_options.h"
 #include "sql_words/tokens.h"
 
 namespace protium {
