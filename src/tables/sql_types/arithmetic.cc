@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators over numbers; for times and intervals see intervals.cc. Numbers meet in one type
-// (CommonNumber); decimals are computed by a function of ours, all else by DuckDB's operators once
-// both sides are of that type.
+// (CommonNumber); decimals are computed by a function of our own, all else by DuckDB's operators
+// once both sides are of that type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
-// Computes in decimals by a function of ours. DuckDB gives results other widths, and fails where
+// Computes decimals by a function of our own. DuckDB gives results other widths, and fails where
 // Spark rounds digits away to fit 38.
 SqlType TypeDecimals(TypedCall& call, char operation, bool tried = false) {
   for (size_t i = 0; i < 2; ++i) {
@@ -116,7 +116,7 @@ Result<SqlType> TypeProduct(TypedCall& call) {
   return common;
 }
 
-// try_add() and its kind: NULL where the result does not fit, but not where an operand fails. Whole
+// try_add() and the like: NULL where the result does not fit, but not where an operand fails. Whole
 // numbers are computed in 128 bits, of which any result has room, and doubles never fail. Of times
 // Spark also forgives the operands (TryEval), as TRY() does.
 Result<SqlType> TypeTried(TypedCall& call) {

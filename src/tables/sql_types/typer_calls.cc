@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/depth.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"

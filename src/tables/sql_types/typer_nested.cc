@@ -40,6 +40,13 @@ SqlType TakeField(Json& value, const SqlType& type, const std::string& name) {
   return SqlType::ListOf(field.type);
 }
 
+// Notes in the scopes around `from`, up to the one where a column was found, that it was read.
+void MarkRead(const Scope& from, const Scope* found) {
+  for (const Scope* at = &from; found != nullptr && at != found; at = at->outer) {
+    at->outer->read_within = true;
+  }
+}
+
 }  // namespace
 
 // A name may go on to fields: s.a of a struct, l.a of a list of structs.
@@ -47,6 +54,7 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   PT_TRY(CheckColumn(node, scope));
   const Json names = node["column_names"];
   const NamedColumn found = FindNamed(scope, names);
+  MarkRead(scope, found.at);
   if (found.names == names.size() || !found.type.IsNested()) {
     return found.names == names.size() ? found.type : SqlType{};
   }
