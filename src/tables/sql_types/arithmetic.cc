@@ -33,7 +33,7 @@ Status RefuseTypes(const TypedCall& call) {
 }
 
 // Finds the type in which two operands are computed; nothing is cast yet but constants beside
-// decimals and NULL. Unknown if one operand is; refused if it is no number.
+// decimals and NULL. Unknown if one operand is; refused if it is not a number.
 Result<SqlType> CommonNumber(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
   TightenBesideDecimal(call.argument(0), call.types[0], call.types[1]);
@@ -151,7 +151,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
   }
   for (const size_t i : {0, 1}) {
     call.CoerceTo(i, common);
-    // HUGEINT is no type of Spark's: FromDuck() makes a decimal of it, so it is named here.
+    // HUGEINT is not a type of Spark's: FromDuck() makes a decimal of it, so it is named here.
     tree::Replace(call.argument(i),
                   tree::Cast(tree::Take(call.argument(i)), {SqlType::kOther, 0, 0, "HUGEINT"}));
   }

@@ -125,7 +125,7 @@ Status Typer::CompareNested(const Json& at, Json& left, Json& right,
   const bool ordered = type.find("LESS") != std::string::npos ||
                        type.find("GREATER") != std::string::npos || type.ends_with("BETWEEN");
   if (!ordered) return Status::OK();
-  // DuckDB makes a BETWEEN of two comparisons of one value, which it has not for nested values: the
+  // DuckDB makes a BETWEEN of two comparisons of one value, which fails for nested values: the
   // upper bound is compared within a list of one, or null.
   const bool upper = type.find("LESS") != std::string::npos;
   for (Json* const side : {&left, &right}) {

@@ -59,7 +59,7 @@ Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
   if (!node.is_object()) return Status::OK();
   const tree::View view(node);
   const bool part = view.Is(tree::Kind::kConjunction) || view.type() == "OPERATOR_NOT";
-  // Not by way of Expression(), which makes values of them.
+  // Not through Expression(), which makes values of them.
   auto typed = !part                               ? Expression(node, scope)
                : view.Is(tree::Kind::kConjunction) ? Conjunction(node, scope)
                                                    : Operator(node, scope);
@@ -229,7 +229,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark has no common type for them", "cast one of them");
   }
-  // The cast goes inside the subquery: around IN there is no place for one on its right side.
+  // The cast goes inside the subquery: the right side of IN has no place for one.
   if (made.columns.size() == 1 && !made.open) {
     RecastColumns(parts.query, made.columns, {{made.columns[0].name, *common}});
   }

@@ -39,7 +39,7 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
 
 // ORDER BY 2 or by a name of the select list, where its column is of a nested type: the expression
 // itself takes its place, since DuckDB knows places and names only where they stand alone. False
-// where it is none of these.
+// for all others.
 bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   const Json list = select.value("select_list", Json());
   if (!list.is_array() || list.size() != made.columns.size()) return false;
@@ -61,7 +61,7 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
 }
 
 // The type of the column of the select list whose alias an expression of ORDER BY is; nullptr if it
-// is none.
+// is not an alias.
 const SqlType* SelectedType(const Json& order, const Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   const bool name = tree::FindKind(order) == tree::Kind::kColumn &&
@@ -96,7 +96,7 @@ SqlType WithoutNull(const SqlType& type) {
 }
 
 // A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
-// them (see also rules/null_columns.cc).
+// them (see also sql/rules/null_columns.cc).
 void NameNulls(Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   if (list == select.end() || made.open || list->size() != made.columns.size()) return;

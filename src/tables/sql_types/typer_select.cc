@@ -114,8 +114,8 @@ Status Typer::SelectColumn(Json& select, size_t index, Scope& scope, Selection& 
   const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
   PT_LET(const SqlType type, Expression(column, scope));
   // A cast around a plain column would cost it its name in the result, and DuckDB names a column
-  // as its table spells it, Spark as the query does (rules/column_names.cc has names that a query
-  // spells with capitals).
+  // as its table spells it, Spark as the query does (sql/rules/column_names.cc has names that a
+  // query spells with capitals).
   if (plain && Text(column, "alias").empty() &&
       (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
     column["alias"] = name;

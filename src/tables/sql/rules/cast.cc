@@ -3,7 +3,7 @@
 // INT, where DuckDB makes 1000 and 2 of them), writes doubles as Java does, and cuts off the
 // fraction of a number where DuckDB rounds. The type of what is cast is not known here, so
 // functions chosen by the target type look at it row by row; where the typer knows it,
-// types/choices.cc replaces them by plain casts.
+// sql_types/choices.cc replaces them by plain casts.
 #include <algorithm>
 #include <string>
 #include <string_view>
