@@ -16,8 +16,8 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "deep/float_tensor.h"
 #include "catalogue/catalogue.h"
+#include "deep/float_tensor.h"
 #include "nets/kernel_net.h"
 #include "tensor/philox.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
+#include "catalogue/catalogue.h"
 #include "deep/batch.h"
 #include "deep/float_tensor.h"
 #include "deep/torch_tasks.h"
 #include "deep/torch_wall.h"
-#include "catalogue/catalogue.h"
 #include "tensor/testing/synthetic_rows.h"
 
 namespace protium {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "inference/net_rows.h"
 #include "metrics/metrics.h"
+#include "model/net_rows.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_rows.h"
 #include "tasks/task_device.h"

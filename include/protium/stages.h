@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of stages and of the estimator; those of nets, losses, optimizers and training are in
-// the room recipe. Each is an aggregate with one function Fields(), from which reading and writing
-// JSON and TOML, range checks, help pages and the schema of job files all follow (base/fields.h).
-// The names here are the ones in job files, in saved models and in C++, so renaming a field breaks
-// all three. Public API.
+// The options of stages and of the estimator. Each is an aggregate with one function Fields(), from
+// which reading and writing JSON and TOML, range checks, help pages and the schema of job files all
+// follow (protium/fields.h). The names here are the ones in job files, in saved models and in C++,
+// so renaming a field breaks all three. Implemented by the room stages.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
-#include "metrics/decision.h"
+#include "protium/fields.h"
+#include "protium/losses.h"
+#include "protium/net_columns.h"
+#include "protium/nets.h"
 #include "protium/task.h"
-#include "recipe/losses.h"
-#include "recipe/net_columns.h"
-#include "recipe/nets.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 
 namespace protium {
 
@@ -38,7 +36,7 @@ struct Inputs : std::vector<Input> {
 };
 Inputs OutputsOf(std::string stage);
 Inputs operator+(Inputs a, const Inputs& b);
-// Found by base/fields.h through argument-dependent lookup, wherever a field has this type.
+// Found by protium/fields.h through argument-dependent lookup, wherever a field has this type.
 Json ToJson(const Inputs& inputs);
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs);
 FieldType DescribeType(const Inputs& inputs);
@@ -146,6 +144,41 @@ Json ToJson(const Threshold& threshold);
 Status FromJson(const Json& json, const std::string& path, Threshold& threshold);
 FieldType DescribeType(const Threshold& threshold);
 
+// Shows `visit` what an estimator of any kind reads, learns and predicts.
+template <class Options, class Visit>
+void VisitLearning(Options& options, Visit& visit) {
+  visit("categorical", options.categorical,
+        {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
+  visit("numeric", options.numeric, {.help = "columns of numbers, without NULL"});
+  visit("vectors", options.vectors,
+        {.help = "columns of lists of numbers, for nets that read them by name"});
+  visit("label", options.label, {.help = "the column to predict: a number or a class"});
+  visit("labels", options.labels,
+        {.help = "instead of label: several numbers or booleans, learned together"});
+  visit("positive", options.positive,
+        {.help = "for two classes: the one whose probability is given; unless set, the greater"});
+  visit("weight", options.weight,
+        {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
+  visit("label_scale", options.label_scale,
+        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
+                 "for amounts above -1; unless set, standard, but none for poisson"});
+  visit("loss", options.loss, {.help = "what training minimises", .rows_of = "losses"});
+  visit("prediction", options.prediction,
+        {.help = "the column that scoring adds", .filled = "a name"});
+  visit("probability", options.probability,
+        {.help = "for classes: the column of the probability", .filled = "a name"});
+  visit("probabilities", options.probabilities,
+        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
+  visit("unseen_class", options.unseen_class,
+        {.help = "what happens to validation rows whose class no training row has"});
+  visit("threshold", options.threshold,
+        {.help = "for two classes: the probability above which a row counts as positive, or the "
+                 "metric that chooses it on the validation rows: f1, accuracy, "
+                 "balanced_accuracy"});
+  visit("calibration", options.calibration,
+        {.help = "for classes: how probabilities are fitted to the validation rows"});
+}
+
 // Trains a net with a gang of workers and adds its predictions as columns. For values:
 // `prediction`, or `prediction`_<label> for each of several labels; for quantiles likewise with the
 // level behind it, such as `prediction`_q10. For classes: the class as `prediction`, in the label's
@@ -177,37 +210,7 @@ struct TorchEstimatorOptions {
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
     visit("net", net, {.help = "the net to train", .rows_of = "nets"});
-    visit("categorical", categorical,
-          {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
-    visit("numeric", numeric, {.help = "columns of numbers, without NULL"});
-    visit("vectors", vectors,
-          {.help = "columns of lists of numbers, for nets that read them by name"});
-    visit("label", label, {.help = "the column to predict: a number or a class"});
-    visit("labels", labels,
-          {.help = "instead of label: several numbers or booleans, learned together"});
-    visit("positive", positive,
-          {.help = "for two classes: the one whose probability is given; unless set, the greater"});
-    visit("weight", weight,
-          {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
-    visit(
-        "label_scale", label_scale,
-        {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
-                 "for amounts above -1; unless set, standard, but none for poisson"});
-    visit("loss", loss, {.help = "what training minimises", .rows_of = "losses"});
-    visit("prediction", prediction, {.help = "the column that scoring adds", .filled = "a name"});
-    visit("probability", probability,
-          {.help = "for classes: the column of the probability", .filled = "a name"});
-    visit(
-        "probabilities", probabilities,
-        {.help = "for classes: a column of lists with the probability of each; unless set, none"});
-    visit("unseen_class", unseen_class,
-          {.help = "what happens to validation rows whose class no training row has"});
-    visit("threshold", threshold,
-          {.help = "for two classes: the probability above which a row counts as positive, or the "
-                   "metric that chooses it on the validation rows: f1, accuracy, "
-                   "balanced_accuracy"});
-    visit("calibration", calibration,
-          {.help = "for classes: how probabilities are fitted to the validation rows"});
+    VisitLearning(*this, visit);
     visit("train", train, {.help = "how to train it"});
     visit("gang", gang, {.help = "the workers that train it"});
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages as data: the list that a pipeline, a job file and a saved model all hold. Public API.
+// Stages as data: the list that a pipeline, a job file and a saved model all hold.
 // Making one never fails; options are checked when the pipeline is placed on a table.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "stages/options.h"
+#include "protium/any_options.h"
+#include "protium/stages.h"
 
 namespace protium {
 
@@ -18,21 +19,19 @@ inline constexpr const char* kTorchEstimator = "torch_estimator";
 // Any row can be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
 struct StageOptions {
   std::string kind;
-  Json options = Json::object();
+  AnyOptions options;
 };
 
 // Typed constructors for C++: pt::Pipeline({pt::Imputer({.inputs = {"temp"}}), ...}).
 inline StageOptions StringIndexer(const StringIndexerOptions& options) {
-  return {"string_indexer", FieldsToJson(options)};
+  return {"string_indexer", options};
 }
-inline StageOptions Imputer(const ImputerOptions& options) {
-  return {"imputer", FieldsToJson(options)};
-}
+inline StageOptions Imputer(const ImputerOptions& options) { return {"imputer", options}; }
 inline StageOptions StandardScaler(const StandardScalerOptions& options) {
-  return {"standard_scaler", FieldsToJson(options)};
+  return {"standard_scaler", options};
 }
 inline StageOptions TorchEstimator(const TorchEstimatorOptions& options) {
-  return {kTorchEstimator, FieldsToJson(options)};
+  return {kTorchEstimator, options};
 }
 
 // Reads a list of objects that have "kind" among their options, and fills in every default. Unknown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inference/net_rows.h"
+#include "model/net_rows.h"
 
 namespace protium {
 namespace {

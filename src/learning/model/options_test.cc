@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stages/options.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
+#include "protium/stages.h"
 
 namespace protium {
 namespace {
@@ -53,7 +52,12 @@ TorchEstimatorOptions Sound() {
 
 Result<TorchEstimatorOptions> Complete(const TorchEstimatorOptions& options,
                                        const std::string& path = "") {
-  return Complete(options, path, BuiltInCatalogue());
+  const Catalogue catalogue = BuiltInCatalogue();
+  PT_LET(const StageRow* row, FindRow(catalogue.stages, "stage", kTorchEstimator, ""));
+  AnyOptions own = options;
+  PT_LET(EstimatorOptions common, row->estimator->Read(own, path));
+  PT_TRY(row->estimator->Complete(common, own, path, catalogue));
+  return own.Read<TorchEstimatorOptions>(path);
 }
 
 TEST(Complete, FillsInEveryDefault) {

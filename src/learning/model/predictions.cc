@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inference/predictions.h"
+#include "model/predictions.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>

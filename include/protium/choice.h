@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A choice by name from a table of the catalogue (catalogue/catalogue.h): a net, a loss, an
 // optimizer, a schedule. It is plain data; whether the name exists and the options fit is checked
-// against the catalogue when a pipeline is placed. Public API.
+// against the catalogue when a pipeline is placed.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 
@@ -24,6 +24,11 @@ Json ToJson(const Choice& named);
 // A fault of Exit::kUsage at `path` for anything but a name or such a table.
 Status FromJson(const Json& json, const std::string& path, Choice& named);
 FieldType DescribeType(const Choice& named);
+
+// `under` with the settings of `over` laid over it: tables key by key, down to the last; anything
+// else is replaced. A choice by another name has other options, so those of the one that it
+// replaces go. Short forms count as the tables that they stand for.
+Json LaidOver(const Json& under, const Json& over);
 
 // The choice with all its options, defaults included.
 template <class T>
