@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 
 import source_text
 
@@ -35,18 +36,23 @@ def type_of(name, schema):
     return f"std::optional<std::vector<{item}>>"
 
 
+def comment(text, indent=""):
+    return textwrap.wrap(text, 100, initial_indent=indent + "// ", subsequent_indent=indent + "// ",
+                         break_on_hyphens=False)
+
+
 def comment_of(schema):
     choices = "; one of " + ", ".join(schema["enum"]) if "enum" in schema else ""
-    return f"  // {schema['description']}{choices}"
+    return comment(schema["description"] + choices, "  ")
 
 
 def constructor(kind, schema):
     name = "".join(word.capitalize() for word in kind.split("_"))
     fields = [field for field in schema["allOf"][0]["properties"].items() if field[0] != "kind"]
-    lines = [f"// {kind}: {schema['description']}", f"struct {name}Options {{"]
+    lines = comment(f"{kind}: {schema['description']}") + [f"struct {name}Options {{"]
     for field, own in fields:
         if field not in ("id", "inputs", "outputs"):
-            lines.append(comment_of(own))
+            lines += comment_of(own)
         lines.append(f"  {type_of(field, own)} {field};")
     lines += ["  template <class Visit>", "  void Fields(Visit& visit) {"]
     lines += [f'    visit("{field}", {field});' for field, _ in fields]
@@ -73,9 +79,9 @@ def headers():
 
 def opening(holds):
     return ["// SPDX-License-Identifier: Apache-2.0",
-            f"// Constructors of stages {holds}. Written by scripts/stage_doors.py.",
-            "// What is not set has the default that docs/reference/stages.md shows; `id`, `inputs` and",
-            "// `outputs` are as those of ImputerOptions. Implemented by the room stages.",
+            f"// Constructors of stages {holds}.",
+            "// Written by scripts/stage_doors.py. What is not set has the default of docs/reference/stages.md;",
+            "// `id`, `inputs` and `outputs` are as those of ImputerOptions. Implemented by the room stages.",
             "#pragma once", "", "#include <cstdint>", "#include <optional>", "#include <string>",
             "#include <vector>", "", '#include "protium/pipeline.h"', "", "namespace protium {", ""]
 
