@@ -10,7 +10,6 @@
 
 #include "base/fault.h"
 #include "catalogue/extension.h"
-#include "catalogue/stage_options.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
@@ -18,6 +17,7 @@
 #include "job/shorthand.h"
 #include "model/preview.h"
 #include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
 #include "search/settle.h"
 
 namespace protium {

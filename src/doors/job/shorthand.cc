@@ -11,6 +11,7 @@
 #include "job/file_terms.h"
 #include "job/finish.h"
 #include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

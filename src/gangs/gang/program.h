@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "gang/task.h"
 #include "plan/node.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -35,7 +35,7 @@ struct Generation {
 struct RosterLimits {
   int32_t min = 1;
   int32_t max = 1;
-  int32_t fruitless = 2;  // So many deaths in a row without a step, or starts in vain, are borne.
+  int32_t fruitless = 2;  // How many deaths in a row without a step, or failed starts, are allowed.
   Clock::duration patience{};  // Fewer than `min` wait so long for others.
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "catalogue/built_in_nets.h"
-#include "catalogue/stage_options.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalogue/stage_options.h"
+#include "protium/stage_options.h"
 
 #include <utility>
 

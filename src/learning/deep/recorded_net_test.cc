@@ -21,7 +21,7 @@
 #include "deep/odd_net.h"
 #include "deep/torch_numerics.h"
 #include "nets/kernel_net.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -125,7 +125,7 @@ TEST(TabularMlp, DropoutIsAFunctionOfItsKeyAlone) {
   EXPECT_FALSE(torch::equal(one, other));
 }
 
-// Drawn to the bound and not beyond it, by the formulas of recipe/nets.h.
+// Drawn to the bound and not beyond it, by the formulas of protium/nets.h.
 TEST(TabularMlp, BeginsWithWeightsWithinTheBoundThatWasChosen) {
   const auto largest = [](const char* initial_weights) {
     const auto net =

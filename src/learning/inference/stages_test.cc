@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of stage over odd values, in this process and by the engine: the same bits.
+#include "protium/stages.h"
+
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +16,6 @@
 #include "frame/session_state.h"
 #include "inference/own_session_test.h"
 #include "protium/scorer.h"
-#include "stages/options.h"
 
 namespace protium {
 namespace {

@@ -10,6 +10,7 @@
 #include "engine/kind.h"
 #include "events/events.h"
 #include "frame/session_state.h"
+#include "metrics/decision.h"
 #include "metrics/diagnostics.h"
 #include "model/model_state.h"
 #include "model/net_library.h"

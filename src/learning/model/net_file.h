@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "recipe/choice.h"
+#include "protium/choice.h"
 
 namespace protium {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stages/options.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
 #include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
+#include "protium/stages.h"
 
 namespace protium {
 namespace {

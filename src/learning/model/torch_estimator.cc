@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "catalogue/stage_options.h"
 #include "model/net_file.h"
 #include "model/row_net.h"
 #include "model/start_file.h"
 #include "nets/layers.h"
 #include "pipeline/chain.h"
 #include "pipeline/estimator.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 
 namespace protium {
 namespace {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
+#include "protium/stage_options.h"
 #include "stages/stage.h"
 
 namespace protium {

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
 #include "pipeline/estimator_options.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What estimators of every kind have among their options: which columns they read, what they learn,
 // how it is measured, who trains them. A kind's options have it as a member `common`, whose
-// Fields() come first; those of the public API (stages/options.h) have the same members, one by
+// Fields() come first; those of the public API (protium/stages.h) have the same members, one by
 // one.
 #pragma once
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "stages/options.h"
+#include "protium/stages.h"
 
 namespace protium {
 
-// Of `train` what is no kind's own. As in TrainOptions (recipe/training.h).
+// Of `train` what is no kind's own. As in TrainOptions (protium/training.h).
 struct MeasureOptions {
   ValidationOptions validation;
   std::vector<std::string> metrics;
@@ -39,7 +39,7 @@ struct MeasureOptions {
   }
 };
 
-// What each member means: TorchEstimatorOptions (stages/options.h).
+// What each member means: TorchEstimatorOptions (protium/stages.h).
 struct EstimatorOptions {
   std::string id;
   Inputs categorical;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
+#include "metrics/decision.h"
 #include "metrics/metrics.h"
 #include "pipeline/estimator_options.h"
 #include "plan/node.h"

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "metrics/decision.h"
 #include "nets/layers.h"
 #include "pipeline/objective.h"
-#include "stages/options.h"
+#include "protium/stages.h"
 
 namespace protium {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/describe.h"
-#include "recipe/losses.h"
-#include "recipe/nets.h"
-#include "recipe/training.h"
+#include "protium/losses.h"
+#include "protium/nets.h"
+#include "protium/training.h"
 
 namespace protium {
 

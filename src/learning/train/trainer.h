@@ -17,7 +17,7 @@
 #include "gang/membership.h"
 #include "metrics/metrics.h"
 #include "nets/target.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 #include "tensor/weights.h"

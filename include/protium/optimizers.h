@@ -2,12 +2,12 @@
 // The options of the built-in optimizers, and functions that programs choose them with. Formulas
 // and defaults are PyTorch's, but for the learning rate of sgd; some options have other names. In
 // every step `learning_rate` is multiplied by the schedule and by the rate of the parameter. The
-// arithmetic is in train/update_rule.cc and train/update_kernels.h. Public API.
+// arithmetic is in train/update_rule.cc and train/update_kernels.h.
 #pragma once
 
 #include <string>
 
-#include "recipe/choice.h"
+#include "protium/choice.h"
 
 namespace protium {
 

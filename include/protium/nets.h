@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of the built-in nets, and functions that programs choose them with. The nets
-// themselves are in the room deep. Public API.
+// themselves are in the room deep.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recipe/choice.h"
+#include "protium/choice.h"
 
 namespace protium {
 

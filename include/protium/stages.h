@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of stages and of the estimator; those of nets, losses, optimizers and training are in
-// the room recipe. Each is an aggregate with one function Fields(), from which reading and writing
-// JSON and TOML, range checks, help pages and the schema of job files all follow (base/fields.h).
-// The names here are the ones in job files, in saved models and in C++, so renaming a field breaks
-// all three. Public API.
+// The options of stages and of the estimator. Each is an aggregate with one function Fields(), from
+// which reading and writing JSON and TOML, range checks, help pages and the schema of job files all
+// follow (protium/fields.h). The names here are the ones in job files, in saved models and in C++,
+// so renaming a field breaks all three. Implemented by the room stages.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
-#include "metrics/decision.h"
+#include "protium/fields.h"
+#include "protium/losses.h"
+#include "protium/net_columns.h"
+#include "protium/nets.h"
 #include "protium/task.h"
-#include "recipe/losses.h"
-#include "recipe/net_columns.h"
-#include "recipe/nets.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 
 namespace protium {
 
@@ -38,7 +36,7 @@ struct Inputs : std::vector<Input> {
 };
 Inputs OutputsOf(std::string stage);
 Inputs operator+(Inputs a, const Inputs& b);
-// Found by base/fields.h through argument-dependent lookup, wherever a field has this type.
+// Found by protium/fields.h through argument-dependent lookup, wherever a field has this type.
 Json ToJson(const Inputs& inputs);
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs);
 FieldType DescribeType(const Inputs& inputs);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages as data: the list that a pipeline, a job file and a saved model all hold. Public API.
+// Stages as data: the list that a pipeline, a job file and a saved model all hold.
 // Making one never fails; options are checked when the pipeline is placed on a table.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/any_options.h"
-#include "stages/options.h"
+#include "protium/any_options.h"
+#include "protium/stages.h"
 
 namespace protium {
 

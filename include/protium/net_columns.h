@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
-#include "recipe/nets.h"
+#include "protium/fields.h"
+#include "protium/nets.h"
 
 namespace protium {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of the built-in losses, and functions that programs choose them with. The formulas
-// are in train/loss.h. Public API.
+// are in train/loss.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "recipe/choice.h"
+#include "protium/choice.h"
 
 namespace protium {
 

@@ -2,13 +2,13 @@
 // The options of the built-in schedules: how the learning rate changes during training. A schedule
 // is a factor of the optimizer's learning rate for each step. It depends only on the options, the
 // step and the total number of steps after the warm-up; reduce_on_plateau alone depends on the
-// results of training. The arithmetic is in train/schedule.cc and train/plateau.h. Public API.
+// results of training. The arithmetic is in train/schedule.cc and train/plateau.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "recipe/choice.h"
+#include "protium/choice.h"
 
 namespace protium {
 

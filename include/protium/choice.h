@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A choice by name from a table of the catalogue (catalogue/catalogue.h): a net, a loss, an
 // optimizer, a schedule. It is plain data; whether the name exists and the options fit is checked
-// against the catalogue when a pipeline is placed. Public API.
+// against the catalogue when a pipeline is placed.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -5,7 +5,7 @@
 //     ...
 //   }
 // from which follow JSON both ways, equality, the list of known keys, checks of ranges and, by
-// base/describe.h, help. What a field says of itself (base/field.h) may be left out.
+// base/describe.h, help. What a field says of itself (protium/field.h) may be left out.
 //
 // Kinds of field: bool, int32_t, int64_t, double, std::string, enums with a Names() found by
 // argument-dependent lookup (`inline EnumNames<E> Names(E)`), std::optional, std::vector, nested
@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,11 +26,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/field.h"
-#include "base/json.h"
-#include "base/status.h"
+#include "protium/field.h"
+#include "protium/status.h"
 
 namespace protium {
+
+using Json = nlohmann::ordered_json;
 
 // The values of an enum and their names in JSON and TOML.
 template <class E>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a net is trained, as data. An option is one member and one line in Fields() here: job files,
 // --set, help, the reference pages, the driver and the ranks all follow from it. A rank gets these
-// structs as JSON in its TrainConfig (pipeline/torch_task.h). Public API.
+// structs as JSON in its TrainConfig (pipeline/torch_task.h).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "recipe/optimizers.h"
-#include "recipe/schedules.h"
+#include "protium/optimizers.h"
+#include "protium/schedules.h"
 
 namespace protium {
+
+// How probabilities are fitted to the validation rows: not at all; by one factor for all outputs
+// (Guo et al., "On Calibration of Modern Neural Networks", 2017); or, for two classes, by a rising
+// curve (Zadrozny and Elkan, 2002).
+enum class Calibration { kNone, kTemperature, kIsotonic };
+inline EnumNames<Calibration> Names(Calibration) {
+  return {{{Calibration::kNone, "none"},
+           {Calibration::kTemperature, "temperature"},
+           {Calibration::kIsotonic, "isotonic"}}};
+}
 
 // Training rows held out to choose the best epoch; rows with equal values in `by` stay together.
 // They are chosen by a hash, as the test side of a split is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of any type: an aggregate with Fields(), which keeps its type, or JSON that nobody has
-// read yet. Public API.
+// read yet.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 
