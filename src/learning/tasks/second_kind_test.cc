@@ -176,7 +176,7 @@ class SecondKind : public testing::Test {
 
   static Pipeline Stages(Json options = Json::object()) {
     options.update({{"numeric", {{{"stage", "scale"}}}}, {"label", "y"}, {"weight", "w"}});
-    options["gang"] = {{"workers", 2}};
+    if (!options.contains("gang")) options["gang"] = {{"workers", 2}};
     return Pipeline({StandardScaler({.id = "scale", .inputs = {"x"}}), {"mean", options}});
   }
   DataFrame Rows() { return session_->Sql("SELECT * FROM t"); }
@@ -233,6 +233,9 @@ TEST_F(SecondKind, TakesItsOwnOptionsAndRefusesThoseOfNets) {
   const Fault wrong = FaultOf(Stages({{"times", 0}}).Fit(Rows()).status());
   EXPECT_EQ(wrong.where, "pipeline.1.times");
   EXPECT_EQ(FaultOf(Stages({{"net", "linear"}}).Fit(Rows()).status()).where, "pipeline.1.net");
+  const Json range = {{"workers", {{"min", 1}, {"max", 2}}}};
+  EXPECT_EQ(FaultOf(Stages({{"gang", range}}).Fit(Rows()).status()).where,
+            "pipeline.1.gang.workers");
 }
 
 }  // namespace
