@@ -80,7 +80,7 @@ def headers():
 def opening(holds):
     return ["// SPDX-License-Identifier: Apache-2.0",
             f"// Constructors of stages {holds}.",
-            "// Written by scripts/stage_doors.py. What is not set has the default that docs/reference/stages.md shows;",
+            "// Written by scripts/stage_doors.py. What is not set has the default of docs/reference/stages.md;",
             "// `id`, `inputs` and `outputs` are as those of ImputerOptions. Implemented by the room stages.",
             "#pragma once", "", "#include <cstdint>", "#include <optional>", "#include <string>",
             "#include <vector>", "", '#include "protium/pipeline.h"', "", "namespace protium {", ""]

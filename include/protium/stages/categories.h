@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructors of stages of categories.
-// Written by scripts/stage_doors.py. What is not set has the default that docs/reference/stages.md shows;
+// Written by scripts/stage_doors.py. What is not set has the default of docs/reference/stages.md;
 // `id`, `inputs` and `outputs` are as those of ImputerOptions. Implemented by the room stages.
 #pragma once
 
