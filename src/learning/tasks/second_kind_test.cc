@@ -208,7 +208,7 @@ TEST_F(SecondKind, TrainsPredictsAndComesBackFromItsFolder) {
   EXPECT_THAT(Predicted(model->Transform(Rows())),
               testing::Pointwise(testing::DoubleNear(1e-5), mean));
   // Its predictions are measured as any other's.
-  const Json measured = session_->state().record().results()["metrics"]["test"];
+  const Json measured = StateOf(*session_).record().results()["metrics"]["test"];
   EXPECT_NEAR(measured["rmse"].get<double>(), rmse_, 1e-4);
   ASSERT_TRUE(model->Save("model").ok());
   const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
