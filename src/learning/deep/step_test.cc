@@ -74,6 +74,17 @@ TEST(Step, GivesTheSameBitsWithMicroBatches) {
                  {.train = {.micro_batches = 2, .clip_value = 0.01}});
 }
 
+TEST(Step, GivesTheSameBitsOfASumOfNets) {
+  const SyntheticRows rows({.rows = 300, .numeric = 4, .cardinalities = {7, 300}, .seed = 8});
+  const auto blocks = MakeSteps(rows, {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
+  const NetMaker make = [] {
+    return KernelNets().at("wide_and_deep")(
+        {{"hidden", {9, 5}}, {"dropout", 0.2}, {"batch_norm", true}}, TabularInputs(4, {7, 300}));
+  };
+  ExpectSameBitsInEveryWorld(blocks, make);
+  ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 2}});
+}
+
 // Gradients of parts add up to that of the whole but for the rounding of sums.
 TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
   const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
