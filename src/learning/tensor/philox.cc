@@ -21,9 +21,9 @@ struct Lanes {
   uint32_t words[kBlock];
 };
 
-// A round of Philox4x32, with the multipliers of its authors; the keys grow by their Weyl constants from round to round.
-// For one key it is a bijection of the counter's 128 bits, so no two counters draw the same four
-// words.
+// A round of Philox4x32, with the multipliers of its authors; the keys grow by their Weyl constants
+// from round to round. For one key it is a bijection of the counter's 128 bits, so no two counters
+// draw the same four words.
 [[gnu::always_inline]] inline void Round(uint32_t* words, uint32_t key0, uint32_t key1) {
   uint32_t* a = words;
   uint32_t* b = words + kLanes;

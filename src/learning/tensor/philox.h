@@ -13,7 +13,8 @@
 namespace protium {
 
 // The four words that a counter gives with a key, whose low half comes first (Salmon, Moraes, Dror
-// and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Draws have counters below 2^64.
+// and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Draws count in the first two
+// words.
 std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t key);
 
 // What a draw is for; the first word of its key.

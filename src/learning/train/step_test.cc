@@ -7,12 +7,11 @@
 
 #include "base/fault.h"
 #include "collective/thread_ranks.h"
-#include "deep/float_tensor.h"
-#include "deep/test_worlds.h"
 #include "nets/kernel_net.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
+#include "train/testing/worlds.h"
 
 namespace protium {
 namespace {
