@@ -17,7 +17,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "tcp/candidate.h"
 
 namespace protium {

@@ -22,7 +22,7 @@
 #include "deep/text_classifier.h"
 #include "deep/torch_numerics.h"
 #include "nets/kernel_net.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "train/progress.h"

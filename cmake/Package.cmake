@@ -6,17 +6,13 @@
 # Libraries of others lie in lib/protium, where the run paths of ours lead.
 include(CMakePackageConfigHelpers)
 
-# Headers of rooms that the door pipeline.h still shows, through the options of stages.
+# Headers of rooms that the door torch.h shows, for nets of one's own; no other door shows any.
 # tests/consumer holds them to this list.
-set(PROTIUM_INSIDE base/field.h base/fields.h base/json.h base/status.h catalogue/stage_options.h
-  metrics/decision.h recipe/choice.h recipe/losses.h recipe/net_columns.h recipe/nets.h
-  recipe/optimizers.h recipe/schedules.h recipe/training.h stages/options.h)
-
-# And those that torch.h shows, for nets of one's own.
-set(PROTIUM_INSIDE_TORCH base/describe.h base/unknown_name.h catalogue/catalogue.h catalogue/extension.h deep/batch.h
-  deep/module_net.h deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h rows/packed.h
-  rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h tensor/net.h
-  tensor/values.h train/loss.h)
+set(PROTIUM_INSIDE_TORCH base/describe.h base/json.h base/status.h base/unknown_name.h
+  catalogue/catalogue.h catalogue/extension.h deep/batch.h deep/module_net.h
+  deep/recorded_loss.h deep/recorded_net.h metrics/metrics.h rows/packed.h
+  rows/schema.h stages/catalogue_row.h tensor/batch.h tensor/device.h
+  tensor/net.h tensor/values.h train/loss.h)
 
 install(TARGETS protium_command protium_launcher RUNTIME DESTINATION bin COMPONENT protium)
 foreach(library protium protium_c protium_export protium_local protium_ludwig protium_onnx protium_page
@@ -38,7 +34,6 @@ function(protium_inside component)
     endforeach()
   endforeach()
 endfunction()
-protium_inside(protium ${PROTIUM_INSIDE})
 install(CODE "execute_process(COMMAND \"$<TARGET_FILE:protium_command>\" help
   --man \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\" COMMAND_ERROR_IS_FATAL ANY)"
   COMPONENT protium)

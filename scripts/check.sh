@@ -19,6 +19,9 @@ CheckTypes() {
     (cd build/check.web && "$kNode/node" node_modules/typescript/bin/tsc)
 }
 
+# The constructors of stages.
+CheckStages() { python3 scripts/stage_doors.py --check; }
+
 Check() {
   local failed=0 name
   mkdir -p build
@@ -27,7 +30,7 @@ Check() {
   CheckSystem
   InstallPackages build
   InstallPackages check
-  for name in Format Types floors house sizes names words docs events; do
+  for name in Format Types Stages floors house sizes names words docs events; do
     local found
     if [ "$name" = house ]; then found=$(python3 scripts/draw_house.py --check 2>&1) || failed=$((failed + 1))
     elif [[ "$name" =~ ^[A-Z] ]]; then found=$("Check$name" 2>&1) || failed=$((failed + 1))
@@ -39,5 +42,5 @@ Check() {
       printf '%-8s ok\n' "${name,,}"
     fi
   done
-  ((failed == 0)) || Die "$failed of 9 checks failed"
+  ((failed == 0)) || Die "$failed of 10 checks failed"
 }

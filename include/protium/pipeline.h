@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalogue/stage_options.h"
 #include "protium/frame.h"
+#include "protium/stage_options.h"
 #include "protium/status.h"
 
 namespace protium {

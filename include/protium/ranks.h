@@ -86,7 +86,7 @@ class Ranks {
   int32_t rank() const;
   int32_t world() const;
 
-  // `name` appears in the error of a rank that waited in vain.
+  // `name` appears in the error of a rank whose wait ended without it.
   Status Barrier(std::string_view name = "barrier");
   // Leaves the combined values in each rank's `values`; on an error they are undefined.
   Status AllReduce(Tensor values, Op op);

@@ -26,7 +26,7 @@ class GangMembership;
 struct FieldType;
 using Json = nlohmann::ordered_json;
 
-// How many workers a gang has: a number, or a range, for a gang that bends. That one starts with as
+// How many workers a gang has: a number, or a range, for an elastic gang. That one starts with as
 // many as there is room for, goes on without those that die, and takes others in, with the same
 // result. In a job file 4, or { min = 2, max = 4 }.
 struct WorkerRange {
@@ -54,11 +54,11 @@ struct GangSpec {
   int32_t quarantine = 3;    // Deaths on a device after which it is left out; 0: it never is.
   double probation = 600;    // Seconds until it may be used again.
   int32_t priority = 0;      // A gang may have others of a lower one leave their devices.
-  bool rebalance = false;    // Shards move to quick ranks of a gang that bends.
+  bool rebalance = false;    // Shards move to quick ranks of an elastic gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers,
-          {.help = "processes that train together, or { min, max } of a gang that bends"});
+          {.help = "processes that train together, or { min, max } of an elastic gang"});
     visit("cores_per_worker", cores_per_worker, {.help = "cores per worker", .at_least = 1});
     visit("gpus_per_worker", gpus_per_worker, {.help = "devices leased per worker", .at_least = 0});
     visit("max_restarts", max_restarts,
@@ -83,7 +83,7 @@ struct GangSpec {
           {.help = "a gang that waits for devices may have runs of a lower priority pause"});
     visit(
         "rebalance", rebalance,
-        {.help = "at ends of epochs shards move from slow to quick workers of a gang that bends"});
+        {.help = "at ends of epochs shards move from slow to quick workers of an elastic gang"});
   }
 };
 

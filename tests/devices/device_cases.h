@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
 #include "deep/torch_numerics.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -139,7 +139,7 @@ TEST(FirstHour, TheJobWithoutAMistakeIsRight) {
   }
 }
 
-TEST(FirstHour, MistakesAreToldWithTheirMend) {
+TEST(FirstHour, MistakesAreToldWithTheirFix) {
   const std::vector<Mistake> all = ReadMistakes();
   ASSERT_GT(all.size(), 50u);
   std::string text = ReadText(File());

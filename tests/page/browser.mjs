@@ -13,7 +13,7 @@ export async function until(what, ask, millis = 15_000) {
   for (;;) {
     const found = await ask();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`waited ${millis / 1000} s in vain: ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${millis / 1000} s without: ${what}`);
     await sleep(50);
   }
 }

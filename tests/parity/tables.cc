@@ -3,13 +3,13 @@
 
 #include <arrow/type.h>
 
-#include "base/fields.h"
 #include "base/json.h"
 #include "column/schema.h"
 #include "format/csv.h"
 #include "format/partitions.h"
 #include "frame/table_files.h"
 #include "os/file.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

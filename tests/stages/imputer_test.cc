@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "base/json.h"
 #include "stage_test.h"
 
 namespace protium {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/json.h"
 #include "stage_test.h"
 
 namespace protium {

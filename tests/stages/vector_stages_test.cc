@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "stage_test.h"
 #include "stages/eigen.h"
 

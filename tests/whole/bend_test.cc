@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend: workers are killed, stopped, sent away and taken in while they train, and the
+// Elastic gangs: workers are killed, stopped, sent away and taken in while they train, and the
 // weights are those of a run left alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

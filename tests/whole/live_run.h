@@ -24,7 +24,7 @@ std::vector<Json> EventsNamed(const Scratch& scratch, const std::string& name);
 bool AwaitStep(Running& command, const Scratch& scratch, int64_t step);
 // Waits until there are so many events of a name; false when the command ended before.
 bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count);
-// The process of a rank, or of a member of a gang that bends, as the run's events name it; -1: not
+// The process of a rank, or of a member of an elastic gang, as the run's events name it; -1: not
 // known.
 pid_t PidOfRank(const Scratch& scratch, int rank);
 // Sends `signal` to it; false when it is not known or gone.

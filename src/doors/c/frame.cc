@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "c/handles.h"
 #include "c/options.h"
 #include "c/stream.h"
 #include "frame/session_state.h"
 #include "job/job.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

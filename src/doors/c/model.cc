@@ -17,9 +17,7 @@
 #include "frame/sub_session.h"
 #include "model/model_state.h"
 #include "model/preview.h"
-#include "nets/layers.h"
 #include "os/file.h"
-#include "pipeline/estimator.h"
 
 namespace protium {
 namespace {
@@ -50,15 +48,13 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
 
 // Has processes, with LibTorch where the net needs it, ready for the next training, on this
 // machine: those of this one end with it. A cluster's places are others', too.
-void WarmUp(Session& session, const Pipeline& pipeline, const Plan& rows) {
+void WarmUp(Session& session, const Chain& chain, const Plan& rows) {
   SessionState& state = session.state();
-  const std::vector<StageOptions>& stages = pipeline.stages();
-  if (stages.empty() || stages.back().kind != kTorchEstimator) return;
-  const auto options = ReadEstimator(stages.back(), "pipeline");
-  if (!options.ok() || !KindOf(state.engine().address()).runs_here) return;
+  if (!chain.estimator || !KindOf(state.engine().address()).runs_here) return;
+  const GangSpec& gang = chain.estimator->options.gang;
   // Whether it could be seated is a question for the training itself.
-  (void)state.engine().Admit(
-      {.gang = options->gang, .torch = !IsLayered(options->net.name), .plan = rows}, state.call());
+  (void)state.engine().Admit({.gang = gang, .torch = chain.NeedsLibTorch(false), .plan = rows},
+                             state.call());
 }
 
 // All but the model.
@@ -77,8 +73,9 @@ Result<PipelineModel> Fit(Room& room, Session& session, const char* text, const 
   const Status fitted = FitIn(folder, session, pipeline, rows);
   if (room.scratch()) Tidy(folder);
   PT_TRY(fitted);
-  WarmUp(session, pipeline, rows);
-  return PipelineModel::Load(session, folder / kModel);
+  PT_LET(const PipelineModel model, PipelineModel::Load(session, folder / kModel));
+  WarmUp(session, *model.state().chain, rows);
+  return model;
 }
 
 Result<Json> DescribeModel(const ModelState& state) {

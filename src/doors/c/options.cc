@@ -2,7 +2,7 @@
 #include "c/options.h"
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "base/json.h"
 #include "c/options.h"
 #include "catalogue/extension.h"
@@ -13,6 +12,7 @@
 #include "job/job.h"
 #include "job/read_job.h"
 #include "os/library.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

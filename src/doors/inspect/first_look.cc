@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostMends = 3;  // A blank mended shows a word for NULL, which shows a comma.
+constexpr int kMostFixes = 3;  // A blank fixed shows a word for NULL, which shows a comma.
 
 Result<FirstLook> Read(const fs::path& place, const CsvOptions& csv, int64_t head,
                        const std::vector<std::string>& files) {
@@ -96,13 +96,13 @@ Result<FirstLook> LookAt(const fs::path& place, const CsvGiven& given, int64_t h
   return look.ok() ? std::move(look) : Result<FirstLook>(WithFlag(look.status()));
 }
 
-Result<FirstLook> LookAndMend(const fs::path& place, const CsvGiven& given, int64_t head) {
+Result<FirstLook> LookAndFix(const fs::path& place, const CsvGiven& given, int64_t head) {
   PT_LET(FirstLook look, LookAt(place, given, head));
   PT_LET(const std::vector<std::string> files, CsvFiles(place));
-  for (int i = 0; i < kMostMends; ++i) {
-    CsvOptions mended = WithMends(look.odd, look.csv);
-    if (FieldsToJson(mended) == FieldsToJson(look.csv)) break;
-    PT_LET(FirstLook again, Read(place, mended, head, files));
+  for (int i = 0; i < kMostFixes; ++i) {
+    CsvOptions fixed = WithFixes(look.odd, look.csv);
+    if (FieldsToJson(fixed) == FieldsToJson(look.csv)) break;
+    PT_LET(FirstLook again, Read(place, fixed, head, files));
     if (!IsBetter(look.table, again.table)) break;
     look = std::move(again);
   }
@@ -116,7 +116,7 @@ std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullT
   std::vector<std::string> lines;
   for (const OddColumn& each : odd) {
     std::string text = fmt::format("{} would be {}", each.column, each.type);
-    std::vector<std::string> mends;
+    std::vector<std::string> fixes;
     if (!each.texts.empty()) {
       NullTexts nulls = null;
       std::string named;
@@ -126,14 +126,14 @@ std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullT
       }
       text += fmt::format(" but for {} cell{} such as {}, the first at {}", Grouped(each.cells),
                           each.cells == 1 ? "" : "s", named, each.where);
-      mends.push_back("null = " + Dump(ToJson(nulls)));
+      fixes.push_back("null = " + Dump(ToJson(nulls)));
     }
-    if (each.trim) mends.push_back("trim = true");
+    if (each.trim) fixes.push_back("trim = true");
     if (each.decimal_comma) {
-      mends.push_back(each.maybe_groups ? "decimal = \",\", unless its commas group thousands"
+      fixes.push_back(each.maybe_groups ? "decimal = \",\", unless its commas group thousands"
                                         : "decimal = \",\"");
     }
-    lines.push_back(fmt::format("{}: {}", text, fmt::join(mends, ", ")));
+    lines.push_back(fmt::format("{}: {}", text, fmt::join(fixes, ", ")));
   }
   return lines;
 }

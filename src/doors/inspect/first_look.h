@@ -23,13 +23,13 @@ struct FirstLook {
 // command line does not say them.
 Result<FirstLook> LookAt(const std::filesystem::path& place, const CsvGiven& given, int64_t head);
 
-// The same, read again with the options that mend columns of text beyond doubt (WithMends()), as
+// The same, read again with the options that fix columns of text beyond doubt (WithFixes()), as
 // long as that makes columns of other types of some and a text of none. What stands in columns that
 // stay text and can only mean a missing value (IsNullMark()) is read as one.
-Result<FirstLook> LookAndMend(const std::filesystem::path& place, const CsvGiven& given,
-                              int64_t head);
+Result<FirstLook> LookAndFix(const std::filesystem::path& place, const CsvGiven& given,
+                             int64_t head);
 
-// A line for each odd column with what mends it. `null`: what stands in its option so far.
+// A line for each odd column with what fixes it. `null`: what stands in its option so far.
 std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null);
 
 }  // namespace protium

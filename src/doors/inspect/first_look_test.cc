@@ -29,7 +29,7 @@ class FirstLooks : public testing::Test {
     }
     const auto path = folder_.path() / name;
     EXPECT_TRUE(WriteFile(path, text).ok());
-    const Result<FirstLook> look = LookAndMend(path, {}, 0);
+    const Result<FirstLook> look = LookAndFix(path, {}, 0);
     EXPECT_TRUE(look.ok()) << Render(FaultOf(look.status()));
     return look.ok() ? *look : FirstLook();
   }
@@ -58,7 +58,7 @@ TEST_F(FirstLooks, FindsDelimiterHeaderAndComments) {
   EXPECT_EQ(Types(comments), kTyped);
 }
 
-TEST_F(FirstLooks, MendsNullsBlanksAndDecimalCommas) {
+TEST_F(FirstLooks, FixesNullsBlanksAndDecimalCommas) {
   const FirstLook nulls = Look(",", "region,area,rooms\n", [](int row, int column) {
     return row % 3 == 1 ? std::string(column == 1 ? "NA" : "-") : Usual(row, column);
   });
@@ -90,7 +90,7 @@ TEST_F(FirstLooks, TakesMarksInTextForMissingValues) {
   EXPECT_THAT(OptionsSaid(Look(",", "region,area,job\n", jobs("None")).csv), ElementsAre());
 }
 
-TEST_F(FirstLooks, TellsWhatOnlyAPersonCanMend) {
+TEST_F(FirstLooks, TellsWhatOnlyAPersonCanFix) {
   const FirstLook look = Look(",", "region,area,rooms\n", [](int row, int column) {
     return row == 7 && column == 2 ? std::string("many") : Usual(row, column);
   });

@@ -248,7 +248,7 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
   }
   if (one) places = {{TableNameAt(place), place}};
   for (const TablePlace& each : places) {
-    PT_LET(FirstLook look, LookAndMend(each.path, given, 0));
+    PT_LET(FirstLook look, LookAndFix(each.path, given, 0));
     tables.push_back({each, std::move(look)});
   }
   if (!one) PT_TRY(PutMainFirst(tables, label, named));

@@ -11,8 +11,8 @@
 #include "base/describe.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "catalogue/stage_options.h"
 #include "job/job.h"
+#include "protium/stage_options.h"
 #include "sql_words/tokens.h"
 
 namespace protium {
@@ -222,7 +222,7 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
     fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
   }
   if (open && !fix.empty()) fault.fix = std::move(fix);
-  // Instead of what would mend a table.
+  // Instead of what would fix a table.
   std::string section = AdviceOnSection(fault.where);
   if (!section.empty()) fault.fix = std::move(section);
   CutValue(fault);

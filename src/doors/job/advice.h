@@ -13,7 +13,7 @@ namespace protium {
 // still a path ("train.lr"); `sql` is the job's SQL, for faults about it.
 Fault WithAdvice(Fault fault, std::string_view sql);
 
-// The mend for a message of the TOML library; empty where there is none to tell.
+// The fix for a message of the TOML library; empty where there is none to tell.
 std::string AdviceOnToml(std::string_view message);
 
 }  // namespace protium

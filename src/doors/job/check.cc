@@ -20,7 +20,7 @@
 #include "job/output_columns.h"
 #include "job/read_job.h"
 #include "model/preview.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "sql_text/result_names.h"
 
 namespace protium {
@@ -97,9 +97,8 @@ Status CheckGang(const Job& job) {
   const JobEngine& engine = job.file.engine;
   GangSpec gang{.workers = 0};
   if (job.estimator && job.pipeline) {
-    PT_LET(const TorchEstimatorOptions options,
-           ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
-    gang = options.gang;
+    PT_LET(const auto estimator, FindEstimator(job.pipeline->stages(), job.catalogue));
+    gang = estimator->options.gang;
   }
   return WithPlace("engine.address", CheckSeats(engine.address, engine.discovery, gang));
 }

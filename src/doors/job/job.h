@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "base/describe.h"
-#include "base/fields.h"
 #include "catalogue/catalogue.h"
 #include "engine/kind.h"
 #include "job/settings.h"
 #include "job/unloaded.h"
 #include "plan/node.h"
+#include "protium/fields.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"
 

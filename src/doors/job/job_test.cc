@@ -60,6 +60,19 @@ class JobFiles : public testing::Test {
   }
 };
 
+TEST_F(JobFiles, LayTheShorthandOverTheEstimatorsOwnOptionsKeyByKey) {
+  const std::string own = With("[train]\nepochs = 3\n",
+                               "net = { name = \"tabular_mlp\", dropout = 0.5 }\n"
+                               "train.validation = { share = 0.1, by = [\"day\"] }\n");
+  const Job job = Read(own, {"train.validation.share=0.3", "net={name=\"tabular_mlp\",hidden=[8]}"})
+                      .ValueOrDie();
+  const Json& estimator = job.file.pipeline[1];
+  EXPECT_EQ(estimator["train"]["validation"], Json({{"share", 0.3}, {"by", {"day"}}}));
+  EXPECT_EQ(estimator["net"], Json({{"name", "tabular_mlp"}, {"dropout", 0.5}, {"hidden", {8}}}));
+  const Job other = Read(own, {"net.name=linear"}).ValueOrDie();
+  EXPECT_EQ(other.file.pipeline[1]["net"], Json({{"name", "linear"}}));
+}
+
 TEST_F(JobFiles, KeepTheOrderOfTheFileAndMoveTheShorthand) {
   const Job job = Read(kJob).ValueOrDie();
   EXPECT_EQ(job.file.tables.all[0].first, "zebra");

@@ -9,6 +9,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "pipeline/objective.h"
 
 namespace protium {
@@ -20,11 +21,10 @@ namespace {
 Result<Columns> PredictedColumns(const Job& job) {
   Columns made;
   if (!job.estimator) return made;
-  PT_LET(const TorchEstimatorOptions options,
-         ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline"));
   PT_LET(const Catalogue catalogue, WithBuiltIns(job.catalogue));
-  PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", options.loss.name, "loss"));
-  for (const auto& field : PredictedFields(options, loss->kind, arrow::utf8())) {
+  PT_LET(const auto estimator, FindEstimator(job.pipeline->stages(), catalogue));
+  PT_LET(const LossRow loss, LossRowOf(estimator->options, "", catalogue));
+  for (const auto& field : PredictedFields(estimator->options, loss.kind, arrow::utf8())) {
     made.push_back(field->name());
   }
   return made;

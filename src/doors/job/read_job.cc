@@ -10,13 +10,14 @@
 
 #include "base/fault.h"
 #include "catalogue/extension.h"
-#include "catalogue/stage_options.h"
 #include "format/file_form.h"
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
 #include "job/shorthand.h"
 #include "model/preview.h"
+#include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
 #include "search/settle.h"
 
 namespace protium {
@@ -172,9 +173,10 @@ Status BringExtensions(Job& job, Extensions how) {
 }
 
 Json WithoutEstimators(const Json& pipeline) {
+  const Catalogue known = BuiltInCatalogue();
   Json stages = Json::array();
   for (const Json& each : pipeline) {
-    if (!each.is_object() || each.value("kind", Json()) != kTorchEstimator) stages.push_back(each);
+    if (!IsEstimator(known, each)) stages.push_back(each);
   }
   return stages;
 }

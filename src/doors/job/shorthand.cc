@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "catalogue/stage_options.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
+#include "pipeline/estimator_kind.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 
@@ -22,9 +20,10 @@ namespace {
 // The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
 // already here if there is shorthand, which could mean either.
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
+  const Catalogue known = BuiltInCatalogue();  // Extensions bring no estimators.
   std::optional<size_t> found;
   for (size_t i = 0; i < pipeline.size(); ++i) {
-    if (!pipeline[i].is_object() || pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
+    if (!IsEstimator(known, pipeline[i])) continue;
     if (found && shorthand) {
       return JobFault(
           fmt::format("pipeline.{}", i),
@@ -35,20 +34,6 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
     found = i;
   }
   return found;
-}
-
-// The members of `under`, with those of `over` in their place and behind them.
-Json LaidOver(const Json& under, const Json& over) {
-  std::vector<std::pair<std::string, Json>> members;
-  std::map<std::string, size_t> places;
-  for (const Json* each : {&under, &over}) {
-    for (const auto& [key, value] : each->items()) {
-      const auto [at, fresh] = places.emplace(key, members.size());
-      if (fresh) members.emplace_back(key, Json());
-      members[at->second].second = value;
-    }
-  }
-  return ObjectOf(std::move(members));
 }
 
 // Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
@@ -66,12 +51,6 @@ Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_w
     return JobFault(path, fmt::format("{} is set twice: here and in [{}]", name, name));
   }
   Json& own = job.file.pipeline[*job.estimator][name];
-  if (own.is_null()) own = Json::object();
-  if (own.is_string()) own = Json{{"name", own}};
-  // Another net or loss by name has other options: those of the one that it replaces go.
-  if (shorthand.contains("name") && own.value("name", Json()) != shorthand["name"]) {
-    own = Json::object();
-  }
   own = LaidOver(own, shorthand);
   CopyPlaces(job.settings, name, path);
   shorthand = Json::object();

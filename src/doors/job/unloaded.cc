@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 
 namespace protium {
 
@@ -80,9 +80,10 @@ class Collection {
 }  // namespace
 
 std::shared_ptr<const Catalogue> StandIns(const Json& pipeline, Unloaded& unloaded) {
+  const Catalogue known = BuiltInCatalogue();
   Collection all(unloaded);
   for (const Json& stage : pipeline) {
-    if (stage.is_object() && TextAt(stage, "kind") == kTorchEstimator) all.AddNamesOf(stage);
+    if (IsEstimator(known, stage)) all.AddNamesOf(stage);
   }
   return std::move(all).rows();
 }

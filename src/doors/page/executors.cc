@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "events/events.h"
+
 namespace protium {
 
 namespace {
@@ -31,14 +33,13 @@ class Seats {
   }
 
   void Change(const Json& change) {
-    const std::string event = TextAt(change, "event");
     const double time = TimeOf(change);
-    if (event == "restart") CloseAll(time, false);
-    if (event == "member_start") {
+    if (Is<AttemptStarted>(change)) CloseAll(time, false);
+    if (Is<MemberStarted>(change)) {
       Close(RankOf(change), time, true);
       Open(change, time);
     }
-    if (event == "rank_lost") {
+    if (Is<RankLost>(change)) {
       if (Json* const executor = Close(RankOf(change), time, false)) (*executor)["why"] = "lost";
     }
   }

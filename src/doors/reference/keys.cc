@@ -9,8 +9,8 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "catalogue/stage_options.h"
 #include "job/job.h"
+#include "protium/stage_options.h"
 #include "reference/pages.h"
 #include "terminal/text_table.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each field of an options aggregate (base/fields.h) becomes a property; choices from the catalogue
-// become references to definitions, one for each of its tables.
+// Each field of an options aggregate (protium/fields.h) becomes a property; choices from the
+// catalogue become references to definitions, one for each of its tables.
 #include "reference/schema.h"
 
 #include <optional>
 #include <utility>
 
-#include "catalogue/stage_options.h"
 #include "job/job.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 

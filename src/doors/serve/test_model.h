@@ -12,8 +12,8 @@
 #include "frame/session_state.h"
 #include "os/library.h"
 #include "protium/pipeline.h"
+#include "protium/stages.h"
 #include "serve/served_model.h"
-#include "stages/options.h"
 
 namespace protium {
 

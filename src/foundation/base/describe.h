@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/field.h"
-#include "base/fields.h"
 #include "base/json.h"
+#include "protium/field.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -6,7 +6,7 @@
 #include <concepts>
 #include <string_view>
 
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 

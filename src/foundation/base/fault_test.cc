@@ -32,7 +32,7 @@ TEST(Fault, OfAMistakeOfOursAsksForAReport) {
 }
 
 TEST(Fault, RendersOneBlockWithoutEmptyLines) {
-  EXPECT_EQ(Render({.what = "it broke", .fix = "mend it"}), "error: it broke\n  fix: mend it\n");
+  EXPECT_EQ(Render({.what = "it broke", .fix = "fix it"}), "error: it broke\n  fix: fix it\n");
 }
 
 TEST(ParseJson, SaysThatItsInputIsWrong) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/field.h"
+#include "protium/field.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/fields.h"
+#include "protium/fields.h"
 
+#include "base/json.h"
 #include "base/nearest.h"
 
 namespace protium::fields {

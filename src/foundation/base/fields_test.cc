@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/fields.h"
+#include "protium/fields.h"
 
 #include <gtest/gtest.h>
+
+#include "base/json.h"
 
 namespace protium {
 

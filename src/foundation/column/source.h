@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "protium/csv.h"
+#include "protium/fields.h"
 #include "protium/stream.h"
 
 namespace protium {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/json.h"
+
 namespace protium {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/event.h"
+#include "base/json.h"
 #include "protium/events.h"
 
 namespace protium {

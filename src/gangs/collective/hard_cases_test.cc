@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 
 namespace protium {
 namespace {

@@ -18,7 +18,7 @@ struct AttemptResult {
   bool goes_on = false;  // It ended for a gang of a higher priority, or to have another size.
 };
 
-// Runs attempts 0, 1, ... until one succeeds, fails in a way that a restart cannot mend, is to stop
+// Runs attempts 0, 1, ... until one succeeds, fails in a way that a restart cannot fix, is to stop
 // or out of time, or gang.max_restarts restarts are used up; returns the last one's status. A
 // restart counts for gang.restart_window seconds, and beyond that until the gang has saved
 // (Call::saved) after it: one that dies again before it has saved anything does not try for ever.

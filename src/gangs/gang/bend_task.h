@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a task of a gang that bends which only counts steps.
+// For tests: a task of an elastic gang which only counts steps.
 #pragma once
 
 #include <unistd.h>

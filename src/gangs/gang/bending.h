@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's side of a gang that bends, the same on every engine: what is heard of members goes
+// The driver's side of an elastic gang, the same on every engine: what is heard of members goes
 // to the Roster (roster.h), and what the roster orders is carried out by the engine's Crew.
 //
 // 1. A member that is lost once all rows are shared is no failure: survivors are called to the next
@@ -26,7 +26,7 @@
 
 namespace protium {
 
-// What an engine does with the members of a gang that bends. Members go by their number in the
+// What an engine does with the members of an elastic gang. Members go by their number in the
 // roster. All calls come from the thread that tells the BendingGang.
 class Crew {
  public:

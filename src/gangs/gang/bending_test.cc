@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for a gang that bends, with a crew that only notes what it is told.
+// What a driver does for an elastic gang, with a crew that only notes what it is told.
 #include "gang/bending.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's side of a gang that bends (gang/membership.h), the same on every engine: it follows the
+// A rank's side of an elastic gang (gang/membership.h), the same on every engine: it follows the
 // driver's calls from generation to generation. How words reach the driver and how ranks find each
 // other is the engine's, which derives from it.
 //

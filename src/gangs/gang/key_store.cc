@@ -22,7 +22,8 @@ bool IsRank(std::string_view key) { return key.find_first_not_of("0123456789") =
 
 }  // namespace
 
-HttpResponse KeyStore::Ask(const std::string& method, const std::string& path, std::string body) {
+HttpResponse KeyStore::Respond(const std::string& method, const std::string& path,
+                               std::string body) {
   const size_t slash = path.find('/', 1);
   const bool two = path.starts_with('/') && slash > 1 && slash != path.npos &&
                    slash + 1 < path.size() && path.find('/', slash + 1) == path.npos;
@@ -76,7 +77,7 @@ class KeyServer::Service : public HttpService {
   HttpAdmission Admit(const HttpRequest&) override { return {.body_bytes = kMostRequest}; }
   // The pool has one thread, and so the store has one.
   HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
-    return store_.Ask(request.method, request.path, body);
+    return store_.Respond(request.method, request.path, body);
   }
   std::chrono::milliseconds Drain() override { return {}; }
 
@@ -85,7 +86,7 @@ class KeyServer::Service : public HttpService {
 };
 
 Result<std::unique_ptr<KeyServer>> KeyServer::Start(bool loopback) {
-  // Horovod's client reads an answer without a body until the connection ends.
+  // Horovod's client reads a response without a body until the connection ends.
   const HttpLimits limits{.connections = 512, .one_request = true, .end = std::chrono::seconds(1)};
   const std::string host = loopback ? "127.0.0.1" : "0.0.0.0";
   auto server = HttpServer::Bind({.guard = {.host = host}, .limits = limits});

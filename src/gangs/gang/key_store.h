@@ -27,7 +27,7 @@ class KeyStore {
  public:
   // `path` as it was asked. Anything but these three methods and two names is a 400; what would not
   // fit 64 MiB a 413.
-  HttpResponse Ask(const std::string& method, const std::string& path, std::string body);
+  HttpResponse Respond(const std::string& method, const std::string& path, std::string body);
 
  private:
   struct Scope {
@@ -40,7 +40,7 @@ class KeyStore {
   size_t bytes_ = 0;  // Of all names, keys and values, and of what stands in `done`.
 };
 
-// Answers at a port until its end, in a thread of its own, within the limits of http/server.h: of
+// Responds at a port until its end, in a thread of its own, within the limits of http/server.h: of
 // up to 512 at a time, each of whom asks for one thing of up to 1 MiB.
 class KeyServer {
  public:

@@ -17,15 +17,15 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 int Status(KeyStore& store, const std::string& method, const std::string& path) {
-  return store.Ask(method, path, "value").status;
+  return store.Respond(method, path, "value").status;
 }
 
 TEST(KeyStore, GivesWhatWasPut) {
   KeyStore store;
   EXPECT_EQ(Status(store, "GET", "/global_/0"), 404);
   const std::string address("\0\1 address", 10);
-  EXPECT_EQ(store.Ask("PUT", "/global_/0", address).status, 200);
-  EXPECT_EQ(store.Ask("GET", "/global_/0", "").body, address);
+  EXPECT_EQ(store.Respond("PUT", "/global_/0", address).status, 200);
+  EXPECT_EQ(store.Respond("GET", "/global_/0", "").body, address);
   EXPECT_EQ(Status(store, "GET", "/local_h/0"), 404);
 }
 
@@ -57,10 +57,10 @@ TEST(KeyStore, IsBounded) {
   KeyStore store;
   const std::string large(1 << 20, 'x');
   int kept = 0;
-  while (store.Ask("PUT", "/a/" + std::to_string(kept), large).status == 200) ++kept;
+  while (store.Respond("PUT", "/a/" + std::to_string(kept), large).status == 200) ++kept;
   EXPECT_EQ(kept, 63);
   for (int again = 0; again < 9; ++again) {
-    EXPECT_EQ(store.Ask("PUT", "/a/0", large).status, 200) << "what was there makes room";
+    EXPECT_EQ(store.Respond("PUT", "/a/0", large).status, 200) << "what was there makes room";
   }
 }
 
@@ -68,15 +68,17 @@ TEST(KeyStore, CountsNamesAndWhoIsDone) {
   KeyStore store;
   const std::string large(1 << 20, 'x');
   int scopes = 0;
-  while (store.Ask("PUT", "/" + large + std::to_string(scopes) + "/0", "").status == 200) ++scopes;
+  while (store.Respond("PUT", "/" + large + std::to_string(scopes) + "/0", "").status == 200)
+    ++scopes;
   EXPECT_EQ(scopes, 63);
-  for (int i = 0; i < scopes; ++i) store.Ask("DELETE", "/" + large + std::to_string(i) + "/0", "");
-  ASSERT_EQ(store.Ask("PUT", "/a/0", large).status, 200) << "what is gone makes room";
+  for (int i = 0; i < scopes; ++i)
+    store.Respond("DELETE", "/" + large + std::to_string(i) + "/0", "");
+  ASSERT_EQ(store.Respond("PUT", "/a/0", large).status, 200) << "what is gone makes room";
   int done = 0;
-  while (store.Ask("DELETE", "/a/" + large + std::to_string(done), "").status == 200) ++done;
+  while (store.Respond("DELETE", "/a/" + large + std::to_string(done), "").status == 200) ++done;
   EXPECT_EQ(done, 62);
-  EXPECT_EQ(store.Ask("DELETE", "/a/0", "").status, 200);
-  EXPECT_EQ(store.Ask("PUT", "/b/0", large).status, 200);
+  EXPECT_EQ(store.Respond("DELETE", "/a/0", "").status, 200);
+  EXPECT_EQ(store.Respond("PUT", "/b/0", large).status, 200);
 }
 
 class KeyServers : public testing::Test {

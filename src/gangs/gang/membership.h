@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank of a bending gang knows of who is in. Who decides it is roster.h; what a task must do
-// so that nothing is lost is docs/elastic.md.
+// What a rank of an elastic gang knows of who is in. Who decides it is roster.h; what a task must
+// do so that nothing is lost is docs/elastic.md.
 //
-// 1. The gang first loads its rows as one that cannot bend: a death until Share() has returned ends
-//    the attempt.
+// 1. The gang first loads its rows as one that is not elastic: a death until Share() has returned
+//    ends the attempt.
 // 2. From then on the gang has generations. Within one the ranks stay the same; a rank leaves it
 //    when a collective call fails, or when all have agreed on a step after which they leave, and
 //    goes on in the next one, perhaps with another rank.

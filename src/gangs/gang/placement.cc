@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
-constexpr int32_t kMostBending = 64;   // and in one that bends two files of rows of each.
+constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows of each.
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "gang/task.h"
 #include "plan/node.h"
+#include "protium/fields.h"
 
 namespace protium {
 
@@ -17,7 +17,7 @@ namespace protium {
 inline constexpr char kProgramTask[] = "program";
 
 // Whether a gang of this task that is to have another number of workers starts again with it, and
-// does not bend: a program knows nothing of generations.
+// is not elastic: a program knows nothing of generations.
 inline bool Reforms(const MapTask& task) {
   return task.role == MapTask::Role::kProgram && task.gang && task.gang->workers.bends();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is in a bending gang: a state machine without clock, thread or process. Events go in, orders
+// Who is in an elastic gang: a state machine without clock, thread or process. Events go in, orders
 // come out; an engine carries them out, as does the simulator in roster_test.cc.
 //
 // 1. Members are processes, numbered from 0 in the order of their start; a number is never used
@@ -35,7 +35,7 @@ struct Generation {
 struct RosterLimits {
   int32_t min = 1;
   int32_t max = 1;
-  int32_t fruitless = 2;  // So many deaths in a row without a step, or starts in vain, are borne.
+  int32_t fruitless = 2;  // How many deaths in a row without a step, or failed starts, are allowed.
   Clock::duration patience{};  // Fewer than `min` wait so long for others.
 };
 

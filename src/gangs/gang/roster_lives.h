@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lives of a bending gang, simulated for tests: a driver with its Roster, members, messages
+// The lives of an elastic gang, simulated for tests: a driver with its Roster, members, messages
 // that take their time, deaths at any moment, in virtual time and from one seed. After every event
 // the promises of docs/elastic.md are looked at.
 #pragma once

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/fields.h"
 #include "base/text.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

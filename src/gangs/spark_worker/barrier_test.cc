@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/fault.h"
-#include "spark_worker/test_barrier.h"
+#include "spark_worker/testing/test_barrier.h"
 
 namespace protium {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "base/json.h"
 #include "column/ipc.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

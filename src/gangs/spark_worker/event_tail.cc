@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <cstdio>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -20,13 +20,10 @@ namespace protium {
 namespace {
 
 std::optional<EventWriter> ReadName(const std::string& name) {
-  if (!name.ends_with(".jsonl")) return std::nullopt;
-  const char* const end = name.data() + name.size() - 6;
   EventWriter read;
-  const auto first = std::from_chars(name.data(), end, read.partition);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return std::nullopt;
-  const auto second = std::from_chars(first.ptr + 1, end, read.task_attempt);
-  if (second.ec != std::errc() || second.ptr != end) return std::nullopt;
+  int bytes = 0;
+  std::sscanf(name.c_str(), "%d-%ld.jsonl%n", &read.partition, &read.task_attempt, &bytes);
+  if (bytes == 0 || size_t(bytes) != name.size()) return std::nullopt;
   return read;
 }
 

@@ -11,9 +11,9 @@
 #include "os/file.h"
 #include "spark_worker/error_text.h"
 #include "spark_worker/marks.h"
-#include "spark_worker/test_barrier.h"
-#include "spark_worker/test_executor.h"
-#include "spark_worker/test_tasks.h"
+#include "spark_worker/testing/test_barrier.h"
+#include "spark_worker/testing/test_executor.h"
+#include "spark_worker/testing/test_tasks.h"
 
 namespace protium {
 namespace {

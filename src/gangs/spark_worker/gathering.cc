@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "collective/self.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <utility>
 
-#include "base/fields.h"
 #include "os/file.h"
 #include "os/stack.h"
+#include "protium/fields.h"
 #include "spark_worker/event_tail.h"
 
 namespace protium {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <condition_variable>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -29,23 +29,15 @@ std::vector<std::string> NamesIn(const std::filesystem::path& folder) {
   return names;
 }
 
-template <class Number>
-const char* ReadNumber(const char* from, const std::string& text, Number& number) {
-  const auto read = std::from_chars(from, text.data() + text.size(), number);
-  return read.ec == std::errc() ? read.ptr : nullptr;
-}
-
 }  // namespace
 
 std::optional<int32_t> SeenSigns::RankIn(const std::string& name, const std::string& prefix) const {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  int32_t rank = 0;
-  int64_t task = 0;
-  const char* const dash = ReadNumber(name.data() + prefix.size(), name, rank);
-  if (dash == nullptr || *dash != '-' || ReadNumber(dash + 1, name, task) == nullptr)
-    return std::nullopt;
+  int rank = 0;
+  long task = 0;
+  const bool read = name.starts_with(prefix) &&
+                    std::sscanf(name.c_str() + prefix.size(), "%d-%ld", &rank, &task) == 2;
   const bool ours = task > options_.task - options_.world && rank >= 0 && rank < options_.world;
-  return ours ? std::optional(rank) : std::nullopt;
+  return read && ours ? std::optional(rank) : std::nullopt;
 }
 
 int32_t SeenSigns::CountReady() const {

@@ -13,7 +13,7 @@
 #include "os/socket.h"
 #include "spark_worker/barrier.h"
 #include "spark_worker/marks.h"
-#include "spark_worker/test_executor.h"
+#include "spark_worker/testing/test_executor.h"
 #include "spark_worker/wire_input.h"
 
 namespace protium {

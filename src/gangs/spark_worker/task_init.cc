@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "base/json.h"
+#include "protium/fields.h"
 #include "spark_worker/header_reader.h"
 
 namespace protium {

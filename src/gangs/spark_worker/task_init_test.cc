@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "base/fault.h"
-#include "spark_worker/test_executor.h"
-#include "spark_worker/test_tasks.h"
+#include "spark_worker/testing/test_executor.h"
+#include "spark_worker/testing/test_tasks.h"
 
 namespace protium {
 namespace {

@@ -12,8 +12,8 @@
 #include "os/file.h"
 #include "spark_worker/error_text.h"
 #include "spark_worker/marks.h"
-#include "spark_worker/test_executor.h"
-#include "spark_worker/test_tasks.h"
+#include "spark_worker/testing/test_executor.h"
+#include "spark_worker/testing/test_tasks.h"
 
 namespace protium {
 namespace {

@@ -17,7 +17,7 @@
 #include "tcp/card.h"
 #include "tcp/listen.h"
 #include "tcp/proof.h"
-#include "tcp/thread_ranks.h"
+#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {

@@ -15,6 +15,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "os/file.h"
 #include "tcp/mac.h"
 
@@ -79,11 +80,7 @@ Status NoCard(std::string_view why) {
 
 std::string MacText(const Json& without_mac, const std::string& key) {
   // "card" keeps a MAC of another kind from passing for one of a card.
-  std::string text;
-  for (const char byte : ComputeMac(key, "card", Dump(without_mac))) {
-    text += fmt::format("{:02x}", uint8_t(byte));
-  }
-  return text;
+  return Hex(ComputeMac(key, "card", Dump(without_mac)));
 }
 
 // Checks the "mac" of a text that ReadCard() has accepted. Dump() writes keys in order and without

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tcp/candidate.h"
-#include "tcp/thread_ranks.h"
+#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {

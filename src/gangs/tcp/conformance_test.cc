@@ -8,9 +8,9 @@
 
 #include "base/fault.h"
 #include "collective/self.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "protium/ranks.h"
-#include "tcp/thread_ranks.h"
+#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {

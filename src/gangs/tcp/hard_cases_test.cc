@@ -9,9 +9,9 @@
 #include <latch>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "os/socket.h"
-#include "tcp/thread_ranks.h"
+#include "tcp/testing/thread_ranks.h"
 
 namespace protium {
 namespace {

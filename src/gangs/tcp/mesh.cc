@@ -248,7 +248,7 @@ void Mesh::TurnOutOldest() {
   }
 }
 
-// False for one who has been turned out.
+// False for one that was refused.
 bool Mesh::Admit(Caller& caller) {
   const std::lock_guard lock(mutex_);
   return !std::exchange(caller.settled, true);

@@ -5,7 +5,7 @@
 // 2. Each call and each caller has a thread of its own while it is not proven, so a stranger that
 //    stays silent holds up nobody. All threads end before Connect() returns.
 // 3. Only so many callers are heard at a time. When more come, the one that has been silent longest
-//    is turned out; a rank that this happens to calls again until the deadline.
+//    is refused; a rank that this happens to calls again until the deadline.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ class Mesh {
     std::string from;
     std::atomic<bool> over = false;
     // Guarded by Mesh::mutex_.
-    bool settled = false;  // Admitted, or turned out.
+    bool settled = false;  // Admitted, or refused.
     UniqueFd socket;  // A second descriptor of the connection: shutting it down ends the visit.
   };
   struct Visit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of a gang that bends: those that it began with, and those that it was given since. They
+// The seats of an elastic gang: those that it began with, and those that it was given since. They
 // go by their number, which is never used again. Who sits where is the caller's to know: `taken`.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace protium {
 // One thread.
 class GangSeats {
  public:
-  // Of a gang that bends; outlives it.
+  // Of an elastic gang; outlives it.
   explicit GangSeats(const RunSpec& spec) : spec_(spec), seats_(spec.placement->seats) {}
 
   const Seat& at(int32_t number) const { return seats_[size_t(number)]; }

@@ -299,7 +299,7 @@ void MapRun::Finish() {
   feeder_.Close();
   std::vector<std::unique_ptr<Worker>> workers;
   for (Member* const each : members_.All()) {
-    // A gang that bent has none of those it lost.
+    // An elastic gang has none of those it lost.
     if (each->worker) workers.push_back(std::move(each->worker));
   }
   for (auto& worker : workers) {

@@ -82,7 +82,7 @@ class MapRun {
   void CheckSilence();
   // The member's process has ended or is silent.
   void LoseOrReplace(Member& member, RankFailure failure);
-  // The member is lost: a failure of the run, unless the gang bends.
+  // The member is lost: a failure of the run, unless the gang is elastic.
   void Lose(RankFailure failure, const Member& member);
   // Those that the others may wait for.
   std::vector<Member*> Awaited() const;
@@ -104,7 +104,7 @@ class MapRun {
   Ending ending_;
   Watch watch_;
   Replacing replacing_;
-  std::optional<RunMembership> membership_;  // Of a gang that bends.
+  std::optional<RunMembership> membership_;  // Of an elastic gang.
 
   std::optional<std::stop_callback<std::function<void()>>> on_stop_;
   std::jthread watching_;

@@ -24,7 +24,7 @@ namespace protium {
 
 // Where a member is.
 struct MemberPlace {
-  int32_t rank = 0;        // Of a gang that bends: the number of the member (gang/roster.h).
+  int32_t rank = 0;        // Of an elastic gang: the number of the member (gang/roster.h).
   int32_t seat = 0;        // Its number among the seats of the run.
   std::optional<Seat> at;  // That seat, of a gang.
   bool newcomer = false;   // It joins a gang that is at work, and gets no input.
@@ -38,7 +38,7 @@ struct RunSpec {
   std::optional<Placement> placement;
   // For a gang with devices: the descriptor that holds a device's lease, to be inherited.
   std::function<int(const Device&)> lease_of;
-  // For a gang that bends, called by the watching thread: one seat more, if there is room at this
+  // For an elastic gang, called by the watching thread: one seat more, if there is room at this
   // moment, and one back that nobody uses any more.
   std::function<Result<std::optional<Seat>>()> take_seat;
   std::function<void(const Seat&)> give_back_seat;
@@ -50,9 +50,9 @@ struct RunSpec {
   int32_t attempt = 0;
   // Seconds for which a rank may be silent or keep others waiting.
   double deadline = 60;
-  // Of a gang that bends.
+  // Of an elastic gang.
   std::optional<RosterLimits> bends;
-  // Of a gang that bends, called by the watching thread: how many workers it may have.
+  // Of an elastic gang, called by the watching thread: how many workers it may have.
   std::function<int32_t()> most_now;
   // A file in which a person writes how many workers there should be; empty: there is none.
   std::filesystem::path wish;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend, whose workers are no processes.
+// Elastic gangs, whose workers are no processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

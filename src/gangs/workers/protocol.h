@@ -20,7 +20,7 @@
 //   taken  {task}                     a batch of the worker's has left the driver's queue
 //   free   {task, slot}               the worker may use its slot again
 //   call   {task, generation, rank, cut, why}
-//                                     of a gang that bends: the generation to enter next, at once
+//                                     of an elastic gang: the generation to enter next, at once
 //                                     (cut) or after a step; rank -1: leave the gang. Descriptors:
 //                                     a socket to every other rank, by rank
 //   parts  {task, parts: [{bytes, memories}]}
@@ -33,7 +33,7 @@
 //   batch, taken, free                as above, for what the task emits and reads
 //   beat   {task}                     the process lives; every `beat` milliseconds, not sent by the
 //                                     task's thread
-//   event  {task, event, rank}        TaskContext::Send; the rank, of a gang that bends
+//   event  {task, event, rank}        TaskContext::Send; the rank, of an elastic gang
 //   saved  {task}                     TaskContext::Saved
 //   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
 //   notice {task}                     the process was told to end (SIGTERM), and leaves in good

@@ -8,7 +8,6 @@
 
 #include "base/fault.h"
 #include "events/events.h"
-#include "protium/events.h"
 
 namespace protium {
 

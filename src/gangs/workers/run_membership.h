@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a gang that bends: what they say about it goes to the BendingGang
+// The members of an elastic gang: what they say about it goes to the BendingGang
 // (gang/bending.h), whose crew this is. It starts newcomers, calls members to generations, keeps
 // the parts that they share, and ends those that are not needed any more.
 #pragma once

@@ -87,7 +87,7 @@ void WorkerProcess::Listen() {
   }
 }
 
-// SIGTERM ends the process, as ever, unless it belongs to a gang that bends: then the gang goes on
+// SIGTERM ends the process, as ever, unless it belongs to an elastic gang: then the gang goes on
 // without it after some step, and a second one ends it.
 void WorkerProcess::AwaitNotice() {
   sigset_t notice;

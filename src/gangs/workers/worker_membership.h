@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's side of a bending gang on this machine: words go over the worker's channel, and the
+// A worker's side of an elastic gang on this machine: words go over the worker's channel, and the
 // ranks of a generation get their sockets to each other with the call. Two threads meet here, as in
 // worker_task.h.
 #pragma once

@@ -92,7 +92,7 @@ class WorkerTask : public TaskContext, private BatchStream {
   std::vector<UniqueFd> peers_;
   Doing doing_;  // Before the ranks, whose calls it marks.
   std::unique_ptr<Communicator> ranks_;
-  std::unique_ptr<WorkerMembership> membership_;  // Of a gang that bends.
+  std::unique_ptr<WorkerMembership> membership_;  // Of an elastic gang.
   SchemaPtr output_schema_;
   std::unique_ptr<SlotReader> input_;
   SlotWriter output_;

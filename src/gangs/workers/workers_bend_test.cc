@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that bend, with a task that only counts steps: what they do when members die, hang, are
+// Elastic gangs, with a task that only counts steps: what they do when members die, hang, are
 // told to end, or disagree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

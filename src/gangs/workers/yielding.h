@@ -2,7 +2,7 @@
 // How an attempt of a gang makes room for one of a higher gang.priority, of this or another
 // process, that waits for its devices (os/leases.h).
 //
-// 1. A gang that bends first shrinks to its least size. If that is not enough, or takes longer than
+// 1. An elastic gang first shrinks to its least size. If that is not enough, or takes longer than
 //    gang.deadline, it is asked to stop like any other: after a step, with a checkpoint.
 // 2. Nobody is told to end for good: the caller gives the seats back, waits for others, and runs
 //    the next attempt, which goes on from the checkpoint.

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 
 namespace protium {
 namespace {

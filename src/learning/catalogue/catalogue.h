@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "metrics/metrics.h"
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 #include "stages/catalogue_row.h"
 
 namespace protium {

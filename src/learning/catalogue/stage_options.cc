@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalogue/stage_options.h"
+#include "protium/stage_options.h"
 
 #include <utility>
 
@@ -20,13 +20,13 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                  .where = path,
                  .fix = "write kind = \"imputer\", for example; protium help stages lists them"});
   }
-  StageOptions stage{.kind = kind->get<std::string>(), .options = json};
+  const std::string name = kind->get<std::string>();
+  PT_LET(const StageRow* row, FindRow(catalogue.stages, "kind of stage", name, path + ".kind"));
   // The row refuses unknown keys, and `kind` is none of its own.
-  stage.options.erase("kind");
-  PT_LET(const StageRow* row,
-         FindRow(catalogue.stages, "kind of stage", stage.kind, path + ".kind"));
-  PT_LET(stage.options, row->complete(stage.options, path));
-  return stage;
+  Json own = json;
+  own.erase("kind");
+  PT_LET(own, row->complete(own, path));
+  return StageOptions{.kind = name, .options = std::move(own)};
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Json StagesToJson(const std::vector<StageOptions>& stages) {
   Json list = Json::array();
   for (const StageOptions& stage : stages) {
     Json json = {{"kind", stage.kind}};
-    json.update(stage.options);
+    json.update(stage.options.ToJson());
     list.push_back(std::move(json));
   }
   return list;

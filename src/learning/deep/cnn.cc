@@ -8,7 +8,7 @@
 #include "deep/module_net.h"
 #include "deep/pool_relu.h"
 #include "nets/net_columns.h"
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 
 namespace protium {
 namespace {

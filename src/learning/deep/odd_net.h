@@ -8,7 +8,7 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "tensor/net.h"
 
 namespace protium {

@@ -14,14 +14,14 @@
 #include <stdexcept>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "deep/batch.h"
 #include "deep/float_tensor.h"
 #include "deep/module_net.h"
 #include "deep/odd_net.h"
 #include "deep/torch_numerics.h"
 #include "nets/kernel_net.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "rows/rows.h"
 #include "tensor/predict.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -14,7 +14,7 @@
 #include "model/model_folder.h"
 #include "os/file.h"
 #include "pipeline/torch_library.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 
 namespace protium {
 namespace {

@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "base/fault.h"
-#include "recipe/net_columns.h"
-#include "recipe/nets.h"
+#include "protium/net_columns.h"
+#include "protium/nets.h"
 
 // Each net's lines say what its layers (nets/layers.h) or its file in this room, cnn.cc,
 // text_classifier.cc or ft_transformer.cc, compute without training.

@@ -10,7 +10,7 @@
 #include "deep/module_net.h"
 #include "deep/transformer_block.h"
 #include "nets/net_columns.h"
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 
 namespace protium {
 namespace {

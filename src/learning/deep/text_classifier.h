@@ -6,13 +6,13 @@
 
 namespace protium {
 
-// The net `text_classifier` of recipe/nets.h (TextClassifierOptions). Parameters, in order:
+// The net `text_classifier` of protium/nets.h (TextClassifierOptions). Parameters, in order:
 //   embedding.weight [vocabulary, embedding]     row 0, of padding, stays 0
 //   position.weight [length of the lists, embedding], block.<b>.* (transformer_block.h),
 //   norm.weight, norm.bias [embedding]           with layers > 0
 //   dense.<l>.weight, dense.<l>.bias, output.weight, output.bias      (dense_head.h)
 // A text of padding alone has the mean 0. Refuses columns that FindTokens() refuses
-// (recipe/net_columns.h).
+// (protium/net_columns.h).
 Result<std::unique_ptr<Net>> MakeTextClassifier(const Json& options, const NetInputs& inputs);
 
 }  // namespace protium

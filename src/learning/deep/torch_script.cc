@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "deep/float_tensor.h"
 #include "deep/recorded_net.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 
 namespace protium {
 namespace {

@@ -6,7 +6,7 @@
 
 namespace protium {
 
-// The net `torchscript` of recipe/nets.h (TorchScriptOptions): the saved module, with the
+// The net `torchscript` of protium/nets.h (TorchScriptOptions): the saved module, with the
 // parameters that are in the file. Its forward takes the fields that `inputs` names, in that order
 // (whole numbers as int64), and gives [rows, outputs]. A field that rows do not have is refused
 // with the nearest name.

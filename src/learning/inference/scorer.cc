@@ -15,8 +15,9 @@
 #include "inference/batch_steps.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
-#include "inference/row_net.h"
 #include "model/model_state.h"
+#include "model/net_rows.h"
+#include "model/predictions.h"
 
 namespace protium {
 namespace {
@@ -98,18 +99,25 @@ struct Scorer::Inside {
   PipelineModel model;
   SchemaPtr input;
   SchemaPtr output;
-  std::optional<RowNet> net;  // None without an estimator.
+  std::shared_ptr<const RowPredictor> predictor = nullptr;  // None without an estimator.
+  std::optional<Predictions> predictions = std::nullopt;    // Likewise.
   mutable PreparedColumns prepared = {};
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
     PT_LET(const auto preparation, prepared.For(model.state(), input, rows.schema()));
     PT_LET(const auto batch, preparation->Apply(rows));
-    if (net) return net->Predict(*batch);
+    if (predictor) return Predict(*batch);
     arrow::ArrayVector columns;
     for (const auto& field : output->fields()) {
       columns.push_back(batch->GetColumnByName(field->name()));
     }
     return arrow::RecordBatch::Make(output, batch->num_rows(), std::move(columns));
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Predict(const arrow::RecordBatch& batch) const {
+    PT_LET(const std::vector<float> outputs, predictor->Outputs(batch));
+    PT_LET(auto columns, predictions->Columns(outputs));
+    return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
   }
 };
 
@@ -123,7 +131,10 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
                            "workers open",
                    .fix = "score tables with it: protium predict, or Transform()"});
     }
-    PT_LET(inside->net, RowNet::Make(state.net, state.trained.weights, inside->output));
+    PT_LET(inside->predictor, state.chain->estimator->kind->Open(state.net, state.trained.weights));
+    const Objective& objective = state.net.objective;
+    PT_LET(inside->predictions,
+           Predictions::Make(objective, MakeTarget(objective), inside->output->fields()));
   }
   // What cannot be computed here is known now, not when the first row comes.
   PT_TRY(inside->prepared.For(state, inside->input, inside->input));

@@ -14,7 +14,7 @@
 #include "frame/session_state.h"
 #include "inference/json_rows.h"
 #include "inference/own_session_test.h"
-#include "stages/options.h"
+#include "protium/stages.h"
 
 namespace protium {
 namespace {

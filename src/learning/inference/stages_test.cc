@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of stage over odd values, in this process and by the engine: the same bits.
+#include "protium/stages.h"
+
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +16,6 @@
 #include "frame/session_state.h"
 #include "inference/own_session_test.h"
 #include "protium/scorer.h"
-#include "stages/options.h"
 
 namespace protium {
 namespace {
@@ -54,16 +55,16 @@ constexpr const char* kOdd = R"(
 
 class Stages : public OwnSession {
  protected:
-  void Add(const char* kind, Columns inputs, Json options = Json::object()) {
+  // `inputs` as options have them.
+  void Add(const char* kind, Json inputs, Json options = Json::object()) {
     options["id"] = "s" + std::to_string(stages_.size());
     options["inputs"] = std::move(inputs);
     stages_.push_back({.kind = kind, .options = std::move(options)});
   }
   // One whose inputs are the outputs of that stage.
   void AddBehind(size_t stage, const char* kind, Json options = Json::object()) {
-    Add(kind, {}, std::move(options));
     const Json outputs = {{"stage", "s" + std::to_string(stage)}};
-    stages_.back().options["inputs"] = Json::array({outputs});
+    Add(kind, Json::array({outputs}), std::move(options));
   }
 
   PipelineModel Fitted() {

@@ -8,20 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/status.h"
+#include "protium/training.h"
 
 namespace protium {
-
-// How probabilities are fitted to the validation rows: not at all; by one factor for all outputs
-// (Guo et al., "On Calibration of Modern Neural Networks", 2017); or, for two classes, by a rising
-// curve (Zadrozny and Elkan, 2002).
-enum class Calibration { kNone, kTemperature, kIsotonic };
-inline EnumNames<Calibration> Names(Calibration) {
-  return {{{Calibration::kNone, "none"},
-           {Calibration::kTemperature, "temperature"},
-           {Calibration::kIsotonic, "isotonic"}}};
-}
 
 // A score is an output divided by `temperature`; then, where there are `outputs`, the logit of the
 // probability found on the line through the points (outputs[i], probabilities[i]), which is level

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "base/splitmix.h"
 #include "metrics/drawn.h"
 #include "metrics/kinds.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

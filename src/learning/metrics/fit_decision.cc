@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/fields.h"
 #include "metrics/kinds.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

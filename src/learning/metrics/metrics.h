@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

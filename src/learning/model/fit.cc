@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <arrow/api.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -9,18 +10,16 @@
 #include "engine/kind.h"
 #include "events/events.h"
 #include "frame/session_state.h"
+#include "metrics/decision.h"
 #include "metrics/diagnostics.h"
 #include "model/model_state.h"
-#include "model/net_file.h"
 #include "model/net_library.h"
 #include "model/preview.h"
-#include "model/start_file.h"
 #include "model/train.h"
 #include "os/file.h"
 #include "pipeline/decimal_columns.h"
 #include "pipeline/estimator.h"
 #include "pipeline/make_rows.h"
-#include "pipeline/needs_torch.h"
 #include "pipeline/no_values.h"
 #include "pipeline/share_rows.h"
 #include "pipeline/torch_folder.h"
@@ -41,16 +40,15 @@ namespace {
 
 // Lays the settings train.*, gang.*, net.* and loss.* over the options of the only estimator.
 Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
-  size_t only = 0;
-  int estimators = 0;
-  for (size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].kind != kTorchEstimator) continue;
-    only = i;
-    ++estimators;
+  Json given = Json::object();
+  for (const char* name : {"train", "gang", "net", "loss"}) {
+    const Json settings = session.Settings(name);
+    if (!settings.empty()) given[name] = settings;
   }
-  const Json train = session.Settings("train"), gang = session.Settings("gang");
-  const Json net = session.Settings("net"), loss = session.Settings("loss");
-  if (train.empty() && gang.empty() && net.empty() && loss.empty()) return Status::OK();
+  if (given.empty()) return Status::OK();
+  PT_LET(const Catalogue catalogue, WithBuiltIns(session.options().catalogue));
+  const auto estimators = std::ranges::count_if(
+      stages, [&](const StageOptions& each) { return IsEstimator(catalogue, each.kind); });
   // Settings have no place in the list that would say which estimator they mean.
   if (estimators != 1) {
     return Fail({.exit = Exit::kUsage,
@@ -58,14 +56,17 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
                          "there are " +
                          std::to_string(estimators)});
   }
-  PT_LET(TorchEstimatorOptions options,
-         ReadEstimator(stages[only], "pipeline." + std::to_string(only)));
-  PT_TRY(FieldsFromJson(train, "train", options.train));
-  PT_TRY(FieldsFromJson(gang, "gang", options.gang));
-  PT_TRY(FieldsFromJson(net, "net", options.net));
-  PT_TRY(FieldsFromJson(loss, "loss", options.loss));
-  stages[only].options = FieldsToJson(options);
-  return Status::OK();
+  PT_LET(const auto found, FindEstimator(stages, catalogue));
+  AnyOptions& own = stages[found->at].options;
+  own = LaidOver(own.ToJson(), given);
+  return found->kind->Read(own, "").status();
+}
+
+// The files that the estimator's options name.
+Status FindFiles(const FilesFrom& from, Chain& chain) {
+  if (!chain.estimator) return Status::OK();
+  return chain.estimator->kind->FindFiles(from, chain.estimator->path,
+                                          chain.options.back().options);
 }
 
 // Stages and net in their places, and the rows that they learn from.
@@ -90,20 +91,20 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
   Chain& chain = *placed;
   chain.base = session.options().base;
-  PT_TRY(FindNetFile(chain.base, chain));
-  PT_TRY(FindStart(session.options().base, session.folder(), session.options().resume, chain));
+  PT_TRY(FindFiles({chain.base, session.folder(), session.options().resume}, chain));
   return Placed{std::move(chain), table};
 }
 
 // The gang's node without the task's config: enough to describe and to admit it before any stage
 // has learned.
-Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
-  return MakePlan(MapTask{.task = "train",
+Plan GangOver(const Chain& chain, Plan rows) {
+  const GangSpec& gang = chain.estimator->options.gang;
+  return MakePlan(MapTask{.task = chain.estimator->kind->task(),
                           .output = arrow::schema({arrow::field("json", arrow::utf8())}),
                           .workers = gang.workers.max,
                           .gang = gang,
                           .role = MapTask::Role::kTrain,
-                          .needs = {.torch = torch}},
+                          .needs = {.torch = chain.NeedsLibTorch(gang.gpus_per_worker > 0)}},
                   {std::move(rows)});
 }
 
@@ -112,8 +113,9 @@ Plan GangOver(const GangSpec& gang, bool torch, Plan rows) {
 Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return Status::OK();
   const GangSpec& gang = chain.estimator->options.gang;
-  const bool torch = NeedsLibTorch(chain, gang.gpus_per_worker > 0);
-  const Demand demand{.gang = gang, .torch = torch, .plan = GangOver(gang, torch, rows.all)};
+  const Demand demand{.gang = gang,
+                      .torch = chain.NeedsLibTorch(gang.gpus_per_worker > 0),
+                      .plan = GangOver(chain, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
   // Of other machines only their workers can tell what is installed there.
   const bool here = KindOf(session.engine().address()).runs_here;
@@ -125,7 +127,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
 
 TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows& rows,
                       const Learned& learned) {
-  const TorchEstimatorOptions& options = chain.estimator->options;
+  const EstimatorOptions& options = chain.estimator->options;
   TrainConfig config{.net = MakeNetConfig(chain, learned),
                      .scaled = ScaledInPacking(chain, *arrow::schema({})),
                      .extensions = chain.extensions,
@@ -134,8 +136,8 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
                      .threshold_by = options.threshold.metric,
                      .calibration = options.calibration,
                      .held_out = rows.held_out,
-                     .loss = options.loss,
-                     .train = options.train};
+                     .loss = options.loss};
+  chain.estimator->kind->Configure(chain.options.back().options, config);
   config.folder = (session.folder() / "checkpoints").string();
   // Weights belong to the features that they were trained on: other stages, or another library of
   // the net, make another hash, and checkpoints with the old one are refused.
@@ -173,9 +175,10 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_
 
 // The figures of result.json.
 void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& trained) {
-  const TorchEstimatorOptions& options = chain.estimator->options;
+  const EstimatorOptions& options = chain.estimator->options;
   record.Set("workers", ToJson(options.gang.workers));
-  record.Set("shards", options.train.shards);
+  const Json training = chain.estimator->kind->DescribeTraining(chain.options.back().options);
+  if (training.contains("shards")) record.Set("shards", training["shards"]);
   record.Set("steps", trained.steps);
   record.Set("weights_sha256", trained.weights_sha256);
   Json validation = trained.validation;
@@ -196,7 +199,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
 }
 
 // The threshold and the calibration that were fitted, for people: the model has them in full.
-void TellDecision(SessionState& session, const TorchEstimatorOptions& options,
+void TellDecision(SessionState& session, const EstimatorOptions& options,
                   const Decision& decision) {
   RunRecord& record = session.record();
   record.Set("labels", ListLabels(options));
@@ -251,30 +254,15 @@ Json DescribeStages(const Chain& chain) {
   return stages;
 }
 
-// Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
-// the time: "idle_share" is 1 - shards / (most * workers).
-Json DescribeTraining(const TorchEstimatorOptions& options) {
-  const int32_t workers = options.gang.workers.max, shards = options.train.shards;
-  const int32_t most = (shards + workers - 1) / workers;
-  return {{"workers", workers},
-          {"shards", shards},
-          {"most_shards_per_worker", most},
-          {"idle_share", 1 - double(shards) / (double(most) * workers)},
-          {"batch_size", options.train.batch_size},
-          {"epochs", options.train.epochs}};
-}
-
 Preview MakePreview(const SessionState& session, const Chain& chain, const TrainRows& rows) {
   Preview preview{.pipeline = StagesToJson(chain.options),
                   .stages = DescribeStages(chain),
                   .training = Json::object(),
                   .plan = rows.all};
   if (!chain.estimator) return preview;
-  const TorchEstimatorOptions& options = chain.estimator->options;
-  preview.training = DescribeTraining(options);
+  preview.training = chain.estimator->kind->DescribeTraining(chain.options.back().options);
   preview.training.update(DescribePacked(session.options(), *chain.estimator));
-  preview.plan =
-      GangOver(options.gang, NeedsLibTorch(chain, options.gang.gpus_per_worker > 0), rows.all);
+  preview.plan = GangOver(chain, rows.all);
   return preview;
 }
 
@@ -284,7 +272,7 @@ Preview MakePreview(const SessionState& session, const Chain& chain, const Train
 // numbers of rows of the net's embeddings.
 NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
   const PlacedEstimator& estimator = *chain.estimator;
-  NetConfig net{.net = estimator.options.net,
+  NetConfig net{.net = estimator.kind->Predicts(chain.options.back().options),
                 .numeric = estimator.numeric,
                 .lists = estimator.lists,
                 .objective = learned.objective};
@@ -301,10 +289,13 @@ Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const 
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   PT_LET(std::vector<StageOptions> stages, StagesFromJson(list, "pipeline", catalogue));
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].kind != kTorchEstimator) continue;
+    const StageRow* const row = *FindRow(catalogue.stages, "kind of stage", stages[i].kind, "");
+    if (row->estimator == nullptr) continue;
     const std::string path = "pipeline." + std::to_string(i);
-    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
-    PT_TRY(Complete(std::move(options), path, catalogue).status());
+    PT_LET(EstimatorOptions options, row->estimator->Read(stages[i].options, path));
+    // Checked alone: a search may yet change what the other defaults follow from.
+    AnyOptions own = stages[i].options;
+    PT_TRY(row->estimator->Complete(options, own, path, catalogue));
   }
   return Pipeline(std::move(stages));
 }
@@ -326,9 +317,7 @@ Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& colu
   PT_LET(Catalogue catalogue, WithBuiltIns(own));
   PT_LET(std::optional<Chain> chain,
          PlaceOnNames(pipeline.stages(), columns, std::move(catalogue)));
-  if (!chain) return Status::OK();
-  PT_TRY(FindNetFile(base, *chain));
-  return FindStart(base, {}, false, *chain);
+  return chain ? FindFiles({.base = base}, *chain) : Status::OK();
 }
 
 Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& session) {
@@ -354,8 +343,9 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   PT_TRY(AdmitGang(session, chain, rows));
   PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
   // After the rows: a run that is refused for its input leaves no copies behind.
-  PT_TRY(KeepNetFile(session.folder(), chain));
-  PT_TRY(KeepStart(session.folder(), chain));
+  if (chain.estimator) {
+    PT_TRY(chain.estimator->kind->KeepFiles(session.folder(), chain.options.back().options));
+  }
   PT_TRY(KeepExtensions(session.folder(), chain));
   PT_LET(const Learned learned, LearnStages(session, rows, count, chain));
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};

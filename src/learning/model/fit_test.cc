@@ -186,6 +186,24 @@ TEST_F(PipelineTest, ScoresAColumnWithoutAnyValue) {
   EXPECT_THAT(status.message(), HasSubstr("warm"));
 }
 
+// The same rule as for job files: job/job_test.cc.
+TEST_F(PipelineTest, LaysSettingsOverTheEstimatorsOwnOptionsKeyByKey) {
+  Open({{"net", {{"name", "tabular_mlp"}, {"hidden", {8}}}},
+        {"train", {{"validation", {{"share", 0.3}}}}}});
+  std::vector<StageOptions> stages = Stages();
+  stages.back() = TorchEstimator({.net = TabularMlp({.dropout = 0.5}),
+                                  .numeric = OutputsOf("scale"),
+                                  .label = "delay",
+                                  .train = {.validation = {.share = 0.1, .by = {"day"}}}});
+  const Result<Preview> preview = MakePreview(Pipeline(stages), Tables().train);
+  ASSERT_TRUE(preview.ok()) << preview.status();
+  const Json estimator = preview->pipeline.back();
+  EXPECT_EQ(estimator["net"]["hidden"], Json({8}));
+  EXPECT_EQ(estimator["net"]["dropout"], 0.5);
+  EXPECT_EQ(estimator["train"]["validation"]["share"], 0.3);
+  EXPECT_EQ(estimator["train"]["validation"]["by"], Json({"day"}));
+}
+
 TEST_F(PipelineTest, TakesSettingsForTheOnlyEstimator) {
   Open({{"train.epochs", 3}, {"gang.workers", 1}, {"train.optimizer", {{"name", "sgd"}}}});
   const PipelineModel model = Fitted();

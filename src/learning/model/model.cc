@@ -10,7 +10,6 @@
 #include "model/carried_decimals.h"
 #include "model/model_state.h"
 #include "pipeline/learned.h"
-#include "pipeline/needs_torch.h"
 #include "pipeline/torch_folder.h"
 
 namespace protium {
@@ -102,7 +101,7 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
 bool OfClasses(const ModelState& state) { return OfClasses(state.net.objective.kind); }
 
 arrow::FieldVector PredictedBy(const ModelState& state) {
-  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  const EstimatorOptions& options = state.chain->estimator->options;
   return PredictedFields(options, state.net.objective.kind,
                          state.chain->Find(ListLabels(options).front())->type);
 }
@@ -153,7 +152,7 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
 
 Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table,
                std::vector<ScaledNumber> scaled, const Columns& keep) {
-  const TorchEstimatorOptions& options = state.chain->estimator->options;
+  const EstimatorOptions& options = state.chain->estimator->options;
   const ScoreConfig config = MakeScoreConfig(state, ColumnNames(table), std::move(scaled));
   if (OfClasses(state) && !config.metrics.empty()) {
     applied = WithClasses(std::move(applied), state.net.objective);
@@ -171,7 +170,7 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
                .output = arrow::schema(std::move(output)),
                .workers = options.gang.workers.max,
                .role = MapTask::Role::kScore,
-               .needs = {.torch = NeedsLibTorch(*state.chain, state.gpus_per_worker > 0)}};
+               .needs = {.torch = state.chain->NeedsLibTorch(state.gpus_per_worker > 0)}};
   if (state.gpus_per_worker > 0) {
     // Devices are leased to gangs alone. Its ranks do not talk to each other.
     task.gang = options.gang;

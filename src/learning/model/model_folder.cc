@@ -6,11 +6,11 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
-#include "base/fields.h"
 #include "format/file.h"
 #include "model/copy_file.h"
 #include "os/file.h"
 #include "os/publish.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

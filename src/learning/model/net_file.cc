@@ -41,29 +41,17 @@ Status FindNetFile(const fs::path& base, Choice& net) {
   return Status::OK();
 }
 
-Status FindNetFile(const fs::path& base, Chain& chain) {
-  if (!chain.estimator) return Status::OK();
-  Choice& net = chain.estimator->options.net;
-  PT_TRY(FindNetFile(base, net));
-  // The estimator is the last stage, and its options are kept twice: typed, and as the list that is
-  // saved.
-  chain.options.back().options["net"] = ToJson(net);
-  return Status::OK();
-}
-
-Status KeepNetFile(const fs::path& run, Chain& chain) {
-  if (!chain.estimator || !IsFile(chain.estimator->options.net)) return Status::OK();
-  Choice& net = chain.estimator->options.net;
+Status KeepNetFile(const fs::path& run, Choice& net) {
+  if (!IsFile(net)) return Status::OK();
   const fs::path kept = fs::absolute(run / kInFolder);
   PT_TRY(CopyFile(net.options.value("file", ""), kept).status());
   net.options["file"] = kept.string();
-  chain.options.back().options["net"] = ToJson(net);
   return Status::OK();
 }
 
-Choice IntoFolder(Choice net, ModelFiles& files) {
+Choice NetIntoFolder(Choice net, std::map<std::string, fs::path>& files) {
   if (!IsFile(net)) return net;
-  files.others[kInFolder] = net.options.value("file", "");
+  files[kInFolder] = net.options.value("file", "");
   net.options["file"] = kInFolder;
   return net;
 }

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
-#include "model/model_folder.h"
-#include "pipeline/chain.h"
+#include "protium/choice.h"
 
 namespace protium {
 
@@ -15,15 +16,13 @@ namespace protium {
 // options. Fails with Exit::kInput if the file is missing, or differs from a sha256 that the
 // options already have.
 Status FindNetFile(const std::filesystem::path& base, Choice& net);
-// The same for the estimator of a chain, if it has one.
-Status FindNetFile(const std::filesystem::path& base, Chain& chain);
 
 // Copies the file into the run folder and points the options there. On a cluster every worker reads
 // the run folder, but not necessarily the user's folder.
-Status KeepNetFile(const std::filesystem::path& run, Chain& chain);
+Status KeepNetFile(const std::filesystem::path& run, Choice& net);
 
 // Adds the file to those of a model folder, as "net.pt", and returns the net with that relative
 // name in its options, for pipeline.json and net.json.
-Choice IntoFolder(Choice net, ModelFiles& files);
+Choice NetIntoFolder(Choice net, std::map<std::string, std::filesystem::path>& files);
 
 }  // namespace protium

@@ -14,7 +14,6 @@
 #include "model/model_folder.h"
 #include "model/model_state.h"
 #include "model/model_version1.h"
-#include "model/net_file.h"
 #include "model/net_library.h"
 #include "pipeline/learned.h"
 
@@ -61,13 +60,6 @@ Result<NetConfig> NetFromJson(const Json& json) {
   return net;
 }
 
-// Models of earlier releases lack options that nets have got since.
-Result<Choice> CompleteNet(const Catalogue& catalogue, Choice net) {
-  PT_LET(const NetRow* row, FindRow(catalogue.nets, "net", net.name, "net.name"));
-  PT_LET(net.options, row->complete(net.options, "net"));
-  return net;
-}
-
 Result<SchemaPtr> TrainingSchema(const Json& json) {
   if (!json.is_object() || !json.contains("training"))
     return Fail({.exit = Exit::kInput, .what = "no key \"training\""});
@@ -88,9 +80,9 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
                          " has an estimator but no net.json or no weights.safetensors"});
   }
   PT_LET(state.net, Read(folder / "net.json", NetFromJson(files.json.at("net.json"))));
+  const EstimatorKind& kind = *state.chain->estimator->kind;
   PT_LET(state.net.net,
-         Read(folder / "net.json", CompleteNet(state.chain->catalogue, state.net.net)));
-  PT_TRY(FindNetFile(folder, state.net.net));
+         Read(folder / "net.json", kind.FromFolder(folder, state.net.net, state.chain->catalogue)));
   if (!FieldsEqual(state.net, MakeNetConfig(*state.chain, state.learned))) {
     return Fail({.exit = Exit::kInput,
                  .what = (folder / "net.json").string() + " does not fit pipeline.json and "
@@ -130,9 +122,12 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
   files.json["metrics.json"] = CollectMetrics(*state_);
   files.json["fingerprint.json"] = state_->trained.fingerprint;
   if (state_->chain->estimator) {
+    const EstimatorKind& kind = *state_->chain->estimator->kind;
     NetConfig net = state_->net;
-    net.net = IntoFolder(std::move(net.net), files);
-    files.json["pipeline.json"].back()["net"] = ToJson(net.net);
+    net.net = kind.IntoFolder(std::move(net.net), files.others);
+    std::vector<StageOptions> stages = state_->chain->options;
+    stages.back().options = kind.WithPredicts(stages.back().options, net.net);
+    files.json["pipeline.json"] = StagesToJson(stages);
     files.json["net.json"] = FieldsToJson(net);
   }
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
@@ -158,7 +153,12 @@ Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesyste
                            PlaceStages(stages, *state.input, std::move(catalogue), analyze)));
   chain.base = session.state().options().base;
   PT_TRY(KeepExtensions(session.state().folder(), chain));
-  PT_TRY(FindNetFile(folder, chain));
+  if (chain.estimator) {
+    AnyOptions& own = chain.options.back().options;
+    const EstimatorKind& kind = *chain.estimator->kind;
+    PT_LET(const Choice predicts, kind.FromFolder(folder, kind.Predicts(own), chain.catalogue));
+    own = kind.WithPredicts(own, predicts);
+  }
   PT_LET(state.learned,
          Read(folder / "stages.json", LearnedFromJson(json.at("stages.json"), chain, analyze)));
   state.chain = std::make_shared<const Chain>(std::move(chain));

@@ -16,12 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStartFile = "start.safetensors";
 
-// The estimator is the last stage, and its options are kept twice: typed, and as the list that is
-// saved.
-void UpdateSaved(Chain& chain) {
-  chain.options.back().options["train"]["from"] = ToJson(chain.estimator->options.train.from);
-}
-
 // Fills in `from`. ReadModelFolder() has checked every file against its SHA-256; weights_sha256 is
 // that of the tensors alone, which StartFrom() (train/start.h) checks again before it takes them.
 Status FindModel(const fs::path& folder, StartOptions& from) {
@@ -70,36 +64,31 @@ Status WriteFloats(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-Status FindStart(const fs::path& base, const fs::path& run, bool resumed, Chain& chain) {
-  if (!chain.estimator || chain.estimator->options.train.from.model.empty()) return Status::OK();
-  ModelOrStart& from = chain.estimator->options.train.from;
-  const fs::path kept = fs::absolute(run / kStartFile);
+Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& from) {
+  if (from.model.empty()) return Status::OK();
+  const fs::path kept = fs::absolute(files.run / kStartFile);
   // The model of the first attempt may be gone by now, or trained again in the same place.
   std::error_code ignored;
-  if (resumed && fs::is_regular_file(kept, ignored)) {
+  if (files.resumed && fs::is_regular_file(kept, ignored)) {
     from.weights = kept.string();
     PT_LET(from.sha256, WeightsSha256(kept));
-  } else {
-    const Status found = FindModelOrFile(fs::absolute(base / from.model).lexically_normal(), from);
-    if (!found.ok()) {
-      Fault fault = FaultOf(found);
-      fault.where = chain.estimator->path + ".train.from";
-      return Fail(std::move(fault));
-    }
+    return Status::OK();
   }
-  UpdateSaved(chain);
-  return Status::OK();
+  const fs::path there = fs::absolute(files.base / from.model).lexically_normal();
+  const Status found = FindModelOrFile(there, from);
+  if (found.ok()) return found;
+  Fault fault = FaultOf(found);
+  fault.where = path + ".train.from";
+  return Fail(std::move(fault));
 }
 
-Status KeepStart(const fs::path& run, Chain& chain) {
-  if (!chain.estimator || chain.estimator->options.train.from.weights.empty()) return Status::OK();
-  ModelOrStart& from = chain.estimator->options.train.from;
+Status KeepStart(const fs::path& run, ModelOrStart& from) {
+  if (from.weights.empty()) return Status::OK();
   const fs::path kept = fs::absolute(run / kStartFile);
   // Ranks read float32 of the one format; StartFrom() compares the hash again.
   PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
                                     : CopyFile(from.weights, kept).status());
   from.weights = kept.string();
-  UpdateSaved(chain);
   return Status::OK();
 }
 

@@ -6,20 +6,20 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
-#include "pipeline/chain.h"
+#include "pipeline/estimator_kind.h"
 
 namespace protium {
 
-// Finds the model or the file, relative to `base`, checks the hashes of a model's files and puts
-// absolute paths and the hash of the weights, as float32, into the options. A `resumed` run takes
-// the copy in the folder `run` instead, if there is one. Fails with Exit::kInput if there is no
-// model with weights, or if the options already have a hash and it is another.
-Status FindStart(const std::filesystem::path& base, const std::filesystem::path& run, bool resumed,
-                 Chain& chain);
+// Finds the model or the file, relative to files.base, checks the hashes of a model's files and
+// puts absolute paths and the hash of the weights, as float32, into `from`. A resumed run takes the
+// copy in its run folder instead, if there is one. Fails with Exit::kInput if there is no model
+// with weights, or if `from` already has a hash and it is another.
+Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& from);
 
-// Puts the weights into the run folder, as "start.safetensors" in float32, and points the options
-// there. On a cluster every worker reads the run folder, but not necessarily the model's.
-Status KeepStart(const std::filesystem::path& run, Chain& chain);
+// Puts the weights into the run folder, as "start.safetensors" in float32, and points `from` there.
+// On a cluster every worker reads the run folder, but not necessarily the model's.
+Status KeepStart(const std::filesystem::path& run, ModelOrStart& from);
 
 }  // namespace protium

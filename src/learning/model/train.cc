@@ -12,7 +12,6 @@
 
 #include "base/fault.h"
 #include "pipeline/learned.h"
-#include "pipeline/needs_torch.h"
 
 namespace protium {
 namespace {
@@ -68,13 +67,13 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   // Its schema alone is asked for.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
-      MapTask{.task = "train",
+      MapTask{.task = chain.estimator->kind->task(),
               .config = Dump(FieldsToJson(config)),
               .output = arrow::schema({arrow::field("json", arrow::utf8())}),
               .workers = chain.estimator->options.gang.workers.max,
               .gang = chain.estimator->options.gang,
               .role = MapTask::Role::kTrain,
-              .needs = {.torch = NeedsLibTorch(chain, config.device != DeviceUse::kCpu)}},
+              .needs = {.torch = chain.NeedsLibTorch(config.device != DeviceUse::kCpu)}},
       {std::move(input)});
 }
 

@@ -9,7 +9,7 @@
 #include "nets/layer_kernels.h"
 #include "nets/mlp_kernels.h"
 #include "nets/net_columns.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 #include "tensor/philox.h"
 
 namespace protium {

@@ -199,7 +199,7 @@ TEST(KernelNet, DropsByItsKeyAlone) {
   EXPECT_EQ(Copy(made.net->Forward(rows.batch(), &kKey)), one);
 }
 
-// Drawn to the bound and not beyond it, by the formulas of recipe/nets.h.
+// Drawn to the bound and not beyond it, by the formulas of protium/nets.h.
 TEST(KernelNet, BeginsWithWeightsWithinTheBoundThatWasChosen) {
   const auto largest = [](const char* initial_weights) {
     const Made made("tabular_mlp", {{"hidden", {400}}, {"initial_weights", initial_weights}},

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/fault.h"
-#include "recipe/nets.h"
+#include "protium/nets.h"
 
 namespace protium {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "recipe/choice.h"
+#include "protium/choice.h"
 #include "tensor/net.h"
 
 namespace protium {

@@ -2,7 +2,7 @@
 // The columns that rows were packed from, as the checks of built-in nets ask for them.
 #pragma once
 
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 #include "tensor/net.h"
 
 namespace protium {

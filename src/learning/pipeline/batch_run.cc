@@ -170,7 +170,7 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
   for (const auto& [options, stage] : stages_) {
     StageCall call{.kind = options->kind,
                    .id = stage->id(),
-                   .options = stage->OptionsFor(base_, options->options),
+                   .options = stage->OptionsFor(base_, options->options.ToJson()),
                    .inputs = stage->inputs(),
                    .outputs = stage->outputs(),
                    .learned = stage->learned()};

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalogue/stage_options.h"
 #include "gang/task.h"
+#include "protium/stage_options.h"
 #include "stages/batch_stage.h"
 
 namespace protium {

@@ -47,6 +47,7 @@ std::optional<ScaledNumber> FindScaled(const Chain& chain, const std::string& co
 
 std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table) {
   std::vector<ScaledNumber> all;
+  if (!chain.estimator->kind->packs_rows()) return all;
   for (const std::string& column : chain.estimator->numeric) {
     if (auto scaled = FindScaled(chain, column, table)) all.push_back(std::move(*scaled));
   }
@@ -66,17 +67,22 @@ int32_t Chain::levels() const {
 std::vector<std::filesystem::path> Chain::ExtensionFiles() const {
   std::vector<std::filesystem::path> files;
   if (!estimator) return files;
-  const TorchEstimatorOptions& options = estimator->options;
+  const Choice predicts = estimator->kind->Predicts(this->options.back().options);
+  const EstimatorOptions& options = estimator->options;
   const auto add = [&](const CatalogueRow& row, const std::string& name) {
     const bool there = std::find(files.begin(), files.end(), row.extension) != files.end();
     if (row.name == name && !row.extension.empty() && !there) files.push_back(row.extension);
   };
-  for (const NetRow& row : catalogue.nets) add(row, options.net.name);
+  for (const NetRow& row : catalogue.nets) add(row, predicts.name);
   add(estimator->loss, options.loss.name);
   for (const MetricRow& row : catalogue.metrics) {
     for (const std::string& name : options.train.metrics) add(row, name);
   }
   return files;
+}
+
+bool Chain::NeedsLibTorch(bool gpus) const {
+  return estimator && estimator->kind->NeedsLibTorch(*this, gpus);
 }
 
 const StageColumn* Chain::Find(const std::string& column) const {

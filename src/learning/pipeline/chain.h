@@ -19,8 +19,9 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
+#include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
+#include "protium/stage_options.h"
 #include "stages/stage.h"
 
 namespace protium {
@@ -39,8 +40,9 @@ struct PlacedStage {
 
 // The estimator, with its inputs as concrete columns in the order in which the net reads them.
 struct PlacedEstimator {
-  TorchEstimatorOptions options;  // Complete: every default filled in.
-  LossRow loss;                   // Of options.loss, of the kind that KindOf() gives.
+  std::shared_ptr<const EstimatorKind> kind;
+  EstimatorOptions options;  // Complete. What is the kind's own is in Chain::options alone.
+  LossRow loss;              // Of options.loss, of the kind that KindOf() gives.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;
@@ -53,7 +55,8 @@ struct PlacedEstimator {
 // in StageColumn::maker; the estimator is the last of `options` and not among `stages`.
 struct Chain {
   Catalogue catalogue;
-  std::vector<StageOptions> options;  // Complete, with ids and outputs named.
+  std::vector<StageOptions>
+      options;  // Complete, with ids and outputs named; the estimator's typed.
   std::vector<PlacedStage> stages;
   std::optional<PlacedEstimator> estimator;
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
@@ -71,6 +74,8 @@ struct Chain {
   // Paths of the user's libraries that provide the estimator's net, loss and metrics, each once;
   // empty if all of them are built in.
   std::vector<std::filesystem::path> ExtensionFiles() const;
+  // Whether the estimator is computed by LibTorch; with `gpus` it is computed on devices.
+  bool NeedsLibTorch(bool gpus) const;
 };
 
 // Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns

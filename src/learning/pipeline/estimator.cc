@@ -11,26 +11,6 @@
 namespace protium {
 namespace {
 
-// Replaces the options given for a named choice by the complete ones.
-template <class Row>
-Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::string& path,
-                     Choice& choice) {
-  PT_LET(const Row* row, FindRow(rows, what, choice.name, path + ".name"));
-  PT_LET(choice.options, row->complete(choice.options, path));
-  return Status::OK();
-}
-
-// `best` matters only if there are validation rows to choose by.
-Status CheckValidation(const TrainOptions& train, const std::string& path) {
-  const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
-  if (train.validation.share == 0 || best != train.metrics.end()) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = "best = \"" + train.best + "\" is not one of the metrics " +
-                       Dump(Json(train.metrics)),
-               .where = path + ".best",
-               .fix = Suggest(train.best, train.metrics)});
-}
-
 // The first is also `best`, the one that chooses the epoch, unless that is set.
 std::vector<std::string> UsualMetrics(TargetKind kind) {
   switch (kind) {
@@ -48,7 +28,7 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
 }
 
 // Each metric must exist and be able to measure what the loss learns.
-Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::string& path,
+Status CheckMetrics(const LossRow& loss, const MeasureOptions& train, const std::string& path,
                     const Catalogue& catalogue) {
   std::vector<std::string> fitting;
   const auto fits = [&](const MetricRow& row) { return Measures(row.kinds, loss.kind); };
@@ -70,7 +50,7 @@ Status CheckMetrics(const LossRow& loss, const TrainOptions& train, const std::s
 
 // Fills in the metrics and `best` by the kind of loss, and refuses a baseline column for all but
 // values.
-Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string& path,
+Status ChooseMetrics(const LossRow& loss, MeasureOptions& train, const std::string& path,
                      const Catalogue& catalogue) {
   if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
   if (train.best.empty()) train.best = train.metrics.front();
@@ -86,48 +66,13 @@ Status ChooseMetrics(const LossRow& loss, TrainOptions& train, const std::string
                           : "leave baseline out: classes are compared with their shares"});
 }
 
-// Names the nets that can where the chosen one cannot.
-Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
-                      const Catalogue& catalogue) {
-  if (options.train.precision == Precision::kFloat32) return Status::OK();
-  if (options.gang.gpus_per_worker > 0) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "precision \"bfloat16\" is for training on the CPU",
-                 .where = at + "train.precision",
-                 .fix = "leave it out, or set gang.gpus_per_worker = 0"});
-  }
-  PT_LET(const NetRow* net, FindRow(catalogue.nets, "net", options.net.name, at + "net.name"));
-  if (!net->float32_only) return Status::OK();
-  std::vector<std::string> others;
-  for (const NetRow& row : catalogue.nets) {
-    if (!row.float32_only) others.push_back(row.name);
-  }
-  return Fail({.exit = Exit::kUsage,
-               .what = "the net " + net->name + " computes in float32 only",
-               .where = at + "train.precision",
-               .fix = "leave precision out, or choose one of " + Dump(Json(others))});
-}
-
-// The number of shards decides the weights, so it is not raised silently to fit the workers.
-Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
-  const GangSpec& gang = options.gang;
-  if (gang.workers.max <= options.train.shards) return Status::OK();
-  const std::string workers = std::to_string(gang.workers.max);
-  return Fail({.exit = Exit::kUsage,
-               .what = "gang.workers = " + workers +
-                       " is more than train.shards = " + std::to_string(options.train.shards),
-               .where = path + ".workers",
-               .why = "a shard is never split, so the other workers would have nothing to do",
-               .fix = "set train.shards = " + workers + " (another number gives other weights)"});
-}
-
 // Refuses (Exit::kUsage) an option's value unless `holds`; `must` completes "... must be".
 Status Require(bool holds, const std::string& path, const std::string& must, const Json& got) {
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
 // Which of `label` and `labels` is given, and that the loss can learn it.
-Status CheckLabelNames(const TorchEstimatorOptions& options, const LossRow& loss,
+Status CheckLabelNames(const EstimatorOptions& options, const LossRow& loss,
                        const std::string& at) {
   const bool several = !options.labels.empty();
   if (several != options.label.empty()) {
@@ -145,7 +90,7 @@ Status CheckLabelNames(const TorchEstimatorOptions& options, const LossRow& loss
 }
 
 // The scale of numbers; classes and flags have none. Fills in the default.
-Status CheckScale(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
+Status CheckScale(EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const bool numbers = OfNumbers(loss.kind);
   const Json given = options.label_scale ? fields::Write(*options.label_scale) : Json();
   const bool scaled = options.label_scale && options.label_scale != Scale::kNone;
@@ -161,8 +106,7 @@ Status CheckScale(TorchEstimatorOptions& options, const LossRow& loss, const std
 std::string QuotedList(const std::vector<std::string>& names) { return Dump(Json(names)); }
 
 // Both are fitted on validation rows, so without any they are refused before anything starts.
-Status CheckDecision(const TorchEstimatorOptions& options, const LossRow& loss,
-                     const std::string& at) {
+Status CheckDecision(const EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const TargetKind kind = loss.kind;
   const bool two = kind == TargetKind::kTwoClasses, flags = kind == TargetKind::kFlags;
   const bool calibrated = options.calibration != Calibration::kNone;
@@ -192,7 +136,7 @@ Status CheckDecision(const TorchEstimatorOptions& options, const LossRow& loss,
 }
 
 // Refuses options that make no sense for this kind of label, and fills in the default scale.
-Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const std::string& at) {
+Status CheckLabels(EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const TargetKind kind = loss.kind;
   PT_TRY(CheckLabelNames(options, loss, at));
   PT_TRY(Require(options.positive.empty() || kind == TargetKind::kTwoClasses, at + "positive",
@@ -208,45 +152,47 @@ Status CheckLabels(TorchEstimatorOptions& options, const LossRow& loss, const st
 
 }  // namespace
 
-bool FitsDecision(const TorchEstimatorOptions& options) {
+bool FitsDecision(const EstimatorOptions& options) {
   return options.calibration != Calibration::kNone || !options.threshold.metric.empty();
 }
 
-Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
-                                       const Catalogue& catalogue) {
-  // Names first, since ranges and defaults depend on them; then what depends on the loss.
-  const std::string at = path.empty() ? "" : path + ".";
-  PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
-  PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
-  PT_TRY(CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer",
-                       options.train.optimizer));
-  PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule",
-                       options.train.schedule));
-  PT_TRY(options.train.Check(at + "train"));
+Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& path,
+                          const Catalogue& catalogue) {
   PT_LET(const LossRow* row,
-         FindRow(catalogue.losses, "loss", options.loss.name, at + "loss.name"));
+         FindRow(catalogue.losses, "loss", options.loss.name, fields::Below(path, "loss.name")));
   LossRow loss = *row;
   loss.kind = KindOf(options, loss);
+  return loss;
+}
+
+Status CompleteLearning(EstimatorOptions& options, const std::string& path,
+                        const Catalogue& catalogue) {
+  const std::string at = path.empty() ? "" : path + ".";
+  PT_LET(const LossRow loss, LossRowOf(options, path, catalogue));
   PT_TRY(CheckLabels(options, loss, at));
-  PT_TRY(ChooseMetrics(loss, options.train, at + "train", catalogue));
-  // Ranges are checked once all options have their values.
-  PT_TRY(CheckFields(options, path));
-  PT_TRY(CheckValidation(options.train, at + "train"));
-  PT_TRY(CheckGang(options, at + "gang"));
-  PT_TRY(CheckPrecision(options, at, catalogue));
+  return ChooseMetrics(loss, options.train, at + "train", catalogue);
+}
+
+// `best` matters only if there are validation rows to choose by.
+Status CheckBest(const EstimatorOptions& options, const std::string& at) {
+  const MeasureOptions& train = options.train;
+  const auto best = std::find(train.metrics.begin(), train.metrics.end(), train.best);
+  if (train.validation.share == 0 || best != train.metrics.end()) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "best = \"" + train.best + "\" is not one of the metrics " +
+                       Dump(Json(train.metrics)),
+               .where = at + "train.best",
+               .fix = Suggest(train.best, train.metrics)});
+}
+
+Status CheckInputs(const EstimatorOptions& options, const std::string& at) {
   const bool inputs =
       !options.categorical.empty() || !options.numeric.empty() || !options.vectors.empty();
-  if (inputs) return options;
+  if (inputs) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = "the estimator has no inputs",
                .where = at + "numeric",
                .fix = "set numeric = [...] or categorical = [...]"});
-}
-
-Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path) {
-  TorchEstimatorOptions options;
-  PT_TRY(FieldsFromJson(stage.options, path, options));
-  return options;
 }
 
 }  // namespace protium

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimator's options, completed and checked against the catalogue. No table is needed for this,
-// so a job file's mistakes here are found before any file is read.
+// What all estimators have among their options, completed and checked against the catalogue, for
+// EstimatorKind::Complete(). No table is needed for this, so a job file's mistakes here are found
+// before any file is read. Faults are of Exit::kUsage, with a `where` below `path`; `at` is `path`
+// with its dot.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "catalogue/catalogue.h"
-#include "catalogue/stage_options.h"
+#include "pipeline/estimator_options.h"
 
 namespace protium {
 
-// Returns `options` with every default filled in, those that depend on the loss included. Unknown
-// names and keys, values out of range and options that contradict each other are faults of
-// Exit::kUsage whose `where` starts with `path`.
-Result<TorchEstimatorOptions> Complete(TorchEstimatorOptions options, const std::string& path,
-                                       const Catalogue& catalogue);
+// Replaces the options given for a named choice by the complete ones.
+template <class Row>
+Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::string& path,
+                     Choice& choice) {
+  PT_LET(const Row* row, FindRow(rows, what, choice.name, path + ".name"));
+  PT_LET(choice.options, row->complete(choice.options, path));
+  return Status::OK();
+}
+
+// The row of the loss, with the kind of label that it learns with these options.
+Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& path,
+                          const Catalogue& catalogue);
+
+// Fills in what depends on the loss, whose own options are complete, and refuses options that
+// contradict each other.
+Status CompleteLearning(EstimatorOptions& options, const std::string& path,
+                        const Catalogue& catalogue);
+// Checks that come after those of ranges.
+Status CheckBest(const EstimatorOptions& options, const std::string& at);
+Status CheckInputs(const EstimatorOptions& options, const std::string& at);
 
 // Whether a calibration or a threshold is fitted to the validation rows, which must then be there.
-bool FitsDecision(const TorchEstimatorOptions& options);
-
-// Reads the options of a stage of kind kTorchEstimator, without completing them.
-Result<TorchEstimatorOptions> ReadEstimator(const StageOptions& stage, const std::string& path);
+bool FitsDecision(const EstimatorOptions& options);
 
 }  // namespace protium

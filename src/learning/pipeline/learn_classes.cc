@@ -24,7 +24,7 @@ std::string Listed(const std::vector<std::string>& classes) {
   return classes.size() > kMostShown ? text + ", ..." : text;
 }
 
-Fault LabelFault(const TorchEstimatorOptions& options, const std::string& says) {
+Fault LabelFault(const EstimatorOptions& options, const std::string& says) {
   return {.exit = Exit::kInput, .what = "label \"" + ListLabels(options).front() + "\" " + says};
 }
 
@@ -40,7 +40,7 @@ bool InOrder(const std::string& a, const std::string& b, bool whole) {
 
 // Refuses a label that cannot be told apart, or that the loss cannot learn, with what to do about
 // it.
-Status CheckClasses(const TorchEstimatorOptions& options, const LossRow& loss,
+Status CheckClasses(const EstimatorOptions& options, const LossRow& loss,
                     const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) {
     return Fail(LabelFault(options, "has " + std::to_string(classes.size()) +
@@ -61,7 +61,7 @@ Status CheckClasses(const TorchEstimatorOptions& options, const LossRow& loss,
 }
 
 // The net's one output is the logit of the second class.
-Status PutPositiveLast(const TorchEstimatorOptions& options, std::vector<std::string>& classes) {
+Status PutPositiveLast(const EstimatorOptions& options, std::vector<std::string>& classes) {
   if (options.positive.empty() || options.positive == classes[1]) return Status::OK();
   if (options.positive == classes[0]) {
     std::swap(classes[0], classes[1]);
@@ -97,7 +97,7 @@ Result<std::vector<double>> WeighClasses(const Json& given, const std::vector<st
 
 }  // namespace
 
-Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnClasses(const EstimatorOptions& options, const LossRow& loss,
                              const TextCounts& counts, const arrow::DataType& type) {
   Learned learned;
   Objective& objective = learned.objective;

@@ -13,18 +13,18 @@
 namespace protium {
 
 // Values and quantiles: the scale of each label, and what predictions are compared with.
-Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnNumbers(const EstimatorOptions& options, const LossRow& loss,
                              std::span<const State> states);
 
 // Labels of yes and no, of which both must occur: else there is nothing to learn.
-Result<Learned> LearnFlags(const TorchEstimatorOptions& options, std::span<const State> states);
+Result<Learned> LearnFlags(const EstimatorOptions& options, std::span<const State> states);
 
 // The classes in their order, the share of each (the baseline), and the weights that follow from
 // the shares. Shares are of rows with a label.
-Result<Learned> LearnClasses(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnClasses(const EstimatorOptions& options, const LossRow& loss,
                              const TextCounts& counts, const arrow::DataType& type);
 
 // The levels of a loss of quantiles, from its options; a fault of Exit::kUsage without them.
-Result<std::vector<double>> LevelsOf(const TorchEstimatorOptions& options);
+Result<std::vector<double>> LevelsOf(const EstimatorOptions& options);
 
 }  // namespace protium

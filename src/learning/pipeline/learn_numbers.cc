@@ -52,7 +52,7 @@ Result<ScaledLabel> ScaleLog(const LogMoments& logs, const std::string& label) {
 }
 
 // What a column of the table predicts by itself: the label as a line over that column.
-Result<Baseline> MakeBaseline(const Line& line, const TorchEstimatorOptions& options) {
+Result<Baseline> MakeBaseline(const Line& line, const EstimatorOptions& options) {
   const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
     return baseline;
@@ -89,7 +89,7 @@ class StatesInOrder {
 
 }  // namespace
 
-Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnNumbers(const EstimatorOptions& options, const LossRow& loss,
                              std::span<const State> states) {
   Learned learned{.baseline = Baseline()};
   Objective& objective = learned.objective;
@@ -126,7 +126,7 @@ Result<Learned> LearnNumbers(const TorchEstimatorOptions& options, const LossRow
   return learned;
 }
 
-Result<Learned> LearnFlags(const TorchEstimatorOptions& options, std::span<const State> states) {
+Result<Learned> LearnFlags(const EstimatorOptions& options, std::span<const State> states) {
   Learned learned{.baseline = Baseline()};
   learned.objective.kind = TargetKind::kFlags;
   StatesInOrder next(states);

@@ -189,7 +189,7 @@ class Fitting {
       return Fail(std::move(fault));
     }
     if (!chain_.estimator || chain_.estimator->level != level) return Status::OK();
-    const TorchEstimatorOptions& options = chain_.estimator->options;
+    const EstimatorOptions& options = chain_.estimator->options;
     const LossRow& loss = chain_.estimator->loss;
     const auto& type = chain_.Find(ListLabels(options).front())->type;
     PT_LET(learned, LearnLabel(options, loss, CollectStates(LabelNeeds(options, loss)), *type));

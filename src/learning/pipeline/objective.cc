@@ -18,14 +18,14 @@ int64_t Objective::outputs() const {
   return kind == TargetKind::kTwoClasses ? 1 : int64_t(classes.size());
 }
 
-TargetKind KindOf(const TorchEstimatorOptions& options, const LossRow& loss) {
+TargetKind KindOf(const EstimatorOptions& options, const LossRow& loss) {
   // A loss of one's own for two classes reads the index of a class, of which a row has one.
   const bool several = !options.labels.empty() && loss.builder == nullptr;
   return several && loss.kind == TargetKind::kTwoClasses ? TargetKind::kFlags : loss.kind;
 }
 
 // Only this one option is looked at: a loss of one's own may have others.
-Result<std::vector<double>> LevelsOf(const TorchEstimatorOptions& options) {
+Result<std::vector<double>> LevelsOf(const EstimatorOptions& options) {
   QuantileOptions quantiles;
   const Json given = {{"levels", options.loss.options.value("levels", Json())}};
   PT_TRY(FieldsFromJson(given, "loss", quantiles));
@@ -43,7 +43,7 @@ std::string LevelName(double level) {
   return name;
 }
 
-Columns ListLabels(const TorchEstimatorOptions& options) {
+Columns ListLabels(const EstimatorOptions& options) {
   return options.labels.empty() ? Columns{options.label} : options.labels;
 }
 
@@ -60,7 +60,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
 }
 
 // Moments give the mean, which is the baseline, and tell whether a label goes below 0.
-std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss) {
+std::vector<Need> LabelNeeds(const EstimatorOptions& options, const LossRow& loss) {
   const bool texts = OfClasses(loss.kind) || loss.kind == TargetKind::kFlags;
   std::vector<Need> needs;
   for (const std::string& label : ListLabels(options)) {
@@ -75,7 +75,7 @@ std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow
   return needs;
 }
 
-Result<Learned> LearnLabel(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnLabel(const EstimatorOptions& options, const LossRow& loss,
                            std::span<const State> states, const arrow::DataType& type) {
   if (loss.kind == TargetKind::kFlags) {
     PT_LET(Learned learned, LearnFlags(options, states));
@@ -88,7 +88,7 @@ Result<Learned> LearnLabel(const TorchEstimatorOptions& options, const LossRow& 
   return learned;
 }
 
-arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options, TargetKind kind,
+arrow::FieldVector PredictedFields(const EstimatorOptions& options, TargetKind kind,
                                    const std::shared_ptr<arrow::DataType>& label) {
   arrow::FieldVector fields;
   if (OfClasses(kind)) {

@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
+#include "metrics/decision.h"
 #include "metrics/metrics.h"
+#include "pipeline/estimator_options.h"
 #include "plan/node.h"
-#include "stages/options.h"
 #include "statistics/state.h"
 
 namespace protium {
@@ -92,7 +93,7 @@ struct Baseline {
 inline constexpr const char* kClassColumn = "__class";
 
 // `label`, or all of `labels`: never empty in complete options.
-Columns ListLabels(const TorchEstimatorOptions& options);
+Columns ListLabels(const EstimatorOptions& options);
 
 // A TypeError for a column type that the estimator cannot learn; its message says what the type
 // must be, for the caller's fault.
@@ -100,7 +101,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type);
 
 // What a pass over the training rows must find out about the label. `loss` is the row of
 // options.loss, with the kind that KindOf() gives, here and below.
-std::vector<Need> LabelNeeds(const TorchEstimatorOptions& options, const LossRow& loss);
+std::vector<Need> LabelNeeds(const EstimatorOptions& options, const LossRow& loss);
 
 // What the estimator learns before its net is trained.
 struct Learned {
@@ -110,19 +111,19 @@ struct Learned {
 // Takes the states of LabelNeeds(), in its order; `type` is that of the first label. Fails with
 // Exit::kInput for labels that the loss cannot learn (one class, too many, negative counts), and
 // with Exit::kUsage for a class in the options that does not occur.
-Result<Learned> LearnLabel(const TorchEstimatorOptions& options, const LossRow& loss,
+Result<Learned> LearnLabel(const EstimatorOptions& options, const LossRow& loss,
                            std::span<const State> states, const arrow::DataType& type);
 
 // The kind of label that a loss learns with these options: binary_cross_entropy of several labels
 // learns flags.
-TargetKind KindOf(const TorchEstimatorOptions& options, const LossRow& loss);
+TargetKind KindOf(const EstimatorOptions& options, const LossRow& loss);
 
 // The name of a level in columns: "q10" for 0.1, "q2_5" for 0.025.
 std::string LevelName(double level);
 
 // The columns that a prediction of this kind adds, in order; `label` is the type of the first
 // label.
-arrow::FieldVector PredictedFields(const TorchEstimatorOptions& options, TargetKind kind,
+arrow::FieldVector PredictedFields(const EstimatorOptions& options, TargetKind kind,
                                    const std::shared_ptr<arrow::DataType>& label);
 
 // `rows` plus the column kClassColumn, looked up from the label's text; NULL where the label is.

@@ -21,7 +21,7 @@ LossRow LossNamed(const std::string& name) {
 }
 
 // What the label's states say of these numbers.
-Result<Learned> LearnFrom(const TorchEstimatorOptions& options, const std::vector<double>& labels) {
+Result<Learned> LearnFrom(const EstimatorOptions& options, const std::vector<double>& labels) {
   LossRow loss = LossNamed(options.loss.name);
   loss.kind = KindOf(options, loss);
   arrow::DoubleBuilder builder;
@@ -39,7 +39,7 @@ Result<Learned> LearnFrom(const TorchEstimatorOptions& options, const std::vecto
   return LearnLabel(options, loss, states, *arrow::float64());
 }
 
-Result<Learned> LearnTexts(const TorchEstimatorOptions& options,
+Result<Learned> LearnTexts(const EstimatorOptions& options,
                            const std::vector<std::vector<std::string>>& labels) {
   LossRow loss = LossNamed(options.loss.name);
   loss.kind = KindOf(options, loss);
@@ -56,7 +56,7 @@ Result<Learned> LearnTexts(const TorchEstimatorOptions& options,
 }
 
 TEST(Objective, ScalesLogarithmsAndKeepsTheMeanAsBaseline) {
-  const TorchEstimatorOptions options{.label = "sales", .label_scale = Scale::kLog1p};
+  const EstimatorOptions options{.label = "sales", .label_scale = Scale::kLog1p};
   const Learned learned = *LearnFrom(options, {0, std::expm1(2), std::expm1(4)});
   const ScaledLabel& label = learned.objective.labels[0];
   EXPECT_TRUE(label.log1p);
@@ -67,7 +67,7 @@ TEST(Objective, ScalesLogarithmsAndKeepsTheMeanAsBaseline) {
 }
 
 TEST(Objective, RefusesLabelsWithoutALogarithm) {
-  const TorchEstimatorOptions options{.label = "sales", .label_scale = Scale::kLog1p};
+  const EstimatorOptions options{.label = "sales", .label_scale = Scale::kLog1p};
   const Fault fault = FaultOf(LearnFrom(options, {1, -1, -4, 2}).status());
   EXPECT_EQ(fault.exit, Exit::kInput);
   EXPECT_EQ(fault.what, "label \"sales\" is -1 or less in 2 training rows, down to -4.0");
@@ -75,7 +75,7 @@ TEST(Objective, RefusesLabelsWithoutALogarithm) {
 }
 
 TEST(Objective, ComparesQuantilesWithThoseOfTheLabel) {
-  const TorchEstimatorOptions options{
+  const EstimatorOptions options{
       .label = "y", .label_scale = Scale::kNone, .loss = Quantile({.levels = {0.25, 0.75}})};
   const Learned learned = *LearnFrom(options, {1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_EQ(learned.objective.kind, TargetKind::kQuantiles);
@@ -88,15 +88,14 @@ TEST(Objective, NamesAColumnPerLevelAndLabel) {
   EXPECT_EQ(LevelName(0.1), "q10");
   EXPECT_EQ(LevelName(0.07), "q7");
   EXPECT_EQ(LevelName(0.025), "q2_5");
-  const TorchEstimatorOptions quantiles{.labels = {"a", "b"},
-                                        .loss = Quantile({.levels = {0.05, 0.5}})};
+  const EstimatorOptions quantiles{.labels = {"a", "b"}, .loss = Quantile({.levels = {0.05, 0.5}})};
   std::vector<std::string> names;
   for (const auto& field : PredictedFields(quantiles, TargetKind::kQuantiles, arrow::float64())) {
     names.push_back(field->name());
   }
   EXPECT_THAT(names, ElementsAre("prediction_a_q5", "prediction_a_q50", "prediction_b_q5",
                                  "prediction_b_q50"));
-  const TorchEstimatorOptions flags{.labels = {"a"}, .loss = BinaryCrossEntropy()};
+  const EstimatorOptions flags{.labels = {"a"}, .loss = BinaryCrossEntropy()};
   const auto pair = PredictedFields(flags, TargetKind::kFlags, arrow::boolean());
   ASSERT_EQ(pair.size(), 2u);
   EXPECT_EQ(pair[0]->ToString(), "prediction_a: bool");
@@ -104,7 +103,7 @@ TEST(Objective, NamesAColumnPerLevelAndLabel) {
 }
 
 TEST(Objective, OfFlagsHasTheShareOfYes) {
-  const TorchEstimatorOptions options{
+  const EstimatorOptions options{
       .labels = {"a", "b"}, .loss = BinaryCrossEntropy(), .threshold = {.at = 0.2}};
   const Learned learned = *LearnTexts(
       options, {{"true", "false", "false", "false"}, {"true", "true", "false", "true"}});
@@ -117,8 +116,8 @@ TEST(Objective, OfFlagsHasTheShareOfYes) {
 }
 
 TEST(Objective, WeighsTwoClassesToo) {
-  const TorchEstimatorOptions options{.label = "y",
-                                      .loss = BinaryCrossEntropy({.class_weights = "balanced"})};
+  const EstimatorOptions options{.label = "y",
+                                 .loss = BinaryCrossEntropy({.class_weights = "balanced"})};
   const Learned learned = *LearnTexts(options, {{"no", "no", "no", "yes"}});
   EXPECT_THAT(learned.objective.class_weights, ElementsAre(4.0 / 6, 2.0));
 }

@@ -16,21 +16,18 @@ namespace protium {
 // validation columns as used by training alone, so that a model does not ask for them. The checks
 // that need no table were made before (estimator.h).
 
-Status Placer::PlaceEstimator(StageOptions& stage) {
-  PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, path_));
+Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
+  PT_LET(EstimatorOptions options, row.estimator->Read(stage.options, path_));
   PT_TRY(NameId(stage.kind, options.id));
-  PT_LET(options, Complete(std::move(options), path_, chain_.catalogue));
-  stage.options = FieldsToJson(options);
-  PT_LET(const LossRow* loss,
-         FindRow(chain_.catalogue.losses, "loss", options.loss.name, path_ + ".loss.name"));
-  PlacedEstimator placed{.options = options, .loss = *loss, .path = path_};
-  placed.loss.kind = KindOf(options, *loss);
+  PT_TRY(row.estimator->Complete(options, stage.options, path_, chain_.catalogue));
+  PlacedEstimator placed{.kind = row.estimator, .options = options, .path = path_};
+  PT_LET(placed.loss, LossRowOf(options, path_, chain_.catalogue));
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));
   PT_TRY(CheckIndices(placed));
   PT_LET(placed.numeric, Resolve(options.numeric, "numeric", placed.awaits));
   PT_TRY(CheckNumbers(placed));
   PT_TRY(PlaceLists(placed));
-  PT_TRY(CheckNet(placed));
+  PT_TRY(CheckColumns(placed, stage.options));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
   // Predictions are columns of the chain too: a name that is taken is refused here, before
@@ -46,7 +43,7 @@ Status Placer::PlaceEstimator(StageOptions& stage) {
 // Raises the estimator's level where a stage makes one of these columns: its pass over the label
 // can only run after that stage has learned.
 Status Placer::PlaceLabels(PlacedEstimator& placed) {
-  const TorchEstimatorOptions& options = placed.options;
+  const EstimatorOptions& options = placed.options;
   for (const std::string& label : ListLabels(options)) {
     PT_LET(const size_t at, Find(label, "label", Use::kTraining));
     PT_TRY(CheckType(at, "label", CheckLabelType(placed.loss.kind, *chain_.columns[at].type)));
@@ -130,17 +127,15 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
   return Status::OK();
 }
 
-Status Placer::CheckNet(const PlacedEstimator& placed) const {
-  const Choice& net = placed.options.net;
-  PT_LET(const NetRow* row, FindRow(chain_.catalogue.nets, "net", net.name, path_ + ".net.name"));
+Status Placer::CheckColumns(const PlacedEstimator& placed, const AnyOptions& own) const {
   const bool unknown_lists = known_ != KnownOfTable::kTypes && !placed.options.vectors.empty();
-  if (!row->check || unknown_lists) return Status::OK();
+  if (unknown_lists) return Status::OK();
   NetColumns columns{
       .categorical = placed.categorical, .numeric = placed.numeric, .more = !placed.awaits.empty()};
   for (const ListInput& each : placed.lists) {
     columns.vectors.push_back({each.column, each.length});
   }
-  return row->check(net.options, columns, path_ + ".net");
+  return placed.kind->CheckColumns(own, columns, path_, chain_.catalogue);
 }
 
 Status Placer::CheckLabel(const PlacedEstimator& placed) const {

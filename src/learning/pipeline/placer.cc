@@ -67,7 +67,7 @@ Placer::Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze anal
 
 void Placer::Announce(const std::vector<StageOptions>& stages) {
   for (const StageOptions& each : stages) {
-    const Json id = each.options.value("id", Json());
+    const Json id = each.options.ToJson().value("id", Json());
     announced_.push_back(id.is_string() ? id.get<std::string>() : "");
   }
 }
@@ -85,8 +85,7 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
   }
   // Complete options go into the chain, and from there into the model: a default that changes later
   // does not change models that were saved before.
-  PT_LET(stage.options, row->complete(stage.options, path_));
-  PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(stage));
+  PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(*row, stage));
   chain_.options.push_back(std::move(stage));
   return Status::OK();
 }
@@ -101,10 +100,11 @@ Chain Placer::Take() {
   return std::move(chain_);
 }
 
-Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made) {
-  PT_LET(StageHead head, ReadHead(options.options, path_));
-  PT_TRY(NameId(options.kind, head.id));
-  options.options["id"] = head.id;
+Status Placer::PlaceOne(const StageRow& row, StageOptions& given, std::unique_ptr<Stage> made) {
+  PT_LET(Json options, row.complete(given.options.ToJson(), path_));
+  PT_LET(StageHead head, ReadHead(options, path_));
+  PT_TRY(NameId(given.kind, head.id));
+  options["id"] = head.id;
   if (head.inputs.empty()) {
     return Fail({.exit = Exit::kUsage,
                  .what = "stage \"" + head.id + "\" has no inputs",
@@ -114,14 +114,14 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
   PlacedStage placed{.path = path_};
   StageNames names{.id = head.id};
   PT_LET(names.inputs, Resolve(head.inputs, "inputs", placed.awaits));
-  if (placed.awaits.empty() && options.options.contains("outputs")) {
+  if (placed.awaits.empty() && options.contains("outputs")) {
     PT_TRY(NameOutputs(names.inputs, head.id, head.outputs));
-    options.options["outputs"] = names.outputs = head.outputs;
+    options["outputs"] = names.outputs = head.outputs;
   }
   // A stage from an earlier placing has its names, and what it learned, already.
   placed.stage = std::move(made);
   if (!placed.stage) {
-    PT_LET(placed.stage, row.make(options.options, std::move(names)));
+    PT_LET(placed.stage, row.make(options, std::move(names)));
   }
   PT_TRY(CheckInputs(placed));
   const bool typed = known_ == KnownOfTable::kTypes;
@@ -136,6 +136,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& options, std::unique_
                       .length = typed ? placed.stage->output_length(i) : 0},
                      key));
   }
+  given.options = std::move(options);
   chain_.stages.push_back(std::move(placed));
   return Status::OK();
 }

@@ -50,7 +50,7 @@ class Placer {
   Status NameId(const std::string& kind, std::string& id);
   Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
 
-  Status PlaceEstimator(StageOptions& stage);
+  Status PlaceEstimator(const StageRow& row, StageOptions& stage);
   // Label, weight, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status CheckNumbers(const PlacedEstimator& placed);
@@ -58,8 +58,8 @@ class Placer {
   Status CheckIndices(const PlacedEstimator& placed);
   // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
-  // Refuses columns that the net does not read, or lacks.
-  Status CheckNet(const PlacedEstimator& placed) const;
+  // Refuses columns that the kind does not read, or lacks.
+  Status CheckColumns(const PlacedEstimator& placed, const AnyOptions& own) const;
   // Refuses a label that is also an input, directly or through stages: a net that is shown the
   // answer learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 // learn nothing.
 std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig& config) {
   Json stages = Json::array();
-  for (const StageOptions& each : chain.options) {
-    if (each.kind != kTorchEstimator) stages.push_back({each.kind, each.options});
+  for (size_t i = 0; i < chain.stages.size(); ++i) {
+    stages.push_back({chain.options[i].kind, chain.options[i].options.ToJson()});
   }
   Json columns = FieldsToJson(config.net);
   columns.erase("net");

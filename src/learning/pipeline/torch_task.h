@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "metrics/decision.h"
 #include "nets/layers.h"
 #include "pipeline/objective.h"
-#include "stages/options.h"
+#include "protium/stages.h"
 
 namespace protium {
 
@@ -125,7 +126,8 @@ struct SharedRows {
   }
 };
 
-// The config of "train".
+// The config of "train", and of the tasks that train other kinds of estimators: for these `loss`
+// and what comes before it, `folder`, `stages_sha256` and `own` are meant.
 struct TrainConfig {
   NetConfig net;
   std::vector<ScaledNumber> scaled;  // Of the net's numbers; the others are columns of the input.
@@ -145,6 +147,7 @@ struct TrainConfig {
   std::string scratch;       // A folder for rows beyond it; empty: each rank's temporary folder.
   SharedRows shared;
   DeviceUse device = DeviceUse::kCpu;
+  Json own = Json::object();  // What a kind of estimator other than nets adds.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -164,6 +167,7 @@ struct TrainConfig {
     visit("scratch", scratch);
     visit("shared", shared);
     visit("device", device);
+    visit("own", own);
   }
 };
 

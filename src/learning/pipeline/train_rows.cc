@@ -118,7 +118,7 @@ TrainRows RowsFor(const Chain& chain, const Plan& table) {
   TrainRows rows;
   Plan marked = KeepTable(chain, table);
   if (chain.estimator && chain.estimator->options.train.validation.share > 0) {
-    const TrainOptions& train = chain.estimator->options.train;
+    const MeasureOptions& train = chain.estimator->options.train;
     rows.held_out = kHeldOut;
     marked = MakePlan(MarkSplit{.by = train.validation.by,
                                 .part = train.validation.share,

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/describe.h"
-#include "recipe/losses.h"
-#include "recipe/nets.h"
-#include "recipe/training.h"
+#include "protium/losses.h"
+#include "protium/nets.h"
+#include "protium/training.h"
 
 namespace protium {
 
@@ -29,6 +34,36 @@ Status FromJson(const Json& json, const std::string& path, Choice& choice) {
   }
   return Status::OK();
 }
+
+namespace {
+
+// A text is short for a table with this name; in `from` (ModelOrStart), for one with this model.
+Json AsTable(const Json& value, const std::string& key) {
+  return value.is_string() ? Json{{key == "from" ? "model" : "name", value}} : value;
+}
+
+Json LaidOver(const Json& under, const Json& over, const std::string& key) {
+  if (!under.is_object() && !over.is_object()) return over;
+  const Json below = AsTable(under, key), above = AsTable(over, key);
+  if (!below.is_object() || !above.is_object()) return over;
+  if (above.contains("name") && below.value("name", Json()) != above["name"]) return above;
+  std::vector<std::pair<std::string, Json>> members;
+  std::map<std::string, size_t> positions;
+  for (const Json* each : {&below, &above}) {
+    for (const auto& [name, value] : each->items()) {
+      const auto [at, fresh] = positions.emplace(name, members.size());
+      if (fresh) members.emplace_back(name, value);
+      if (!fresh) {
+        members[at->second].second = LaidOver(members[at->second].second, value, name);
+      }
+    }
+  }
+  return ObjectOf(std::move(members));
+}
+
+}  // namespace
+
+Json LaidOver(const Json& under, const Json& over) { return LaidOver(under, over, ""); }
 
 FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
 

@@ -2,7 +2,7 @@
 // Whether a training can be made longer after the fact.
 #pragma once
 
-#include "recipe/training.h"
+#include "protium/training.h"
 
 namespace protium {
 

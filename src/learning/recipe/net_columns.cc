@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/net_columns.h"
+#include "protium/net_columns.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -10,9 +10,9 @@
 #include <random>
 
 #include "base/fault.h"
-#include "collective/mortal_ranks.h"
 #include "collective/self.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/mortal_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "os/file.h"
 #include "os/file_size_limit.h"
 #include "rows/read_shard.h"

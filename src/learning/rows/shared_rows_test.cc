@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "os/file.h"
 #include "rows/read_shard.h"
 

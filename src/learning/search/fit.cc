@@ -56,16 +56,14 @@ Json Identity(const FitRequest& request) {
 }
 
 // A name for what the stages and the label learn: from all that decides it, which leaves out the
-// net, the gang, and of training what only the net sees.
+// kind's own options, the gang, and what is only measured.
 std::string NameOfLearned(const FitRequest& request) {
   Json decides = StagesToJson(request.pipeline.stages());
-  for (Json& stage : decides) {
-    if (stage["kind"] != kTorchEstimator) continue;
-    stage = FieldsToJson(request.estimator);
-    const Json train = stage["train"];
-    for (const char* other : {"net", "gang", "train"}) stage.erase(other);
-    for (const char* own : {"seed", "validation", "baseline"}) stage[own] = train[own];
-  }
+  // The estimator is the last of them.
+  Json& estimator = decides.back();
+  estimator = FieldsToJson(request.estimator);
+  estimator.erase("gang");
+  for (const char* other : {"metrics", "best"}) estimator["train"].erase(other);
   return Sha256Hex(Dump(decides) + Explain(request.learning)).substr(0, 32) + ".json";
 }
 

@@ -11,13 +11,14 @@
 #include <string>
 
 #include "frame/session_state.h"
+#include "pipeline/estimator_options.h"
 #include "protium/search.h"
 
 namespace protium {
 
 struct FitRequest {
   Pipeline pipeline;  // Without further settings.
-  TorchEstimatorOptions estimator;
+  EstimatorOptions estimator;
   Plan learning;
   Plan held_out;  // Null: the metric is that of the estimator's own validation rows.
   std::string metric;

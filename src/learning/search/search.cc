@@ -16,6 +16,7 @@
 #include "frame/session_state.h"
 #include "model/preview.h"
 #include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "pipeline/make_rows.h"
 #include "pipeline/objective.h"
 #include "search/run.h"
@@ -44,7 +45,7 @@ Status TellSearch(const Search& search, const SettledSearch& settled, const Data
 // The column of classes in the table, or "" if the label is a number or made by a stage.
 Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& train,
                                TargetKind& kind) {
-  const TorchEstimatorOptions& estimator = settled.trials.front().estimator;
+  const EstimatorOptions& estimator = settled.trials.front().estimator;
   PT_LET(const Catalogue catalogue, WithBuiltIns(train.session().state().options().catalogue));
   PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", estimator.loss.name, "loss"));
   kind = loss->kind;
@@ -83,26 +84,11 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   return Searched{std::move(settled), std::move(table), fits};
 }
 
-// The best pipeline as it is fitted on all rows: no row is held out but for a calibration or a
-// threshold that is fitted to it, and where validation rows have chosen an epoch, training ends
-// with as many.
-Result<Pipeline> ForAllRows(const SettledTrial& trial, int64_t best_epoch) {
-  std::vector<StageOptions> stages = trial.pipeline.stages();
-  for (StageOptions& stage : stages) {
-    if (stage.kind != kTorchEstimator) continue;
-    PT_LET(TorchEstimatorOptions options, ReadEstimator(stage, "pipeline"));
-    if (!FitsDecision(options)) options.train.validation.share = 0;
-    options.train.early_stopping.patience = 0;
-    if (best_epoch > 0) options.train.epochs = best_epoch;
-    stage.options = FieldsToJson(options);
-  }
-  return Pipeline(std::move(stages));
-}
-
-// "search" of result.json, and what the user is told before the refit.
-void TellBest(SessionState& state, const Searched& searched, const Trial& best) {
-  const TorchEstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
-  const int64_t epochs = best.best_epoch > 0 ? best.best_epoch : chosen.train.epochs;
+// "search" of result.json, and what the user is told before the refit. `training` is that of the
+// refit (EstimatorKind::DescribeTraining); kinds without epochs say none.
+void TellBest(SessionState& state, const Searched& searched, const Trial& best,
+              const Json& training) {
+  const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
   int64_t failed = 0;
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
   Json told = {{"metric", searched.settled.metric},
@@ -113,16 +99,20 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best) 
                {"values", best.values},
                {"value", *best.value}};
   if (best.deviation) told["deviation"] = *best.deviation;
-  told["epochs"] = epochs;
-  state.record().Set("search", told);
-  const std::string which = searched.table.trials().size() > 1
-                                ? fmt::format("trial {} is the best; it", best.number)
-                                : "the model";
-  const std::string why = best.best_epoch > 0 ? ", its best epoch" : "";
-  const std::string rows =
+  std::string text = searched.table.trials().size() > 1
+                         ? fmt::format("trial {} is the best; it", best.number)
+                         : "the model";
+  text += " is fitted on ";
+  text +=
       FitsDecision(chosen) ? "all rows but those that its probabilities are fitted to" : "all rows";
-  state.call().Send(Note{fmt::format("{} is fitted on {} for {} epoch{}{}", which, rows, epochs,
-                                     epochs == 1 ? "" : "s", why)});
+  if (training.contains("epochs")) {
+    const int64_t epochs = training["epochs"];
+    told["epochs"] = epochs;
+    text += fmt::format(" for {} epoch{}", epochs, epochs == 1 ? "" : "s");
+  }
+  if (best.best_epoch > 0) text += ", its best epoch";
+  state.record().Set("search", told);
+  state.call().Send(Note{text});
 }
 
 }  // namespace
@@ -134,9 +124,11 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   PT_LET(Searched searched, RunSearch(Search(base, options_, folds_), train));
   const Trial& best = *searched.table.best();
   const SettledTrial& chosen = searched.settled.trials[size_t(best.number - 1)];
-  PT_LET(const Pipeline whole, ForAllRows(chosen, best.best_epoch));
-  TellBest(state, searched, best);
-  PT_LET(PipelineModel model, FitAsGiven(whole, train));
+  std::vector<StageOptions> whole = chosen.pipeline.stages();
+  PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
+  whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);
+  TellBest(state, searched, best, estimator->kind->DescribeTraining(whole[estimator->at].options));
+  PT_LET(PipelineModel model, FitAsGiven(Pipeline(std::move(whole)), train));
   return SearchResult{.metric = searched.settled.metric,
                       .higher_is_better = searched.settled.higher_is_better,
                       .trials = searched.table.trials(),

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "model/preview.h"
 #include "os/machine.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "search/folds.h"
 #include "search/space.h"
 #include "search/with_values.h"
@@ -30,13 +30,12 @@ Status UsageFault(std::string where, std::string what, std::string fix) {
 
 // The complete options of the only estimator. Pipelines with several are refused when they are
 // placed.
-Result<TorchEstimatorOptions> EstimatorOf(const Pipeline& pipeline, const Catalogue& catalogue) {
-  const auto& stages = pipeline.stages();
-  for (size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].kind != kTorchEstimator) continue;
-    const std::string path = fmt::format("pipeline.{}", i);
-    PT_LET(TorchEstimatorOptions options, ReadEstimator(stages[i], path));
-    return Complete(std::move(options), path, catalogue);
+Result<EstimatorOptions> EstimatorOf(const Pipeline& pipeline, const Catalogue& catalogue) {
+  PT_LET(auto found, FindEstimator(pipeline.stages(), catalogue));
+  if (found) {
+    const std::string path = fmt::format("pipeline.{}", found->at);
+    PT_TRY(found->kind->Complete(found->options, found->own, path, catalogue));
+    return std::move(found->options);
   }
   return UsageFault("search", "the pipeline has no estimator, so a search has nothing to compare",
                     "add a stage  kind = \"torch_estimator\"");
@@ -48,7 +47,7 @@ bool Holds(const std::vector<std::string>& names, const std::string& name) {
 
 // Each trial must measure the metric, on rows that it does not learn from.
 Status CheckMeasured(const Search& search, const std::string& metric, const SettledTrial& trial) {
-  const TrainOptions& train = trial.estimator.train;
+  const MeasureOptions& train = trial.estimator.train;
   if (!Holds(train.metrics, metric)) {
     Fault fault{.exit = Exit::kUsage,
                 .what = fmt::format("metric = \"{}\" is not one of the metrics {}", metric,
@@ -89,7 +88,7 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   PT_TRY(CheckFields(search.options(), "search"));
   if (search.folds()) PT_TRY(CheckFolds(*search.folds()));
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
-  PT_LET(const TorchEstimatorOptions base, EstimatorOf(search.pipeline(), catalogue));
+  PT_LET(const EstimatorOptions base, EstimatorOf(search.pipeline(), catalogue));
   SettledSearch settled{.metric = search.options().metric};
   if (settled.metric.empty()) settled.metric = base.train.best;
   PT_LET(const MetricRow* metric,
@@ -99,7 +98,7 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
   PT_LET(const std::vector<Json> proposed, ProposeTrials(search.options(), "search"));
   for (const Json& values : proposed) {
     PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
-    PT_LET(TorchEstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
+    PT_LET(EstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
     settled.trials.push_back({values, std::move(pipeline), std::move(estimator)});
     PT_TRY(CheckMeasured(search, settled.metric, settled.trials.back()));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalogue/catalogue.h"
+#include "pipeline/estimator_options.h"
 #include "protium/search.h"
 
 namespace protium {
@@ -15,7 +16,7 @@ namespace protium {
 struct SettledTrial {
   Json values;  // By path.
   Pipeline pipeline;
-  TorchEstimatorOptions estimator;  // Complete: every default filled in.
+  EstimatorOptions estimator;  // Complete: every default filled in.
 };
 
 struct SettledSearch {

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "model/preview.h"
+#include "pipeline/estimator_kind.h"
 #include "search/space.h"
 
 namespace protium {
@@ -49,10 +50,9 @@ struct Target {
 
 class Paths {
  public:
-  explicit Paths(const Json& pipeline) : pipeline_(pipeline) {
+  Paths(const Json& pipeline, const Catalogue& catalogue) : pipeline_(pipeline) {
     for (size_t i = 0; i < pipeline.size(); ++i) {
-      if (pipeline[i].value("kind", Json()) != kTorchEstimator) continue;
-      estimators_.push_back(i);
+      if (IsEstimator(catalogue, pipeline[i])) estimators_.push_back(i);
     }
   }
 
@@ -173,7 +173,8 @@ Status OfTrial(const Status& status, const Json& values, const Paths& paths,
 Result<Pipeline> WithValues(const Pipeline& pipeline, const Json& values,
                             const std::shared_ptr<const Catalogue>& own, const std::string& path) {
   const Json given = StagesToJson(pipeline.stages());
-  const Paths paths(given);
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  const Paths paths(given, catalogue);
   Json list = given;
   for (const std::string& name : InOrder(values)) {
     const std::optional<Target> target = paths.Find(name);

@@ -9,9 +9,9 @@
 #include <span>
 #include <string>
 
-#include "base/fields.h"
 #include "plan/node.h"
-#include "stages/options.h"
+#include "protium/fields.h"
+#include "protium/stages.h"
 
 namespace protium {
 

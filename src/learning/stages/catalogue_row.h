@@ -15,6 +15,7 @@
 
 namespace protium {
 
+class EstimatorKind;
 class Stage;
 struct StageNames;
 
@@ -33,9 +34,10 @@ struct CatalogueRow {
 // A kind of stage. Its options include `id` and `inputs`, and `outputs` unless the stage learns
 // from the data which columns it makes (Stage::learns_outputs).
 struct StageRow : CatalogueRow {
-  // Makes the stage (stages/stage.h) from complete options. Null for the estimator alone: it comes
-  // last and is not a Stage.
+  // Makes the stage (stages/stage.h) from complete options. Null for an estimator.
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
+  // What comes last and is no Stage (pipeline/estimator_kind.h); null for stages.
+  std::shared_ptr<const EstimatorKind> estimator = nullptr;
 };
 
 struct NoOptions {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stages/options.h"
-
 #include <utility>
 
 #include "base/describe.h"
 #include "base/fault.h"
+#include "protium/stages.h"
 
 namespace protium {
 

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "plan/node.h"
-#include "stages/options.h"
+#include "protium/stages.h"
 #include "statistics/state.h"
 
 namespace protium {

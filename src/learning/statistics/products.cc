@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "protium/fields.h"
 #include "statistics/exact_mean.h"
 #include "statistics/lists.h"
 

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "base/exact_sum.h"
-#include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "protium/fields.h"
 #include "statistics/column_profiles.h"
 #include "statistics/group_numbers.h"
 #include "statistics/number_counts.h"

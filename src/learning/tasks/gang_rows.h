@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a gang that bends keeps the rows of its ranks for all of them, those that come later too.
+// How an elastic gang keeps the rows of its ranks for all of them, those that come later too.
 #pragma once
 
 #include "base/status.h"

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "base/fault.h"
 #include "events/events.h"
 #include "format/safetensors.h"
-#include "inference/net_rows.h"
-#include "inference/predictions.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
+#include "model/net_rows.h"
+#include "model/predictions.h"
 #include "tasks/net_scorer.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
@@ -194,10 +195,12 @@ arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& o
   return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
 }
 
-Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net,
+// Of each row of a batch the outputs, valid until the next call.
+using PredictBatch = std::function<Result<std::span<const float>>(const arrow::RecordBatch&)>;
+
+Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
                     const std::vector<MetricSpec>& own, TaskContext& context) {
   const Target target = MakeTarget(config.net.objective);
-  NetScorer scorer(net, inputs);
   PT_LET(std::optional<Measured> measured, Measured::Make(config, target, own));
   PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
                                                    AddedFields(config, *context.output_schema())));
@@ -205,7 +208,7 @@ Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net
   while (true) {
     PT_LET(const auto batch, context.input().Next());
     if (batch == nullptr) break;
-    const auto outputs = scorer.Predict(*batch);
+    const auto outputs = predict(*batch);
     PT_TRY(Annotate(outputs.status(), fmt::format("scoring, after {} rows", rows)));
     if (measured) PT_TRY(measured->Add(*batch, *outputs));
     PT_LET(auto columns, predictions.Columns(*outputs));
@@ -218,13 +221,7 @@ Status ScoreBatches(const ScoreConfig& config, const NetInputs& inputs, Net& net
   return Status::OK();
 }
 
-}  // namespace
-
-Status RunScoreTask(TaskContext& context, const TaskRows& known) {
-  ScoreConfig config;
-  PT_LET(const Json json, ParseJson(context.config()));
-  PT_TRY(FieldsFromJson(json, "", config));
-  PT_TRY(CheckPredictionNames(config, *context.input().schema()));
+Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContext& context) {
   // Workers already share the cores: one thread, as inputs have it, so that sums have one order.
   // Rows to score are packed without labels and weights: tables to predict for have neither.
   NetInputs inputs = MakeNetInputs(config);
@@ -236,7 +233,33 @@ Status RunScoreTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const Safetensors file, Safetensors::Read(config.weights));
   PT_TRY(weights->Load(file, config.weights));
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
-  return ScoreBatches(config, inputs, *net, all.metrics, context);
+  NetScorer scorer(*net, inputs);
+  const auto predict = [&](const arrow::RecordBatch& batch) { return scorer.Predict(batch); };
+  return ScoreBatches(config, predict, all.metrics, context);
+}
+
+Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const TaskRows& known,
+                     TaskContext& context) {
+  PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
+  PT_LET(const auto predictor, kind.Open(config.net, config.weights));
+  std::vector<float> outputs;
+  const auto predict = [&](const arrow::RecordBatch& batch) -> Result<std::span<const float>> {
+    PT_LET(outputs, predictor->Outputs(batch));
+    return std::span<const float>(outputs);
+  };
+  return ScoreBatches(config, predict, all.metrics, context);
+}
+
+}  // namespace
+
+Status RunScoreTask(TaskContext& context, const TaskRows& known) {
+  ScoreConfig config;
+  PT_LET(const Json json, ParseJson(context.config()));
+  PT_TRY(FieldsFromJson(json, "", config));
+  PT_TRY(CheckPredictionNames(config, *context.input().schema()));
+  const auto kind = known.estimators.find(config.net.net.name);
+  return kind == known.estimators.end() ? ScoreWithNet(config, known, context)
+                                        : ScoreWithKind(*kind->second, config, known, context);
 }
 
 }  // namespace protium

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "inference/net_rows.h"
 #include "model/net_library.h"
+#include "model/net_rows.h"
 #include "nets/kernel_net.h"
 
 namespace protium {
@@ -26,6 +26,9 @@ void AddRows(const Catalogue& own, TaskRows& rows) {
   }
   for (const LossRow& row : own.losses) {
     if (row.builder) rows.losses[row.name] = *static_cast<const LossBuilder*>(row.builder.get());
+  }
+  for (const StageRow& row : own.stages) {
+    if (row.estimator) rows.estimators[row.name] = row.estimator;
   }
   for (MetricSpec& metric : OwnMetrics(own)) rows.metrics.push_back(std::move(metric));
 }

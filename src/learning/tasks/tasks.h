@@ -4,9 +4,14 @@
 // (gang/task_book.h).
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+
 #include "catalogue/catalogue.h"
 #include "gang/task.h"
 #include "metrics/metrics.h"
+#include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
 #include "tensor/net.h"
 #include "train/loss.h"
@@ -17,6 +22,9 @@ namespace protium {
 // they rest on.
 struct TaskRows {
   NetTable nets;
+  // Kinds of estimators that predict by themselves, without a net (EstimatorKind::Open): by what
+  // they are called in NetConfig::net.
+  std::map<std::string, std::shared_ptr<const EstimatorKind>> estimators;
   LossTable losses;
   std::vector<MetricSpec> metrics;  // Beside the built-in ones.
   // The libraries that decide their bits beside our own arithmetic, as entries of the fingerprint

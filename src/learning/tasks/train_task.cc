@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/fault.h"
-#include "inference/net_rows.h"
 #include "metrics/metrics.h"
+#include "model/net_rows.h"
 #include "tasks/gang_rows.h"
 #include "tasks/rank_rows.h"
 #include "tasks/task_device.h"
@@ -81,7 +81,7 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, but for a newcomer. The rows that this rank learns from; in a gang that bends, shared
+// Collective, but for a newcomer. The rows that this rank learns from; in an elastic gang, shared
 // with all.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
                           TaskContext& context) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "os/file.h"
 #include "tasks/tasks.h"
 #include "tasks/testing/rank_context.h"

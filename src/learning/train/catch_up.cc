@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/fault.h"
-#include "base/fields.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

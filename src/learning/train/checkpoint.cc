@@ -9,9 +9,9 @@
 
 #include "base/digest.h"
 #include "base/fault.h"
-#include "base/fields.h"
 #include "os/file.h"
 #include "os/publish.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

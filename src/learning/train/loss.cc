@@ -7,7 +7,7 @@
 
 #include "base/unknown_name.h"
 #include "nets/softmax.h"
-#include "recipe/losses.h"
+#include "protium/losses.h"
 
 namespace protium {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "recipe/choice.h"
+#include "protium/choice.h"
 #include "rows/packed.h"
 
 namespace protium {

@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "format/safetensors.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 #include "tensor/weights.h"
 #include "train/update_rule.h"
 

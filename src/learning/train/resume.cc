@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "events/events.h"
+#include "protium/fields.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
 // checkpoint than the others would train on from there. The others learn from it, in this order:

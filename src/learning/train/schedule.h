@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/status.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 
 namespace protium {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 #include "tensor/weights.h"
 
 namespace protium {

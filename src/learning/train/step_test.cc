@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "nets/kernel_net.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"

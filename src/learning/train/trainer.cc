@@ -41,7 +41,7 @@
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
 //    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
 //    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
-// A gang that bends does 2 to 4 in generations. When a collective call fails because a rank is
+// An elastic gang does 2 to 4 in generations. When a collective call fails because a rank is
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
 // state of the furthest (catch_up.h), owns other shards, and goes on where that state says. What an
 // epoch's end did not complete is done again.
@@ -386,7 +386,7 @@ Status Training::CloseEpoch() {
     progress_.Send(Note{*note});
   }
   state_.history.push_back(entry);
-  // In a gang that bends another rank may have to hand out the weights that this epoch chose. What
+  // In an elastic gang another rank may have to hand out the weights that this epoch chose. What
   // begins with an epoch's end, after another generation or a stop, does not know what was due.
   const bool saves = std::exchange(saves_epoch_, true) || over() || in_.membership != nullptr;
   PT_TRY(saves ? Save() : KeepBest());

@@ -17,7 +17,7 @@
 #include "gang/membership.h"
 #include "metrics/metrics.h"
 #include "nets/target.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 #include "tensor/weights.h"
@@ -50,7 +50,7 @@ struct TrainInput {
   bool packed = true;                 // For this training; false: an earlier one's are used.
   Communicator* communicator =
       nullptr;  // nullptr of a newcomer, which enters through `membership`.
-  // Of a gang that bends, whose ranks share their rows (rows/shared_rows.h).
+  // Of an elastic gang, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
   // The libraries that net and loss rest on (NumericsFingerprint()).
   Json numerics = Json::object();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/unknown_name.h"
-#include "recipe/optimizers.h"
+#include "protium/optimizers.h"
 
 namespace protium {
 namespace {

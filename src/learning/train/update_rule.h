@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "recipe/choice.h"
+#include "protium/choice.h"
 #include "train/update_kernels.h"
 
 namespace protium {
@@ -39,7 +39,7 @@ class UpdateRule {
   virtual bool Update(const UpdateRange& range) const = 0;
 };
 
-// The rule of an optimiser by name, with the defaults of recipe/optimizers.h. A fault of
+// The rule of an optimiser by name, with the defaults of protium/optimizers.h. A fault of
 // Exit::kUsage for an unknown name, with the nearest one, and for options out of range.
 Result<std::unique_ptr<UpdateRule>> MakeUpdateRule(const Choice& optimizer);
 

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "metrics/metrics.h"
-#include "recipe/training.h"
+#include "protium/training.h"
 #include "train/checkpoint.h"
 
 namespace protium {

@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "protium/fields.h"
 #include "run/event_log.h"
 
 namespace protium {

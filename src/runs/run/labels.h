@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/status.h"
+#include "protium/fields.h"
 
 namespace protium {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/fields.h"
 #include "events/events.h"
 #include "metrics/diagnostics.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 
 namespace protium::connect {
 namespace {

@@ -2,7 +2,7 @@
 // The client against a real server.
 #include <arrow/api.h>
 
-#include "connect/test_real_server.h"
+#include "connect/testing/test_real_server.h"
 #include "os/file.h"
 
 namespace protium {

@@ -8,7 +8,7 @@
 
 #include "base/digest.h"
 #include "connect/artifacts.h"
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 #include "os/file.h"
 
 namespace protium::connect {

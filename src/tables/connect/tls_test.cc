@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 #include "os/file.h"
 
 namespace protium::connect {

@@ -17,7 +17,7 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
-// What the macro error() was given (sql_words/functions/engine_only.cc): the message of its cast
+// What the macro error() was given (sql/duckdb/macros/conditions.cc): the message of its cast
 // repeats it behind a mark. Empty for all other messages.
 std::string_view Raised(std::string_view message) {
   constexpr std::string_view kBefore = "Could not convert string '\x01", kAfter = "' to INT64";

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/fields.h"
 #include "engine/spark_settings.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

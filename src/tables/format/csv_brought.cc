@@ -135,7 +135,7 @@ Status BroughtCsv::Infer() {
 }
 
 // A cell with digits in a column of dates is most likely one that is written in another way.
-std::string MendOf(const std::string& column, const std::string& cell, CellType type) {
+std::string FixFor(const std::string& column, const std::string& cell, CellType type) {
   const bool date = type == CellType::kDate || type == CellType::kTimestamp;
   if (date && cell.find_first_of("0123456789") != cell.npos) {
     return fmt::format(
@@ -157,7 +157,7 @@ Status BroughtCsv::AppendColumn(size_t column, const CsvCell& cell) {
   }
   return WrongCell(names_[column], CsvText(cell), type,
                    fmt::format("{}:{}", spec_.paths[file_], rows_->line()),
-                   MendOf(names_[column], CsvText(cell), type));
+                   FixFor(names_[column], CsvText(cell), type));
 }
 
 Status BroughtCsv::AppendRow() {

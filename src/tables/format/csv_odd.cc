@@ -80,7 +80,7 @@ struct Doubtful {
     return number ? CellType::kDouble : CellType::kText;
   }
 
-  bool Mendable() const {
+  bool Fixable() const {
     const bool any = odd.cells > 0 || odd.trim || odd.decimal_comma;
     return any && !lost && fitting > 0 && fitting >= unknown * kPerOdd;
   }
@@ -122,7 +122,7 @@ Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& pa
   }
   std::vector<OddColumn> odd;
   for (Doubtful& each : doubtful) {
-    if (!each.Mendable()) continue;
+    if (!each.Fixable()) continue;
     PT_LET(each.odd.type, TypeName(*ArrowType(each.type)));
     each.odd.maybe_groups = each.odd.maybe_groups && each.odd.decimal_comma;
     odd.push_back(std::move(each.odd));
@@ -130,20 +130,20 @@ Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& pa
   return odd;
 }
 
-CsvOptions WithMends(const std::vector<OddColumn>& odd, const CsvOptions& options) {
-  CsvOptions mended = options;
+CsvOptions WithFixes(const std::vector<OddColumn>& odd, const CsvOptions& options) {
+  CsvOptions fixed = options;
   for (const OddColumn& each : odd) {
-    mended.trim = mended.trim || each.trim;
+    fixed.trim = fixed.trim || each.trim;
     const bool comma = each.decimal_comma && !each.maybe_groups && options.delimiter != ",";
-    if (comma) mended.decimal = ",";
+    if (comma) fixed.decimal = ",";
     if (!std::ranges::all_of(each.texts, IsNullSpelling)) continue;
     for (const std::string& text : each.texts) {
-      if (std::ranges::find(mended.null.all, text) == mended.null.all.end()) {
-        mended.null.all.push_back(text);
+      if (std::ranges::find(fixed.null.all, text) == fixed.null.all.end()) {
+        fixed.null.all.push_back(text);
       }
     }
   }
-  return mended;
+  return fixed;
 }
 
 }  // namespace protium

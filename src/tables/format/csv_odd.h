@@ -16,7 +16,7 @@ struct OddColumn {
   std::string column;
   std::string type;  // What it would be: "int64", "float64", "bool", "date" or "timestamp".
   // Up to five different texts of the cells that are not, in the order of their first lines, and
-  // how many such cells there are. None where `option` alone mends the column.
+  // how many such cells there are. None where `option` alone fixes the column.
   std::vector<std::string> texts;
   int64_t cells = 0;
   std::string where;           // file:line of the first of them.
@@ -33,8 +33,8 @@ Result<std::vector<OddColumn>> FindOddColumns(const std::vector<std::string>& pa
                                               const CsvOptions& options,
                                               const arrow::Schema& schema);
 
-// `options` with what mends these columns beyond doubt: words for missing values, blanks around
+// `options` with what fixes these columns beyond doubt: words for missing values, blanks around
 // cells, and decimal commas that cannot group thousands.
-CsvOptions WithMends(const std::vector<OddColumn>& odd, const CsvOptions& options);
+CsvOptions WithFixes(const std::vector<OddColumn>& odd, const CsvOptions& options);
 
 }  // namespace protium

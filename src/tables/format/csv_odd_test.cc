@@ -48,15 +48,15 @@ TEST_F(CsvOdd, TellsBlanksAndDecimalCommas) {
   EXPECT_TRUE(commas[0].decimal_comma && !commas[0].trim);
 }
 
-TEST_F(CsvOdd, MendsWhatIsBeyondDoubt) {
+TEST_F(CsvOdd, FixesWhatIsBeyondDoubt) {
   // Words for missing values may be many; other texts may not.
   const auto nulls = Find("a,b\nNA,1\n-,2\n3,x\nNA,4\n");
   ASSERT_EQ(nulls.size(), 1u);
-  EXPECT_EQ(WithMends(nulls, {}).null.all, (std::vector<std::string>{"NA", "-"}));
+  EXPECT_EQ(WithFixes(nulls, {}).null.all, (std::vector<std::string>{"NA", "-"}));
   std::string text = "a\n";
   for (int i = 0; i < 20; ++i) text += std::to_string(i) + "\n";
-  EXPECT_TRUE(WithMends(Find(text + "many\n"), {}).null.empty());
-  EXPECT_TRUE(WithMends(Find("a, b\n1, 2\n3, 4.5\n"), {}).trim);
+  EXPECT_TRUE(WithFixes(Find(text + "many\n"), {}).null.empty());
+  EXPECT_TRUE(WithFixes(Find("a, b\n1, 2\n3, 4.5\n"), {}).trim);
 }
 
 TEST_F(CsvOdd, TellsGroupsOfThousandsFromDecimals) {
@@ -64,11 +64,11 @@ TEST_F(CsvOdd, TellsGroupsOfThousandsFromDecimals) {
   const auto groups = Find("a;b\n1;12,500\n3;-4,000\n", semicolon);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_TRUE(groups[0].decimal_comma && groups[0].maybe_groups);
-  EXPECT_EQ(WithMends(groups, semicolon).decimal, ".");
+  EXPECT_EQ(WithFixes(groups, semicolon).decimal, ".");
   const auto decimals = Find("a;b\n1;12,500\n3;0,500\n", semicolon);
   ASSERT_EQ(decimals.size(), 1u);
   EXPECT_FALSE(decimals[0].maybe_groups);
-  EXPECT_EQ(WithMends(decimals, semicolon).decimal, ",");
+  EXPECT_EQ(WithFixes(decimals, semicolon).decimal, ",");
 }
 
 TEST_F(CsvOdd, LeavesTextsAlone) {

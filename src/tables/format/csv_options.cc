@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "base/text.h"
 #include "base/fault.h"
-#include "base/fields.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "format/cell_type.h"
 #include "format/formats.h"
+#include "protium/fields.h"
 
 namespace protium {
 namespace {

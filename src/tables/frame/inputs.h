@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "base/fields.h"
 #include "base/status.h"
+#include "protium/fields.h"
 
 namespace protium {
 

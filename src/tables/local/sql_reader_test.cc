@@ -110,7 +110,7 @@ TEST_F(ReadingSql, RefusesQueriesThatOnlyTheEmbeddedEngineTakes) {
       {"SELECT a, b, grouping_id(a) AS g FROM flights GROUP BY CUBE (a, b)", "other columns"},
       {"SELECT a FROM flights GROUP BY a QUALIFY rank() OVER (ORDER BY sum(b)) = 1",
        "an aggregate"},
-      {"SELECT flights FROM flights", "is a table and no column"},
+      {"SELECT flights FROM flights", "is a table, not a column"},
       {"SELECT a FROM flights LIMIT 1.5", "a number of rows is decimal(2,1)"},
       {"SELECT a FROM flights WHERE NULL", "WHERE is given NULL"},
       {"SELECT * FROM flights f FULL JOIN planes p ON f.b IN (SELECT 1)",

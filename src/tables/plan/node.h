@@ -15,10 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include "base/fields.h"
 #include "base/status.h"
 #include "column/source.h"
 #include "protium/expr.h"
+#include "protium/fields.h"
 #include "protium/task.h"
 
 namespace protium {

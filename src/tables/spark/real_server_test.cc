@@ -2,7 +2,7 @@
 // Spark's own page, and hashes of rows, on a real server.
 #include <arrow/api.h>
 
-#include "connect/test_real_server.h"
+#include "connect/testing/test_real_server.h"
 #include "os/file.h"
 #include "spark/page/own_page.h"
 #include "spark_worker/row_sums.h"

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "sql/duckdb/prelude.h"
 #include "sql/rules/rule.h"
 #include "sql/windows.h"
@@ -69,7 +69,7 @@ class Checker {
   // WITH: each name is visible to the queries after it in the list and to the main query, and only
   // with RECURSIVE to its own query. Names end with the SELECT that the list belongs to.
   Status VisitChildren(Json& node) {
-    // Its call was checked with the table, and is none of an expression.
+    // Its call was checked with the table, and is not an expression.
     if (tree::View(node).Is(tree::Kind::kTableFunction)) return Visit(node["function"]["children"]);
     const auto with = node.find("cte_map");
     if (with == node.end() || !with->is_object() || !with->contains("map")) {
@@ -239,7 +239,7 @@ class Checker {
       return CheckCall(tree::View(*call));
     if (known != nullptr) {
       return Refuse(node, "function \"" + name + "\" after FROM is not supported by every engine",
-                    "the embedded engine has it among the columns alone",
+                    "the embedded engine has it only among the columns",
                     "write FROM (SELECT " + name + "(...) AS x)");
     }
     return Refuse(node, "there is no table function \"" + name + "\"",

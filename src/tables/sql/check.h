@@ -39,7 +39,7 @@ struct SqlNames {
 std::string DescribePlace(const Json& node, const std::string& text, const DuckText& duck);
 
 // Checks and rewrites one statement. `duck` is the text that was parsed to `tree`, and `text` the
-// user's text that `duck` was made from; both serve only to name places in messages. `tree` may
+// user's text that `duck` was made from; both are used only to name places in messages. `tree` may
 // also be the JSON in which json_serialize_sql reports a syntax error.
 //
 // Refuses (kUsage, with the place and, where there is one, what to write instead): anything but one

@@ -54,7 +54,7 @@ const Dialect& SparkDialect();
 std::string QuoteName(std::string_view name, const Dialect& dialect);
 std::string QuoteText(std::string_view text, const Dialect& dialect);
 // The engine's name of an Arrow type, for casts and for columns of CSV files. A type that no column
-// of ours has is refused (kInput). Integers below 32 bits become 32 bits; unsigned ones up to 32
+// here can have is refused (kInput). Integers below 32 bits become 32 bits; unsigned ones up to 32
 // bits become 64 bits.
 Result<std::string> TypeText(const arrow::DataType& type, const Dialect& dialect);
 // An expression as SQL text that holds together wherever it is placed. Unknown functions and wrong

@@ -59,7 +59,7 @@ Status CheckWindow(const tree::View& window, const std::string& place) {
   if (order != std::end(kOrders) && order->needed != HasOrder(window.json())) {
     return order->needed
                ? refuse(fmt::format("function \"{}\" has a window without an order", name),
-                        "its value would depend on the order in which rows happen to come",
+                        "its value would depend on the order in which the rows arrive",
                         "write OVER (ORDER BY ...)")
                : refuse(fmt::format("function \"{}\" has a window with an order", name),
                         "Spark computes it over the whole partition", "leave ORDER BY out");
@@ -70,7 +70,7 @@ Status CheckWindow(const tree::View& window, const std::string& place) {
   const bool whole =
       !nth && !tiles ? true : tree::WholeValue(window.argument(nth ? 1 : 0), place_of);
   if (!whole || place_of < 1 || !IsConstant(window.json(), "offset_expr")) {
-    return refuse(fmt::format("function \"{}\" is given an offset that is no constant", name),
+    return refuse(fmt::format("function \"{}\" is given an offset that is not a constant", name),
                   "Spark takes a whole number, which counts from 1 in nth_value() and ntile()",
                   "write the number");
   }

@@ -329,7 +329,8 @@ class Writer {
     if (!arrow::is_floating(type.id())) {
       return fmt::format("CAST({} AS {})", name, dialect_.types.text);
     }
-    // Up to 2^53 doubles hold every whole number, and both engines write a whole number alike.
+    // Up to 2^53 doubles hold every whole number, and both engines write a whole number the same
+    // way.
     not_exact_.push_back("split by " + column +
                          ": engines write doubles that are not whole differently");
     return fmt::format(

@@ -129,7 +129,7 @@ constexpr Form kForms[] = {
     {[](const Spot& s) {
        return s.Is(0, {"LIMIT", "OFFSET"}) && s.Is(1, {"("}) && s.Is(2, {"SELECT", "WITH"});
      },
-     "a LIMIT that is a query", "give a number of rows"},
+     "a query in LIMIT", "give a number of rows"},
     {[](const Spot& s) { return s.Is(0, {","}) && s.Is(-2, {"LIMIT"}); }, "LIMIT with two numbers",
      "use LIMIT rows OFFSET rows"},
     {[](const Spot& s) {
@@ -148,7 +148,7 @@ constexpr Form kForms[] = {
     {[](const Spot& s) { return s.Is(0, {"=>"}); }, "an argument with a name",
      "give the arguments in their order"},
     {[](const Spot& s) { return s.Is(0, {"TRY"}) && s.Is(1, {"("}); }, "TRY(...)",
-     "use try_cast(a AS type), try_divide(a, b) and their like"},
+     "use try_cast(a AS type), try_divide(a, b) and the like"},
     {[](const Spot& s) {
        return s.Is(0, {"MAX"}) && s.Is(-1, {"("}) && s.Is(1, {")"}) &&
               s.Is(-2, {"VARCHAR", "CHAR", "CHARACTER", "STRING"});

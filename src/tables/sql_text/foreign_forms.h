@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB's grammar allows and Spark's does not, or reads otherwise.
+// What DuckDB's grammar allows and Spark's does not, or reads differently.
 #pragma once
 
 #include "base/status.h"
@@ -8,8 +8,8 @@
 namespace protium {
 
 // Refuses (kUsage, with the place and what to write instead) forms that DuckDB's parser would take
-// although Spark's refuses them or reads them otherwise, such as a trailing comma, DISTINCT ON or
-// UNION BY NAME. They are told by their words alone, before anything is read.
+// although Spark's refuses them or reads them differently, such as a trailing comma, DISTINCT ON or
+// UNION BY NAME. They are recognised by their words alone, before anything is read.
 Status RefuseForeignForms(const Spelling& sql);
 
 }  // namespace protium

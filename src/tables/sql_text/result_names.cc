@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads as little of a SELECT as tells its names: WITH, the select list and the relations of FROM.
+// Reads no more of a SELECT than its names need: WITH, the select list and the relations of FROM.
 // Whatever else it meets makes it give up, for a wrong name would refuse a job that is right.
 #include "sql_text/result_names.h"
 

@@ -15,7 +15,7 @@ namespace protium {
 using TableNames = std::map<std::string, std::optional<std::vector<std::string>>>;
 
 // The names in the order of the columns, exactly as the engines give them; none where the text
-// alone does not tell, such as for a column without a name, SELECT * over a join, or SQL that is
+// alone does not show, such as for a column without a name, SELECT * over a join, or SQL that is
 // refused anyway.
 std::optional<std::vector<std::string>> ResultNames(std::string_view sql, const TableNames& tables);
 

@@ -58,7 +58,7 @@ bool SparkReader::IsReservedCall(std::string_view word) {
 }
 
 // Further on these names mean other forms: to_days() an interval, regexp_full_match() RLIKE. So
-// they are refused while the two can still be told apart.
+// they are refused while the two still differ.
 Status SparkReader::CheckName() const {
   const std::string_view text = sql_.TokenText(sql_.at());
   const std::string name =
@@ -110,7 +110,7 @@ Result<SparkReader::Term> SparkReader::Call() {
 }
 
 // datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
-// have the name of a unit, so that only three arguments tell.
+// have the name of a unit, so only a call with three arguments is certain to have one.
 Status SparkReader::SpellUnit(size_t first) {
   const char* const call = FindUnitCall(sql_.TokenAt(first).word);
   if (call == nullptr || !sql_.TokenAt(first + 3).Is(",")) return Status::OK();

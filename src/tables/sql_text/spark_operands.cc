@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands: names, literals, casts, CASE, intervals, lambdas, and what may follow them. Calls are
-// in spark_calls.cc. Each
-// function reads one form from the current token on, leaves the cursor after it, and returns the
-// tokens that it read as a Term.
+// in spark_calls.cc. Each function reads one form from the current token on, leaves the cursor
+// after it, and returns the tokens that it read as a Term.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -183,7 +183,8 @@ Result<SparkReader::Term> SparkReader::Predicate(const Term& left) {
   if (sql_.Is("IN")) return In(left);
   if (sql_.Is("IS")) return Is(left);
   if (!sql_.IsOneOf({"RLIKE", "REGEXP"})) return Like(left, negated);
-  // DuckDB's parser makes calls of regexp_full_match of ~ and !~: see functions/patterns.cc.
+  // DuckDB's parser makes calls of regexp_full_match of ~ and !~: see
+  // sql_words/functions/patterns.cc.
   sql_.Replace(first, sql_.at(), negated ? "!~" : "~");
   sql_.Skip();
   PT_LET(const Term pattern, Value());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads SQL by the grammar of Spark 4 (SqlBaseParser.g4) and writes edits beside its tokens, so
 // that DuckDB's parser groups every operation as Spark does. A recursive-descent parser, one
-// function a form, which builds no tree: DuckDB does that from the edited text.
+// function for each form, which builds no tree: DuckDB does that from the edited text.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace protium {
 // Reads a SELECT by the precedence of Spark's grammar. Operands that are operations get
 // parentheses; words, literals and operators that only Spark writes so are respelt. What Spark's
 // grammar does not allow, and what DuckDB's parser has no form for, is refused (kUsage) with its
-// place. What it cannot tell from tokens, such as whether a column exists, is left to later steps.
+// place. What tokens do not show, such as whether a column exists, is left to later steps.
 //
 // Operators, tightest first; those on one line associate to the left:
 //   :: [] .     - + ~ (unary)     * / % DIV     + - ||     << >> >>>     &     ^     |
@@ -28,7 +28,7 @@ class SparkReader {
  public:
   // Edits `sql`, which outlives it, from its current token on.
   explicit SparkReader(Spelling& sql) : sql_(sql) {}
-  // Reads all of it, once. After a refusal the edits are of no use.
+  // Reads all of it, once. After a refusal the edits are unusable.
   Status Run();
 
  private:
@@ -135,7 +135,8 @@ class SparkReader {
   // spark_tables.cc
   Status Tables();
   Result<bool> Table(bool enclosed);
-  Result<bool> EnclosedTable();
+  Result<bool> EnclosedTable(bool lateral);
+  void MarkLateral(size_t open, size_t close);
   Result<bool> TableAlias();
   bool AtRows() const;
   Status RowList();

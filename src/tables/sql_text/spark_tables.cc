@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "sql_text/spark_reader.h"
+#include "sql_words/generated_names.h"
 #include "sql_words/literals.h"
 
 namespace protium {
@@ -72,9 +73,10 @@ Result<bool> SparkReader::Joined() {
 Result<bool> SparkReader::Table(bool enclosed) {
   const Deeper deeper(depth_);
   PT_TRY(CheckDepth());
-  if (sql_.Is("LATERAL") && !sql_.Is("VIEW", 1)) sql_.Skip();
+  const bool lateral = sql_.Is("LATERAL") && !sql_.Is("VIEW", 1);
+  if (lateral) sql_.Skip();
   if (AtRows()) return Rows(enclosed);
-  if (sql_.Is("(")) return EnclosedTable();
+  if (sql_.Is("(")) return EnclosedTable(lateral);
   const size_t first = sql_.at();
   PT_TRY(Expression(Level::kPrimary).status());
   const bool made = MakesRows(sql_.TokenAt(first).word) && sql_.TokenAt(first + 1).Is("(");
@@ -85,10 +87,11 @@ Result<bool> SparkReader::Table(bool enclosed) {
 
 // (SELECT ...), (VALUES ...), (t), (t JOIN u). DuckDB takes no table in parentheses that is neither
 // a query nor a join, and no alias of a join, which becomes a query.
-Result<bool> SparkReader::EnclosedTable() {
+Result<bool> SparkReader::EnclosedTable(bool lateral) {
   const size_t open = sql_.at();
   if (sql_.IsOneOf({"SELECT", "WITH", "FROM", "TABLE"}, 1)) {
     PT_TRY(Parentheses(Inside::kQuery));
+    if (lateral) MarkLateral(open, sql_.at() - 1);
     return TableAlias().Map([](bool named) { return !named; });
   }
   sql_.Skip();
@@ -107,6 +110,7 @@ Result<bool> SparkReader::EnclosedTable() {
   if (!sql_.Is(")")) return sql_.Refuse(open, "a parenthesis is never closed");
   const size_t close = sql_.at();
   sql_.Skip();
+  if (query && lateral) MarkLateral(open, close);
   PT_LET(const bool named, TableAlias());
   if (query) return !named;
   if (named) {
@@ -116,6 +120,10 @@ Result<bool> SparkReader::EnclosedTable() {
     sql_.Replace(close, close, " ");
   }
   return false;
+}
+
+void SparkReader::MarkLateral(size_t open, size_t close) {
+  sql_.Surround(open + 1, close - 1, "SELECT * FROM (", fmt::format(") AS {}", kLateralQuery));
 }
 
 // Whether VALUES begins rows here rather than being a name.
@@ -275,7 +283,8 @@ std::string SparkReader::ViewNames(size_t first) {
   return columns.empty() ? alias : fmt::format("{}({})", alias, columns);
 }
 
-// PIVOT (...) and UNPIVOT [INCLUDE NULLS] (...), which DuckDB parses alike (sql_types/pivots.cc).
+// PIVOT (...) and UNPIVOT [INCLUDE NULLS] (...), which DuckDB parses the same way
+// (sql_types/pivots.cc).
 Status SparkReader::Pivot() {
   sql_.Skip();
   if (sql_.IsOneOf({"INCLUDE", "EXCLUDE"}) && sql_.Is("NULLS", 1)) sql_.Skip(2);

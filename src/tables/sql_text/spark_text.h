@@ -21,7 +21,7 @@ namespace protium {
 //   a div b              a // b, which stands for whole division
 //   a RLIKE b            a ~ b, which stands for a match anywhere
 //   CAST(a AS DECIMAL)   CAST(a AS DECIMAL(10, 0))
-//   LEFT SEMI JOIN       SEMI JOIN; ANTI alike
+//   LEFT SEMI JOIN       SEMI JOIN; the same for ANTI
 //   double(x) at         "double"(x) "at": words that only DuckDB reserves
 // Refused (kUsage, with the place): what only DuckDB has, what its parser has no form for, and what
 // is never closed. The result has marks that lead from its offsets back to those of `sql`.

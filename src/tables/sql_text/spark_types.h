@@ -13,7 +13,7 @@ namespace protium {
 // becomes DECIMAL(10, 0)[]. Types that Spark lacks, and collations, are refused (kUsage).
 Status SpellType(Spelling& sql);
 
-// The DuckDB name of the type that from_json() is told: a type of Spark's, or the names and types
+// The DuckDB name of the type that from_json() is given: a type of Spark's, or the names and types
 // of a struct's fields, "a INT, b STRING". Refused at the current token of `sql` if it is neither.
 Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql);
 

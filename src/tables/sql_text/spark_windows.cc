@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows: OVER, frames, and WINDOW. Spark looks at the frame as it is written, of which DuckDB's
-// tree tells less: a frame that a function cannot have, or bounds that are no constants, are
+// tree says less: a frame that a function cannot have, or bounds that are no constants, are
 // refused here.
 #include <fmt/format.h>
 

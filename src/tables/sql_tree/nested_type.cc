@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-// A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields stand in
+// A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields are in
 // quotes wherever these are spelt; DuckDB itself leaves quotes out where a name needs none.
 
 namespace protium {

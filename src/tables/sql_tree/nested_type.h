@@ -18,15 +18,15 @@ std::optional<SqlType> ParseNested(std::string_view name);
 // Spark's name: array<int>, map<int,string>, struct<a:int,b:string>.
 std::string NestedSparkName(const SqlType& type);
 
-// Where two nested types meet, their parts meeting by `meet`. Names of fields have to agree but for
-// their capitals; the first struct's stay.
+// Where two nested types meet, their parts meeting by `meet`. Names of fields have to agree except
+// for case; the first struct's stay.
 using Meeting = std::optional<SqlType> (*)(const SqlType&, const SqlType&);
 std::optional<SqlType> CommonNested(const SqlType& a, const SqlType& b, Meeting meet);
 
 // Whether a map is in it, at any depth.
 bool HoldsMap(const SqlType& type);
 
-// The place of a field by its name, whatever its capitals; -1 if there is none.
+// The place of a field by its name, in any case; -1 if there is none.
 int FindFieldOf(const SqlType& type, std::string_view name);
 
 // Whether casting changes only names of fields: values are of the same types at the same places.

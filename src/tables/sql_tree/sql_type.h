@@ -34,7 +34,7 @@ struct SqlType {
     kInterval,   // Of days and times of day, a fixed length; by default from days to seconds.
     kMonths,     // Of months and years, which have no fixed length; by default of both.
     kBinary,
-    kOther,  // Lists, maps and structs: told apart by `name`, which nested_type.cc reads.
+    kOther,  // Lists, maps and structs: distinguished by `name`, which nested_type.cc reads.
   };
   using enum Kind;
 
@@ -105,8 +105,8 @@ constexpr int kMostDigits = 38;  // Of a decimal, in both engines.
 // is.
 SqlType AsDecimal(const SqlType& type);
 
-// A decimal with so many digits. If they are more than 38, digits after the point give way, down to
-// six of them.
+// A decimal with this many digits. If there are more than 38, digits after the point are dropped,
+// down to six of them.
 SqlType AdjustedDecimal(int precision, int scale);
 
 // The type of the result of '+', '-', '*', '/' or '%' of two decimals.

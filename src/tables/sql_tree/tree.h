@@ -18,7 +18,7 @@ namespace protium::tree {
 // INVALID_INDEX).
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 
-// The text under `key`; empty if there is none or the node is no object.
+// The text under `key`; empty if there is none or the node is not an object.
 inline const std::string& Text(const Json& node, std::string_view key) { return TextAt(node, key); }
 
 bool IsConstant(const Json& node);
@@ -31,7 +31,7 @@ const std::string* ConstantText(const Json& node);
 int WholeDigits(const Json& node);
 
 // Reads a constant whole number, also with signs before it. False for everything else and for one
-// that does not fit an int; then `value` is of no use.
+// that does not fit an int; then `value` is unspecified.
 bool WholeValue(const Json& node, int& value);
 
 // Constants that stand nowhere in the text.

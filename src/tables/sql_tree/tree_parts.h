@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a node of DuckDB's parsed tree by name, to be walked and replaced in place. Each
-// constructor takes a node of its kind (tree_view.h tells which it is); a part that a node leaves
+// constructor takes a node of its kind (see tree_view.h); a part that a node leaves
 // out is null. References stand as long as the node does, and end when it is replaced.
 #pragma once
 

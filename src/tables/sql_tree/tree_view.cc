@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 
 namespace protium::tree {
@@ -36,7 +36,7 @@ constexpr NamedKind kKinds[] = {{"BASE_TABLE", Kind::kTable},
 static_assert(std::ranges::is_sorted(kKinds, {}, &NamedKind::name));
 
 // Whether a kind has its name in "type". SUBQUERY is both: in FROM it is the type of a table, among
-// expressions a class; only the latter is a kind of ours.
+// expressions a class; only the latter is a Kind.
 bool IsOfTables(Kind kind) {
   return kind == Kind::kSelect || kind == Kind::kTable || kind == Kind::kTableFunction;
 }

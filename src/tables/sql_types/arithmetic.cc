@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators over numbers; for times and intervals see intervals.cc. Numbers meet in one type
-// (CommonNumber); decimals are computed by a function of ours, all else by DuckDB's operators once
-// both sides are of that type.
+// (CommonNumber); decimals are computed by a function of our own, all else by DuckDB's operators
+// once both sides are of that type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Status RefuseTypes(const TypedCall& call) {
 }
 
 // Finds the type in which two operands are computed; nothing is cast yet but constants beside
-// decimals and NULL. Unknown if one operand is; refused if it is no number.
+// decimals and NULL. Unknown if one operand is; refused if it is not a number.
 Result<SqlType> CommonNumber(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
   TightenBesideDecimal(call.argument(0), call.types[0], call.types[1]);
@@ -44,7 +44,7 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
-// Computes in decimals by a function of ours. DuckDB gives results other widths, and fails where
+// Computes decimals by a function of our own. DuckDB gives results other widths, and fails where
 // Spark rounds digits away to fit 38.
 SqlType TypeDecimals(TypedCall& call, char operation, bool tried = false) {
   for (size_t i = 0; i < 2; ++i) {
@@ -116,7 +116,7 @@ Result<SqlType> TypeProduct(TypedCall& call) {
   return common;
 }
 
-// try_add() and its kind: NULL where the result does not fit, but not where an operand fails. Whole
+// try_add() and the like: NULL where the result does not fit, but not where an operand fails. Whole
 // numbers are computed in 128 bits, of which any result has room, and doubles never fail. Of times
 // Spark also forgives the operands (TryEval), as TRY() does.
 Result<SqlType> TypeTried(TypedCall& call) {
@@ -151,7 +151,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
   }
   for (const size_t i : {0, 1}) {
     call.CoerceTo(i, common);
-    // HUGEINT is no type of Spark's: FromDuck() makes a decimal of it, so it is named here.
+    // HUGEINT is not a type of Spark's: FromDuck() makes a decimal of it, so it is named here.
     tree::Replace(call.argument(i),
                   tree::Cast(tree::Take(call.argument(i)), {SqlType::kOther, 0, 0, "HUGEINT"}));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that Spark has for text and for binary alike. Of text they count characters; given
-// binary, they become functions of ours that count bytes. Beside text, binary is read as text.
+// Functions that Spark has for both text and binary. Of text they count characters; given
+// binary, they become our own functions, which count bytes. Beside text, binary is read as text.
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -52,9 +52,9 @@ CallRule FindCallRule(std::string_view name);
 // The rules, by file.
 Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
 Result<SqlType> TypeInterval(TypedCall& call);  // + - * / with a time or an interval
-Result<SqlType> TypeUnits(TypedCall& call);     // INTERVAL 1 DAY: to_days and its kind
+Result<SqlType> TypeUnits(TypedCall& call);     // INTERVAL 1 DAY: to_days and the like
 Result<SqlType> TypeDatePart(TypedCall& call);  // extract()
-Result<SqlType> TypeMadeTime(TypedCall& call);  // make_timestamp and its kind
+Result<SqlType> TypeMadeTime(TypedCall& call);  // make_timestamp and the like
 Result<SqlType> TypeProduct(TypedCall& call);   // * / % mod pmod try_divide
 Result<SqlType> TypeTried(TypedCall& call);     // try_add try_subtract try_multiply try_mod
 Result<SqlType> TypeReadNumber(TypedCall& call);   // to_number try_to_number
@@ -82,7 +82,7 @@ Result<SqlType> TypeSchemaOfJson(TypedCall& call);
 Result<SqlType> TypeTextOrBytes(TypedCall& call);  // length left substring ...
 Result<SqlType> TypeToJson(TypedCall& call);
 Result<SqlType> TypeNullIf(TypedCall& call);
-Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and its kind
+Result<SqlType> TypeCastCall(TypedCall& call);  // pt_to_bigint and the like
 Result<SqlType> TypeLiteral(TypedCall& call);   // pt_literal_bigint, which is 7L
 Result<SqlType> TypeTypeOf(TypedCall& call);
 Result<SqlType> TypeArray(TypedCall& call);
@@ -101,7 +101,7 @@ Result<SqlType> TypeCollected(TypedCall& call);  // list, of collect_list and co
 Result<SqlType> TypeExtreme(TypedCall& call);    // max min
 Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
 Result<SqlType> TypeReversed(TypedCall& call);
-Result<SqlType> TypeGenerator(TypedCall& call);  // explode and its kind within an expression
+Result<SqlType> TypeGenerator(TypedCall& call);  // explode and the like within an expression
 Result<SqlType> TypeSequence(TypedCall& call);
 Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
 

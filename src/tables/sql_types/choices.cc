@@ -85,7 +85,7 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
 }
 
 // pt_to_bigint(x), as CastRule writes CAST(x AS BIGINT): where the type of x is known and its cast
-// can be spelt, the call with its look at typeof(x) gives way to that.
+// can be spelt, the call with its look at typeof(x) is replaced by that.
 Result<SqlType> TypeCastCall(TypedCall& call) {
   const bool tried = call.name.starts_with("pt_try_");
   const std::string_view name = std::string_view(call.name).substr(tried ? 7 : 6);

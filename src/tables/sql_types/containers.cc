@@ -27,6 +27,28 @@ std::optional<SqlType> SubscriptType(const SqlType& key, const SqlType& index) {
   return plain && !text_as_time && CommonType(key, index) ? std::optional(key) : std::nullopt;
 }
 
+// The type with text for every double and float in it.
+SqlType WithTexts(const SqlType& type) {
+  if (type.IsReal()) return {SqlType::kText};
+  if (type.IsList()) return SqlType::ListOf(WithTexts(type.Element()));
+  if (type.IsMap()) return SqlType::MapOf(WithTexts(type.Key()), WithTexts(type.Value()));
+  if (!type.IsStruct()) return type;
+  std::vector<SqlColumn> fields = type.Fields();
+  for (SqlColumn& field : fields) field.type = WithTexts(field.type);
+  return SqlType::StructOf(fields);
+}
+
+// DuckDB holds a nested value that an aggregate is to return as a sort key, in which zero has no
+// sign: its doubles go through as text, which reads back as the same numbers.
+void PassRealsAsText(TypedCall& call) {
+  const SqlType type = call.types[0];
+  if (!type.IsNested()) return;
+  const SqlType texts = WithTexts(type);
+  if (texts == type) return;
+  tree::Replace(call.argument(0), Converted(tree::Take(call.argument(0)), type, texts));
+  tree::Replace(call.node, Converted(tree::Take(call.node), texts, type));
+}
+
 }  // namespace
 
 // element_at(), try_element_at() and l[i]. Keys of maps meet where no digit is lost, except in
@@ -114,6 +136,7 @@ Result<SqlType> TypeExtreme(TypedCall& call) {
   Json value = tree::Take(call.argument(0));
   call.node["function_name"] = call.name == "max" ? "arg_max" : "arg_min";
   call.node["children"].push_back(OrderKey(std::move(value), call.types[0]));
+  PassRealsAsText(call);
   return call.types[0];
 }
 
@@ -122,7 +145,9 @@ Result<SqlType> TypeExtremeBy(TypedCall& call) {
     PT_TRY(CheckOrdered(call, call.types[1]));
     tree::Replace(call.argument(1), OrderKey(tree::Take(call.argument(1)), call.types[1]));
   }
-  return TypeBySignature(call);
+  PT_LET(const SqlType type, TypeBySignature(call));
+  PassRealsAsText(call);
+  return type;
 }
 
 // struct(...) and named_struct(...), whose names are those of the arguments by now.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Casts as Spark performs them in ANSI mode, spelt for DuckDB by the two types they are between.
-// Where DuckDB's own cast rounds, reads or writes differently, a function of ours takes its place
-// (sql_words/functions/pieces.cc).
+// Where DuckDB's own cast rounds, reads or writes differently, one of our functions takes its place
+// (sql/duckdb/macros/pieces.cc).
 #pragma once
 
 #include "base/json.h"

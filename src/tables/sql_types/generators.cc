@@ -167,7 +167,7 @@ Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
           "");
     }
     const bool places = name.starts_with("posexplode");
-    // Of an unknown type the names tell a map, which has two columns, from a list.
+    // For an unknown type the names distinguish a map, which has two columns, from a list.
     const bool map = types[0].IsMap() || (types[0] == SqlType::kUnknown && !structs &&
                                           names.size() == (places ? 3 : 2));
     made = Exploded(arguments[0], types[0], map, places);

@@ -3,6 +3,8 @@
 // names that ORDER BY may use.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
@@ -32,6 +34,14 @@ std::string PlainName(const Json& node) {
   return Lower(node["column_names"][0].get<std::string>());
 }
 
+bool IsShown(const Json& names, const std::vector<SqlColumn>& shown) {
+  return std::ranges::any_of(names, [&](const Json& name) {
+    const std::string lower = Lower(name.get<std::string>());
+    return std::ranges::any_of(
+        shown, [&](const SqlColumn& column) { return Lower(column.name) == lower; });
+  });
+}
+
 }  // namespace
 
 // grouping_id() has all columns of GROUP BY, in their order.
@@ -40,8 +50,8 @@ Status Typer::Groupings(Json& select) const {
   const bool several = select["group_sets"].size() > 1;
   const auto check = [&](Json& call) {
     if (!several) {
-      return Refuse(call, "grouping() has one set of columns",
-                    "Spark takes it beside ROLLUP, CUBE and GROUPING SETS alone", "leave it out");
+      return Refuse(call, "grouping() is used with one set of columns",
+                    "Spark takes it only beside ROLLUP, CUBE and GROUPING SETS", "leave it out");
     }
     Json columns = call["children"];
     const bool marked = PlainName(columns.back()) == kAllGroups;
@@ -65,12 +75,22 @@ Status Typer::Groupings(Json& select) const {
 }
 
 // DuckDB sorts a SELECT DISTINCT by columns that it does not show.
-Status Typer::CheckDistinctOrder(const Json& order, const Relation& made) const {
-  if (tree::FindKind(order) != tree::Kind::kColumn || made.open) return Status::OK();
-  const auto& name = order["column_names"].back().get_ref<const std::string&>();
-  for (const SqlColumn& column : made.columns) {
-    if (Lower(column.name) == Lower(name)) return Status::OK();
+Status Typer::CheckDistinctOrder(const Json& order, const Json& select,
+                                 const Relation& made) const {
+  const tree::Kind kind = tree::FindKind(order);
+  const bool own_names = kind == tree::Kind::kSubquery || kind == tree::Kind::kLambda;
+  const auto list = select.find("select_list");
+  if (!order.is_structured() || own_names || made.open || list == select.end()) {
+    return Status::OK();
   }
+  if (kind != tree::Kind::kColumn) {
+    for (const Json& child : order) PT_TRY(CheckDistinctOrder(child, select, made));
+    return Status::OK();
+  }
+  const auto place = tree::View(order).place();
+  if (IsShown(order["column_names"], made.columns)) return Status::OK();
+  if (!place || FindPlaces(*list).contains(*place)) return Status::OK();  // OrderAliasesRule's.
+  const std::string name = order["column_names"].back().get<std::string>();
   return Refuse(order, fmt::format("SELECT DISTINCT does not show \"{}\", which sorts it", name),
                 "Spark sorts it by what it shows", "add the column to the select list");
 }

@@ -2,7 +2,7 @@
 // Times and intervals: what moves a date, the difference of two times, multiples and parts of an
 // interval. Spark has two kinds of intervals. One of days and times is a number of microseconds,
 // the other one of months; both know by their type from which unit to which they are written.
-// Columns of tables hold none of the two, so that a result has to be cast.
+// Columns of tables hold neither, so a result has to be cast.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ Status RefuseTypes(const TypedCall& call) {
 }
 
 // A date or time moved by months is written as a call of pt_add_months: DuckDB finds INTERVAL 1
-// MONTH equal to INTERVAL 30 DAY, so where both are added to the same column it computes one of
-// them only.
+// MONTH equal to INTERVAL 30 DAY, so where both are added to the same column it computes only one
+// of them.
 SqlType MoveByMonths(TypedCall& call, size_t moved) {
   const SqlType type = call.types[moved];
   call.CoerceTo(moved, kTimestamp);
@@ -43,7 +43,7 @@ SqlType MoveByMonths(TypedCall& call, size_t moved) {
   return type;
 }
 
-// `moved` is the place of the operand that is no interval. In Spark a date moved by whole days
+// `moved` is the place of the operand that is not an interval. In Spark a date moved by whole days
 // stays a date, by a time of day it becomes a timestamp; DuckDB always makes a timestamp.
 Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (call.name == "-" && moved == 1) {

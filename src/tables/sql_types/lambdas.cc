@@ -173,7 +173,8 @@ Result<SqlType> TypeArraysZip(TypedCall& call) {
         call.node));
     fields.back()["alias"] = columns.back().name;
   }
-  if (lists.empty()) return call.Refuse("arrays_zip() is given no list", "", "name one");
+  if (lists.empty())
+    return call.Refuse("arrays_zip() is given something other than a list", "", "name one");
   Json zipped = tree::Call("list_zip", std::move(lists), call.node);
   Json made = tree::Call(
       "list_transform",

@@ -8,7 +8,7 @@ namespace protium {
 
 // DuckDB computes all operands of such an AND for all rows, Spark none that the one before decides:
 // n <> 0 AND 10 / n > 1. Where an operand may fail, the node becomes a CASE, whose branches are
-// computed for their rows alone. A filter stops at what decides by itself.
+// computed only for their own rows. A filter stops at what decides by itself.
 void MakeLazy(Json& node);
 
 }  // namespace protium

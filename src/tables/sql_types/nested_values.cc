@@ -14,7 +14,7 @@
 #include "sql_types/select_parts.h"
 
 // Parts are reached by lambdas, list_transform(l, lambda pt_part: ...). All of them name their
-// parameter alike: a body uses no parameter but its own.
+// parameter the same: a body uses no parameter but its own.
 
 namespace protium {
 namespace {
@@ -83,14 +83,6 @@ Json MappedEntries(Json map, const std::function<Json(Json key, Json value)>& ea
 
 Json OfEntries(Json entries) {
   return Called("map_from_entries", Json::array({std::move(entries)}));
-}
-
-bool HoldsReal(const SqlType& type) {
-  if (type.IsReal()) return true;
-  if (type.IsList()) return HoldsReal(type.Element());
-  const std::vector<SqlColumn> fields = type.IsStruct() ? type.Fields() : std::vector<SqlColumn>{};
-  return std::any_of(fields.begin(), fields.end(),
-                     [](const SqlColumn& field) { return HoldsReal(field.type); });
 }
 
 // A part's text where it stands within a list, map or struct.
@@ -214,6 +206,14 @@ Json WithSortedMaps(Json value, const SqlType& type) {
   return MappedStruct(std::move(value), type, [&](Json field, size_t i) {
     return Named(WithSortedMaps(std::move(field), fields[i].type), fields[i].name);
   });
+}
+
+bool HoldsReal(const SqlType& type) {
+  if (type.IsReal()) return true;
+  if (type.IsList()) return HoldsReal(type.Element());
+  const std::vector<SqlColumn> fields = type.IsStruct() ? type.Fields() : std::vector<SqlColumn>{};
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const SqlColumn& field) { return HoldsReal(field.type); });
 }
 
 Json WithPlainZeros(Json value, const SqlType& type) {

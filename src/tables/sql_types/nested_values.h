@@ -31,6 +31,9 @@ Json Extreme(Json list, const SqlType& element, bool greatest);
 // regard to the order of their keys.
 Json WithSortedMaps(Json value, const SqlType& type);
 
+// Whether a double or float is the type, or in it; those in maps do not count.
+bool HoldsReal(const SqlType& type);
+
 // The same value with 0.0 for every -0.0 in it, as Spark's sets have it.
 Json WithPlainZeros(Json value, const SqlType& type);
 

@@ -19,11 +19,11 @@ Result<DigitPattern> PatternOf(const TypedCall& call) {
       call.types.size() == 2 ? tree::ConstantText(call.node["children"][1]) : nullptr;
   const auto pattern = text == nullptr ? std::nullopt : ReadDigitPattern(*text);
   if (pattern) return *pattern;
-  return call.Refuse(
-      fmt::format("{}() is not supported for {}", call.name,
-                  text == nullptr ? "a pattern that is no literal" : "the pattern '" + *text + "'"),
-      "a pattern is of the form [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S]",
-      "write a pattern such as '$99,999.99'");
+  return call.Refuse(fmt::format("{}() is not supported for {}", call.name,
+                                 text == nullptr ? "a pattern that is not a literal"
+                                                 : "the pattern '" + *text + "'"),
+                     "a pattern is of the form [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S]",
+                     "write a pattern such as '$99,999.99'");
 }
 
 // Of a time it is date_format().

@@ -143,7 +143,8 @@ Status Typer::Pivot(Json& node, const Scope& scope) {
   for (const Relation& relation : within.relations) {
     if (!relation.open) continue;
     return Refuse(node, "the columns of a pivot's table are not known before the query runs",
-                  "those that it does not name are its groups", "list the columns in a query");
+                  "the columns that it does not name are its groups",
+                  "list the columns in a query");
   }
   if (node["pivots"].size() != 1) {
     return Refuse(node, "a pivot has several FOR", "Spark takes one", "write FOR (a, b) IN (...)");

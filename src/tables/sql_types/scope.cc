@@ -104,6 +104,7 @@ NameFault CheckQualified(const Scope& scope, const std::string& table, const std
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     for (const Relation& relation : at->relations) {
       if (Lower(relation.name) != table) continue;
+      if (at->hidden) return NameFault::kBeside;
       return CountNamed(relation.columns, lower) > 1 ? NameFault::kAmbiguous : NameFault::kRight;
     }
   }
@@ -130,10 +131,10 @@ NamedColumn FindNamed(const Scope& scope, const Json& names) {
   for (const Scope* at = &scope; at != nullptr && !parts.empty(); at = at->outer) {
     if (parts.size() > 1) {
       SqlType type = FindQualified(*at, parts[0], parts[1], ends);
-      if (ends) return {std::move(type), 2};
+      if (ends) return {std::move(type), 2, at};
     }
     SqlType type = FindAt(*at, parts[0], ends);
-    if (ends) return {std::move(type), 1};
+    if (ends) return {std::move(type), 1, at};
   }
   return {};
 }
@@ -162,6 +163,7 @@ NameFault CheckName(const Scope& scope, const Json& names) {
     const auto found =
         std::count_if(at->outputs.begin(), at->outputs.end(),
                       [&](const Output& output) { return Lower(output.column.name) == parts[0]; });
+    if (found > 0 && at->hidden) return NameFault::kBeside;
     if (found > 0) return found > 1 ? NameFault::kAmbiguous : NameFault::kRight;
     if (alias) return own && !at->aliases_unseen ? NameFault::kRight : NameFault::kUnseen;
     const bool table =

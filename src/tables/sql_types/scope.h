@@ -43,6 +43,10 @@ struct Scope {
   bool aliases_unseen = false;     // For WHERE, which does not see names of the select list.
   // For ORDER BY and HAVING: the columns of the result, which come before those of the tables.
   const std::vector<SqlColumn>* results = nullptr;
+  // Whether the query in FROM that is being typed may not name these tables, for want of LATERAL.
+  bool hidden = false;
+  // Whether a query within this one has named a column of this one or of one around it.
+  mutable bool read_within = false;
   const Scope* outer = nullptr;
 };
 
@@ -52,7 +56,7 @@ SqlType FindColumn(const Scope& scope, const Json& names);
 
 // What is wrong with a name by Spark's rules, though DuckDB takes it; kRight also where that is not
 // known.
-enum class NameFault { kRight, kAmbiguous, kUnseen, kTable };
+enum class NameFault { kRight, kAmbiguous, kUnseen, kTable, kBeside };
 NameFault CheckName(const Scope& scope, const Json& names);
 
 // Whether the name means an earlier column of the select list.
@@ -63,6 +67,7 @@ bool IsAlias(const Scope& scope, const Json& names);
 struct NamedColumn {
   SqlType type;
   size_t names = 0;
+  const Scope* at = nullptr;  // Where it was found.
 };
 NamedColumn FindNamed(const Scope& scope, const Json& names);
 
@@ -73,7 +78,7 @@ bool HasOtherCapitals(const Scope& scope, const std::string& name);
 void RenameColumns(const Json& names, std::vector<SqlColumn>& columns);
 
 // Appends what * stands for, or t.* with the name of a relation, without what EXCEPT names. False,
-// with `outputs` of no use, where that is not known.
+// and `outputs` is unspecified, where that is not known.
 bool ExpandStar(const Scope& scope, const Json& star, std::vector<Output>& outputs);
 
 // The expression of an output.

@@ -7,6 +7,7 @@
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
+#include "sql_types/nested_values.h"
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -79,6 +80,16 @@ bool HoldsAggregate(const Json& node) {
   });
 }
 
+std::set<uint64_t> FindPlaces(const Json& node) {
+  std::set<uint64_t> places;
+  if (!node.is_structured()) return places;
+  if (const auto place = node.is_object() ? tree::View(node).place() : std::nullopt) {
+    places.insert(*place);
+  }
+  for (const Json& child : node) places.merge(FindPlaces(child));
+  return places;
+}
+
 std::string ResultName(const Json& column) {
   const std::string alias = Text(column, "alias");
   if (!alias.empty() || tree::FindKind(column) != tree::Kind::kColumn) return alias;
@@ -88,7 +99,7 @@ std::string ResultName(const Json& column) {
 
 bool AnyReal(const std::vector<SqlColumn>& columns) {
   return std::any_of(columns.begin(), columns.end(),
-                     [](const SqlColumn& column) { return column.type.IsReal(); });
+                     [](const SqlColumn& column) { return HoldsReal(column.type); });
 }
 
 bool IsDistinct(const Json& select) {

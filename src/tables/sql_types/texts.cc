@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that make texts of values of any type, or hash them: their arguments are brought to
-// Spark's types, and the call goes to a function of ours that reads what it is given. And those
+// Spark's types, and the call goes to one of our functions, which reads what it is given. And those
 // whose meaning depends on whether they are given text, binary or numbers.
 #include <algorithm>
 #include <utility>
@@ -54,7 +54,7 @@ Result<SqlType> TypeHash(TypedCall& call) {
 Result<SqlType> TypeDistinctEstimate(TypedCall& call) {
   if (call.types.size() != 1) {
     return call.Refuse(call.name + "() with an accuracy is not supported by every engine",
-                       "the embedded engine estimates with Spark's default of 0.05 alone",
+                       "the embedded engine estimates only with Spark's default of 0.05",
                        "leave it out, or use count(DISTINCT x)");
   }
   if (tree::FindKind(call.node) == tree::Kind::kWindow) return RefuseWindow(call);
@@ -84,7 +84,7 @@ Result<SqlType> TypeFormatString(TypedCall& call) {
 Result<SqlType> TypeToJson(TypedCall& call) {
   if (call.types.size() != 1) {
     return call.Refuse("to_json() with options is not supported by every engine",
-                       "the embedded engine writes JSON without options alone",
+                       "the embedded engine writes JSON only without options",
                        "leave the options out");
   }
   const SqlType& type = call.types[0];
@@ -143,7 +143,7 @@ Result<SqlType> TypeConcatWs(TypedCall& call) {
   return kText;
 }
 
-// listagg() and string_agg(), whose separator is none where it is not given or NULL. Of binary it
+// listagg() and string_agg(), which have no separator where it is not given or NULL. Of binary it
 // is made of the hexadecimal digits.
 Result<SqlType> TypeListagg(TypedCall& call) {
   if (call.types.empty() || call.types.size() > 2) return SqlType{};

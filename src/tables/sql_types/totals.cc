@@ -114,7 +114,7 @@ Result<SqlType> TypeMean(TypedCall& call) {
   return result;
 }
 
-// Variance and its kind are aggregates of ours (functions/moment_functions.h). DuckDB's
+// Variance and the like are our own aggregates (functions/moment_functions.h). DuckDB's
 // windows give those of its C API only the first of several states, so there its own take their
 // place, or nothing where its own are others.
 Result<SqlType> TypeMoment(TypedCall& call) {

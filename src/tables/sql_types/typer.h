@@ -2,7 +2,7 @@
 // Derives the type of every expression of a parsed tree by Spark's rules, and rewrites the
 // expression so that DuckDB computes it in those types: left alone, DuckDB widens decimals,
 // compares text with numbers and divides by rules of its own. What the two engines cannot be
-// brought to compute alike is refused by name.
+// made to compute alike is refused by name.
 //
 // Reading order: sql_type (types, and where they meet), scope (names), typer_queries (SELECT, WITH,
 // unions), typer_tables (FROM), typer_expressions (names, constants, casts), typer_operators
@@ -115,7 +115,7 @@ class Typer {
   Status PlaceApart(Generated made, Selection& to);
   Status Groupings(Json& select) const;
   Status CheckLimit(Json& modifier, const Scope& scope);
-  Status CheckDistinctOrder(const Json& order, const Relation& made) const;
+  Status CheckDistinctOrder(const Json& order, const Json& select, const Relation& made) const;
   Status CheckOrderName(const Json& order, const Json& select, const Relation& made) const;
   std::string NameOf(const Json& select, size_t index, const Scope& scope) const;
   Result<std::vector<SqlType>> Groups(Json& select, const Scope& scope, const Relation& made);
@@ -133,6 +133,7 @@ class Typer {
   };
 
   Status From(Json& node, Scope& scope);
+  Result<Relation> FromQuery(Json& query, Scope& scope);
   Result<Relation> Table(const Json& node);
   Result<Relation> Values(Json& node, const Scope& scope);
   Result<Relation> TableFunction(Json& node, const Scope& scope);
@@ -149,7 +150,7 @@ class Typer {
   Result<SqlType> Column(Json& node, const Scope& scope);
   Status CheckColumn(const Json& node, const Scope& scope) const;
   Result<SqlType> ExplicitCast(Json& node, const Scope& scope);
-  Result<SqlType> IntervalCast(const Json& cast) const;
+  Result<SqlType> IntervalCast(const Json& cast, const SqlType& from) const;
   Result<SqlType> CaseWhen(Json& node, const Scope& scope);
   Result<SqlType> Compare(Json& node, const Scope& scope);
   Status CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b);
@@ -160,6 +161,7 @@ class Typer {
   Result<SqlType> Operator(Json& node, const Scope& scope);
   Result<SqlType> Grouping(Json& node, const Scope& scope);
   Result<SqlType> Subquery(Json& node, const Scope& scope);
+  Status CheckQueryWithin(const Json& node, std::string_view within, bool correlated) const;
   Result<SqlType> Function(Json& node, const Scope& scope);
   Status TakePercentiles(const Json& node, Json& order, const SqlType& type) const;
   Result<SqlType> Window(Json& node, const Scope& scope);
@@ -172,8 +174,9 @@ class Typer {
   std::set<std::string> read_;              // Names of WITH that some table of FROM names.
   std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
-  int named_ = 0;       // Tables that were given a name.
-  int in_windows_ = 0;  // How many windows are around what is being typed.
+  int named_ = 0;            // Tables that were given a name.
+  std::string_view within_;  // "ON" or "ORDER BY" while its expression is typed.
+  int in_windows_ = 0;       // How many windows are around what is being typed.
 };
 
 // Whether tables are joined by USING or NATURAL.

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/depth.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
@@ -78,7 +78,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
-// A window may be of any aggregate, so the same rules serve: they change the name and the arguments
+// A window may be of any aggregate, so the same rules apply: they change the name and the arguments
 // and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));

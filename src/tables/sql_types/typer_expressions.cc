@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
@@ -159,12 +159,16 @@ Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
                     "Spark does not choose one of them",
                     fmt::format("write it with its table, t.{}, or rename one of them", name()));
     case NameFault::kTable:
-      return Refuse(node, fmt::format("\"{}\" is a table and no column", name()),
-                    "Spark takes no table for a value", "use struct(a, b), or count(*)");
+      return Refuse(node, fmt::format("\"{}\" is a table, not a column", name()),
+                    "Spark does not take a table for a value", "use struct(a, b), or count(*)");
     case NameFault::kUnseen:
       return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
                     "WHERE and queries within do not see it in Spark",
                     "repeat its expression, or put the SELECT into FROM (...)");
+    case NameFault::kBeside:
+      return Refuse(node, fmt::format("column \"{}\" is of a table beside this query", name()),
+                    "Spark shows it to a query in FROM only behind LATERAL",
+                    "write LATERAL (SELECT ...)");
   }
   if (in_windows_ > 0 && IsAlias(scope, names)) {
     return Refuse(node, fmt::format("\"{}\" is a name of the select list", name()),
@@ -179,7 +183,7 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   const tree::CastParts cast(node);
   PT_LET(const SqlType from, Expression(cast.child, scope));
   SqlType to = TypeIn(cast.type);
-  if (to == SqlType::kInterval) return IntervalCast(node);
+  if (to == SqlType::kInterval) return IntervalCast(node, from);
   if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
   if (!CanCast(from, to)) return RefuseCast(node, from, to);
   if (from.IsNested() && to.IsNested()) {
@@ -195,13 +199,17 @@ Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   return to;
 }
 
-// INTERVAL '1 month': only the words in the text tell which kind of interval it is, and from which
+// INTERVAL '1 month': only the words in the text say which kind of interval it is, and from which
 // unit to which.
-Result<SqlType> Typer::IntervalCast(const Json& cast) const {
+Result<SqlType> Typer::IntervalCast(const Json& cast, const SqlType& from) const {
   const std::string* const text = tree::ConstantText(cast["child"]);
+  if (text == nullptr && (from.IsNumber() || from.IsTime() || from == SqlType::kBoolean)) {
+    return Refuse(cast, from.SparkName() + " is cast to an interval", "Spark has no such cast",
+                  "multiply an interval with it, as in INTERVAL 1 DAY * n");
+  }
   if (text == nullptr) {
     return Refuse(cast, "text is cast to an interval",
-                  "the embedded engine reads other texts as intervals than Spark",
+                  "the embedded engine and Spark read different texts as intervals",
                   "write INTERVAL 'n' DAY, or multiply one with a number");
   }
   const std::string units = Lower(*text);

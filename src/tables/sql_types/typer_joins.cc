@@ -123,7 +123,9 @@ Status Typer::Join(Json& node, Scope& scope) {
   sides.outputs.assign(from(scope.outputs, left.output), scope.outputs.end());
   PT_TRY(Using(node, scope, left, right));
   if (node.contains("condition")) {
+    within_ = "ON";
     PT_TRY(Condition(node["condition"], sides));
+    within_ = "";
     KeepJoins(node["condition"]);
   }
   PT_TRY(ConditionWithin(node, scope));
@@ -148,8 +150,8 @@ Status Typer::ConditionWithin(Json& node, Scope& scope) const {
   const Json& kept = kind == "LEFT" ? tables.right : tables.left;
   if (full || Text(kept, "type") == "JOIN") {
     return Refuse(node, "an outer join ON a query is not supported by the embedded engine",
-                  "it takes it of LEFT and RIGHT joins with a single table",
-                  "compute what the query tells in a subquery in FROM, and join ON its column");
+                  "it accepts one in LEFT and RIGHT joins with a single table",
+                  "compute the query's result in a subquery in FROM, and join ON its column");
   }
   if (kind == "RIGHT") {
     std::swap(tables.left, tables.right);
@@ -192,7 +194,7 @@ Status Typer::Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces righ
 }
 
 // USING compares columns without a place for a cast, so their types have to agree; whole numbers
-// compare alike at any width.
+// compare the same at any width.
 Status Typer::Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) {
   const std::string kind = Text(node, "join_type");
   Outputs& outputs = scope.outputs;

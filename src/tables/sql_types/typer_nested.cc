@@ -40,6 +40,13 @@ SqlType TakeField(Json& value, const SqlType& type, const std::string& name) {
   return SqlType::ListOf(field.type);
 }
 
+// Notes in the scopes around `from`, up to the one where a column was found, that it was read.
+void MarkRead(const Scope& from, const Scope* found) {
+  for (const Scope* at = &from; found != nullptr && at != found; at = at->outer) {
+    at->outer->read_within = true;
+  }
+}
+
 }  // namespace
 
 // A name may go on to fields: s.a of a struct, l.a of a list of structs.
@@ -47,6 +54,7 @@ Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   PT_TRY(CheckColumn(node, scope));
   const Json names = node["column_names"];
   const NamedColumn found = FindNamed(scope, names);
+  MarkRead(scope, found.at);
   if (found.names == names.size() || !found.type.IsNested()) {
     return found.names == names.size() ? found.type : SqlType{};
   }
@@ -117,7 +125,7 @@ Status Typer::CompareNested(const Json& at, Json& left, Json& right,
   const bool ordered = type.find("LESS") != std::string::npos ||
                        type.find("GREATER") != std::string::npos || type.ends_with("BETWEEN");
   if (!ordered) return Status::OK();
-  // DuckDB makes a BETWEEN of two comparisons of one value, which it has not for nested values: the
+  // DuckDB makes a BETWEEN of two comparisons of one value, which fails for nested values: the
   // upper bound is compared within a list of one, or null.
   const bool upper = type.find("LESS") != std::string::npos;
   for (Json* const side : {&left, &right}) {

@@ -59,7 +59,7 @@ Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
   if (!node.is_object()) return Status::OK();
   const tree::View view(node);
   const bool part = view.Is(tree::Kind::kConjunction) || view.type() == "OPERATOR_NOT";
-  // Not by way of Expression(), which makes values of them.
+  // Not through Expression(), which makes values of them.
   auto typed = !part                               ? Expression(node, scope)
                : view.Is(tree::Kind::kConjunction) ? Conjunction(node, scope)
                                                    : Operator(node, scope);
@@ -90,7 +90,7 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   return Unify("CASE", node, values, types);
 }
 
-// Casts both sides to one type. Whole numbers of different widths compare alike without that.
+// Casts both sides to one type. Whole numbers of different widths compare correctly without that.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
   if (a.IsNested() || b.IsNested()) return CompareNested(at, left, right, {a, b});
@@ -194,12 +194,28 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
+// Spark makes joins of queries, which ON and ORDER BY take only in part.
+Status Typer::CheckQueryWithin(const Json& node, std::string_view within, bool correlated) const {
+  const bool scalar = Text(node, "subquery_type") == "SCALAR";
+  if (within.empty() || (scalar && !correlated) || (!scalar && within == "ON")) return Status::OK();
+  return Refuse(node,
+                scalar ? fmt::format("a query in {} names a column of the query around it", within)
+                       : "IN and EXISTS with a query stand in ORDER BY",
+                "Spark takes it in the select list, WHERE and HAVING",
+                "compute it in the select list, and name it here");
+}
+
 // The type of a subquery: EXISTS is a boolean, a scalar query has the type of its column, and IN
 // compares with its column.
 Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
   if (IsRowMembership(node)) tree::Replace(node, AsExists(node, /*negated=*/false));
   const tree::SubqueryParts parts(node);
+  const std::string_view within = std::exchange(within_, "");
+  const bool read = std::exchange(scope.read_within, false);
   PT_LET(const Relation made, Query(parts.query, &scope));
+  PT_TRY(CheckQueryWithin(node, within, scope.read_within));
+  scope.read_within = scope.read_within || read;
+  within_ = within;
   const std::string type = Text(node, "subquery_type");
   const SqlType column = made.open || made.columns.empty() ? SqlType{} : made.columns[0].type;
   if (type == "SCALAR") return column;
@@ -213,7 +229,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark has no common type for them", "cast one of them");
   }
-  // The cast goes inside the subquery: around IN there is no place for one on its right side.
+  // The cast goes inside the subquery: the right side of IN has no place for one.
   if (made.columns.size() == 1 && !made.open) {
     RecastColumns(parts.query, made.columns, {{made.columns[0].name, *common}});
   }

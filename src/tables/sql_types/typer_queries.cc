@@ -39,7 +39,7 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
 
 // ORDER BY 2 or by a name of the select list, where its column is of a nested type: the expression
 // itself takes its place, since DuckDB knows places and names only where they stand alone. False
-// where it is none of these.
+// for all others.
 bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   const Json list = select.value("select_list", Json());
   if (!list.is_array() || list.size() != made.columns.size()) return false;
@@ -61,7 +61,7 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
 }
 
 // The type of the column of the select list whose alias an expression of ORDER BY is; nullptr if it
-// is none.
+// is not an alias.
 const SqlType* SelectedType(const Json& order, const Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   const bool name = tree::FindKind(order) == tree::Kind::kColumn &&
@@ -75,6 +75,16 @@ const SqlType* SelectedType(const Json& order, const Json& select, const Relatio
   return nullptr;
 }
 
+// Whether ORDER BY has a query that OrderAliasesRule has not copied from the select list.
+bool HoldsQueryOfItsOwn(const Json& order, const Json& select) {
+  if (!HoldsQuery(order)) return false;
+  const auto place = tree::View(order).place();
+  const std::set<uint64_t> listed = FindPlaces(select.value("select_list", Json()));
+  if (tree::FindKind(order) == tree::Kind::kSubquery) return place && !listed.contains(*place);
+  return std::ranges::any_of(order,
+                             [&](const Json& child) { return HoldsQueryOfItsOwn(child, select); });
+}
+
 // `type` with text wherever it is nothing but NULL.
 SqlType WithoutNull(const SqlType& type) {
   if (type == SqlType::kNull) return {SqlType::kText};
@@ -86,7 +96,7 @@ SqlType WithoutNull(const SqlType& type) {
 }
 
 // A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
-// them (see also rules/null_columns.cc).
+// them (see also sql/rules/null_columns.cc).
 void NameNulls(Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   if (list == select.end() || made.open || list->size() != made.columns.size()) return;
@@ -105,7 +115,7 @@ void MergeZerosOf(Json& query, const std::vector<SqlColumn>& columns) {
   if (!AnyReal(columns)) return;
   query = Recast(std::move(query), columns, columns);
   for (size_t i = 0; i < columns.size(); ++i) {
-    MergeZeros(query["select_list"][i], columns[i].type);
+    MergePartZeros(query["select_list"][i], columns[i].type);
   }
 }
 
@@ -151,7 +161,7 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
   for (Json& modifier : node["modifiers"]) {
     if (Text(modifier, "type") == "DISTINCT_MODIFIER") PT_TRY(RefuseMaps(node, "DISTINCT", made));
     for (Json* const order : tree::Orders(modifier)) {
-      if (distinct) PT_TRY(CheckDistinctOrder(*order, made));
+      if (distinct) PT_TRY(CheckDistinctOrder(*order, node, made));
       PT_TRY(CheckOrderName(*order, node, made));
       if (OrderBySelected(*order, node, made)) continue;
       // A name of the select list comes before a column of a table, which may be of another type.
@@ -159,7 +169,9 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
         if (!distinct) SortZeros(*order, *type, node["select_list"], made.columns);
         continue;
       }
+      within_ = HoldsQueryOfItsOwn(*order, node) ? "ORDER BY" : "";
       PT_LET(const SqlType type, OrderExpression(*order, scope));
+      within_ = "";
       if (!distinct && node.contains("select_list")) {
         SortZeros(*order, type, node["select_list"], made.columns);
       }
@@ -248,7 +260,7 @@ void Typer::Wrap(Json& node, const Relation& made) const {
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   if (!node.value("union_all", true)) {
     return Refuse(node, "a recursive query is joined to itself by UNION",
-                  "Spark takes UNION ALL alone there", "use UNION ALL, and DISTINCT outside");
+                  "Spark takes only UNION ALL there", "use UNION ALL, and DISTINCT outside");
   }
   const tree::SideParts parts(node);
   PT_LET(Relation start, Query(parts.left, outer));

@@ -44,8 +44,8 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   Selection to{.from = &parts.from, .spread = JoinsUsing(parts.from)};
   to.apart = generators > 1 || NamesFields(parts.list) || (generators == 1 && windows && !grouped);
   if (to.apart && grouped) {
-    return Refuse(node, "functions that make rows stand beside groups",
-                  "the embedded engine makes the rows of all at once",
+    return Refuse(node, "functions that make rows are used beside GROUP BY",
+                  "the embedded engine makes all their rows at once",
                   "put the groups into a query in FROM");
   }
   to.spread = to.spread || to.apart;
@@ -69,7 +69,7 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   PT_TRY(Condition(parts.qualify, above));
   if (HoldsAggregate(parts.qualify)) {
     return Refuse(parts.qualify, "QUALIFY is given an aggregate",
-                  "Spark computes it after the groups, of which it sees the columns alone",
+                  "Spark computes it after the groups, of which it sees only the columns",
                   "name the aggregate in the select list");
   }
   PT_TRY(Modifiers(node, above, to.made));
@@ -114,8 +114,8 @@ Status Typer::SelectColumn(Json& select, size_t index, Scope& scope, Selection& 
   const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
   PT_LET(const SqlType type, Expression(column, scope));
   // A cast around a plain column would cost it its name in the result, and DuckDB names a column
-  // as its table spells it, Spark as the query does (rules/column_names.cc has names that a query
-  // spells with capitals).
+  // as its table spells it, Spark as the query does (sql/rules/column_names.cc has names that a
+  // query spells with capitals).
   if (plain && Text(column, "alias").empty() &&
       (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
     column["alias"] = name;

@@ -11,11 +11,31 @@
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_types/convert.h"
+#include "sql_types/select_parts.h"
 #include "sql_types/typer.h"
+#include "sql_words/generated_names.h"
 
 namespace protium {
+namespace {
 
 using tree::Text;
+
+// Takes the query behind LATERAL out of what SparkReader put around it; false for others.
+bool TakeLateral(Json& query) {
+  if (!query.contains("from_table")) return false;
+  Json& table = query["from_table"];
+  if (Text(table, "alias") != kLateralQuery || Text(table, "type") != "SUBQUERY") return false;
+  query = Json(tree::SubqueryParts(table).query);
+  return true;
+}
+
+// (SELECT explode(l)), which LATERAL VIEW and a function in FROM become.
+bool MakesRows(const Json& query) {
+  return query.contains("from_table") && Text(query["from_table"], "type") == "EMPTY" &&
+         CountGenerators(query["select_list"]) > 0;
+}
+
+}  // namespace
 
 Status Typer::From(Json& node, Scope& scope) {
   std::string type = Text(node, "type");
@@ -29,8 +49,7 @@ Status Typer::From(Json& node, Scope& scope) {
   if (type == "BASE_TABLE") {
     PT_LET(made, Table(node));
   } else if (type == "SUBQUERY") {
-    // A subquery in FROM may name columns of the tables before it (LATERAL).
-    PT_LET(made, Query(tree::SubqueryParts(node).query, &scope));
+    PT_LET(made, FromQuery(tree::SubqueryParts(node).query, scope));
   } else if (type == "EXPRESSION_LIST") {
     PT_LET(made, Values(node, scope));
   } else if (type == "TABLE_FUNCTION") {
@@ -46,6 +65,15 @@ Status Typer::From(Json& node, Scope& scope) {
   }
   scope.relations.push_back(std::move(made));
   return Status::OK();
+}
+
+// A query in FROM may name columns of the tables before it behind LATERAL alone.
+Result<Relation> Typer::FromQuery(Json& query, Scope& scope) {
+  const bool lateral = TakeLateral(query) || MakesRows(query);
+  const bool before = std::exchange(scope.hidden, !lateral);
+  Result<Relation> made = Query(query, &scope);
+  scope.hidden = before;
+  return made;
 }
 
 // DuckDB lets a list name only the first columns.
@@ -77,8 +105,8 @@ Result<Relation> Typer::Table(const Json& node) {
 }
 
 // VALUES: a column has the type that all its rows have in common. Without names of their own
-// columns are called col1, col2, ... in Spark, and col0, col1, ... in DuckDB, which is told
-// Spark's.
+// columns are called col1, col2, ... in Spark, and col0, col1, ... in DuckDB, which is
+// given Spark's.
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   Json& rows = node["values"];
   std::vector<std::vector<SqlType>> types;
@@ -102,7 +130,7 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   return made;
 }
 
-// Table functions. Only the column of range() is known; it is told to be called as in Spark.
+// Table functions. Only the column of range() is known; it is given the name that it has in Spark.
 Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   Json& call = node["function"];
   PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeros as keys; see select_parts.h. A sum with 0.0 is 0.0 for both of them and leaves all other
 // values as they are.
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_parts.h"
 #include "sql_tree/tree_view.h"
+#include "sql_types/nested_values.h"
 #include "sql_types/select_parts.h"
 
 namespace protium {
@@ -38,11 +40,27 @@ size_t FindItem(const Json& key, const Json& list, bool countable) {
 
 // The column of a select list keeps the name that it has without a sum.
 void MergeItem(Json& item, const SqlType& type) {
-  if (!type.IsReal() || tree::FindKind(item) == tree::Kind::kStar) return;
+  if (!HoldsReal(type) || tree::FindKind(item) == tree::Kind::kStar) return;
   if (Text(item, "alias").empty() && tree::FindKind(item) == tree::Kind::kColumn) {
     item["alias"] = item["column_names"].back();
   }
-  MergeZeros(item, type);
+  MergePartZeros(item, type);
+}
+
+// g.a in a SELECT that groups by g: the field of what takes the place of g. False for other nodes.
+bool ReplaceField(Json& node, const Json& key, const Json& merged) {
+  const tree::Kind column = tree::Kind::kColumn;
+  if (tree::FindKind(node) != column || tree::FindKind(key) != column) return false;
+  const Json names = node["column_names"], &whole = key["column_names"];
+  if (names.size() <= whole.size() || !std::equal(whole.begin(), whole.end(), names.begin())) {
+    return false;
+  }
+  Json field = merged;
+  for (size_t i = whole.size(); i < names.size(); ++i) {
+    field = tree::Field(std::move(field), names[i].get<std::string>());
+  }
+  tree::Replace(node, std::move(field));
+  return true;
 }
 
 // Replaces what is the same as `key` within a node, but not what aggregates are given.
@@ -53,6 +71,7 @@ void ReplaceSame(Json& node, const Json& key, const Json& merged) {
     tree::Replace(node, merged);
     return;
   }
+  if (ReplaceField(node, key, merged)) return;
   if (kind == tree::Kind::kFunction && HoldsAggregate(node) && !HoldsAggregate(node["children"])) {
     return;
   }
@@ -67,6 +86,10 @@ void MergeZeros(Json& key, const SqlType& type) {
   Json sum = tree::Call("+", Json::array({tree::Take(key), std::move(zero)}), key);
   sum["is_operator"] = true;
   tree::Replace(key, std::move(sum));
+}
+
+void MergePartZeros(Json& key, const SqlType& type) {
+  if (HoldsReal(type)) tree::Replace(key, WithPlainZeros(tree::Take(key), type));
 }
 
 void SortZeros(Json& order, const SqlType& type, const Json& list,
@@ -107,7 +130,7 @@ void GroupZeros(Json& select, const std::vector<SqlType>& types,
   for (size_t i = 0; i < types.size(); ++i) {
     int place = 0;
     const bool counted = tree::WholeValue(parts.groups[i], place);
-    if (!counted && !types[i].IsReal()) continue;
+    if (!counted && !HoldsReal(types[i])) continue;
     Json key = parts.groups[i];
     const bool countable = parts.list.size() == columns.size();
     const size_t item = FindItem(key, parts.list, countable);
@@ -122,7 +145,7 @@ void GroupZeros(Json& select, const std::vector<SqlType>& types,
     }
     if (counted) continue;
     Json merged = tree::Take(key);
-    MergeZeros(merged, types[i]);
+    MergePartZeros(merged, types[i]);
     for (Json& each : parts.list) {
       if (IsSame(each, key)) {
         MergeItem(each, types[i]);

@@ -13,10 +13,14 @@ namespace protium {
 inline constexpr char kBetweenNames = '\x1f';
 
 // What stands last in grouping_id() with less than two arguments, which DuckDB's parser would not
-// take, or not tell from grouping().
+// accept, or would confuse with grouping().
 inline constexpr std::string_view kAllGroups = "pt_all_groups";
 
-// Each name begins with the separator, so that one name in parentheses is told from a plain alias.
+// The name of what is behind LATERAL, within the query in FROM that takes its place: DuckDB's tree
+// does not distinguish LATERAL (SELECT ...) from (SELECT ...).
+inline constexpr std::string_view kLateralQuery = "pt_lateral";
+
+// Each name begins with the separator, so that one name in parentheses differs from a plain alias.
 inline std::string JoinGeneratedNames(const std::vector<std::string>& names) {
   std::string joined;
   for (const std::string& name : names) joined += kBetweenNames + name;

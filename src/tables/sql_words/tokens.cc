@@ -98,7 +98,7 @@ class Scanner {
     return {.kind = Kind::kText, .size = (closed ? end + 1 : sql_.size()) - at_, .closed = closed};
   }
 
-  // A quote that is doubled inside stands for itself, in texts and names alike; a backslash escapes
+  // A quote that is doubled inside stands for itself, in texts and in names; a backslash escapes
   // only in '...' and "...".
   Token Quoted(Kind kind, bool escapes) const {
     const char quote = sql_[at_];

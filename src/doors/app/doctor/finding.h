@@ -12,7 +12,7 @@
 namespace protium {
 
 // A thing that was looked at: what was found, or the fault that would stop a job. The fault's `fix`
-// is the mend.
+// is the fix.
 struct Finding {
   std::string name;   // "memory"
   std::string found;  // "7.8 GiB, of them 6.1 free"

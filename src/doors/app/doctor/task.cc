@@ -53,7 +53,8 @@ Status ReachTask(TaskContext& context) {
 
 Status DoctorTask(TaskContext& context, const Catalogue* own) {
   PT_TRY(ReadAll(context.input()));
-  // A rank without LibTorch still takes part, so that the others do not wait for it in vain.
+  // A rank without LibTorch still takes part, so that the others do not wait for it until the
+  // deadline.
   const Status torch = LoadTorchTasks(own).status();
   PT_LET(Communicator* const communicator, CommunicatorOf(context));
   int64_t sum = context.rank() + 1;

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
-#include "base/fields.h"
 #include "events/events.h"
 #include "gang/task.h"
 #include "job/settings.h"
+#include "protium/fields.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
 #include "run/run_view.h"

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "job/frames.h"
 #include "os/file.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "protium/session.h"
 
 namespace protium {
@@ -30,8 +30,8 @@ struct Prepared {
 double WorkerDeadline(const Job& job) {
   const GangSpec none;
   if (!job.estimator) return none.deadline;
-  const auto options = ReadEstimator(job.pipeline->stages()[*job.estimator], "pipeline");
-  return options.ok() ? options->gang.deadline : none.deadline;
+  const auto found = FindEstimator(job.pipeline->stages(), job.catalogue);
+  return found.ok() ? (*found)->options.gang.deadline : none.deadline;
 }
 
 // Adds the files that texts in `json` name, such as weights to start from or a net; their paths

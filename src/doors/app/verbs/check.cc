@@ -8,7 +8,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
-#include "pipeline/estimator.h"
+#include "pipeline/estimator_kind.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
 
@@ -29,8 +29,9 @@ std::string Checked(const JobCheck& check) {
   const auto& stages = check.job.pipeline->stages();
   text += ", " + Count(stages.size(), "stage");
   if (!check.job.estimator) return text;
-  const auto options = ReadEstimator(stages[*check.job.estimator], "pipeline");
-  return options.ok() ? text + fmt::format(", a gang of {}", options->gang.workers.max) : text;
+  const auto found = FindEstimator(stages, check.job.catalogue);
+  if (!found.ok()) return text;
+  return text + fmt::format(", a gang of {}", (*found)->options.gang.workers.max);
 }
 
 // Which extensions were left alone, and what is therefore not known; empty if there are none.

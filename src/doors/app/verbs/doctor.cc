@@ -20,7 +20,7 @@ namespace {
 // takes seconds.
 constexpr auto kTime = std::chrono::seconds(120);
 
-// "OK     memory         7.8 GiB, ..." and, where something is wrong, its mend below it.
+// "OK     memory         7.8 GiB, ..." and, where something is wrong, its fix below it.
 std::string FindingText(const Finding& finding) {
   if (finding.status.ok()) return fmt::format("OK     {:<14} {}\n", finding.name, finding.found);
   const Fault fault = FaultOf(finding.status);
@@ -91,7 +91,7 @@ Status Examine(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb DoctorVerb() {
   return {{.name = "doctor",
            .flags = {EngineFlag(), RunsDirFlag(), JsonFlag()},
-           .says = "finds out whether jobs can run here, and what to mend",
+           .says = "finds out whether jobs can run here, and what to fix",
            .more = "Looks at cores, memory, disk, shared memory, ports, devices and LibTorch, then "
                    "runs a query\non the engine, the program on every executor of a cluster, and a "
                    "gang of two. Fails if a job\nwould.\n\n"

@@ -189,7 +189,7 @@ Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
 }
 
 // How the table is read where that was found, what the reader told, and columns of CSV that are
-// text because of a few cells, with what mends each.
+// text because of a few cells, with what fixes each.
 std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   std::string text;
   const std::vector<std::string> said = OptionsSaid(look.csv);

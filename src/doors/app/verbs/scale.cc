@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a running gang for another number of workers: one that bends, of a run, or one of programs,
+// Asks a running gang for another number of workers: an elastic one, of a run, or one of programs,
 // by its process. The wish is a file (gang/wish.h).
 #include <fmt/format.h>
 

@@ -14,6 +14,7 @@
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/json.h"
+#include "events/events.h"
 #include "os/file.h"
 #include "page/live_run.h"
 #include "run/list.h"
@@ -38,10 +39,10 @@ Json LatestWarnings(const fs::path& run) {
   std::istringstream lines(ReadTail(run / "events.jsonl", kTailBytes));
   std::deque<std::string> warnings;
   for (std::string line; std::getline(lines, line);) {
-    const auto event = ParseJson(line);
-    if (!event.ok() || !event->is_object() || event->value("event", Json()) != "warning") continue;
-    const Json message = event->value("message", Json());
-    if (message.is_string()) warnings.push_back(message.get<std::string>());
+    const Event event = EventFromJson(ParseJson(line).ValueOr(Json()));
+    if (const auto* const warning = std::get_if<Warning>(&event)) {
+      warnings.push_back(warning->message);
+    }
     if (warnings.size() > kMost) warnings.pop_front();
   }
   return warnings;

@@ -15,7 +15,7 @@ namespace {
 // How long to spin before sleeping. Long enough for a sleeper that was just woken: ranks that step
 // together get back to spinning.
 constexpr std::chrono::microseconds kLongSpin{100};
-// The length of most spins where spinning was in vain lately (ranks share a core, or one is much
+// The length of most spins where spinning has not helped lately (ranks share a core, or one is much
 // slower).
 constexpr std::chrono::microseconds kShortSpin{3};
 constexpr uint32_t kVain = 3;
@@ -124,8 +124,8 @@ Status Meeting::AwaitAll() {
 }
 
 // Waking a sleeper costs more than many meetings take. But where ranks share a core, who spins
-// keeps away whom it waits for: after kVain spins in vain only short ones are made, and a long one
-// now and then to see whether that has changed.
+// keeps away whom it waits for: after kVain spins that did not help only short ones are made, and a
+// long one now and then to see whether that has changed.
 bool Meeting::SpinFor(int32_t rank) {
   if (!may_spin_) return false;
   const bool hopeful = vain_spins_ < kVain || ++short_spins_ % kTryAgain == 0;

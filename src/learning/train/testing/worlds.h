@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "collective/thread_ranks.h"
+#include "collective/testing/thread_ranks.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"

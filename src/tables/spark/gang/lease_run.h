@@ -102,7 +102,7 @@ class GangLease final : private Crew {
   EventTail tail_;
   LeaseTasks tasks_;
   const WaitTerms terms_;
-  std::optional<BendingGang> gang_;          // Of a gang that bends, once it has begun.
+  std::optional<BendingGang> gang_;          // Of an elastic gang, once it has begun.
   int32_t began_ = 0;                        // Members that were there at the start; 0: not yet.
   Clock::time_point came_;                   // When the last task came.
   std::optional<Clock::time_point> enough_;  // When the least number was there.

@@ -14,11 +14,11 @@
 
 #include "base/fault.h"
 #include "os/file.h"
-#include "spark/gang/test_hosts.h"
+#include "spark/testing/test_hosts.h"
 #include "spark_worker/error_text.h"
 #include "spark_worker/marks.h"
-#include "spark_worker/test_executor.h"
-#include "spark_worker/test_tasks.h"
+#include "spark_worker/testing/test_executor.h"
+#include "spark_worker/testing/test_tasks.h"
 
 namespace protium {
 namespace {
@@ -185,7 +185,7 @@ TEST_F(Leases, WhoseNetworkIsCutInTwoGoOnOnOneSide) {
   ASSERT_THAT(cut, SizeIs(2));
   for (const pid_t each : cut) EXPECT_NE(::kill(each, 0), 0) << "it could go on";
   EXPECT_THAT(TextOf("rank_lost"), HasSubstr("on host-1 is cut off from ranks 0, 2"));
-  // Others that come to the same host would keep those that go on waiting, in vain.
+  // Others that come to the same host would keep those that go on waiting for nothing.
   EXPECT_THAT(TextOf("warning"), ContainsRegex("executor [0-9]+ on host-1 is left out for 600 s"));
   EXPECT_THAT(Named("rank_lost"), SizeIs(2));
 }

@@ -11,7 +11,7 @@
 
 #include "base/fault.h"
 #include "base/web_address.h"
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 #include "http/library.h"
 
 namespace protium {

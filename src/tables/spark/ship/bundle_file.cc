@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "os/fd.h"
 #include "os/file.h"
 #include "spark_worker/bundle_format.h"
@@ -46,7 +47,7 @@ class Hasher {
   std::string Hex() const {
     XXH128_canonical_t canonical;
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state_));
-    return fmt::format("{:02x}", fmt::join(canonical.digest, ""));
+    return protium::Hex({reinterpret_cast<const char*>(canonical.digest), sizeof canonical.digest});
   }
 
  private:

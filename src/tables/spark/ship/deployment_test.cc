@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "connect/test_server.h"
+#include "connect/testing/test_server.h"
 #include "spark_worker/bundle_format.h"
 
 namespace protium {

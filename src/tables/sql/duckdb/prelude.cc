@@ -35,7 +35,7 @@ constexpr std::string_view kConnectionSettings[] = {
 
 // Sorts macros so that each comes after those that it calls: DuckDB binds the names in a macro's
 // body when the macro is made, and refuses one that is not there yet. A depth-first walk; a name
-// before "(" that is no macro of ours is skipped. Macros do not call each other in circles.
+// before "(" that is not one of our macros is skipped. Macros do not call each other in circles.
 class Ordered {
  public:
   explicit Ordered(const std::vector<Macro>& macros) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB is told before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
+// What DuckDB is set to before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
 // mode on: settings, and macros that replace functions of DuckDB's own or add missing ones.
 #pragma once
 

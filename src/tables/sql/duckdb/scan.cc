@@ -14,7 +14,7 @@
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
 // text columns for the null word, a column for each key in the names of folders (key=value), and a
-// branch without rows that tells the optimiser the size. Parquet files carry types and sizes
+// branch without rows that gives the optimiser the size. Parquet files carry types and sizes
 // themselves. hive_partitioning is off in both: DuckDB would type such columns itself, and let them
 // replace columns of the files.
 
@@ -161,8 +161,8 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
         (hashed ? fmt::format("{0} - 0.0::{1} AS {0}", name, single ? "FLOAT" : "DOUBLE") : name);
   }
   PT_LET(const std::string partitions, PartitionColumns(scan));
-  // Most writers leave NaN out of a column's bounds. Unless it is told, DuckDB takes these for all
-  // that there is, and drops rows with NaN which a comparison would keep: it is the greatest
+  // Most writers leave NaN out of a column's bounds. Unless it is told so, DuckDB takes these for
+  // all that there is, and drops rows with NaN which a comparison would keep: it is the greatest
   // number.
   return fmt::format(
       "SELECT {}{} FROM read_parquet({}, hive_partitioning = false, can_have_nan = true)", columns,

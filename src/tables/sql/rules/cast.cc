@@ -45,7 +45,7 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
 
 // Whether DuckDB reads the text as Spark does: dddd-dd-dd, and behind it dd:dd:dd with a fraction
 // of up to six digits. Days beyond 28, which not every month has, and all other texts are left to
-// functions of ours.
+// our own functions.
 bool ReadsAlike(std::string_view text, bool timed) {
   const std::string_view form = timed ? "0000-00-00 00:00:00" : "0000-00-00";
   const std::string_view most = "9999-12-28 23:59:59";
@@ -67,7 +67,7 @@ bool ReadsAlike(std::string_view text, bool timed) {
          std::ranges::all_of(rest.substr(1), IsDigit);
 }
 
-// Whether the text of a literal such as DATE '2013-07-04' reads alike on both engines.
+// Whether the text of a literal such as DATE '2013-07-04' reads the same on both engines.
 bool ReadsAlike(const Json& child, std::string_view type) {
   const std::string* const text = tree::ConstantText(child);
   if (text == nullptr) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LIKE and ILIKE without ESCAPE: a backslash escapes in Spark, and DuckDB has no escape then. Both
-// become calls of ours, except for LIKE with a constant pattern that holds no backslash: DuckDB's
-// own is quicker. With ESCAPE the parser makes other functions of them (functions/patterns.cc).
+// become calls of our functions, except for LIKE with a constant pattern that holds no backslash:
+// DuckDB's own is quicker. With ESCAPE the parser makes other functions of them
+// (sql_words/functions/patterns.cc).
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x LIKE ANY (a, b) and its kind, of which SparkReader makes like_any('LIKE ANY', x, a, b): a
+// x LIKE ANY (a, b) and the like, of which SparkReader makes like_any('LIKE ANY', x, a, b): a
 // comparison with each of the patterns, joined by OR or AND.
 #include <fmt/format.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // NOT around AND, OR and NOT moves inward where x IN (SELECT ...) is among what it negates: Spark
 // moves it before it makes a join of IN, whose answer is true or false and never NULL. So NOT IN is
-// false where IN would be NULL, wherever the NOT was written.
+// false where IN would be NULL, wherever the NOT was written. A comparison of such a condition with
+// true or false is that condition or its opposite.
+#include <optional>
 #include <utility>
 
 #include "sql/rules/rule.h"
@@ -12,9 +14,36 @@ namespace {
 
 using tree::Text;
 
-// Whether x IN (SELECT ...) is one of the conditions that AND, OR and NOT join.
+// The condition of a comparison with TRUE or FALSE, and whether its opposite is meant.
+struct Compared {
+  const Json* condition;
+  bool negated;
+};
+
+// TRUE and FALSE are casts of 't' and 'f' to DuckDB's parser.
+std::optional<bool> TruthValue(const Json& node) {
+  if (tree::FindKind(node) != tree::Kind::kCast) return std::nullopt;
+  const std::string* const text = tree::ConstantText(node["child"]);
+  const bool known = text != nullptr && (*text == "t" || *text == "f");
+  if (!known || Text(node["cast_type"], "id") != "BOOLEAN") return std::nullopt;
+  return *text == "t";
+}
+
+std::optional<Compared> ComparedWithTruth(const Json& node) {
+  const std::string& type = Text(node, "type");
+  if (type != "COMPARE_EQUAL" && type != "COMPARE_NOTEQUAL") return std::nullopt;
+  const Json &left = node["left"], &right = node["right"];
+  const std::optional<bool> first = TruthValue(left), second = TruthValue(right);
+  if (first.has_value() == second.has_value()) return std::nullopt;
+  return Compared{first ? &right : &left,
+                  first.value_or(second.value_or(true)) != (type == "COMPARE_EQUAL")};
+}
+
+// Whether x IN (SELECT ...) is one of the conditions that AND, OR, NOT and a comparison with TRUE
+// or FALSE are made of.
 bool HoldsMembership(const Json& node) {
   if (tree::FindKind(node) == tree::Kind::kSubquery) return Text(node, "subquery_type") == "ANY";
+  if (const auto compared = ComparedWithTruth(node)) return HoldsMembership(*compared->condition);
   const std::string& type = Text(node, "type");
   if (type != "OPERATOR_NOT" && !type.starts_with("CONJUNCTION_")) return false;
   for (const Json& child : node["children"]) {
@@ -27,6 +56,9 @@ bool HoldsMembership(const Json& node) {
 Json Push(const Json& condition, bool negated) {
   const std::string& type = Text(condition, "type");
   if (type == "OPERATOR_NOT") return Push(tree::Take(condition["children"][0]), !negated);
+  if (const auto compared = ComparedWithTruth(condition); compared && HoldsMembership(condition)) {
+    return Push(tree::Take(*compared->condition), negated != compared->negated);
+  }
   Json pushed = tree::Take(condition);
   if (type.starts_with("CONJUNCTION_") && HoldsMembership(condition)) {
     const bool both = (type == "CONJUNCTION_AND") != negated;
@@ -40,15 +72,20 @@ Json Push(const Json& condition, bool negated) {
   return node;
 }
 
+bool IsNegated(const tree::View& node) {
+  if (!node.Is(tree::Kind::kOperator) || node.type() != "OPERATOR_NOT") return false;
+  const Json& negated = node.argument(0);
+  return tree::FindKind(negated) != tree::Kind::kSubquery && HoldsMembership(negated);
+}
+
 }  // namespace
 
 Rule NegationsRule() {
   return {.name = "negations",
           .matches =
               [](const tree::View& node) {
-                if (!node.Is(tree::Kind::kOperator) || node.type() != "OPERATOR_NOT") return false;
-                const Json& negated = node.argument(0);
-                return tree::FindKind(negated) != tree::Kind::kSubquery && HoldsMembership(negated);
+                return IsNegated(node) ||
+                       (node.Is(tree::Kind::kComparison) && HoldsMembership(node.json()));
               },
           .apply =
               [](Json& node) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ORDER BY x + 1, where x is both a column of a table and a name that the SELECT gives: Spark means
 // the name, DuckDB the column. The rule puts the SELECT's expression in place of its name. A name
-// that stands alone, as in ORDER BY x, means the SELECT's column in both.
+// that stands alone, as in ORDER BY x, means the SELECT's column in both. The copy keeps its places
+// in the text, by which the typer tells it from what ORDER BY itself says (FindPlaces).
 #include <map>
 #include <string>
 #include <utility>
@@ -86,12 +87,8 @@ Rule OrderAliasesRule() {
               [](Json& select) {
                 const Json list = select["select_list"];
                 ForEachAliasOfOrder(
-                    select, CollectAliases(list), [](Json& name, const Json& meant) {
-                      Json column = tree::Take(meant);
-                      // The copy stands where the name stood, for messages about it.
-                      column["query_location"] = name.value("query_location", Json());
-                      name = std::move(column);
-                    });
+                    select, CollectAliases(list),
+                    [](Json& name, const Json& meant) { name = tree::Take(meant); });
                 return Status::OK();
               }};
 }

@@ -2,7 +2,7 @@
 // date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy') and the like with a pattern: they become
 // functions of our own, which read Java's letters as ReadJavaPattern() splits them. Only constant
 // patterns are taken, so that an unknown letter is refused before any row is read. Without a
-// pattern these names are macros (functions/dates.cc).
+// pattern these names are macros (sql/duckdb/macros/dates.cc).
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -27,7 +27,7 @@ constexpr ExprSpelling kSparkSpellings[] = {
 };
 static_assert(std::ranges::is_sorted(kSparkSpellings, {}, &ExprSpelling::name));
 
-// Spark's plain TIMESTAMP has the session's zone; times of ours have none.
+// Spark's plain TIMESTAMP has the session's zone; our times have none.
 constexpr Dialect kSpark = {.name = "spark",
                             .quote = '`',
                             .text_escape = "\\'",

@@ -12,7 +12,7 @@
 
 namespace protium {
 
-// What names depend on beside the tree of the expression.
+// What names depend on besides the tree of the expression.
 struct NameSource {
   // The user's text from where a node of the tree begins; empty where that is not known.
   std::function<std::string_view(const Json& node)> text;
@@ -27,10 +27,10 @@ struct NameSource {
 void KeepColumns(Json& tree);
 
 // What was kept of the column at `index`; null for a column that has a name, and for a list whose
-// columns are other ones by now.
+// columns have changed since.
 Json KeptColumn(const Json& select, size_t index);
 
-// Undoes KeepColumns(): DuckDB knows no such member.
+// Undoes KeepColumns(): DuckDB does not know that member.
 void DropColumns(Json& tree);
 
 // The name of a column as it was parsed. Expressions that Spark has no spelling for get one of the

@@ -46,7 +46,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("last", kAnyRow).Typed("*", '1'),
     NotExact("last_value", kAnyRow).Typed("*", '1'),
     NotExact("lead", kTies).Typed("*", '1'),
-    // The typer gives it a separator, which is none in Spark.
+    // The typer gives it a separator; Spark has none by default.
     NotExact("listagg", kTextOrder),
     Same("max").Typed("*", '1'),
     NotExact("max_by", kTies).Typed("*", '1'),

@@ -52,7 +52,7 @@ constexpr SqlFunction kConditions[] = {
             "use get_json_object(text, '$.key')"),
     Same("raise_error"),
     // Among the columns; FROM range(n) is answered (Typer::TableFunction()).
-    Refused("range", "it makes a table, and in the embedded engine alone also a list",
+    Refused("range", "it makes a table; in the embedded engine, also a list",
             "use sequence(first, last), or FROM range(n)"),
     Refused("reflect", "it runs Java"),
     Refused("session_user", "it describes Spark's own session"),

@@ -40,7 +40,7 @@ constexpr SqlFunction kDates[] = {
     Refused("make_interval",
             "the embedded engine counts months, days and seconds of an interval differently",
             "use INTERVAL n DAYS, HOURS, ..."),
-    Refused("make_time", "times of day are no type of tables"),
+    Refused("make_time", "tables have no type for a time of day"),
     Same("make_timestamp"),
     Same("make_timestamp_ltz"),
     Same("make_timestamp_ntz"),

@@ -44,7 +44,7 @@ constexpr SqlFunction kLists[] = {
     Same("forall"),
     Refused("from_csv", "Spark reads CSV by a schema", "use split(text, ',')"),
     Same("get"),
-    // explode() and its kind: see sql_types/generators.cc.
+    // explode() and the like: see sql_types/generators.cc.
     Same("inline"),
     Same("inline_outer"),
     // TypeMapOf makes map_from_arrays() of keys and values in turn.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of the built-in losses, and functions that programs choose them with. The formulas
+// are in train/loss.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protium/choice.h"
+
+namespace protium {
+
+// Squared error up to `delta`, linear beyond it, so that outliers pull less. In units of what the
+// net learns: of the scaled label where the label is scaled.
+struct HuberOptions {
+  double delta = 1;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("delta", delta,
+          {.help = "errors up to this size count squared, larger ones linearly", .above = 0});
+  }
+};
+Choice Huber(const HuberOptions& options = {});
+Choice MeanSquaredError();
+Choice MeanAbsoluteError();
+Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
+
+// One output for each level: the value below which that share of the labels lies, given the inputs.
+struct QuantileOptions {
+  std::vector<double> levels = {0.1, 0.5, 0.9};
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("levels", levels,
+          {.help = "shares of the labels that lie below, ascending, each between 0 and 1"});
+  }
+};
+Choice Quantile(const QuantileOptions& options = {});
+
+// How often rows of a class count: "none"; "balanced": all classes weigh the same in total; or a
+// table such as {"rare": 5.0}: rows of the listed classes count that many times, all others once.
+Status CheckClassWeights(const Json& class_weights, const std::string& path);
+
+// For a label with two values, or for several labels of yes or no. The loss of a positive row
+// counts `positive_weight` times, as pos_weight of torch.nn.BCEWithLogitsLoss. With smoothing s the
+// target 1 becomes 1 - s/2 and 0 becomes s/2.
+struct BinaryCrossEntropyOptions {
+  double positive_weight = 1;
+  Json class_weights = "none";  // For one label.
+  double label_smoothing = 0;
+  Status Check(const std::string& path) const { return CheckClassWeights(class_weights, path); }
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("positive_weight", positive_weight,
+          {.help = "weight of the loss of a row of the positive class", .above = 0});
+    visit("class_weights", class_weights,
+          {.help = "for one label: \"none\", \"balanced\", or a table such as { yes = 5.0 }"});
+    visit("label_smoothing", label_smoothing,
+          {.help = "share of the target that is spread evenly over yes and no",
+           .at_least = 0,
+           .below = 1});
+  }
+};
+Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
+
+// For a label with any number of classes: the softmax of one output per class, as
+// torch.nn.CrossEntropyLoss.
+struct CrossEntropyOptions {
+  Json class_weights = "none";
+  double label_smoothing = 0;  // Share of the target that is spread over all classes equally.
+  Status Check(const std::string& path) const { return CheckClassWeights(class_weights, path); }
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("class_weights", class_weights,
+          {.help = "\"none\", \"balanced\", or a table such as { rare = 5.0 }"});
+    visit("label_smoothing", label_smoothing,
+          {.help = "share of the target that is spread evenly over all classes",
+           .at_least = 0,
+           .below = 1});
+  }
+};
+Choice CrossEntropy(const CrossEntropyOptions& options = {});
+
+}  // namespace protium

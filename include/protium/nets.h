@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of the built-in nets, and functions that programs choose them with. The nets
+// themselves are in the room deep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protium/choice.h"
+
+namespace protium {
+
+// How the weights of dense layers begin, evenly drawn between -b and b: "pytorch" as
+// torch.nn.Linear, b = 1 / sqrt(in) for weights and bias; "glorot" with b = sqrt(6 / (in + out))
+// for both (Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural
+// networks", 2010), as scikit-learn's MLP has it, which is wider and often learns in fewer epochs.
+enum class InitialWeights { kPytorch, kGlorot };
+inline EnumNames<InitialWeights> Names(InitialWeights) {
+  return {{{InitialWeights::kPytorch, "pytorch"}, {InitialWeights::kGlorot, "glorot"}}};
+}
+// What both nets below say of it.
+inline constexpr char kInitialWeightsHelp[] =
+    "how the weights of dense layers begin: pytorch, as torch.nn.Linear, or glorot, wider, which "
+    "often learns in fewer epochs";
+
+// An embedding per categorical column (of width min(50, (n + 1) / 2) for n values unless set),
+// concatenated with the numeric columns; hidden dense layers with ReLU and dropout; then the
+// outputs.
+struct TabularMlpOptions {
+  std::vector<int32_t> hidden = {128, 64};  // Widths; empty: no hidden layer.
+  double dropout = 0;
+  std::optional<int32_t> embedding;
+  bool batch_norm = false;  // After each hidden dense layer, before its ReLU.
+  InitialWeights initial_weights = InitialWeights::kPytorch;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("hidden", hidden,
+          {.help = "neurons in each hidden layer", .at_least = 1, .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of hidden values dropped during training", .at_least = 0, .below = 1});
+    visit("embedding", embedding,
+          {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
+           .at_least = 1});
+    visit("batch_norm", batch_norm,
+          {.help = "normalises the values of hidden layers over each batch"});
+    visit("initial_weights", initial_weights, {.help = kInitialWeightsHelp});
+  }
+};
+Choice TabularMlp(const TabularMlpOptions& options = {});
+// One weight per output for each numeric column and each category: the linear or logistic model.
+Choice Linear();
+
+// Wide and deep learning (Cheng et al., 2016): the sum of the net `linear` and the net
+// `tabular_mlp` over the same columns, trained together. The linear part remembers what single
+// categories do, the deep part generalises. Crosses of columns with many values (hashed_cross)
+// belong into the linear part alone.
+struct WideAndDeepOptions {
+  std::vector<int32_t> hidden = {128, 64};  // These five as in TabularMlpOptions.
+  double dropout = 0;
+  std::optional<int32_t> embedding;
+  bool batch_norm = false;
+  InitialWeights initial_weights = InitialWeights::kPytorch;
+  std::vector<std::string> wide_only;  // Categorical columns.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("hidden", hidden,
+          {.help = "neurons in each hidden layer of the deep part",
+           .at_least = 1,
+           .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of hidden values dropped during training", .at_least = 0, .below = 1});
+    visit("embedding", embedding,
+          {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
+           .at_least = 1});
+    visit("batch_norm", batch_norm,
+          {.help = "normalises the values of hidden layers over each batch"});
+    visit("initial_weights", initial_weights, {.help = kInitialWeightsHelp});
+    visit("wide_only", wide_only,
+          {.help = "categorical columns without an embedding, such as crosses: the linear part "
+                   "alone reads them"});
+  }
+};
+Choice WideAndDeep(const WideAndDeepOptions& options = {});
+
+// FT-Transformer (Gorishniy et al., "Revisiting Deep Learning Models for Tabular Data", 2021).
+// Every column is a token: a number x becomes x * w + b, a category its embedding + b. Blocks of
+// attention run over the tokens and one more, [CLS], whose last value gives the outputs. Defaults
+// are the paper's, but for the width, 192 there.
+struct FtTransformerOptions {
+  int32_t width = 64;
+  int32_t heads = 8;
+  int32_t layers = 3;
+  double feed_forward = 4.0 / 3;
+  double attention_dropout = 0.2;
+  double feed_forward_dropout = 0.1;
+  double residual_dropout = 0;
+  // Heads share the width evenly.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("width", width, {.help = "numbers in a token", .at_least = 1});
+    visit("heads", heads, {.help = "heads of attention; a divisor of the width", .at_least = 1});
+    visit("layers", layers, {.help = "blocks of attention and dense layers", .at_least = 1});
+    visit("feed_forward", feed_forward,
+          {.help = "neurons in a block's hidden layer, as a multiple of the width", .above = 0});
+    visit("attention_dropout", attention_dropout,
+          {.help = "share of the attention dropped during training", .at_least = 0, .below = 1});
+    visit("feed_forward_dropout", feed_forward_dropout,
+          {.help = "the same of the values of hidden layers", .at_least = 0, .below = 1});
+    visit("residual_dropout", residual_dropout,
+          {.help = "the same of what a block adds", .at_least = 0, .below = 1});
+  }
+};
+Choice FtTransformer(const FtTransformerOptions& options = {});
+
+// Convolutions over images. A block: convolution that keeps height and width, batch norm if asked
+// for, ReLU, the largest value of each `pool` x `pool` window. Dense layers with ReLU and dropout
+// follow; numeric columns, where there are any, join them.
+struct CnnOptions {
+  std::string image;  // A column of `vectors`: rows of pixels, the channels of a pixel together.
+  std::optional<int32_t> height;
+  std::optional<int32_t> width;
+  int32_t channels = 1;
+  double divide_by = 1;
+  std::vector<int32_t> filters = {16, 32};
+  int32_t kernel = 3;
+  int32_t pool = 2;
+  bool batch_norm = false;
+  std::vector<int32_t> hidden = {64};
+  double dropout = 0;
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("image", image,
+          {.help = "the column of vectors with the pixels: row by row, the channels of a pixel "
+                   "side by side; unless set, the only one"});
+    visit("height", height, {.help = "of an image; unless set, images are square", .at_least = 1});
+    visit("width", width, {.help = "of an image; unless set, images are square", .at_least = 1});
+    visit("channels", channels, {.help = "numbers of a pixel: 1 grey, 3 colours", .at_least = 1});
+    visit("divide_by", divide_by,
+          {.help = "divides every number of an image, such as 255", .above = 0});
+    visit("filters", filters, {.help = "filters of each block", .at_least = 1, .items = "numbers"});
+    visit("kernel", kernel, {.help = "height and width of a filter; an odd number", .at_least = 1});
+    visit(
+        "pool", pool,
+        {.help = "height and width of the windows that become one value; 1: none", .at_least = 1});
+    visit("batch_norm", batch_norm,
+          {.help = "normalises the values of each filter over each batch"});
+    visit(
+        "hidden", hidden,
+        {.help = "neurons in each dense layer after the blocks", .at_least = 1, .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of the values of dense layers dropped during training",
+           .at_least = 0,
+           .below = 1});
+  }
+};
+Choice Cnn(const CnnOptions& options = {});
+
+// Texts as lists of one length of whole numbers: 0 pads, 1 is a word that is not known. An
+// embedding of each, blocks of attention if `layers` asks for them, the mean over all places that
+// are no padding; then dense layers with ReLU and dropout, which numeric columns, where there are
+// any, join.
+struct TextClassifierOptions {
+  std::string tokens;  // A column of `vectors`.
+  int32_t vocabulary = 20'000;
+  int32_t embedding = 64;
+  int32_t layers = 0;
+  int32_t heads = 4;
+  std::vector<int32_t> hidden = {64};
+  double dropout = 0.1;
+  // Heads share the width evenly.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("tokens", tokens,
+          {.help = "the column of vectors with the words' numbers; unless set, the only one"});
+    visit("vocabulary", vocabulary,
+          {.help = "numbers of words, with 0 for padding and 1 for unknown; others are unknown",
+           .at_least = 2});
+    visit("embedding", embedding, {.help = "width of the embedding of a word", .at_least = 1});
+    visit("layers", layers,
+          {.help = "blocks of attention between words; 0: none, their order does not count",
+           .at_least = 0});
+    visit("heads", heads,
+          {.help = "heads of attention; a divisor of the embedding's width", .at_least = 1});
+    visit("hidden", hidden,
+          {.help = "neurons in each dense layer", .at_least = 1, .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of values dropped during training, in blocks and dense layers",
+           .at_least = 0,
+           .below = 1});
+  }
+};
+Choice TextClassifier(const TextClassifierOptions& options = {});
+
+// A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
+struct TorchScriptOptions {
+  std::string file;                               // A path; relative to the job file's folder.
+  std::vector<std::string> inputs = {"numeric"};  // Arguments of its forward, in this order.
+  std::string sha256;                             // Of the file; filled in when it is read.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("file", file,
+          {.help = "path of the file, relative to the job file's folder",
+           .filled = "the path of a file"});
+    visit("inputs", inputs, {.help = "fields that its forward takes, in this order"});
+    visit("sha256", sha256, {.help = "of the file; computed when it is read"});
+  }
+};
+Choice TorchScript(const TorchScriptOptions& options);
+
+}  // namespace protium

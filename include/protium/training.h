@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a net is trained, as data. An option is one member and one line in Fields() here: job files,
+// --set, help, the reference pages, the driver and the ranks all follow from it. A rank gets these
+// structs as JSON in its TrainConfig (pipeline/torch_task.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protium/optimizers.h"
+#include "protium/schedules.h"
+
+namespace protium {
+
+// How probabilities are fitted to the validation rows: not at all; by one factor for all outputs
+// (Guo et al., "On Calibration of Modern Neural Networks", 2017); or, for two classes, by a rising
+// curve (Zadrozny and Elkan, 2002).
+enum class Calibration { kNone, kTemperature, kIsotonic };
+inline EnumNames<Calibration> Names(Calibration) {
+  return {{{Calibration::kNone, "none"},
+           {Calibration::kTemperature, "temperature"},
+           {Calibration::kIsotonic, "isotonic"}}};
+}
+
+// Training rows held out to choose the best epoch; rows with equal values in `by` stay together.
+// They are chosen by a hash, as the test side of a split is.
+struct ValidationOptions {
+  double share = 0;             // 0: none.
+  std::vector<std::string> by;  // Empty: all columns of the table.
+  // Of these rows so many are used to measure, after training, how much the predictions owe to each
+  // column; unset: 1000, or fewer where there are over 200 columns; 0: not measured.
+  std::optional<int64_t> importance_rows;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("share", share,
+          {.help = "expected share of the rows held out; 0: none", .at_least = 0, .below = 1});
+    visit("by", by,
+          {.help = "rows with equal values in these stay together; unless set, all columns"});
+    visit("importance_rows", importance_rows,
+          {.help = "of these, rows on which the importance of columns is measured after training; "
+                   "unless set 1000, or fewer if there are over 200 columns; 0: not measured",
+           .unit = "rows",
+           .at_least = 0});
+  }
+};
+
+// When a checkpoint is written besides the one at the end of an epoch, which is left out where the
+// last one is younger than a second (or than every_seconds). Each of the two is off at 0.
+struct CheckpointOptions {
+  int64_t every_steps = 0;
+  double every_seconds = 30;  // At the first step after this time, by rank 0's clock.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("every_steps", every_steps,
+          {.help =
+               "steps between checkpoints; 0: only after epochs (at most one a second) and by time",
+           .unit = "steps",
+           .at_least = 0});
+    visit(
+        "every_seconds", every_seconds,
+        {.help = "seconds between checkpoints; 0: not by time", .unit = "seconds", .at_least = 0});
+  }
+};
+
+// The first n steps raise the learning rate in equal parts: step i of them, from 0, has the share
+// (i + 1) / (n + 1) of the schedule's first rate. Given in steps or as a share of all steps, not
+// both.
+struct WarmUpOptions {
+  int64_t steps = 0;
+  double share = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("steps", steps,
+          {.help = "length of the warm-up; 0: `share` decides", .unit = "steps", .at_least = 0});
+    visit("share", share,
+          {.help = "length as a share of all steps; 0: none", .at_least = 0, .below = 1});
+  }
+};
+
+// Ends training before its last epoch. Needs validation rows. The model has the best weights
+// anyway; this saves the time of the epochs after them.
+struct EarlyStoppingOptions {
+  int64_t patience = 0;  // Epochs; 0: off.
+  double least = 0;      // Absolute, unlike that of reduce_on_plateau.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("patience", patience,
+          {.help = "ends after this many epochs without a better `best`; 0: never",
+           .unit = "epochs",
+           .at_least = 0});
+    visit("least", least,
+          {.help = "smallest improvement of `best` that counts, in its own units", .at_least = 0});
+  }
+};
+
+// Options of some parameters of the net, found by name.
+struct ParameterOptions {
+  std::string name;  // A pattern (train/name_pattern.h); refused if it fits no parameter.
+  double rate = 1;   // 0 freezes: no step, no weight decay, no part in clip_norm.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name,
+          {.help = "names of parameters, such as \"embedding.*\"; * stands for any text",
+           .filled = "the name of a parameter"});
+    visit("rate", rate,
+          {.help = "factor of their learning rate; 0: they are frozen", .at_least = 0});
+  }
+};
+
+// Training starts from the weights of a model instead of drawn ones. The driver finds the model,
+// copies its weights into the run and fills in the last two (model/start_file.h).
+struct StartOptions {
+  std::string model;                    // A model folder, or a file of weights; empty: none.
+  std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.
+  std::string weights;                  // Filled in: the run's copy of the model's weights.
+  std::string sha256;                   // Filled in: of its tensors.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("model", model,
+          {.help = "a model folder, or a file of weights: safetensors, a state dict of PyTorch's; "
+                   "relative to the folder of the tables"});
+    visit("parameters", parameters,
+          {.help = "names of the parameters to take, such as \"embedding.*\"; unless set, all"});
+    visit("weights", weights, {.help = "filled in when the model is read"});
+    visit("sha256", sha256, {.help = "of the weights; filled in when the model is read"});
+  }
+};
+// The same in job files, where "MODEL" is short for { model = "MODEL" }.
+struct ModelOrStart : StartOptions {};
+Json ToJson(const ModelOrStart& start);
+Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
+FieldType DescribeType(const ModelOrStart& start);
+
+// In what a net computes while it trains. Weights, their sums and the optimizer's state are float32
+// in any case, and so are predictions.
+enum class Precision { kFloat32, kBfloat16 };
+inline EnumNames<Precision> Names(Precision) {
+  return {{{Precision::kFloat32, "float32"}, {Precision::kBfloat16, "bfloat16"}}};
+}
+
+// How the net is trained. The weights follow from the rows, the net, the loss and the options here,
+// never from the number of workers. Options with decides_weights = false may be changed before a
+// run is resumed; after any other change it refuses its checkpoints. Some of them decide the
+// weights all the same, and checkpoints compare them in other ways:
+// 1. shards by itself, and threads_per_shard as a part of the fingerprint;
+// 2. validation by the keys of the training rows, since holding out others leaves another set;
+// 3. from by the hash of the weights, wherever they lie;
+// 4. epochs by itself if the schedule depends on the number of steps. Otherwise a run may be
+//    resumed with more epochs, as with another early_stopping: both decide only when training ends.
+struct TrainOptions {
+  int64_t epochs = 10;
+  int64_t batch_size = 512;   // Rows of one step, over all workers together.
+  int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
+  int32_t micro_batches = 1;  // Parts of a shard's rows in a step, whose gradients are added up.
+  Precision precision = Precision::kFloat32;
+  Choice optimizer = Adam();
+  Choice schedule = ConstantRate();
+  WarmUpOptions warm_up;
+  ValidationOptions validation;
+  // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
+  // accuracy for many.
+  std::vector<std::string> metrics;
+  std::string best;  // The validation metric that chooses the epoch; empty: the first.
+  EarlyStoppingOptions early_stopping;
+  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
+  std::string baseline;  // Compare with a straight line in this column; empty: none.
+  int64_t seed = 0;
+  double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.
+  double clip_value = 0;  // Largest size of each of its elements, after clip_norm; 0: no clipping.
+  double average = 0;     // Decay of the average of weights (train/average.h); 0: none.
+  std::vector<ParameterOptions> parameters;  // The first that fits a parameter's name applies.
+  ModelOrStart from;
+  int32_t threads_per_shard = 1;
+  CheckpointOptions checkpoint;
+  // Conditions on more than one field.
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("epochs", epochs,
+          {.help = "passes over the training rows", .at_least = 1, .decides_weights = false});
+    visit("batch_size", batch_size,
+          {.help = "rows per step, over all workers", .unit = "rows", .at_least = 1});
+    visit("shards", shards,
+          {.help = "parts of every batch; 1 to `shards` workers give the same weights",
+           .at_least = 1,
+           .decides_weights = false});
+    visit("micro_batches", micro_batches,
+          {.help = "parts into which a shard's rows of a step are cut, to save memory",
+           .at_least = 1});
+    visit("precision", precision,
+          {.help = "bfloat16: matrix products and convolutions of training round to 8 bits, which "
+                   "is faster on processors with such instructions; weights stay float32"});
+    visit("optimizer", optimizer, {.help = "how weights are updated", .rows_of = "optimizers"});
+    visit("schedule", schedule,
+          {.help = "how the learning rate changes from step to step", .rows_of = "schedules"});
+    visit("warm_up", warm_up, {.help = "raises the learning rate gradually in the first steps"});
+    visit("validation", validation,
+          {.help = "rows set aside while training, to choose the best epoch",
+           .decides_weights = false});
+    visit("metrics", metrics,
+          {.help = "what is measured on validation and test rows; unless set, what suits the loss",
+           .rows_of = "metrics",
+           .decides_weights = false});
+    visit("best", best,
+          {.help = "the metric on validation rows that decides which epoch is kept; unless set, "
+                   "the first",
+           .rows_of = "metrics"});
+    visit("early_stopping", early_stopping,
+          {.help = "ends training when it stops improving", .decides_weights = false});
+    visit("keep", keep,
+          {.help = "checkpoints kept, besides the best", .at_least = 1, .decides_weights = false});
+    visit("baseline", baseline,
+          {.help = "column of a straight-line fit to compare with; empty: none",
+           .decides_weights = false});
+    visit("seed", seed, {.help = "seed of initial weights, order of rows and dropout"});
+    visit("clip_norm", clip_norm,
+          {.help = "largest norm of a gradient; larger ones are scaled down; 0: no limit",
+           .at_least = 0});
+    visit("clip_value", clip_value,
+          {.help = "largest size of each element of a step's gradient; 0: no clipping",
+           .at_least = 0});
+    visit("average", average,
+          {.help = "decay of a moving average of the weights, such as 0.999, that is measured and "
+                   "kept in their place; 0: none",
+           .at_least = 0,
+           .below = 1});
+    visit("parameters", parameters, {.help = "options of some parameters of the net, by name"});
+    visit("from", from,
+          {.help = "model, or file, whose weights training starts from; unless set, random ones",
+           .decides_weights = false});
+    visit("threads_per_shard", threads_per_shard,
+          {.help = "threads that compute one shard", .at_least = 1, .decides_weights = false});
+    visit("checkpoint", checkpoint,
+          {.help = "when checkpoints are saved", .decides_weights = false});
+  }
+};
+
+}  // namespace protium

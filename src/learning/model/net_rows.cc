@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/net_rows.h"
+
+namespace protium {
+namespace {
+
+ElementScale ScaleOf(const ScaledLabel& label) {
+  return {label.mean, label.deviation, label.log1p};
+}
+
+}  // namespace
+
+RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
+                  const std::string& weight, bool labels) {
+  RowColumns columns{.numeric = config.numeric, .weight = weight};
+  for (const ScaledNumber& each : scaled) {
+    columns.scaled.push_back({each.column, each.from, {each.mean, each.deviation}});
+  }
+  for (const CategoricalColumn& each : config.categorical) {
+    columns.categories.push_back(each.column);
+  }
+  for (const ListInput& each : config.lists) columns.lists.push_back({each.column, each.length});
+  const bool classes = OfClasses(config.objective.kind);
+  if (labels && classes) columns.class_label = kClassColumn;
+  for (const ScaledLabel& each : config.objective.labels) {
+    if (labels && !classes) columns.labels.push_back({each.column, ScaleOf(each)});
+  }
+  return MakeRowSchema(columns);
+}
+
+std::vector<int64_t> Cardinalities(const NetConfig& config) {
+  std::vector<int64_t> all;
+  for (const CategoricalColumn& each : config.categorical) all.push_back(each.cardinality);
+  return all;
+}
+
+Target MakeTarget(const Objective& objective) {
+  Target target{.kind = objective.kind,
+                .logarithmic = objective.logarithmic,
+                .levels = objective.levels,
+                .classes = int64_t(objective.classes.size()),
+                .decision = objective.decision};
+  for (const ScaledLabel& each : objective.labels) target.labels.push_back(ScaleOf(each));
+  return target;
+}
+
+}  // namespace protium

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/row_net.h"
+
+#include <arrow/record_batch.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "format/safetensors.h"
+#include "model/net_rows.h"
+#include "nets/forward.h"
+#include "rows/rows.h"
+
+namespace protium {
+namespace {
+
+using Floats = std::map<std::string, std::vector<float>>;
+
+// A copy, since data in a file begins at any byte.
+Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& path) {
+  Floats all;
+  for (const NamedTensor& tensor : file.tensors()) {
+    if (tensor.dtype != "F32") {
+      return Fail({.exit = Exit::kInput,
+                   .what = "the weights " + tensor.name + " are " + tensor.dtype + ", not F32",
+                   .where = path.string()});
+    }
+    std::vector<float>& values = all[tensor.name];
+    values.resize(tensor.data.size() / sizeof(float));
+    std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
+  }
+  return all;
+}
+
+class RowNet : public RowPredictor {
+ public:
+  static Result<std::shared_ptr<const RowPredictor>> Make(const NetConfig& config,
+                                                          const std::filesystem::path& weights) {
+    PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+    PT_LET(const Safetensors file, Safetensors::Read(weights));
+    auto out = std::make_shared<RowNet>();
+    out->rows_ = NetRows(config, {}, {}, false);
+    out->cardinalities_ = Cardinalities(config);
+    out->outputs_ = config.objective.outputs();
+    PT_LET(out->weights_, FloatsOf(file, weights));
+    const auto find = [&](const std::string& name) -> std::optional<NetWeight> {
+      const auto values = out->weights_.find(name);
+      if (values == out->weights_.end()) return std::nullopt;
+      return NetWeight{file.Find(name)->shape, values->second.data()};
+    };
+    PT_LET(out->net_, MakeForward(layers, find));
+    return std::shared_ptr<const RowPredictor>(std::move(out));
+  }
+
+  Result<std::vector<float>> Outputs(const arrow::RecordBatch& batch) const override {
+    PT_LET(const auto packer,
+           Packer::Make(rows_, batch.schema(), batch.num_rows() * rows_.width()));
+    PT_TRY(packer->Append(batch));
+    std::vector<float> outputs(size_t(packer->rows() * outputs_));
+    ForwardScratch scratch;
+    const auto scan = packer->store().Scan({0, packer->rows()});
+    for (int64_t at = 0; at < packer->rows();) {
+      PT_LET(const auto bytes, scan->Next(packer->rows()));
+      const PackedRows rows(rows_, bytes.data(), int64_t(bytes.size()) / rows_.width());
+      PT_TRY(CheckCategories(rows, cardinalities_));
+      net_->Predict(rows, scratch, outputs.data() + at * outputs_);
+      at += rows.size();
+    }
+    return outputs;
+  }
+
+ private:
+  RowSchema rows_;
+  std::vector<int64_t> cardinalities_;
+  int64_t outputs_ = 1;
+  Floats weights_;  // That net_ borrows.
+  std::unique_ptr<const ForwardNet> net_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
+                                                       const std::filesystem::path& weights) {
+  return RowNet::Make(config, weights);
+}
+
+}  // namespace protium

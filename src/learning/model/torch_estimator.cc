@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks), in the
+// calling process where they are made of layers (nets/layers.h).
+#include <utility>
+
+#include "base/fault.h"
+#include "model/net_file.h"
+#include "model/row_net.h"
+#include "model/start_file.h"
+#include "nets/layers.h"
+#include "pipeline/chain.h"
+#include "pipeline/estimator.h"
+#include "protium/stage_options.h"
+
+namespace protium {
+
+StageRow TorchEstimatorRow();
+
+// Outside of the namespace without a name, where EstimatorKindOf finds them.
+static EstimatorOptions CommonOf(const TorchEstimatorOptions& own) {
+  const TrainOptions& train = own.train;
+  return {.id = own.id,
+          .categorical = own.categorical,
+          .numeric = own.numeric,
+          .vectors = own.vectors,
+          .label = own.label,
+          .labels = own.labels,
+          .positive = own.positive,
+          .weight = own.weight,
+          .label_scale = own.label_scale,
+          .loss = own.loss,
+          .prediction = own.prediction,
+          .probability = own.probability,
+          .probabilities = own.probabilities,
+          .unseen_class = own.unseen_class,
+          .threshold = own.threshold,
+          .calibration = own.calibration,
+          .train = {train.validation, train.metrics, train.best, train.baseline, train.seed},
+          .gang = own.gang};
+}
+
+// Of the rest nothing is completed.
+static void TakeCommon(const EstimatorOptions& common, TorchEstimatorOptions& own) {
+  own.id = common.id;
+  own.label_scale = common.label_scale;
+  own.train.metrics = common.train.metrics;
+  own.train.best = common.train.best;
+}
+
+namespace {
+
+// Names the nets that can where the chosen one cannot.
+Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
+                      const Catalogue& catalogue) {
+  if (options.train.precision == Precision::kFloat32) return Status::OK();
+  if (options.gang.gpus_per_worker > 0) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "precision \"bfloat16\" is for training on the CPU",
+                 .where = at + "train.precision",
+                 .fix = "leave it out, or set gang.gpus_per_worker = 0"});
+  }
+  PT_LET(const NetRow* net, FindRow(catalogue.nets, "net", options.net.name, at + "net.name"));
+  if (!net->float32_only) return Status::OK();
+  std::vector<std::string> others;
+  for (const NetRow& row : catalogue.nets) {
+    if (!row.float32_only) others.push_back(row.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "the net " + net->name + " computes in float32 only",
+               .where = at + "train.precision",
+               .fix = "leave precision out, or choose one of " + Dump(Json(others))});
+}
+
+// The number of shards decides the weights, so it is not raised silently to fit the workers.
+Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
+  const GangSpec& gang = options.gang;
+  if (gang.workers.max <= options.train.shards) return Status::OK();
+  const std::string workers = std::to_string(gang.workers.max);
+  return Fail({.exit = Exit::kUsage,
+               .what = "gang.workers = " + workers +
+                       " is more than train.shards = " + std::to_string(options.train.shards),
+               .where = path + ".workers",
+               .why = "a shard is never split, so the other workers would have nothing to do",
+               .fix = "set train.shards = " + workers + " (another number gives other weights)"});
+}
+
+// Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
+// the time: "idle_share" is 1 - shards / (most * workers).
+Json Describe(const TorchEstimatorOptions& options) {
+  const int32_t workers = options.gang.workers.max, shards = options.train.shards;
+  const int32_t most = (shards + workers - 1) / workers;
+  return {{"workers", workers},
+          {"shards", shards},
+          {"most_shards_per_worker", most},
+          {"idle_share", 1 - double(shards) / (double(most) * workers)},
+          {"batch_size", options.train.batch_size},
+          {"epochs", options.train.epochs}};
+}
+
+class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
+ public:
+  AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const override {
+    TorchEstimatorOptions options = Typed(own);
+    if (!FitsDecision(CommonOf(options))) options.train.validation.share = 0;
+    options.train.early_stopping.patience = 0;
+    if (best_epoch > 0) options.train.epochs = best_epoch;
+    return options;
+  }
+  Json DescribeTraining(const AnyOptions& own) const override { return Describe(Typed(own)); }
+
+  Status CheckColumns(const AnyOptions& own, const NetColumns& columns, const std::string& path,
+                      const Catalogue& catalogue) const override {
+    const Choice net = Typed(own).net;
+    PT_LET(const NetRow* row, FindRow(catalogue.nets, "net", net.name, path + ".net.name"));
+    return row->check ? row->check(net.options, columns, path + ".net") : Status::OK();
+  }
+  Status FindFiles(const FilesFrom& from, const std::string& path, AnyOptions& own) const override {
+    TorchEstimatorOptions options = Typed(own);
+    PT_TRY(FindNetFile(from.base, options.net));
+    PT_TRY(FindStart(from, path, options.train.from));
+    own = std::move(options);
+    return Status::OK();
+  }
+  Status KeepFiles(const std::filesystem::path& run, AnyOptions& own) const override {
+    TorchEstimatorOptions options = Typed(own);
+    PT_TRY(KeepNetFile(run, options.net));
+    PT_TRY(KeepStart(run, options.train.from));
+    own = std::move(options);
+    return Status::OK();
+  }
+
+  std::string task() const override { return "train"; }
+  bool NeedsLibTorch(const Chain& chain, bool gpus) const override {
+    // An extension is linked with LibTorch, whatever it brings.
+    if (gpus || !chain.ExtensionFiles().empty()) return true;
+    return !IsLayered(Typed(chain.options.back().options).net.name) ||
+           chain.estimator->loss.builder != nullptr;
+  }
+  bool packs_rows() const override { return true; }
+  void Configure(const AnyOptions& own, TrainConfig& config) const override {
+    config.train = Typed(own).train;
+  }
+
+  Choice Predicts(const AnyOptions& own) const override { return Typed(own).net; }
+  // Models of earlier releases lack options that nets have got since.
+  Result<Choice> FromFolder(const std::filesystem::path& folder, Choice net,
+                            const Catalogue& catalogue) const override {
+    PT_TRY(CompleteNamed(catalogue.nets, "net", "net", net));
+    PT_TRY(FindNetFile(folder, net));
+    return net;
+  }
+  Choice IntoFolder(Choice net,
+                    std::map<std::string, std::filesystem::path>& files) const override {
+    return NetIntoFolder(std::move(net), files);
+  }
+  AnyOptions WithPredicts(const AnyOptions& own, const Choice& net) const override {
+    TorchEstimatorOptions options = Typed(own);
+    options.net = net;
+    return options;
+  }
+  Result<std::shared_ptr<const RowPredictor>> Open(
+      const NetConfig& config, const std::filesystem::path& weights) const override {
+    return OpenRowNet(config, weights);
+  }
+
+ protected:
+  Result<TorchEstimatorOptions> CompleteOwn(TorchEstimatorOptions options, const std::string& path,
+                                            const Catalogue& catalogue) const override {
+    // Names first, since ranges and defaults depend on them; then what depends on the loss.
+    const std::string at = path.empty() ? "" : path + ".";
+    TrainOptions& train = options.train;
+    PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
+    PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
+    PT_TRY(
+        CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer", train.optimizer));
+    PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule", train.schedule));
+    PT_TRY(train.Check(at + "train"));
+    EstimatorOptions common = CommonOf(options);
+    PT_TRY(CompleteLearning(common, path, catalogue));
+    TakeCommon(common, options);
+    // Ranges are checked once all options have their values.
+    PT_TRY(CheckFields(options, path));
+    PT_TRY(CheckBest(common, at));
+    PT_TRY(CheckGang(options, at + "gang"));
+    PT_TRY(CheckPrecision(options, at, catalogue));
+    PT_TRY(CheckInputs(common, at));
+    return options;
+  }
+};
+
+}  // namespace
+
+StageRow TorchEstimatorRow() {
+  return MakeEstimatorRow<TorchEstimatorKind, TorchEstimatorOptions>(
+      kTorchEstimator, "trains a net with a gang of workers; adds its predictions");
+}
+
+}  // namespace protium

@@ -1,0 +1,3 @@
+-- fails: a query in ORDER BY names|UNSUPPORTED_CORRELATED_SCALAR_SUBQUERY
+WITH t AS (SELECT * FROM VALUES (1, 2), (2, NULL), (NULL, 3), (3, 1) AS v(a, b)), u AS (SELECT * FROM VALUES (1), (NULL) AS v(c))
+SELECT a FROM t ORDER BY (SELECT max(c) FROM u WHERE c = a)

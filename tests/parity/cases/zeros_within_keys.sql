@@ -1,0 +1,11 @@
+WITH t AS (SELECT k, CASE WHEN k > 0 OR k IS NULL THEN -0.0D ELSE 0.0D END AS z FROM VALUES (1), (2), (NULL) AS v(k)),
+     l AS (SELECT k, array(z) AS l, named_struct('a', z, 'b', 'x') AS s, array(array(CAST(z AS FLOAT), 1.5F)) AS n FROM t)
+SELECT 'list' AS kind, CAST(l AS STRING) AS key, count(*) AS rows FROM l GROUP BY l
+UNION ALL SELECT 'struct', CAST(s AS STRING), count(*) FROM l GROUP BY s
+UNION ALL SELECT 'field', CAST(s.a AS STRING) || s.b, count(*) FROM l GROUP BY s HAVING s.a = 0
+UNION ALL SELECT 'lists', CAST(n AS STRING), count(*) FROM l GROUP BY n
+UNION ALL SELECT 'place', CAST(p AS STRING), rows FROM (SELECT l AS p, count(*) AS rows FROM l GROUP BY 1)
+UNION ALL SELECT 'distinct', CAST(l AS STRING), 1 FROM (SELECT DISTINCT l FROM l)
+UNION ALL SELECT 'all', CAST(l AS STRING) || CAST(s AS STRING), 1 FROM (SELECT DISTINCT * EXCEPT (k) FROM l)
+UNION ALL SELECT 'union', CAST(l AS STRING), 1 FROM (SELECT l FROM l UNION SELECT array(1.0D))
+UNION ALL SELECT 'except', CAST(l AS STRING), 1 FROM (SELECT l FROM l EXCEPT SELECT array(1.0D))

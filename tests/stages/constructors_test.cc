@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constructors of protium/stages: one for each kind, which takes what they say.
+#include <gtest/gtest.h>
+
+#include "catalogue/catalogue.h"
+#include "protium/stages/categories.h"
+#include "protium/stages/numbers.h"
+#include "protium/stages/others.h"
+
+namespace protium {
+namespace {
+
+const std::vector<StageOptions>& OneOfEach() {
+  static const std::vector<StageOptions> stages = {
+      StringIndexer({.inputs = {"a"}}),
+      OneHotEncoder({.inputs = {"a"}, .max_categories = 8, .drop_first = true}),
+      FrequencyEncoder({.inputs = {"a"}, .how = "count"}),
+      TargetEncoder({.inputs = {"a"}, .label = "y", .smoothing = 2}),
+      Hasher({.inputs = {"a"}, .buckets = 16}),
+      HashedCross({.inputs = {"a", "b"}, .missing = "null"}),
+      Imputer({.inputs = {"x"}}),
+      StandardScaler({.inputs = {"x"}}),
+      MinMaxScaler({.inputs = {"x"}, .low = -1, .clip = true}),
+      MaxAbsScaler({.inputs = {"x"}}),
+      RobustScaler({.inputs = {"x"}, .center = false}),
+      Normalizer({.inputs = {"x", "z"}, .norm = "l1"}),
+      Clip({.inputs = {"x"}, .low = 0}),
+      LogTransform({.inputs = {"x"}, .how = "log2"}),
+      PowerTransform({.inputs = {"x"}, .how = "sqrt"}),
+      Binarizer({.inputs = {"x"}, .threshold = 0.5}),
+      Bucketizer({.inputs = {"x"}, .splits = {{0, 10}}}),
+      QuantileDiscretizer({.inputs = {"x"}, .buckets = 4}),
+      PolynomialExpansion({.inputs = {"x", "z"}, .degree = 2}),
+      VectorAssembler({.inputs = {"x", "v"}, .output = "both", .lengths = {{{"v", 3}}}}),
+      VectorColumns({.inputs = {"v"}}),
+      Pca({.inputs = {"v"}, .k = 2}),
+      VarianceThresholdSelector({.inputs = {"x"}, .threshold = 0.1}),
+      DatetimeParts({.inputs = {"d"}, .parts = {{"month", "hour"}}}),
+      CyclicEncoder({.inputs = {"hour"}, .period = 24}),
+      Tokenizer({.inputs = {"t"}, .pattern = "\\\\W+", .min_length = 2}),
+      StopWordsRemover({.inputs = {"w"}, .words = {{"the"}}}),
+      NGram({.inputs = {"w"}, .n = 2}),
+      CountVectorizer({.inputs = {"w"}, .vocab_size = 100, .binary = true}),
+      HashingTf({.inputs = {"w"}, .num_features = 64}),
+      TfIdf({.inputs = {"v"}, .min_doc_freq = 2}),
+      TextIndexer({.inputs = {"w"}, .length = 8}),
+      Image({.inputs = {"p"}, .height = 8, .width = 8}),
+      SqlTransformer({.inputs = {"x"}, .statement = "SELECT *, x + 1 AS more FROM __THIS__"}),
+      TorchEstimator({.numeric = {"x"}, .label = "y"})};
+  return stages;
+}
+
+TEST(Constructors, AreThereForEveryKindAndSayWhatItsRowTakes) {
+  const Catalogue all = BuiltInCatalogue();
+  ASSERT_EQ(OneOfEach().size(), all.stages.size());
+  for (size_t i = 0; i < all.stages.size(); ++i) {
+    const StageOptions& stage = OneOfEach()[i];
+    EXPECT_EQ(stage.kind, all.stages[i].name);
+    const Result<Json> complete = all.stages[i].complete(stage.options.ToJson(), stage.kind);
+    EXPECT_TRUE(complete.ok()) << Render(FaultOf(complete.status()));
+  }
+}
+
+TEST(Constructors, LeaveWhatIsNotSetToTheKind) {
+  EXPECT_EQ(Dump(Clip({.inputs = {"x"}, .low = 0}).options.ToJson()),
+            R"({"id":"","inputs":["x"],"outputs":[],"low":0.0})");
+}
+
+}  // namespace
+}  // namespace protium
