@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tasks/train_task_test.h"
+#include "tasks/testing/train_task.h"
 
 namespace protium {
 namespace {
