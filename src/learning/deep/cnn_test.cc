@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "deep/gradients_test.h"
 #include "deep/pool_relu.h"
-#include "deep/test_worlds.h"
+#include "deep/testing/gradients_test.h"
+#include "deep/testing/test_worlds.h"
 
 namespace protium {
 namespace {

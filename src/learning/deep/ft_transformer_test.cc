@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/fault.h"
-#include "deep/gradients_test.h"
-#include "deep/test_worlds.h"
+#include "deep/testing/gradients_test.h"
+#include "deep/testing/test_worlds.h"
 
 namespace protium {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "deep/gradients_test.h"
+#include "deep/testing/gradients_test.h"
 #include "nets/kernel_net.h"
 
 namespace protium {

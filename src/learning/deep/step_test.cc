@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "collective/testing/thread_ranks.h"
 #include "deep/float_tensor.h"
-#include "deep/test_worlds.h"
+#include "deep/testing/test_worlds.h"
 #include "nets/kernel_net.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/fault.h"
-#include "deep/gradients_test.h"
+#include "deep/testing/gradients_test.h"
 #include "nets/kernel_net.h"
 
 namespace protium {

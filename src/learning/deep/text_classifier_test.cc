@@ -5,8 +5,8 @@
 #include <torch/types.h>
 
 #include "base/fault.h"
-#include "deep/gradients_test.h"
-#include "deep/test_worlds.h"
+#include "deep/testing/gradients_test.h"
+#include "deep/testing/test_worlds.h"
 
 namespace protium {
 namespace {

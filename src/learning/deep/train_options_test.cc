@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "deep/recorded_loss.h"
-#include "deep/train_task_test.h"
+#include "deep/testing/train_task_test.h"
 
 namespace protium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/test_worlds.h"
+#include "deep/testing/test_worlds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
