@@ -18,7 +18,7 @@ size_t LabelClass(const Judged& row) { return size_t(row.labels[0]); }
 
 // The predicted class: of two, the second where its logit is above that of the threshold; of many,
 // the one with the highest score, of equal ones the first. Predictions choose the same way
-// (inference/predictions.cc).
+// (model/predictions.cc).
 size_t PredictedClass(const Judged& row, TargetKind kind) {
   if (kind == TargetKind::kTwoClasses) return row.scores[0] > row.cut ? 1 : 0;
   return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
