@@ -57,9 +57,9 @@ class Leased {
   // Until so many newcomers have come since its begin, and the gang has gone on with this world. It
   // is held meanwhile: Spark may need longer to bring them than the rest of the training takes.
   bool TakesIn(size_t newcomers, size_t world) {
-    SignalMembers(SIGSTOP);
+    SignalMembers(scratch_, SIGSTOP);
     const bool came = AwaitEvents(command_, scratch_, "member_start", newcomers);
-    SignalMembers(SIGCONT);
+    SignalMembers(scratch_, SIGCONT);
     return came && AwaitWorld(world);
   }
 
@@ -79,16 +79,6 @@ class Leased {
   }
 
  private:
-  // All that have begun and live.
-  void SignalMembers(int signal) const {
-    for (const Json& event : EventsOf(scratch_)) {
-      const std::string name = event.value("event", "");
-      if (name == "member_start") ::kill(event["pid"].get<pid_t>(), signal);
-      if (name != "gang_start") continue;
-      for (const Json& rank : event["ranks"]) ::kill(rank["pid"].get<pid_t>(), signal);
-    }
-  }
-
   static std::vector<std::string> Settings(const std::string& workers,
                                            std::vector<std::string> more) {
     more.push_back("gang.workers=" + workers);

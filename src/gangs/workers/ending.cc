@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "protium/events.h"
 
 namespace protium {
@@ -21,7 +22,7 @@ constexpr std::chrono::seconds kQuietStop{2};
 std::string NamesOf(const std::vector<Member*>& members, bool gang) {
   std::vector<int32_t> ranks;
   for (const Member* each : members) ranks.push_back(each->rank());
-  return fmt::format("{}{} {}", gang ? "rank" : "worker", ranks.size() == 1 ? "" : "s",
+  return fmt::format("{}{} {}", gang ? "rank" : "worker", PluralOf(ranks.size()),
                      fmt::join(ranks, ", "));
 }
 

@@ -186,7 +186,7 @@ void MapRun::HandleFrame(Member& member, Frame frame) {
   if (frame.head.value("task", int64_t{-1}) != spec_.number) return;
   if (frame.type == "taken" || frame.type == "batch") member.Begun();
   if (frame.type == "taken") member.input.Taken();
-  if (frame.type == "free") member.input.Free(NumberAt(frame.head, "slot").ValueOr(-1));
+  if (frame.type == "free") member.input.Free(RequireWhole(frame.head, "slot").ValueOr(-1));
   if (frame.type == "done") OnDone(member, frame);
   if (frame.type == "saved") call_.Saved();
   if (frame.type == "event") {
@@ -207,7 +207,7 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   if (status.ok()) return membership_ ? membership_->Finished(member) : void();
   const auto now = Clock::now();
   RankFailure failure = member.Failure(RankFailure::Kind::kAnswered, status, now);
-  failure.at = NumberAt(frame.head, "at").ValueOr(failure.at);
+  failure.at = RequireWhole(frame.head, "at").ValueOr(failure.at);
   // What keeps a newcomer from coming in is no failure of those who are.
   const bool outside = membership_ && !membership_->HasEntered(member);
   if (outside || IsDeath(failure)) return Lose(std::move(failure), member);

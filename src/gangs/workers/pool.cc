@@ -112,7 +112,7 @@ void Pool::Give(std::unique_ptr<Worker> worker) {
 }
 
 Status Pool::OnReady(const Frame& frame) {
-  PT_LET(const int64_t version, NumberAt(frame.head, "version"));
+  PT_LET(const int64_t version, RequireWhole(frame.head, "version"));
   if (version != kProtocolVersion) {
     return Fail({.exit = Exit::kEnvironment,
                  .what = "a worker speaks version " + std::to_string(version) +

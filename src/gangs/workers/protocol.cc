@@ -17,7 +17,7 @@ void Link::LimitSends(double seconds) {
   send_ms_ = static_cast<int64_t>(std::min(seconds, kSendSeconds) * 1000);
 }
 
-Result<int64_t> NumberAt(const Json& head, const char* key) {
+Result<int64_t> RequireWhole(const Json& head, const char* key) {
   const auto found = head.find(key);
   if (found == head.end() || !found->is_number_integer()) {
     return Status::Invalid("a worker's message has no number \"", key, "\": ", Dump(head));
@@ -25,7 +25,7 @@ Result<int64_t> NumberAt(const Json& head, const char* key) {
   return found->get<int64_t>();
 }
 
-Result<std::string> TextAt(const Json& head, const char* key) {
+Result<std::string> RequireText(const Json& head, const char* key) {
   const auto found = head.find(key);
   if (found == head.end() || !found->is_string()) {
     return Status::Invalid("a worker's message has no text \"", key, "\": ", Dump(head));
@@ -50,7 +50,7 @@ Result<std::optional<Frame>> Link::Receive(Deadline deadline) {
   Frame frame;
   PT_LET(frame.head, ParseJson(std::string_view(message->bytes).substr(0, line)));
   if (!frame.head.is_object()) return Status::Invalid("a worker's message is not an object");
-  PT_LET(frame.type, TextAt(frame.head, "type"));
+  PT_LET(frame.type, RequireText(frame.head, "type"));
   frame.raw = message->bytes.substr(line + 1);
   frame.fds = std::move(message->fds);
   return frame;

@@ -76,8 +76,8 @@ struct Frame {
 };
 
 // Whole numbers and texts of a frame's head; one that is missing is an error that names the key.
-Result<int64_t> NumberAt(const Json& head, const char* key);
-Result<std::string> TextAt(const Json& head, const char* key);
+Result<int64_t> RequireWhole(const Json& head, const char* key);
+Result<std::string> RequireText(const Json& head, const char* key);
 
 // One end of the conversation. Send() from any thread, Receive() from one at a time.
 class Link {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "gang/program.h"
 #include "gang/wish.h"
 #include "protium/events.h"
@@ -17,10 +18,6 @@ namespace protium {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForSize{200};
-
-std::string CountOfWorkers(int32_t count) {
-  return fmt::format("{} worker{}", count, count == 1 ? "" : "s");
-}
 
 }  // namespace
 
@@ -47,7 +44,7 @@ int32_t Reforming::Target() const {
 std::string Reforming::Why(int32_t target) const {
   if (target < size_ && target == yielding_.most()) return "a gang of a higher priority needs room";
   const int32_t wanted = wish_.empty() ? 0 : ReadWish(wish_);
-  return wanted == target ? fmt::format("{} wanted", CountOfWorkers(wanted)) : "there is room";
+  return wanted == target ? fmt::format("{} wanted", Counted(wanted, "worker")) : "there is room";
 }
 
 bool Reforming::Grow(int32_t target) {
@@ -84,7 +81,7 @@ bool Reforming::Ended(const AttemptResult& result) {
   const bool stopped = FaultOf(result.status).exit == Exit::kStopped;
   if (asked_ && stopped) {
     own_.Send(Note{
-        fmt::format("the gang starts again with {}: {}", CountOfWorkers(taken_.size()), why_)});
+        fmt::format("the gang starts again with {}: {}", Counted(taken_.size(), "worker"), why_)});
   }
   return asked_ && stopped;
 }

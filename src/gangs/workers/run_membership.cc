@@ -31,7 +31,7 @@ bool RunMembership::IsIn(const Member& member) const {
 
 void RunMembership::Heard(Member& member, Frame frame) {
   const int32_t number = member.rank();
-  const int64_t generation = NumberAt(frame.head, "generation").ValueOr(-1);
+  const int64_t generation = RequireWhole(frame.head, "generation").ValueOr(-1);
   if (frame.type == "share") return KeepPart(member, std::move(frame));
   if (frame.type == "prepared") return gang_.Prepared(number);
   if (frame.type == "notice") return gang_.Notice(number);
@@ -40,7 +40,7 @@ void RunMembership::Heard(Member& member, Frame frame) {
     return gang_.CallFailed(number, generation, status);
   }
   if (frame.type != "entered") return;
-  gang_.Entered(number, generation, NumberAt(frame.head, "step").ValueOr(0));
+  gang_.Entered(number, generation, RequireWhole(frame.head, "step").ValueOr(0));
 }
 
 void RunMembership::KeepPart(const Member& member, Frame frame) {

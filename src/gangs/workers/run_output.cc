@@ -28,8 +28,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> RunOutput::Next() {
   lock.unlock();
   // Before it is read: the window counts what lies here, not what the caller holds.
   next.member->Send(next.member->Head("taken"));
-  PT_LET(const int64_t slot, NumberAt(next.frame.head, "slot"));
-  PT_LET(const int64_t bytes, NumberAt(next.frame.head, "bytes"));
+  PT_LET(const int64_t slot, RequireWhole(next.frame.head, "slot"));
+  PT_LET(const int64_t bytes, RequireWhole(next.frame.head, "bytes"));
   UniqueFd memory = next.frame.fds.empty() ? UniqueFd() : std::move(next.frame.fds[0]);
   return next.member->output->Read(slot, bytes, std::move(memory));
 }

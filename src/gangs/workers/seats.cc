@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "os/devices.h"
 #include "os/machine.h"
 #include "protium/events.h"
@@ -111,10 +112,10 @@ bool Seats::Taken::Died(const GangSpec& gang, const Seat& seat, const Call& call
     lock.unlock();
     if (deaths == 0) continue;
     out = true;
-    call.Send(Warning{
-        fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
-                    "died on it (gang.quarantine)",
-                    gpu.name, gpu.address, gang.probation, deaths, deaths == 1 ? "" : "s")});
+    call.Send(
+        Warning{fmt::format("{} {} is left out for {:g} s (gang.probation): {} worker{} "
+                            "died on it (gang.quarantine)",
+                            gpu.name, gpu.address, gang.probation, deaths, PluralOf(deaths))});
   }
   return out;
 }

@@ -144,7 +144,7 @@ void WorkerProcess::HandleFrame(Frame frame) {
     std::lock_guard lock(mutex_);
     current = current_;
   }
-  const auto number = NumberAt(frame.head, "task");
+  const auto number = RequireWhole(frame.head, "task");
   if (!current || !number.ok() || *number != current->number()) return;
   if (frame.type == "where") return WriteStack(worker_);
   current->HandleFrame(std::move(frame));

@@ -14,8 +14,8 @@ Result<std::vector<SharedPart>> ReadParts(Frame frame) {
   std::vector<SharedPart> parts;
   size_t text = 0, memory = 0;
   for (const Json& each : frame.head.value("parts", Json::array())) {
-    PT_LET(const int64_t bytes, NumberAt(each, "bytes"));
-    PT_LET(const int64_t memories, NumberAt(each, "memories"));
+    PT_LET(const int64_t bytes, RequireWhole(each, "bytes"));
+    PT_LET(const int64_t memories, RequireWhole(each, "memories"));
     const bool fits = bytes >= 0 && bytes <= int64_t(frame.raw.size() - text) && memories >= 0 &&
                       memories <= int64_t(frame.fds.size() - memory);
     if (!fits) return Status::Invalid("shared parts arrived without what they name");
@@ -39,8 +39,8 @@ Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<Unique
 
 // The sockets are those to the others, by rank; the own place is left out.
 GangCall WorkerMembership::ReadCall(Frame frame) const {
-  GangCall call{.generation = NumberAt(frame.head, "generation").ValueOr(-1),
-                .rank = int32_t(NumberAt(frame.head, "rank").ValueOr(-1)),
+  GangCall call{.generation = RequireWhole(frame.head, "generation").ValueOr(-1),
+                .rank = int32_t(RequireWhole(frame.head, "rank").ValueOr(-1)),
                 .cut = frame.head.value("cut", false),
                 .why = frame.head.value("why", std::string())};
   // Held by a pointer, since what a std::function holds must be copyable.

@@ -35,8 +35,8 @@ Result<std::vector<Device>> DevicesIn(const Json& head) {
   if (list == head.end()) return devices;
   for (const Json& each : *list) {
     Device device;
-    PT_LET(device.name, TextAt(each, "name"));
-    PT_LET(device.address, TextAt(each, "address"));
+    PT_LET(device.name, RequireText(each, "name"));
+    PT_LET(device.address, RequireText(each, "address"));
     devices.push_back(std::move(device));
   }
   return devices;
@@ -68,28 +68,28 @@ Result<std::shared_ptr<WorkerTask>> WorkerTask::Make(std::shared_ptr<Link> link,
 }
 
 Status WorkerTask::Refuse(Link& link, const Json& head, const Status& why) {
-  PT_LET(const int64_t number, NumberAt(head, "task"));
+  PT_LET(const int64_t number, RequireWhole(head, "task"));
   return link.Send(DoneHead(number, why));
 }
 
 Status WorkerTask::Read(Frame frame) {
   const Json& head = frame.head;
-  PT_LET(number_, NumberAt(head, "task"));
-  PT_LET(name_, TextAt(head, "name"));
+  PT_LET(number_, RequireWhole(head, "task"));
+  PT_LET(name_, RequireText(head, "name"));
   torch_ = head.value("torch", false);
-  PT_LET(config_, TextAt(head, "config"));
+  PT_LET(config_, RequireText(head, "config"));
   PT_LET(groups_, GroupsIn(head));
-  PT_LET(rank_, NumberAt(head, "rank"));
-  PT_LET(world_, NumberAt(head, "world"));
-  PT_LET(attempt_, NumberAt(head, "attempt"));
-  PT_LET(host_, TextAt(head, "host"));
+  PT_LET(rank_, RequireWhole(head, "rank"));
+  PT_LET(world_, RequireWhole(head, "world"));
+  PT_LET(attempt_, RequireWhole(head, "attempt"));
+  PT_LET(host_, RequireText(head, "host"));
   PT_LET(devices_, DevicesIn(head));
-  PT_LET(const int64_t deadline, NumberAt(head, "deadline"));
+  PT_LET(const int64_t deadline, RequireWhole(head, "deadline"));
   deadline_ = std::chrono::milliseconds(deadline);
-  PT_LET(const int64_t beat, NumberAt(head, "beat"));
+  PT_LET(const int64_t beat, RequireWhole(head, "beat"));
   beat_ = std::chrono::milliseconds(beat);
   gang_ = head.value("gang", false);
-  PT_LET(const int64_t input_bytes, NumberAt(head, "input_bytes"));
+  PT_LET(const int64_t input_bytes, RequireWhole(head, "input_bytes"));
   if (input_bytes < 0 || input_bytes > static_cast<int64_t>(frame.raw.size())) {
     return Status::Invalid("a task arrived without its schemas");
   }
@@ -112,7 +112,7 @@ Status WorkerTask::ReadGang(Frame& frame) {
   peers_ = PeersIn(std::move(frame.fds), rank_);
   bends_ = frame.head.value("bends", false);
   if (!bends_) return Status::OK();
-  PT_LET(const int64_t patience, NumberAt(frame.head, "patience"));
+  PT_LET(const int64_t patience, RequireWhole(frame.head, "patience"));
   membership_ = std::make_unique<WorkerMembership>(
       GangMemberSpec{.newcomer = frame.head.value("newcomer", false),
                      .deadline = deadline_,
@@ -129,7 +129,7 @@ void WorkerTask::HandleFrame(Frame frame) {
   if (frame.type == "taken") {
     output_.Taken();
   } else if (frame.type == "free") {
-    output_.Free(NumberAt(frame.head, "slot").ValueOr(-1));
+    output_.Free(RequireWhole(frame.head, "slot").ValueOr(-1));
   } else if (frame.type == "stop") {
     stop_.request_stop();
   } else if (membership_ && (frame.type == "call" || frame.type == "parts")) {
@@ -154,8 +154,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
     batches_.pop_front();
   }
   PT_TRY(link_->Send(Head("taken")));
-  PT_LET(const int64_t slot, NumberAt(frame.head, "slot"));
-  PT_LET(const int64_t bytes, NumberAt(frame.head, "bytes"));
+  PT_LET(const int64_t slot, RequireWhole(frame.head, "slot"));
+  PT_LET(const int64_t bytes, RequireWhole(frame.head, "bytes"));
   return input_->Read(slot, bytes, frame.fds.empty() ? UniqueFd() : std::move(frame.fds[0]));
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "protium/events.h"
 
 namespace protium {
@@ -72,10 +73,10 @@ bool Yielding::Heed(const HeldDevice& wish) {
   const auto limit = std::chrono::duration<double>(std::min(gang_.deadline, 1e6));
   shrinking_ = now + std::chrono::duration_cast<Clock::duration>(limit);
   most_ = gang_.workers.min;
-  given_.Send(Note{
-      fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
-                  "needs its devices",
-                  gang_.workers.min, gang_.workers.min == 1 ? "" : "s", wish.who, wish.priority)});
+  given_.Send(
+      Note{fmt::format("the gang shrinks to {} worker{}: {} (gang.priority = {}) "
+                       "needs its devices",
+                       gang_.workers.min, PluralOf(gang_.workers.min), wish.who, wish.priority)});
   return false;
 }
 
