@@ -16,7 +16,7 @@ _INCLUDE = re.compile(r'^#include "(\w+)/[^"]+"', re.MULTILINE)
 
 
 def is_test(path):
-    return re.search(r"(_test\.(cc|h)|/test_\w+\.cc)$", path) is not None
+    return re.search(r"(_test\.cc|/testing/\w+\.(cc|h))$", path) is not None
 
 
 def is_allowed(path, room, used, rooms):

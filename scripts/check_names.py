@@ -53,7 +53,7 @@ def unnamed_of(text):
 
 # The room's part of src/ whose files may be compiled as one with a file, or none.
 def room_of(path, single):
-    if not path.endswith(".cc") or re.search(r"(_test|/test_\w+|/fake_\w+)\.cc$", path) or path in single:
+    if not path.endswith(".cc") or re.search(r"(_test|/test_\w+|/testing/\w+)\.cc$", path) or path in single:
         return None
     return path.split("/")[2]
 

@@ -44,10 +44,10 @@ def check(path):
             yield f"{path}:1: the first line must be // SPDX-License-Identifier: Apache-2.0"
         if path.endswith(".h") and "\n#pragma once\n" not in text:
             yield f"{path}: no #pragma once"
-        may_throw = not path.startswith("src/") or re.search(r"(_test|/test_\w+)\.cc$", path)
+        may_throw = not path.startswith("src/") or re.search(r"(_test|/testing/\w+)\.cc$", path)
         yield from findings(path, source_text.without_literals(text), _CODE[1:] if may_throw else _CODE)
         raw = path.startswith("src/") and not may_throw and not path.startswith("src/foundation/events/")
-        yield from findings(path, text, _RAW_EVENT if raw and not re.search(r"/test_\w+\.h$", path) else [])
+        yield from findings(path, text, _RAW_EVENT if raw and not re.search(r"/testing/\w+\.h$", path) else [])
     yield from findings(path, text, _TEXT)
 
 

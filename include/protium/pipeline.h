@@ -43,10 +43,10 @@ class PipelineModel {
   // folder that is already there is replaced; anything else there is refused and left alone.
   Status Save(const std::filesystem::path& folder) const;
 
-  // The inside, for the rooms of the house: model/model_state.h.
-  const ModelState& state() const { return *state_; }
-
  private:
+  // The inside, for the rooms of the house: model/model_state.h.
+  friend const ModelState& StateOf(const PipelineModel& model);
+
   std::shared_ptr<const ModelState> state_;
 };
 

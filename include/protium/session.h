@@ -39,10 +39,10 @@ class Session {
   // every setting that nothing has asked for, as most likely misspelt.
   std::string Setting(const std::string& name, const std::string& fallback = {}) const;
 
-  // The inside, for the rooms of the house: frame/session_state.h.
-  SessionState& state() const { return *state_; }
-
  private:
+  // The inside, for the rooms of the house: frame/session_state.h.
+  friend SessionState& StateOf(const Session& session);
+
   std::unique_ptr<SessionState> state_;
 };
 

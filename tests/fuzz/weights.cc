@@ -3,7 +3,7 @@
 // archive as PyTorch writes it, or the pickle in such an archive, whose checksums then fit.
 #include "base/fault.h"
 #include "tests/fuzz/input_file.h"
-#include "weights/test_archive.h"
+#include "weights/testing/test_archive.h"
 #include "weights/weights_file.h"
 
 namespace protium {

@@ -65,8 +65,8 @@ TEST_F(Bucketizer, MakesCategoriesForNets) {
               TorchEstimator(
                   {.categorical = OutputsOf("b"), .label = "y", .train = {.metrics = {"rmse"}}})},
              Table("x,y\n1,1.5\n3,2.5\n-,3.5\n9,4.5\n"));
-  ASSERT_EQ(model.state().net.categorical.size(), 1);
-  EXPECT_EQ(model.state().net.categorical[0].cardinality, 4);
+  ASSERT_EQ(StateOf(model).net.categorical.size(), 1);
+  EXPECT_EQ(StateOf(model).net.categorical[0].cardinality, 4);
 }
 
 TEST_F(Bucketizer, ScoresTheSameFromASavedModel) {

@@ -48,8 +48,8 @@ TEST_F(Hasher, MakesCategoriesForNets) {
               TorchEstimator(
                   {.categorical = OutputsOf("h"), .label = "y", .train = {.metrics = {"rmse"}}})},
              Table("k,y\na,1.5\nb,2.5\nc,3.5\nd,4.5\n"));
-  ASSERT_EQ(model.state().net.categorical.size(), 1);
-  EXPECT_EQ(model.state().net.categorical[0].cardinality, 8);
+  ASSERT_EQ(StateOf(model).net.categorical.size(), 1);
+  EXPECT_EQ(StateOf(model).net.categorical[0].cardinality, 8);
 }
 
 TEST_F(Hasher, ScoresTheSameFromASavedModel) {

@@ -98,7 +98,7 @@ TEST_F(ImageStages, RefuseOrLeaveOutWhatTheyCannotDecode) {
 
 TEST_F(ImageStages, FeedANetAndComeFromASavedModel) {
   const PipelineModel model = Fitted({Image({{"channels", 1}})}, Pictures());
-  EXPECT_EQ(model.state().chain->Find("p__i")->length, 4);
+  EXPECT_EQ(StateOf(model).chain->Find("p__i")->length, 4);
   ASSERT_TRUE(model.Save("model").ok());
   const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
   ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));

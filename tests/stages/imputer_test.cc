@@ -101,10 +101,8 @@ TEST_F(ImputerStages, LearnGroupsFromAnyPartsInAnyOrder) {
     down += std::to_string(i % 7) + "," + std::to_string(i % 31) + ".1\n";
   }
   const auto learned = [&](const std::string& rows) {
-    return Dump(Fitted({FilledWith("mean", {{"by", {"s"}}})}, Table(rows))
-                    .state()
-                    .chain->stages[0]
-                    .stage->learned());
+    const PipelineModel model = Fitted({FilledWith("mean", {{"by", {"s"}}})}, Table(rows));
+    return Dump(StateOf(model).chain->stages[0].stage->learned());
   };
   const std::string one = learned(up);
   Open("local[3]");

@@ -74,7 +74,7 @@ constexpr const char* kRows = "k,x,y\nb,1,1.5\na,2,2.5\nb,3,3.5\nc,4,4.5\n";
 
 TEST_F(OneHotEncoder, FeedsLaterStagesAndTheEstimator) {
   const PipelineModel model = Fitted(Behind(), Table(kRows));
-  const Json pipeline = PipelineToJson(model.state());
+  const Json pipeline = PipelineToJson(StateOf(model));
   EXPECT_EQ(pipeline[1]["outputs"],
             Json({"k__hot__b__scale", "k__hot__a__scale", "k__hot__c__scale", "x__scale"}));
   EXPECT_THAT(Text(model.Transform(Table(kRows)).Select({"prediction"})),
@@ -87,11 +87,11 @@ TEST_F(OneHotEncoder, AndWhatIsBehindItComeBackFromAModelAndAResumedRun) {
   ASSERT_TRUE(model.Save("model").ok());
   const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
   ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));
-  EXPECT_EQ(PipelineToJson(loaded->state()), PipelineToJson(model.state()));
+  EXPECT_EQ(PipelineToJson(StateOf(*loaded)), PipelineToJson(StateOf(model)));
   EXPECT_EQ(Text(loaded->Transform(Table(kRows))), before);
   session_.reset();
   session_ = *OpenSession({.folder = folder_ / "run", .base = folder_, .resume = true});
-  EXPECT_EQ(Fitted(Behind(), Table(kRows)).state().trained.steps, 2);
+  EXPECT_EQ(StateOf(Fitted(Behind(), Table(kRows))).trained.steps, 2);
 }
 
 TEST_F(OneHotEncoder, RefusesWhatWasDamaged) {

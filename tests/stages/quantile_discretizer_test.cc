@@ -51,8 +51,8 @@ TEST_F(QuantileDiscretizer, MakesCategoriesForNets) {
               TorchEstimator(
                   {.categorical = OutputsOf("q"), .label = "y", .train = {.metrics = {"rmse"}}})},
              Table("x,y\n1,1.5\n3,2.5\n4,3.5\n9,4.5\n"));
-  ASSERT_EQ(model.state().net.categorical.size(), 1);
-  EXPECT_EQ(model.state().net.categorical[0].cardinality, 2);
+  ASSERT_EQ(StateOf(model).net.categorical.size(), 1);
+  EXPECT_EQ(StateOf(model).net.categorical[0].cardinality, 2);
 }
 
 TEST_F(QuantileDiscretizer, ScoresTheSameFromASavedModel) {

@@ -83,7 +83,7 @@ TEST_F(TargetEncoder, TrainsANetAndResumes) {
                                 .label = "y",
                                 .train = {.validation = {.share = 0.3}, .metrics = {"rmse"}}})};
   const PipelineModel model = Fitted(stages, Table(csv));
-  EXPECT_EQ(model.state().chain->needed, Columns({"k"}));
+  EXPECT_EQ(StateOf(model).chain->needed, Columns({"k"}));
   session_.reset();
   session_ = *OpenSession({.folder = folder_ / "run", .base = folder_, .resume = true});
   EXPECT_EQ(Text(Fitted(stages, Table(csv)).Transform(Table(csv))),

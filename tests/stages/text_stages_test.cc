@@ -164,8 +164,8 @@ TEST_F(TextIndexer, FeedsANetThatReadsLists) {
                               .label = "y",
                               .train = {.metrics = {"rmse"}}})},
              rows);
-  ASSERT_EQ(model.state().net.lists.size(), 1u);
-  EXPECT_EQ(model.state().net.lists[0].length, 3);
+  ASSERT_EQ(StateOf(model).net.lists.size(), 1u);
+  EXPECT_EQ(StateOf(model).net.lists[0].length, 3);
   EXPECT_EQ(Text(model.Transform(session_->Sql("SELECT t, 7.5D AS n FROM t")), {"t", "n"}),
             "prediction: 7.5 7.5 7.5 7.5");
 }
@@ -186,7 +186,7 @@ TEST_F(TfIdf, WeighsByRarityAsSpark) {
             "x__s: [0, 0, 0.28768207245178085] [0.28768207245178085, 0, 0.5753641449035617] "
             "[0.8630462173553426, 0, 0]");
   const PipelineModel model = Fitted({Kind("tf_idf", {{"min_doc_freq", 2}})}, rows);
-  EXPECT_EQ(model.state().chain->stages[0].stage->learned()[0]["idf"],
+  EXPECT_EQ(StateOf(model).chain->stages[0].stage->learned()[0]["idf"],
             Json({0.28768207245178085, 0.0, 0.28768207245178085}));
 }
 

@@ -110,7 +110,7 @@ constexpr const char* kPoints =
 // Spark gives the first one with the other sign.
 TEST_F(Pca, FindsSparksComponents) {
   const PipelineModel model = Fitted(Stages(), Table(kPoints));
-  const Json learned = model.state().chain->stages[1].stage->learned()[0];
+  const Json learned = StateOf(model).chain->stages[1].stage->learned()[0];
   const std::vector<double> spark = {0.3661039829893622,  0.5112302043810454,  0.777567715229895,
                                      -0.5691714077210851, -0.5380436999259822, 0.621733773895836};
   const std::vector<double> explained = {0.8762321228147182, 0.11137075890680119};
@@ -142,7 +142,7 @@ TEST_F(Pca, LearnsTheSameFromAnyPartsInAnyOrder) {
   for (int i = 0; i < 300; ++i) up += row(i);
   for (int i = 299; i >= 0; --i) down += row(i);
   const auto learned = [&](const std::string& rows) {
-    return Dump(Fitted(Stages(), Table(rows)).state().chain->stages[1].stage->learned());
+    return Dump(StateOf(Fitted(Stages(), Table(rows))).chain->stages[1].stage->learned());
   };
   const std::string one = learned(up);
   Open("local[3]");

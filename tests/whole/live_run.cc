@@ -2,6 +2,7 @@
 #include "whole/live_run.h"
 
 #include <fstream>
+#include <functional>
 #include <string>
 
 namespace protium::whole {
@@ -46,22 +47,35 @@ bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& na
                              [&] { return EventsNamed(scratch, name).size() >= count; });
 }
 
-pid_t PidOfRank(const Scratch& scratch, int rank) {
-  pid_t pid = -1;
+namespace {
+
+// Shows each rank or member, in the order in which they began, to `see(rank, pid)`.
+void EachMember(const Scratch& scratch, const std::function<void(int, pid_t)>& see) {
   for (const Json& event : EventsOf(scratch)) {
     const std::string name = event.value("event", "");
-    if (name == "member_start" && event["rank"] == rank) pid = event["pid"].get<pid_t>();
+    if (name == "member_start") see(event["rank"], event["pid"]);
     if (name != "gang_start") continue;
-    for (const Json& seat : event["ranks"]) {
-      if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();
-    }
+    for (const Json& seat : event["ranks"]) see(seat["rank"], seat["pid"]);
   }
-  return pid;
+}
+
+}  // namespace
+
+pid_t PidOfRank(const Scratch& scratch, int rank) {
+  pid_t found = -1;
+  EachMember(scratch, [&](int each, pid_t pid) { found = each == rank ? pid : found; });
+  return found;
 }
 
 bool SignalRank(const Scratch& scratch, int rank, int signal) {
   const pid_t pid = PidOfRank(scratch, rank);
   return pid > 1 && kill(pid, signal) == 0;
+}
+
+void SignalMembers(const Scratch& scratch, int signal) {
+  EachMember(scratch, [&](int, pid_t pid) {
+    if (pid > 1) kill(pid, signal);
+  });
 }
 
 }  // namespace protium::whole

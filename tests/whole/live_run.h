@@ -29,5 +29,7 @@ bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& na
 pid_t PidOfRank(const Scratch& scratch, int rank);
 // Sends `signal` to it; false when it is not known or gone.
 bool SignalRank(const Scratch& scratch, int rank, int signal);
+// To all ranks and members that have begun and live. Stopped, they hold their training where it is.
+void SignalMembers(const Scratch& scratch, int signal);
 
 }  // namespace protium::whole

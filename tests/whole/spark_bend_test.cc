@@ -20,8 +20,8 @@ using testing::IsEmpty;
 namespace {
 
 constexpr int kRows = 3000;
-// Long enough for a test to disturb it; whom Spark brings is awaited (TakesIn).
-const std::vector<std::string> kSettings = {"train.epochs=80", "train.batch_size=128",
+// Long enough for a test to disturb it; whom Spark brings is awaited (TakesAnotherIn).
+const std::vector<std::string> kSettings = {"train.epochs=200", "train.batch_size=128",
                                             "train.checkpoint.every_steps=500"};
 
 const std::string& Undisturbed() {
@@ -54,12 +54,13 @@ class Leased {
     });
   }
 
-  // Until so many newcomers have come since its begin, and the gang has gone on with this world. It
-  // is held meanwhile: Spark may need longer to bring them than the rest of the training takes.
-  bool TakesIn(size_t newcomers, size_t world) {
-    SignalMembers(SIGSTOP);
-    const bool came = AwaitEvents(command_, scratch_, "member_start", newcomers);
-    SignalMembers(SIGCONT);
+  // Until one more has come than before, and the gang has gone on with this world. It is held
+  // meanwhile: Spark may need longer to bring another than the rest of the training takes.
+  bool TakesAnotherIn(size_t before, size_t world, int wanted = 0) {
+    SignalMembers(scratch_, SIGSTOP);
+    const bool came = (wanted == 0 || Scale(wanted)) &&
+                      AwaitEvents(command_, scratch_, "member_start", before + 1);
+    SignalMembers(scratch_, SIGCONT);
     return came && AwaitWorld(world);
   }
 
@@ -79,16 +80,6 @@ class Leased {
   }
 
  private:
-  // All that have begun and live.
-  void SignalMembers(int signal) const {
-    for (const Json& event : EventsOf(scratch_)) {
-      const std::string name = event.value("event", "");
-      if (name == "member_start") ::kill(event["pid"].get<pid_t>(), signal);
-      if (name != "gang_start") continue;
-      for (const Json& rank : event["ranks"]) ::kill(rank["pid"].get<pid_t>(), signal);
-    }
-  }
-
   static std::vector<std::string> Settings(const std::string& workers,
                                            std::vector<std::string> more) {
     more.push_back("gang.workers=" + workers);
@@ -117,7 +108,7 @@ TEST_F(SparkBend, GoesOnWithoutARankAndTakesAnotherIn) {
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20) && run.AwaitWorld(2));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(run.AwaitWorld(1));
-  ASSERT_TRUE(run.TakesIn(1, 2)) << "nobody took the place of rank 0";
+  ASSERT_TRUE(run.TakesAnotherIn(0, 2)) << "nobody took the place of rank 0";
   // The other one has notice: it leaves after a step, and is no loss.
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGTERM));
   ASSERT_TRUE(run.AwaitWorld(1));
@@ -132,9 +123,7 @@ TEST_F(SparkBend, OutlivesAnExecutorAndHasAsManyWorkersAsAPersonWants) {
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "rank_lost", 1));
   ASSERT_TRUE(run.Scale(1));
   ASSERT_TRUE(run.AwaitWorld(1));
-  const size_t newcomers = run.Named("member_start").size();
-  ASSERT_TRUE(run.Scale(2));
-  ASSERT_TRUE(run.TakesIn(newcomers + 1, 2));
+  ASSERT_TRUE(run.TakesAnotherIn(run.Named("member_start").size(), 2, 2));
   run.EndsAlike();
 }
 

@@ -122,14 +122,14 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
       return protium::Fail({.exit = protium::Exit::kUsage, .what = "the path to write is empty"});
     }
     // Relative paths begin at the session's base; an absolute one takes its place.
-    const auto file = table.session().state().options().base / protium::TextOf(path);
+    const auto file = StateOf(table.session()).options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});
   });
 }
 
 pt_error* pt_frame_plan(const pt_frame* frame, char** json) {
   return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
-    protium::SessionState& state = table.session().state();
+    protium::SessionState& state = StateOf(table.session());
     PT_LET(const protium::Json plan, Describe(state.engine(), table.plan(), state.call()));
     *json = protium::CopyOut(protium::Dump(plan));
     return Status::OK();

@@ -33,12 +33,12 @@ Result<Pipeline> ReadPipeline(const char* text, const Session& session) {
                  .what = "a pipeline is a JSON list of stages",
                  .why = json.ok() ? "" : FaultOf(json.status()).what});
   }
-  return PipelineFromJson(*json, session.state().options().catalogue);
+  return PipelineFromJson(*json, StateOf(session).options().catalogue);
 }
 
 // Fits in `folder` and leaves the model there.
 Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, const Plan& rows) {
-  const SessionOptions& options = parent.state().options();
+  const SessionOptions& options = StateOf(parent).options();
   PT_LET(const auto session, OpenSubSession(parent, {.folder = folder,
                                                      .rows_memory_bytes = options.rows_memory_bytes,
                                                      .events = options.call.events}));
@@ -49,7 +49,7 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
 // Has processes, with LibTorch where the net needs it, ready for the next training, on this
 // machine: those of this one end with it. A cluster's places are others', too.
 void WarmUp(Session& session, const Chain& chain, const Plan& rows) {
-  SessionState& state = session.state();
+  SessionState& state = StateOf(session);
   if (!chain.estimator || !KindOf(state.engine().address()).runs_here) return;
   const GangSpec& gang = chain.estimator->options.gang;
   // Whether it could be seated is a question for the training itself.
@@ -74,7 +74,7 @@ Result<PipelineModel> Fit(Room& room, Session& session, const char* text, const 
   if (room.scratch()) Tidy(folder);
   PT_TRY(fitted);
   PT_LET(const PipelineModel model, PipelineModel::Load(session, folder / kModel));
-  WarmUp(session, *model.state().chain, rows);
+  WarmUp(session, *StateOf(model).chain, rows);
   return model;
 }
 
@@ -131,7 +131,7 @@ pt_error* pt_model_transform(const pt_model* model, const pt_frame* frame, const
 
 pt_error* pt_model_describe(const pt_model* model, char** json) {
   return protium::WithSession(model, [&](Session&) -> Status {
-    PT_LET(const protium::Json facts, protium::DescribeModel(model->model.state()));
+    PT_LET(const protium::Json facts, protium::DescribeModel(StateOf(model->model)));
     *json = protium::CopyOut(protium::Dump(facts));
     return Status::OK();
   });
@@ -139,13 +139,13 @@ pt_error* pt_model_describe(const pt_model* model, char** json) {
 
 pt_error* pt_model_save(const pt_model* model, const char* folder) {
   return protium::WithSession(model, [&](Session& session) -> Status {
-    return model->model.Save(session.state().options().base / protium::TextOf(folder));
+    return model->model.Save(StateOf(session).options().base / protium::TextOf(folder));
   });
 }
 
 pt_error* pt_session_load(pt_session* session, const char* folder, pt_model** model) {
   return protium::WithSession(session, [&](Session& own) -> Status {
-    const auto place = own.state().options().base / protium::TextOf(folder);
+    const auto place = StateOf(own).options().base / protium::TextOf(folder);
     PT_LET(auto loaded, protium::PipelineModel::Load(own, place));
     *model = new pt_model{session->room, std::move(loaded)};
     return Status::OK();

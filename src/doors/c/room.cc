@@ -127,12 +127,12 @@ Status Room::Begin() {
   const std::lock_guard lock(stop_mutex_);
   if (!stop_.stop_requested()) return Status::OK();
   stop_ = std::stop_source();
-  open_->session->state().StopWith(stop_.get_token());
+  StateOf(*open_->session).StopWith(stop_.get_token());
   return Status::OK();
 }
 
 std::filesystem::path Room::NextFit() {
-  const fs::path fits = open_->session->state().folder() / "fits";
+  const fs::path fits = StateOf(*open_->session).folder() / "fits";
   std::error_code ignored;
   // A folder of the user's may hold those of an earlier session.
   while (fs::exists(fits / std::to_string(++fits_), ignored)) continue;

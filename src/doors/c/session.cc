@@ -82,8 +82,8 @@ Status Bring(Room& room, const std::string& name, BatchStream& rows, Plan& plan)
   std::string file;
   std::optional<Call> call;
   PT_TRY(room.With([&](Session& session) -> Status {
-    PT_LET(file, session.state().brought().NewFile(name));
-    call = session.state().call();
+    PT_LET(file, StateOf(session).brought().NewFile(name));
+    call = StateOf(session).call();
     return Status::OK();
   }));
   PT_LET(plan, KeepRows(name, file, rows, *call));

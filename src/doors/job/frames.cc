@@ -73,7 +73,7 @@ Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
-    const Status free = session.state().CheckOutput(output.path());
+    const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
     fault.where = fmt::format("outputs.{}.{}", name, output.file ? "file" : "parquet");
@@ -132,7 +132,7 @@ Result<JobFrames> OpenFrames(Session& session, const Job& job) {
 
 // Checks every trial against the columns of the rows.
 Result<Json> DescribeSearch(const Search& search, const DataFrame& train) {
-  const SessionOptions& options = train.session().state().options();
+  const SessionOptions& options = StateOf(train.session()).options();
   PT_LET(const SettledSearch settled, Settle(search, options.catalogue));
   PT_TRY(CheckOnTable(search, settled, train));
   return SearchToJson(search, settled, options.engine);
@@ -149,7 +149,7 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
     stages = PreviewToJson(*preview);
     tree = preview->plan;
   }
-  SessionState& state = session.state();
+  SessionState& state = StateOf(session);
   PT_LET(Json plan, Describe(state.engine(), tree, state.call()));
   plan.update(stages);
   if (job.search) {
@@ -184,7 +184,7 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
 // warns that nothing is left of it.
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
-  const Call call = session.state().call();
+  const Call call = StateOf(session).call();
   call.Send(EtlDone{rows});
   call.Send(
       Warning{"nothing was written: the job has no pipeline and no outputs; add  [outputs]  "
@@ -198,14 +198,14 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
     PT_LET(const PipelineModel fitted, FitModel(job, frames.train));
     PT_LET(const Json etl, SavedEtl(session, job));
     model = WithEtl(fitted, etl);
-    if (!job.file.split) session.state().record().Set("scored", "training rows");
+    if (!job.file.split) StateOf(session).record().Set("scored", "training rows");
   }
   const Status written = WriteOutputs(job, model, frames.test);
   if (!written.ok()) return model ? model->Explain(written) : written;
   if (model && job.file.split) PT_TRY(ProfileTest(frames.test));
   if (job.file.outputs.all.empty() && !model) PT_TRY(RunForNothing(session, frames.etl));
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
-    session.state().call().Send(Note{"the outputs hold only the test rows of [split]"});
+    StateOf(session).call().Send(Note{"the outputs hold only the test rows of [split]"});
   }
   // Last, so that the model folder has the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();

@@ -90,7 +90,7 @@ void Count(const Scan& scan, Json& told) {
 
 Json CountRows(const Session& session) {
   Json all = Json::array();
-  for (const auto& [name, plan] : session.state().tables()) {
+  for (const auto& [name, plan] : StateOf(session).tables()) {
     Json told = {{"table", name}};
     if (const Scan* const scan = std::get_if<Scan>(&plan->verb)) Count(*scan, told);
     all.push_back(std::move(told));

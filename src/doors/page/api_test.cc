@@ -8,7 +8,7 @@
 #include <random>
 
 #include "page/paths.h"
-#include "page/test_runs.h"
+#include "page/testing/test_runs.h"
 
 namespace protium {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "page/api.h"
 #include "page/assets.h"
-#include "page/test_runs.h"
+#include "page/testing/test_runs.h"
 
 namespace protium {
 namespace {

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "base/call.h"
-#include "http/test_client.h"
+#include "http/testing/test_client.h"
 #include "page/assets.h"
 #include "page/page.h"
-#include "page/test_runs.h"
+#include "page/testing/test_runs.h"
 
 namespace protium {
 namespace {

@@ -112,7 +112,7 @@ Result<std::string> AnswerOf(Session& session, const DataFrame& frame, const Arg
   if (arguments.Has("--output")) {
     const fs::path output = ResolveOutput(arguments.Value("--output"));
     PT_TRY(WriteTo(frame, output));
-    const int64_t rows = session.state().record().results()["output_rows"].begin()->get<int64_t>();
+    const int64_t rows = StateOf(session).record().results()["output_rows"].begin()->get<int64_t>();
     if (arguments.Has("--json")) {
       return Dump({{"output", output.string()}, {"rows", rows}}) + "\n";
     }

@@ -7,7 +7,7 @@
 #include <future>
 
 #include "base/fault.h"
-#include "serve/test_model.h"
+#include "serve/testing/test_model.h"
 
 namespace protium {
 namespace {

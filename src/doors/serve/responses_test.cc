@@ -13,7 +13,7 @@
 #include <random>
 
 #include "base/fault.h"
-#include "serve/test_model.h"
+#include "serve/testing/test_model.h"
 
 namespace protium {
 namespace {

@@ -57,7 +57,7 @@ Result<Served> LoadServed(const std::filesystem::path& folder) {
   PT_LET(const PipelineModel model, PipelineModel::Load(*session, folder));
   PT_LET(Scorer scorer, Scorer::Make(model));
   Served served{.scorer = std::move(scorer)};
-  if (model.state().chain->estimator) served.net = model.state().net.net.name;
+  if (StateOf(model).chain->estimator) served.net = StateOf(model).net.net.name;
   return served;
 }
 

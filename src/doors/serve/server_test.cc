@@ -7,9 +7,9 @@
 #include <atomic>
 #include <thread>
 
-#include "http/test_client.h"
+#include "http/testing/test_client.h"
 #include "serve/serve.h"
-#include "serve/test_model.h"
+#include "serve/testing/test_model.h"
 
 namespace protium {
 namespace {

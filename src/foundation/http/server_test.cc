@@ -9,7 +9,7 @@
 #include <atomic>
 #include <thread>
 
-#include "http/test_client.h"
+#include "http/testing/test_client.h"
 
 namespace protium {
 namespace {

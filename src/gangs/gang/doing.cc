@@ -28,7 +28,7 @@ class MarkedRanks final : public Communicator {
 
   int32_t rank() const override { return ranks_->rank(); }
   int32_t world() const override { return ranks_->world(); }
-  Status AllReduce(Buffer inout, enum Reduce op) override {
+  Status AllReduce(Buffer inout, Op op) override {
     const Doing::Waiting waiting(doing_, "all-reduce");
     return ranks_->AllReduce(inout, op);
   }

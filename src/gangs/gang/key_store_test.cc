@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "http/test_client.h"
+#include "http/testing/test_client.h"
 
 namespace protium {
 namespace {

@@ -17,7 +17,7 @@
 #define PROTIUM_TEXT_(x) #x
 #define PROTIUM_TEXT(x) PROTIUM_TEXT_(x)
 #define PROTIUM_BUILT_FOR \
-  "protium " PROTIUM_VERSION " interface 3, g++ " PROTIUM_TEXT(__GNUC__) ", C++ " PROTIUM_TEXT(__cplusplus) ", " \
+  "protium " PROTIUM_VERSION " interface 4, g++ " PROTIUM_TEXT(__GNUC__) ", C++ " PROTIUM_TEXT(__cplusplus) ", " \
   "library ABI " PROTIUM_TEXT(_GLIBCXX_USE_CXX11_ABI)
 
 namespace protium {

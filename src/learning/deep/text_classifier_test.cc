@@ -5,8 +5,8 @@
 #include <torch/types.h>
 
 #include "base/fault.h"
-#include "deep/gradients_test.h"
-#include "deep/test_worlds.h"
+#include "deep/testing/gradients_test.h"
+#include "deep/testing/test_worlds.h"
 
 namespace protium {
 namespace {
@@ -102,7 +102,7 @@ TEST(TextClassifier, GivesTheSameBitsForAnyNumberOfWorkers) {
     NetInputs inputs = TokenInputs(2);
     inputs.bfloat16 = bfloat16;
     for (const int layers : {0, 2}) {
-      const NetMaker make = [&] { return MakeTextClassifier(TextJson(layers), inputs); };
+      const NetMaker make = WithTorch([&] { return MakeTextClassifier(TextJson(layers), inputs); });
       ExpectSameBitsInEveryWorld(blocks, make);
       ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 3}});
     }

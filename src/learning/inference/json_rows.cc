@@ -46,9 +46,9 @@ Status Wrong(std::string_view rest, const arrow::Field& field, int64_t row) {
 }
 
 // Of one text.
-class Reader {
+class BodyReader {
  public:
-  Reader(std::string_view text, const arrow::Schema& columns, int64_t most_rows)
+  BodyReader(std::string_view text, const arrow::Schema& columns, int64_t most_rows)
       : text_(text), columns_(columns), most_rows_(most_rows) {}
 
   Result<JsonRows> ReadBody();
@@ -75,19 +75,19 @@ class Reader {
   std::optional<int64_t> rows_;   // Read by now, or that each column read has.
 };
 
-Status Reader::Enter(Kind kind, std::string_view otherwise) {
+Status BodyReader::Enter(Kind kind, std::string_view otherwise) {
   if (text_.Peek() == kind) return text_.Enter() ? Status::OK() : text_.Fault();
   return text_.broken() ? text_.Fault() : NoRows(std::string(otherwise));
 }
 
-Status Reader::ReadCell(int column, int64_t row) {
+Status BodyReader::ReadCell(int column, int64_t row) {
   text_.Peek();
   const std::string_view value = text_.rest();
   if (ReadValue(text_, columns_.builder(column))) return Status::OK();
   return text_.broken() ? text_.Fault() : Wrong(value, columns_.field(column), row);
 }
 
-Status Reader::ReadRow(int64_t row) {
+Status BodyReader::ReadRow(int64_t row) {
   PT_TRY(Enter(Kind::kObject, "a row is an object with a value for each column"));
   columns_.Begin();
   std::string_view key;
@@ -104,7 +104,7 @@ Status Reader::ReadRow(int64_t row) {
   return columns_.EndRow(row);
 }
 
-Status Reader::ReadRows() {
+Status BodyReader::ReadRows() {
   PT_TRY(Enter(Kind::kList, kRowsAre));
   int64_t row = 0;
   while (text_.NextItem()) {
@@ -116,12 +116,12 @@ Status Reader::ReadRows() {
   return row == 0 ? columns_.BeginAll() : Status::OK();
 }
 
-std::string Reader::NotAsLong(int column) const {
+std::string BodyReader::NotAsLong(int column) const {
   return fmt::format("column \"{}\" is no list as long as the others",
                      columns_.field(column).name());
 }
 
-Status Reader::ReadColumn(int column) {
+Status BodyReader::ReadColumn(int column) {
   PT_TRY(columns_.BeginColumn(column));
   PT_TRY(Enter(Kind::kList, NotAsLong(column)));
   int64_t row = 0;
@@ -136,7 +136,7 @@ Status Reader::ReadColumn(int column) {
   return Status::OK();
 }
 
-Status Reader::ReadColumns() {
+Status BodyReader::ReadColumns() {
   PT_TRY(Enter(Kind::kObject, "columns are an object with a list for each column"));
   columns_.Begin();
   std::string_view key;
@@ -148,7 +148,7 @@ Status Reader::ReadColumns() {
 }
 
 // A member of the body.
-Status Reader::ReadMember(std::string_view key) {
+Status BodyReader::ReadMember(std::string_view key) {
   const bool rows = key == "rows";
   if (!rows && key != "columns") return Pass();
   if (form_) return Both(rows, *form_ == JsonForm::kRows);
@@ -156,7 +156,7 @@ Status Reader::ReadMember(std::string_view key) {
   return rows ? ReadRows() : ReadColumns();
 }
 
-Result<JsonRows> Reader::ReadBody() {
+Result<JsonRows> BodyReader::ReadBody() {
   if (text_.Peek() != Kind::kObject) return text_.broken() ? text_.Fault() : NotRows();
   text_.Enter();
   std::string_view key;
@@ -166,7 +166,7 @@ Result<JsonRows> Reader::ReadBody() {
   return Finish();
 }
 
-Result<JsonRows> Reader::ReadBare() {
+Result<JsonRows> BodyReader::ReadBare() {
   const bool one = text_.Peek() == Kind::kObject;
   form_ = one ? JsonForm::kRow : JsonForm::kRows;
   PT_TRY(one ? ReadRow(0) : ReadRows());
@@ -174,7 +174,7 @@ Result<JsonRows> Reader::ReadBare() {
   return Finish();
 }
 
-Result<JsonRows> Reader::Finish() {
+Result<JsonRows> BodyReader::Finish() {
   if (!text_.AtEnd()) return text_.Fault();
   PT_LET(auto batch, columns_.Finish(rows_.value_or(0)));
   return JsonRows{std::move(batch), *form_};
@@ -190,11 +190,11 @@ Status TooManyRows(int64_t most_rows) {
 
 Result<JsonRows> ReadJsonRows(std::string_view body, const arrow::Schema& columns,
                               int64_t most_rows) {
-  return Reader(body, columns, most_rows).ReadBody();
+  return BodyReader(body, columns, most_rows).ReadBody();
 }
 
 Result<JsonRows> ReadBareJsonRows(std::string_view text, const arrow::Schema& columns) {
-  return Reader(text, columns, std::numeric_limits<int64_t>::max()).ReadBare();
+  return BodyReader(text, columns, std::numeric_limits<int64_t>::max()).ReadBare();
 }
 
 }  // namespace protium

@@ -104,7 +104,7 @@ struct Scorer::Inside {
   mutable PreparedColumns prepared = {};
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
-    PT_LET(const auto preparation, prepared.For(model.state(), input, rows.schema()));
+    PT_LET(const auto preparation, prepared.For(StateOf(model), input, rows.schema()));
     PT_LET(const auto batch, preparation->Apply(rows));
     if (predictor) return Predict(*batch);
     arrow::ArrayVector columns;
@@ -122,7 +122,7 @@ struct Scorer::Inside {
 };
 
 Result<Scorer> Scorer::Make(const PipelineModel& model) {
-  const ModelState& state = model.state();
+  const ModelState& state = StateOf(model);
   auto inside = std::make_shared<Inside>(model, NeededColumns(state), AddedColumns(state));
   if (state.chain->estimator) {
     if (!state.chain->extensions.empty()) {

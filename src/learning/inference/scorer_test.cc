@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "frame/session_state.h"
 #include "inference/json_rows.h"
-#include "inference/own_session_test.h"
+#include "inference/testing/own_session_test.h"
 #include "protium/stages.h"
 
 namespace protium {

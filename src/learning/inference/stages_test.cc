@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "base/json.h"
 #include "frame/session_state.h"
-#include "inference/own_session_test.h"
+#include "inference/testing/own_session_test.h"
 #include "protium/scorer.h"
 
 namespace protium {

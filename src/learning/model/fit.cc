@@ -76,7 +76,7 @@ struct Placed {
 };
 
 Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
-  const SessionState& session = train.session().state();
+  const SessionState& session = StateOf(train.session());
   // Building a plan never fails; an error that waits in it is told before anything else.
   PT_TRY(FirstError(train.plan()));
   Pipeline pipeline = given;
@@ -87,7 +87,7 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   const Plan table = WithoutDecimals(train.plan(), schema);
   PT_LET(Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   Result<Chain> placed = PlaceStages(pipeline.stages(), *schema, std::move(catalogue),
-                                     AnalyzeWith(train.session().state()));
+                                     AnalyzeWith(StateOf(train.session())));
   if (!placed.ok()) return ExplainNoValues(train, *schema, placed.status());
   Chain& chain = *placed;
   chain.base = session.options().base;
@@ -308,7 +308,7 @@ Json PreviewToJson(const Preview& preview) {
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings) {
   PT_LET(const Placed placed, Place(pipeline, train, settings));
-  return MakePreview(train.session().state(), placed.chain, RowsFor(placed.chain, placed.table));
+  return MakePreview(StateOf(train.session()), placed.chain, RowsFor(placed.chain, placed.table));
 }
 
 Status CheckOnNames(const Pipeline& pipeline, const std::optional<Columns>& columns,
@@ -329,12 +329,12 @@ Result<Pipeline> WithSettings(const Pipeline& pipeline, const SessionState& sess
 
 Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   PT_TRY(FirstError(train.plan()));
-  PT_LET(const Pipeline settled, WithSettings(*this, train.session().state()));
+  PT_LET(const Pipeline settled, WithSettings(*this, StateOf(train.session())));
   return FitAsGiven(settled, train);
 }
 
 Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
-  SessionState& session = train.session().state();
+  SessionState& session = StateOf(train.session());
   PT_LET(Placed placed, Place(pipeline, train, UseSettings::kNo));
   Chain& chain = placed.chain;
   const TrainRows rows = RowsFor(chain, placed.table);

@@ -100,9 +100,9 @@ class PipelineTest : public testing::Test {
 
 TEST_F(PipelineTest, LearnsFromTrainingRowsOnly) {
   const PipelineModel model = Fitted();
-  const Json results = session_->state().record().results();
-  const int64_t learning = model.state().trained.rows,
-                held_out = model.state().trained.validation_rows;
+  const Json results = StateOf(*session_).record().results();
+  const int64_t learning = StateOf(model).trained.rows,
+                held_out = StateOf(model).trained.validation_rows;
   EXPECT_GT(held_out, 0);
   EXPECT_EQ(Read(Tables().train)->num_rows(), learning + held_out);
   EXPECT_LT(learning + held_out, 300);
@@ -138,7 +138,7 @@ TEST_F(PipelineTest, AddsThePredictionToTheTable) {
       scored->schema()->field_names(),
       (std::vector<std::string>{"origin", "hour", "temp", "one", "day", "delay", "prediction"}));
   EXPECT_EQ(scored->num_rows(), Read(test)->num_rows());
-  EXPECT_EQ(session_->state().record().results()["metrics"]["test"]["rows"], scored->num_rows());
+  EXPECT_EQ(StateOf(*session_).record().results()["metrics"]["test"]["rows"], scored->num_rows());
 }
 
 TEST_F(PipelineTest, WritesScoredRows) {
@@ -147,9 +147,9 @@ TEST_F(PipelineTest, WritesScoredRows) {
       model.Transform(Tables().test).Select({"day", "prediction"}).Write().Parquet("p.parquet");
   ASSERT_TRUE(written.ok()) << Render(FaultOf(written));
   EXPECT_TRUE(fs::exists(folder_ / "run" / "p.parquet"));
-  EXPECT_EQ(session_->state().record().results()["outputs"][0],
+  EXPECT_EQ(StateOf(*session_).record().results()["outputs"][0],
             (folder_ / "run" / "p.parquet").string());
-  EXPECT_GT(session_->state().record().results()["seconds"]["score"].get<double>(), 0);
+  EXPECT_GT(StateOf(*session_).record().results()["seconds"]["score"].get<double>(), 0);
 }
 
 TEST_F(PipelineTest, ScoresTheSameFromASavedModel) {
@@ -161,9 +161,9 @@ TEST_F(PipelineTest, ScoresTheSameFromASavedModel) {
   ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));
   const auto after = Read(loaded->Transform(Tables().test).Select({"prediction"}));
   EXPECT_EQ(after->num_rows(), before->num_rows());
-  EXPECT_EQ(loaded->state().trained.weights_sha256, "cafe");
-  EXPECT_EQ(loaded->state().etl["sql"], "SELECT 1");
-  EXPECT_EQ(PipelineToJson(loaded->state()), PipelineToJson(model.state()));
+  EXPECT_EQ(StateOf(*loaded).trained.weights_sha256, "cafe");
+  EXPECT_EQ(StateOf(*loaded).etl["sql"], "SELECT 1");
+  EXPECT_EQ(PipelineToJson(StateOf(*loaded)), PipelineToJson(StateOf(model)));
 }
 
 TEST_F(PipelineTest, NamesEveryColumnThatAModelMisses) {
@@ -207,9 +207,9 @@ TEST_F(PipelineTest, LaysSettingsOverTheEstimatorsOwnOptionsKeyByKey) {
 TEST_F(PipelineTest, TakesSettingsForTheOnlyEstimator) {
   Open({{"train.epochs", 3}, {"gang.workers", 1}, {"train.optimizer", {{"name", "sgd"}}}});
   const PipelineModel model = Fitted();
-  EXPECT_EQ(PipelineToJson(model.state())[3]["train"]["epochs"], 3);
-  EXPECT_EQ(PipelineToJson(model.state())[3]["train"]["optimizer"]["momentum"], 0);
-  EXPECT_EQ(session_->state().record().results()["workers"], 1);
+  EXPECT_EQ(PipelineToJson(StateOf(model))[3]["train"]["epochs"], 3);
+  EXPECT_EQ(PipelineToJson(StateOf(model))[3]["train"]["optimizer"]["momentum"], 0);
+  EXPECT_EQ(StateOf(*session_).record().results()["workers"], 1);
   Open({{"train.epoch", 3}});
   const Status refused = Pipeline(Stages()).Fit(Tables().train).status();
   EXPECT_EQ(FaultOf(refused).where, "train.epoch");
@@ -222,7 +222,7 @@ TEST_F(PipelineTest, ResumesWithoutFittingAgain) {
   ASSERT_TRUE(WriteFile(folder_ / "run" / "stages.json", Pretty(learned)).ok());
   Open({}, true);
   const PipelineModel model = Fitted();
-  EXPECT_EQ(model.state().trained.steps, 2);
+  EXPECT_EQ(StateOf(model).trained.steps, 2);
   EXPECT_EQ(Text("stages.json")["objective"]["labels"][0]["mean"], 12345.0);
 }
 
@@ -248,7 +248,7 @@ TEST_F(PipelineTest, RefusesAGangThatNeverFitsBeforeAnyRowIsRead) {
   const Fault fault = FaultOf(Pipeline(Stages()).Fit(Tables().train).status());
   EXPECT_EQ(fault.exit, Exit::kUsage);
   EXPECT_THAT(fault.what, HasSubstr("can never fit"));
-  EXPECT_FALSE(session_->state().record().results().contains("seconds"));
+  EXPECT_FALSE(StateOf(*session_).record().results().contains("seconds"));
 }
 
 TEST_F(PipelineTest, SaysThatThereAreNoRows) {

@@ -275,7 +275,7 @@ Result<Plan> TransformPlan(const ModelState& state, const DataFrame& table, cons
   const Plan rows = decimals.Beside(table.plan(), schema);
   std::vector<ScaledNumber> scaled;
   PT_LET(const Plan applied,
-         AppliedPlan(state, rows, schema, &scaled, AnalyzeWith(table.session().state())));
+         AppliedPlan(state, rows, schema, &scaled, AnalyzeWith(StateOf(table.session()))));
   if (!state.chain->estimator) {
     const SchemaPtr added = AddedColumns(state);
     arrow::FieldVector fields = schema->fields();
@@ -307,6 +307,8 @@ SchemaPtr NeededColumns(const ModelState& state) {
   return arrow::schema(std::move(fields));
 }
 
+const ModelState& StateOf(const PipelineModel& model) { return *model.state_; }
+
 DataFrame PipelineModel::Transform(const DataFrame& table, const Columns& keep) const {
   Result<Plan> plan = TransformPlan(*state_, table, keep);
   return {table.session(), plan.ok() ? *plan : MakePlan(Broken{plan.status()})};
@@ -317,13 +319,13 @@ Status PipelineModel::Explain(const Status& status) const {
 }
 
 PipelineModel WithEtl(const PipelineModel& model, Json etl) {
-  ModelState copy = model.state();
+  ModelState copy = StateOf(model);
   copy.etl = std::move(etl);
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }
 
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker) {
-  ModelState copy = model.state();
+  ModelState copy = StateOf(model);
   copy.gpus_per_worker = gpus_per_worker;
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }

@@ -32,6 +32,9 @@ struct ModelState {
 // which `protium predict --data` runs.
 PipelineModel WithEtl(const PipelineModel& model, Json etl);
 
+// The inside of a model, which lives as long as a copy of it does.
+const ModelState& StateOf(const PipelineModel& model);
+
 // A copy of `model` whose workers score with so many leased devices each.
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 

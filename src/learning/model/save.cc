@@ -31,7 +31,7 @@ Result<Json> DescribeSchemas(const ModelState& state) {
 Json CollectMetrics(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();
-  const Json results = state.session->state().record().results();
+  const Json results = StateOf(*state.session).record().results();
   if (results.contains("metrics")) metrics = results["metrics"];
   const TrainResult& trained = state.trained;
   metrics["training"] = {{"rows", trained.rows},
@@ -111,7 +111,7 @@ SchemaPtr AddedColumns(const ModelState& state) {
 
 Status PipelineModel::Save(const std::filesystem::path& folder) const {
   PT_TRY(RefuseUpward(folder));
-  SessionState& session = state_->session->state();
+  SessionState& session = StateOf(*state_->session);
   const std::filesystem::path target = session.OutputPath(folder);
   PT_TRY(RefuseInputs(session.inputs(), target));
   ModelFiles files{.weights_sha256 = state_->trained.weights_sha256,
@@ -138,21 +138,21 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
 
 Result<PipelineModel> PipelineModel::Load(Session& session, const std::filesystem::path& folder) {
   PT_LET(ModelFiles files, ReadModelFolder(folder));
-  session.state().AlsoReads(std::filesystem::absolute(folder));
+  StateOf(session).AlsoReads(std::filesystem::absolute(folder));
   const auto& json = files.json;
   const bool logits = files.version == 1 && PredictsLogits(json.at("pipeline.json"));
   if (files.version == 1) PT_TRY(Annotate(UpgradeVersion1(files), folder.string()));
-  PT_LET(Catalogue catalogue, WithBuiltIns(session.state().options().catalogue));
+  PT_LET(Catalogue catalogue, WithBuiltIns(StateOf(session).options().catalogue));
   PT_LET(const auto stages, Read(folder / "pipeline.json",
                                  StagesFromJson(json.at("pipeline.json"), "pipeline", catalogue)));
-  session.state().record().Know(OwnMetrics(session.state().options().catalogue));
+  StateOf(session).record().Know(OwnMetrics(StateOf(session).options().catalogue));
   ModelState state{.session = &session, .measured = !logits};
   PT_LET(state.input, Read(folder / "schema.json", TrainingSchema(json.at("schema.json"))));
-  const Analyze analyze = AnalyzeWith(session.state());
+  const Analyze analyze = AnalyzeWith(StateOf(session));
   PT_LET(Chain chain, Read(folder / "pipeline.json",
                            PlaceStages(stages, *state.input, std::move(catalogue), analyze)));
-  chain.base = session.state().options().base;
-  PT_TRY(KeepExtensions(session.state().folder(), chain));
+  chain.base = StateOf(session).options().base;
+  PT_TRY(KeepExtensions(StateOf(session).folder(), chain));
   if (chain.estimator) {
     AnyOptions& own = chain.options.back().options;
     const EstimatorKind& kind = *chain.estimator->kind;

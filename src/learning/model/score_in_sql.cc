@@ -46,9 +46,9 @@ class Writing {
   Result<Plan> Scored(const ScoreCall& call) {
     const auto key = std::pair(call.model, call.rows);
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
-    const auto folder = session_.state().options().base / call.model;
+    const auto folder = StateOf(session_).options().base / call.model;
     PT_LET(const PipelineModel model, PipelineModel::Load(session_, folder));
-    ModelState state = model.state();
+    ModelState state = StateOf(model);
     state.measured = false;
     const PipelineModel quiet(std::make_shared<const ModelState>(std::move(state)));
     PT_LET(const Plan rows, Write(call.rows));

@@ -136,6 +136,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     return !IsLayered(Typed(chain.options.back().options).net.name) ||
            chain.estimator->loss.builder != nullptr;
   }
+  bool elastic() const override { return true; }
   bool packs_rows() const override { return true; }
   void Configure(const AnyOptions& own, TrainConfig& config) const override {
     config.train = Typed(own).train;

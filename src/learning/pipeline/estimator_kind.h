@@ -80,6 +80,8 @@ class EstimatorKind {
   // The task that trains it, and whether that needs LibTorch, in training as in scoring.
   virtual std::string task() const = 0;
   virtual bool NeedsLibTorch(const Chain& chain, bool gpus) const { return false; }
+  // Whether its ranks may come and go while they train: a gang of a range of workers.
+  virtual bool elastic() const { return false; }
   // Whether its task packs rows as nets do (rows/packer.h), and so scales numbers itself
   // (ScaledNumber); else stages make them all.
   virtual bool packs_rows() const { return false; }

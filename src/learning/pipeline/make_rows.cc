@@ -101,7 +101,7 @@ std::string RowsScratch(SessionState& session) {
 }
 
 Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
-  SessionState& state = session.state();
+  SessionState& state = StateOf(session);
   const Plan kept = LowestKept(rows);
   PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
   state.record().AddSeconds("etl", since);
@@ -114,7 +114,7 @@ Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_p
 
 Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& rows) {
   const auto since = Clock::now();
-  SessionState& state = session.state();
+  SessionState& state = StateOf(session);
   PT_LET(const RowCounts counts, CountRows(state, chain, rows));
   PT_TRY(TellMade(session, rows.kept, counts.all, since));
   PT_TRY(TellLeftOut(state, chain, counts));

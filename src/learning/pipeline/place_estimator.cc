@@ -20,6 +20,13 @@ Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PT_LET(EstimatorOptions options, row.estimator->Read(stage.options, path_));
   PT_TRY(NameId(stage.kind, options.id));
   PT_TRY(row.estimator->Complete(options, stage.options, path_, chain_.catalogue));
+  if (options.gang.workers.bends() && !row.estimator->elastic()) {
+    const std::string most = std::to_string(options.gang.workers.max);
+    return Fail({.exit = Exit::kUsage,
+                 .what = "a " + stage.kind + " is trained by a fixed number of workers",
+                 .where = path_ + ".gang.workers",
+                 .fix = "set gang.workers = " + most});
+  }
   PlacedEstimator placed{.kind = row.estimator, .options = options, .path = path_};
   PT_LET(placed.loss, LossRowOf(options, path_, chain_.catalogue));
   PT_LET(placed.categorical, Resolve(options.categorical, "categorical", placed.awaits));

@@ -326,7 +326,7 @@ Status KeepProfile(SessionState& session, const ColumnProfiles& state, const Pro
 }
 
 Status ProfileTest(const DataFrame& test) {
-  SessionState& session = test.session().state();
+  SessionState& session = StateOf(test.session());
   std::error_code ignored;
   if (session.folder().empty() || !std::filesystem::exists(FileOf(session), ignored)) {
     return Status::OK();

@@ -140,7 +140,7 @@ Status Measure(Session& session, const FitRequest& request, FitResult& result) {
     const DataFrame scored = model.Transform(held_out, ListLabels(request.estimator));
     PT_TRY(model.Explain(scored.Run().status()));
   }
-  const Json results = session.state().record().results();
+  const Json results = StateOf(session).record().results();
   result.best_epoch = results.value("best_epoch", int64_t{0});
   PT_LET(result.value,
          ReadMetric(results, request.held_out ? "test" : "validation", request.metric));
@@ -150,7 +150,7 @@ Status Measure(Session& session, const FitRequest& request, FitResult& result) {
 }  // namespace
 
 Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
-  PT_LET(const bool begun, Enter(request, parent.state().options().resume));
+  PT_LET(const bool begun, Enter(request, StateOf(parent).options().resume));
   if (const auto known = ReadResult(request.folder)) return *known;
   PT_LET(const bool learned, TakeLearned(request));
   PT_LET(const auto events, EventLog::Open(request.folder / "events.jsonl"));

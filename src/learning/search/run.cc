@@ -28,7 +28,7 @@ class TrialRunner {
         session_(request.train.session()),
         fits_a_trial_(request.folds ? request.folds->fits() : 1),
         table_(request.settled.metric, request.settled.higher_is_better, request.settled.paths) {
-    SessionState& state = session_.state();
+    SessionState& state = StateOf(session_);
     const int64_t fits = int64_t(request.settled.trials.size()) * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
     // All gangs together keep to the limit that one would have alone.
@@ -44,7 +44,7 @@ class TrialRunner {
     PT_TRY(end_);
     // A search that was cut off finds them when it goes on; of one that is over nobody needs them.
     std::error_code ignored;
-    std::filesystem::remove_all(session_.state().folder() / "trials" / "rows", ignored);
+    std::filesystem::remove_all(StateOf(session_).folder() / "trials" / "rows", ignored);
     if (table_.best() == nullptr) return AllFailed();
     return std::move(table_);
   }
@@ -86,7 +86,7 @@ class TrialRunner {
   FitRequest RequestFor(const Place& place) const {
     const SettledTrial& trial = request_.settled.trials[place.trial];
     const std::optional<Folds>& folds = request_.folds;
-    const auto trials = session_.state().folder() / "trials";
+    const auto trials = StateOf(session_).folder() / "trials";
     const auto folder = trials / fmt::format("{:03}", place.trial + 1);
     return {.pipeline = trial.pipeline,
             .estimator = trial.estimator,
@@ -96,7 +96,7 @@ class TrialRunner {
             .folder = folds ? folder / fmt::format("fold-{:02}", place.fold + 1) : folder,
             .learned = trials / "learned",
             .rows_memory_bytes = memory_,
-            .shared_rows = {trials / "rows", RowsMemory(session_.state().options())}};
+            .shared_rows = {trials / "rows", RowsMemory(StateOf(session_).options())}};
   }
 
   void Take(const Place& place, Result<FitResult> result) {
@@ -114,7 +114,7 @@ class TrialRunner {
     Trial trial = MakeTrial(place.trial, open);
     table_.Add(trial);
     open.results.clear();
-    const Status saved = table_.Save(session_.state().folder());
+    const Status saved = table_.Save(StateOf(session_).folder());
     if (!saved.ok() && end_.ok()) end_ = saved;
     TellEnded(trial);
   }
@@ -153,7 +153,7 @@ class TrialRunner {
   }
 
   void TellStarted(size_t trial) {
-    session_.state().call().Send(
+    StateOf(session_).call().Send(
         TrialStarted{.trial = int64_t(trial) + 1,
                      .trials = int64_t(request_.settled.trials.size()),
                      .values = ValuesText(request_.settled.trials[trial].values)});
@@ -173,7 +173,7 @@ class TrialRunner {
       event.best = best->number;
       event.best_value = best->value;
     }
-    session_.state().call().Send(event);
+    StateOf(session_).call().Send(event);
   }
 
   Status AllFailed() {

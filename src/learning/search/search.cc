@@ -35,7 +35,7 @@ Status MakeRows(const DataFrame& rows) {
 // What is about to happen, as Pipeline::Fit tells it; for the plans of programs, too.
 Status TellSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
   PT_LET(const Preview preview, MakePreview(search.pipeline(), train, UseSettings::kNo));
-  SessionState& state = train.session().state();
+  SessionState& state = StateOf(train.session());
   PipelinePlaced placed{PreviewToJson(preview)};
   placed.preview["search"] = SearchToJson(search, settled, state.options().engine);
   state.call().Send(placed);
@@ -46,7 +46,7 @@ Status TellSearch(const Search& search, const SettledSearch& settled, const Data
 Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& train,
                                TargetKind& kind) {
   const EstimatorOptions& estimator = settled.trials.front().estimator;
-  PT_LET(const Catalogue catalogue, WithBuiltIns(train.session().state().options().catalogue));
+  PT_LET(const Catalogue catalogue, WithBuiltIns(StateOf(train.session()).options().catalogue));
   PT_LET(const LossRow* loss, FindRow(catalogue.losses, "loss", estimator.loss.name, "loss"));
   kind = loss->kind;
   PT_LET(const SchemaPtr schema, train.Schema());
@@ -62,7 +62,7 @@ struct Searched {
 };
 
 Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
-  SessionState& state = train.session().state();
+  SessionState& state = StateOf(train.session());
   PT_LET(SettledSearch settled, Settle(search, state.options().catalogue));
   PT_TRY(CheckOnTable(search, settled, train));
   PT_TRY(TellSearch(search, settled, train));
@@ -119,7 +119,7 @@ void TellBest(SessionState& state, const Searched& searched, const Trial& best,
 
 Result<SearchResult> Search::Run(const DataFrame& train) const {
   PT_TRY(FirstError(train.plan()));
-  SessionState& state = train.session().state();
+  SessionState& state = StateOf(train.session());
   PT_LET(const Pipeline base, WithSettings(pipeline_, state));
   PT_LET(Searched searched, RunSearch(Search(base, options_, folds_), train));
   const Trial& best = *searched.table.best();
@@ -139,7 +139,7 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
 Result<Trial> CrossValidate(const Pipeline& pipeline, const DataFrame& table,
                             const FoldOptions& folds, const std::string& metric) {
   PT_TRY(FirstError(table.plan()));
-  PT_LET(const Pipeline base, WithSettings(pipeline, table.session().state()));
+  PT_LET(const Pipeline base, WithSettings(pipeline, StateOf(table.session())));
   PT_LET(const Searched searched,
          RunSearch(Search(base, SearchOptions{.metric = metric}, folds), table));
   return *searched.table.best();

@@ -122,11 +122,11 @@ TEST_F(SearchTest, FitsEveryTrialAndRefitsTheBestOnAllRows) {
   EXPECT_DOUBLE_EQ(*found->trials[0].value, 0.1 - 0.01);
   EXPECT_EQ(Dump(found->trials[1].values), R"({"train.optimizer.learning_rate":0.02})");
   // All rows, as many epochs as the best one, the best rate.
-  const TrainResult& trained = found->model.state().trained;
+  const TrainResult& trained = StateOf(found->model).trained;
   EXPECT_EQ(trained.rows, 200);
   EXPECT_EQ(trained.steps, 2);
   EXPECT_EQ(*ReadFile(trained.weights), "0.02");
-  const Json told = session_->state().record().results()["search"];
+  const Json told = StateOf(*session_).record().results()["search"];
   EXPECT_EQ(told["best"], 2);
   EXPECT_EQ(told["epochs"], 2);
   EXPECT_EQ(ReadTable()["best"], 2);
@@ -162,7 +162,7 @@ TEST_F(SearchTest, GoesOnAfterATrialThatFails) {
   EXPECT_EQ(found->best, 2);
   EXPECT_EQ(found->trials[0].state, TrialState::kFailed);
   EXPECT_THAT(found->trials[0].error, HasSubstr("the loss is not finite"));
-  EXPECT_EQ(session_->state().record().results()["search"]["failed"], 2);
+  EXPECT_EQ(StateOf(*session_).record().results()["search"]["failed"], 2);
 }
 
 TEST_F(SearchTest, FailsWithTheFirstErrorIfAllTrialsDo) {
@@ -222,7 +222,7 @@ TEST_F(SearchTest, LaysSettingsUnderTheValuesOfTrials) {
   Open(false, {{"train.optimizer.learning_rate", 0.3}, {"train.epochs", 1}});
   const auto found = Search(Validated(), Rates({0.1, 0.02})).Run(Table());
   ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_EQ(*ReadFile(found->model.state().trained.weights), "0.02");
+  EXPECT_EQ(*ReadFile(StateOf(found->model).trained.weights), "0.02");
   Open(false, {{"train.epoks", 1}}, "other");
   EXPECT_EQ(FaultOf(Search(Validated(), {}).Run(Table()).status()).exit, Exit::kUsage);
 }
@@ -343,7 +343,7 @@ TEST_F(SearchTest, KeepsTheRowsThatACalibrationIsFittedTo) {
   const auto found = Search(Stages(estimator), Rates({0.1, 0.02})).Run(Table());
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->best, 2);
-  EXPECT_LT(found->model.state().trained.rows, 200);
+  EXPECT_LT(StateOf(found->model).trained.rows, 200);
   EXPECT_THAT(Dump(EventsNamed("note").back()), HasSubstr("all rows but those"));
 }
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "weights/test_archive.h"
+#include "weights/testing/test_archive.h"
 
 namespace protium {
 namespace {

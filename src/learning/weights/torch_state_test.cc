@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/fault.h"
-#include "weights/test_archive.h"
+#include "weights/testing/test_archive.h"
 
 namespace protium {
 namespace {

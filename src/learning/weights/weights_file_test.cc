@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "os/file.h"
-#include "weights/test_archive.h"
+#include "weights/testing/test_archive.h"
 
 namespace protium {
 namespace {

@@ -167,7 +167,7 @@ class LineReader {
   int64_t end_;
 };
 
-bool IsEvent(const Result<Json>& json) { return json.ok() && json->is_object(); }
+bool IsWholeEvent(const Result<Json>& json) { return json.ok() && json->is_object(); }
 
 }  // namespace
 
@@ -182,7 +182,7 @@ Result<EventPiece> ReadEventsFrom(const std::filesystem::path& file, int64_t fro
     }
     piece.next = lines.end();
     Result<Json> event = ParseJson(line);
-    if (IsEvent(event))
+    if (IsWholeEvent(event))
       piece.events.push_back({lines.end(), event.MoveValueUnsafe()});
     else
       ++piece.skipped;
@@ -198,7 +198,7 @@ Result<std::vector<Json>> ReadEvents(const std::filesystem::path& file) {
   for (bool whole = true; whole;) {
     whole = lines.Next(line);
     Result<Json> event = ParseJson(line);
-    if (IsEvent(event)) events.push_back(event.MoveValueUnsafe());
+    if (IsWholeEvent(event)) events.push_back(event.MoveValueUnsafe());
   }
   if (lines.broken()) return FileFault(file, "read", EIO);
   return events;

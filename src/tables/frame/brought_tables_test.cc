@@ -75,7 +75,7 @@ TEST_F(BroughtTablesTest, ReadsWhatEnginesDoNot) {
 // The user's file is what a resumed run compares and what outputs must not replace.
 TEST_F(BroughtTablesTest, RecordsTheUsersFileAsTheInput) {
   const DataFrame table = session_->Read().JsonLines("t.jsonl");
-  EXPECT_TRUE(session_->state().inputs().files().contains((folder_ / "t.jsonl").string()));
+  EXPECT_TRUE(StateOf(*session_).inputs().files().contains((folder_ / "t.jsonl").string()));
   const Fault fault = FaultOf(table.Write().Csv((folder_ / "t.jsonl").string()));
   EXPECT_THAT(fault.what, HasSubstr("is an input of this run"));
   EXPECT_THAT(FaultOf(table.Write().Csv("tables/t.csv")).what, HasSubstr("a file of the run"));

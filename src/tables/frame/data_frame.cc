@@ -91,12 +91,12 @@ Sides DataFrame::Split(const SplitOptions& options) const {
 
 Result<SchemaPtr> DataFrame::Schema() const {
   PT_TRY(FirstError(plan_));
-  SessionState& session = session_->state();
+  SessionState& session = StateOf(*session_);
   return session.engine().Analyze(plan_, session.call());
 }
 
 Result<BatchStreamPtr> DataFrame::Stream() const {
-  SessionState& session = session_->state();
+  SessionState& session = StateOf(*session_);
   PT_TRY(FirstError(plan_));
   PT_TRY(session.CheckSettings());
   if (Scores(plan_)) session.record().BeginScoring();
@@ -104,7 +104,7 @@ Result<BatchStreamPtr> DataFrame::Stream() const {
 }
 
 Result<int64_t> DataFrame::Run() const {
-  SessionState& session = session_->state();
+  SessionState& session = StateOf(*session_);
   PT_TRY(FirstError(plan_));
   PT_TRY(session.CheckSettings());
   const bool scores = Scores(plan_);
@@ -145,7 +145,7 @@ Status Writer::File(const std::string& path, const WriteOptions& options) const 
 }
 
 Status Writer::File(const std::string& path, Format format, const WriteOptions& options) const {
-  SessionState& session = frame_.session().state();
+  SessionState& session = StateOf(frame_.session());
   PT_TRY(FirstError(frame_.plan()));
   PT_TRY(session.CheckSettings());
   PT_TRY(session.CheckOutput(path));

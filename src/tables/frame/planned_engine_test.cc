@@ -75,7 +75,7 @@ TEST_F(Planned, StillFindsWhatIsWrong) {
 // Two tables' metrics must not be merged, so scoring drops those of an earlier one; a program's own
 // task scores nothing, whatever its name.
 TEST_F(Planned, OnlyScoringDropsEarlierScores) {
-  RunRecord& record = session_->state().record();
+  RunRecord& record = StateOf(*session_).record();
   record.On(EventToJson(ScoredStates{.unseen_rows = 3}));
   const SchemaPtr output = arrow::schema({arrow::field("x", arrow::int64())});
   const auto run = [&](const char* task, MapTask::Role role) {
@@ -92,7 +92,7 @@ TEST_F(Planned, AdmitsAGangByTellingOfIt) {
   const SchemaPtr output = arrow::schema({arrow::field("json", arrow::utf8())});
   const MapTask task{.task = "train", .output = output, .gang = GangSpec{}};
   const Plan plan = MakePlan(task, {session_->Table("t").plan()});
-  const Status admitted = session_->state().engine().Admit({.plan = plan}, {}).status();
+  const Status admitted = StateOf(*session_).engine().Admit({.plan = plan}, {}).status();
   ASSERT_TRUE(admitted.ok()) << admitted;
   ASSERT_EQ(told_.size(), 1u);
   EXPECT_EQ(told_[0]["placement"][0]["task"], "train");

@@ -85,7 +85,7 @@ Reader Reader::Partitions(Columns names) const {
 Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvOptions& options,
                               const SchemaPtr& known) const {
   PT_TRY(CheckOptionsFit(format, options));
-  SessionState& session = session_->state();
+  SessionState& session = StateOf(*session_);
   const fs::path full = fs::absolute(session.options().base / path).lexically_normal();
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
@@ -115,7 +115,7 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
 
 DataFrame Reader::DuckDb(const std::string& file, const std::string& name) const {
   return BuildFrame(*session_, [&]() -> Result<Plan> {
-    SessionState& session = session_->state();
+    SessionState& session = StateOf(*session_);
     const fs::path full = fs::absolute(session.options().base / file).lexically_normal();
     PT_TRY(session.inputs().Add(full));
     return MakePlan(NamedTable{name, full.string()});
@@ -156,7 +156,7 @@ DataFrame Reader::Arrow(const std::string& path, const SchemaPtr& known) const {
 DataFrame Reader::File(const std::string& path, const CsvOptions& options,
                        const SchemaPtr& known) const {
   const Result<FileForm> form =
-      FindForm(fs::absolute(session_->state().options().base / path).lexically_normal());
+      FindForm(fs::absolute(StateOf(*session_).options().base / path).lexically_normal());
   if (!form.ok()) return {*session_, MakePlan(Broken{form.status()})};
   return File(path, form->format, options, known);
 }

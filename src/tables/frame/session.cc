@@ -14,6 +14,8 @@ Session::Session(std::unique_ptr<SessionState> state) : state_(std::move(state))
 
 Session::~Session() = default;
 
+SessionState& StateOf(const Session& session) { return *session.state_; }
+
 void Session::Table(const std::string& name, const DataFrame& frame) {
   Plan plan = frame.plan();
   // A scan's own name is that of its file; messages should use the name the user chose.

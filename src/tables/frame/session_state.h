@@ -113,6 +113,9 @@ class SessionState {
   std::unique_ptr<Engine> engine_;  // Last, to be destroyed first: its threads use record_.
 };
 
+// The inside of a session, which lives as long as it does.
+SessionState& StateOf(const Session& session);
+
 // Opens a session on `engine`, or on the one that options.engine names; makes the run folder. A
 // resumed run whose input files changed is refused before the engine is opened.
 Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,

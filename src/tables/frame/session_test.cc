@@ -81,7 +81,7 @@ TEST_F(SessionTest, WritesIntoTheRunFolderAndReadsBack) {
   EXPECT_EQ((*back.Schema())->ToString(), "x: double");
   EXPECT_EQ(Rows(back), 3);
   EXPECT_EQ(Rows(session_->Read().Csv((folder_ / "run" / "*.csv").string())), 3);
-  EXPECT_EQ(session_->state().record().results()["outputs"].size(), 2u);
+  EXPECT_EQ(StateOf(*session_).record().results()["outputs"].size(), 2u);
 }
 
 TEST_F(SessionTest, NamesAParquetFileThatWasCutOff) {
@@ -98,15 +98,15 @@ TEST_F(SessionTest, NestsSettingsOfAGroup) {
   EXPECT_EQ(session_->Setting("data", "data"), "here");
   EXPECT_EQ(session_->Setting("train.epochs"), "3");
   EXPECT_EQ(session_->Setting("other", "else"), "else");
-  EXPECT_EQ(Dump(session_->state().Settings("train")),
+  EXPECT_EQ(Dump(StateOf(*session_).Settings("train")),
             R"({"epochs":3,"validation":{"share":0.5}})");
 }
 
 TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
   Open({{"data", "here"}, {"train.epochs", 3}, {"train.epoch", 4}});
   EXPECT_EQ(session_->Setting("data"), "here");
-  EXPECT_EQ(session_->state().Settings("train").size(), 2u);
-  EXPECT_TRUE(session_->state().CheckSettings().ok());
+  EXPECT_EQ(StateOf(*session_).Settings("train").size(), 2u);
+  EXPECT_TRUE(StateOf(*session_).CheckSettings().ok());
   Open({{"dat", "here"}});
   session_->Setting("data");
   const Fault fault = FaultOf(Table().Write().Csv("out.csv"));
@@ -117,8 +117,8 @@ TEST_F(SessionTest, RefusesASettingThatNobodyAskedFor) {
 }
 
 TEST_F(SessionTest, KeepsARecordOfEventsAndPassesThemOn) {
-  session_->state().call().Send(StepDone{.step = 1});
-  EXPECT_TRUE(session_->state().record().results()["seconds"].contains("first_step"));
+  StateOf(*session_).call().Send(StepDone{.step = 1});
+  EXPECT_TRUE(StateOf(*session_).record().results()["seconds"].contains("first_step"));
   ASSERT_EQ(events_.size(), 1u);
   EXPECT_EQ(events_[0]["step"], 1);
 }

@@ -38,7 +38,7 @@ class LentEngine : public Engine {
 
 // The inputs are the parent's to record: a sub-session reads what was opened there.
 Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptions options) {
-  SessionState& state = parent.state();
+  SessionState& state = StateOf(parent);
   PT_TRY(MakeFolder(options.folder));
   PT_LET(InputRecord inputs, InputRecord::Open({}, false));
   SessionOptions own = state.options();

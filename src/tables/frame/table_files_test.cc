@@ -106,7 +106,7 @@ TEST_F(Files, BecomeRowsWithTheColumnsOfTheirFolders) {
   const DataFrame sums =
       session->Sql("SELECT y, m, sum(id) AS ids, count(*) AS n FROM t GROUP BY y, m ORDER BY y");
   ASSERT_TRUE(sums.Write().Csv("sums.csv").ok());
-  std::ifstream in(session->state().folder() / "sums.csv");
+  std::ifstream in(StateOf(*session).folder() / "sums.csv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
             "\"y\",\"m\",\"ids\",\"n\"\n2013,1,3,2\n2014,,3,1\n");
 }

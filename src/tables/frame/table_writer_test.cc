@@ -53,7 +53,7 @@ TEST_F(TableWriterTest, WritesWhatTheNameSays) {
     const DataFrame back = session_->Read().File(Path(name));
     EXPECT_EQ(Count(back.Filter(Col("x") > Lit(1.5))), 2) << name;
   }
-  EXPECT_EQ(session_->state().record().results()["output_rows"][Path("t.arrow")], 3);
+  EXPECT_EQ(StateOf(*session_).record().results()["output_rows"][Path("t.arrow")], 3);
 }
 
 TEST_F(TableWriterTest, FindsColumnsOfFoldersAsSqlDoes) {
@@ -69,7 +69,7 @@ TEST_F(TableWriterTest, FindsColumnsOfFoldersAsSqlDoes) {
 
 TEST_F(TableWriterTest, TakesASlashAtTheEndOfAFolder) {
   const Plan plan = Rows().plan();
-  const auto rows = WriteFrame(session_->state(), plan, {Format::kParquet}, Path("slash/"), {"n"});
+  const auto rows = WriteFrame(StateOf(*session_), plan, {Format::kParquet}, Path("slash/"), {"n"});
   ASSERT_TRUE(rows.ok()) << Render(FaultOf(rows.status()));
   EXPECT_EQ(Count(session_->Read().Partitions({"n"}).Parquet(Path("slash"))), 3);
 }

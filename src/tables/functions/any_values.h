@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of any type, also lists, maps and structs, where they lie in DuckDB's vectors; and
 // functions of any number of such arguments. What such a function has to know of Spark's types it
-// reads from DuckDB's, so its arguments are cast to Spark's types before (sql_types/nested_calls.cc).
+// reads from DuckDB's, so its arguments are cast to Spark's types before
+// (sql_types/nested_calls.cc).
 #pragma once
 
 #include <duckdb.h>

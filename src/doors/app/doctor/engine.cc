@@ -26,7 +26,7 @@ int32_t RanksAt(const std::string& address) {
 
 Finding Query(Session& session) {
   const Result<int64_t> rows = session.Sql("SELECT 1 AS one").Count();
-  return {"engine", WithoutSecrets(session.state().engine().address()) + " runs SQL",
+  return {"engine", WithoutSecrets(StateOf(session).engine().address()) + " runs SQL",
           rows.status()};
 }
 
@@ -98,7 +98,7 @@ std::string Hosts(const std::vector<Json>& ranks) {
 }
 
 void AddGang(Session& session, std::vector<Finding>& findings) {
-  const int32_t size = RanksAt(session.state().options().engine);
+  const int32_t size = RanksAt(StateOf(session).options().engine);
   const int64_t sum = int64_t{size} * (size + 1) / 2;  // Of the ranks' numbers, from 1.
   const Result<std::vector<Json>> ranks = RunGang(session, size);
   Finding gang{"gang", "", ranks.status()};

@@ -61,7 +61,7 @@ Result<Plan> InputPlan(Session& session, const RunnerOptions& options) {
 
 Result<std::vector<RowBatch>> Runner::Start(const std::string& task, SchemaPtr columns,
                                             const Json& args) const {
-  SessionState& state = session_.state();
+  SessionState& state = StateOf(session_);
   PT_TRY(state.CheckSettings());
   std::filesystem::path folder;
   if (!state.folder().empty()) {

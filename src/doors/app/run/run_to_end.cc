@@ -110,7 +110,7 @@ Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_
                  {"model", nullptr},
                  {"outputs", Json::array()},
                  {"metrics", Json::object()}};
-  AddTo(result, session.state().record().results());
+  AddTo(result, StateOf(session).record().results());
   result["memory"] = PeakMemory();
   result["seconds"]["total"] = std::chrono::duration<double>(Clock::now() - started).count();
   AddSecondsBefore(before, result["seconds"]);

@@ -219,7 +219,7 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
                               ? OpenPlace(*session, arguments.Value("--input"), csv.options)
                               : session->Sql("SELECT 1 AS one");
   // The table is known by now, which is no place for an output.
-  if (!output.empty()) PT_TRY(session->state().CheckOutput(target));
+  if (!output.empty()) PT_TRY(StateOf(*session).CheckOutput(target));
   if (output.empty()) return input.Map(task).Run().status();
   PT_LET(WrittenTables written, WrittenTables::Make(parts));
   PT_LET(const BatchStreamPtr stream, input.Map(task).Stream());
@@ -230,7 +230,7 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
   }
   PT_TRY(written.Finish());
   PT_TRY(WriteTo(OpenPlace(*session, parts, CsvOptions()), target));
-  const int64_t rows = session->state().record().results()["output_rows"].begin()->get<int64_t>();
+  const int64_t rows = StateOf(*session).record().results()["output_rows"].begin()->get<int64_t>();
   PrintNote(fmt::format("output   {} row{} in {}\n", Grouped(rows), rows == 1 ? "" : "s", output));
   return Status::OK();
 }

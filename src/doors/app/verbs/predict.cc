@@ -92,7 +92,7 @@ Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& f
 // The columns that the model's estimators learn from, which new tables need not have.
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
-  for (const Json& stage : PipelineToJson(model.state())) {
+  for (const Json& stage : PipelineToJson(StateOf(model))) {
     const std::string label = stage.value("label", "");
     if (!label.empty()) labels.push_back(label);
     for (const Json& each : stage.value("labels", Json::array())) labels.push_back(each);
@@ -114,7 +114,7 @@ std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string&
   const bool piped = typed == "-";
   const fs::path path = piped ? places.stdin_file : fs::absolute(typed);
   const std::string name = piped ? "stdin" : only ? path.filename().string() : typed;
-  return {name, OpenPlace(session, path, csv, model.state().input)};
+  return {name, OpenPlace(session, path, csv, StateOf(model).input)};
 }
 
 // A union's fault speaks of calls; a user has files.
@@ -130,7 +130,7 @@ Status FitsTheOthers(const Status& union_status, const std::string& name) {
 Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const Places& places,
                             const Arguments& arguments) {
   if (arguments.Has("--data")) {
-    return TablesFromSavedEtl(session, model.state().etl, LabelsIn(model),
+    return TablesFromSavedEtl(session, StateOf(model).etl, LabelsIn(model),
                               fs::absolute(arguments.Value("--data")));
   }
   PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
@@ -237,8 +237,8 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
 Result<std::string> Score(const Arguments& arguments, const Places& places,
                           SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  const Call call = session->state().call();
-  RunRecord& record = session->state().record();
+  const Call call = StateOf(*session).call();
+  RunRecord& record = StateOf(*session).record();
   PT_LET(PipelineModel model, LoadModel(*session, places.model));
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());

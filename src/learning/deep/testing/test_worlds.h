@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nets of LibTorch in the worlds of train/testing/worlds.h.
+#pragma once
+
+#include <utility>
+
+#include "deep/torch_numerics.h"
+#include "train/testing/worlds.h"
+
+namespace protium {
+
+// A maker of ours, called in the thread of a rank that LibTorch has been prepared in.
+inline NetMaker WithTorch(NetMaker make) {
+  return [make = std::move(make)]() -> Result<std::unique_ptr<Net>> {
+    PT_TRY(PrepareTorch(1));
+    return make();
+  };
+}
+
+}  // namespace protium
