@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of the built-in nets, and functions that programs choose them with. The nets
-// themselves are in the room deep.
+// themselves are in the rooms nets and deep.
 #pragma once
 
 #include <cstdint>

@@ -7,11 +7,11 @@
 
 #include "base/fault.h"
 #include "deep/operations.h"
-#include "deep/rank_context.h"
 #include "deep/torch_tasks.h"
 #include "devices/device_cases.h"
 #include "os/file.h"
 #include "tasks/task_device.h"
+#include "tasks/testing/rank_context.h"
 
 namespace protium {
 namespace {

@@ -22,7 +22,7 @@ std::string NamesOf(const std::vector<const ColumnProfile*>& columns, size_t ind
 }
 
 // Columns, then what an earlier stage makes.
-std::string InputsOf(const std::vector<const ColumnProfile*>& columns, const char* stage) {
+std::string InputsList(const std::vector<const ColumnProfile*>& columns, const char* stage) {
   constexpr size_t kInputs = 22, kColumns = 33;  // Behind ".inputs = {" and "pt::Columns{".
   if (stage == nullptr) return NamesOf(columns, kInputs);
   const std::string outputs = fmt::format("pt::OutputsOf(\"{}\")", stage);
@@ -99,13 +99,13 @@ std::string StagesText(const JobOutline& outline) {
   }
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += StageText("StringIndexer", "index",
-                      InputsOf(columns.categories, columns.times.empty() ? nullptr : "when"));
+                      InputsList(columns.categories, columns.times.empty() ? nullptr : "when"));
   }
   const auto missing = outline.Numbers(true);
-  if (!missing.empty()) text += StageText("Imputer", "fill", InputsOf(missing, nullptr));
+  if (!missing.empty()) text += StageText("Imputer", "fill", InputsList(missing, nullptr));
   if (columns.numbers.empty()) return text;
   return text + StageText("StandardScaler", "scale",
-                          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
+                          InputsList(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
 }
 
 std::string LossText(Aim aim) {

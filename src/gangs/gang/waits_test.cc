@@ -42,10 +42,9 @@ TEST_F(Waits, NameTheRankThatTheOthersWaitForAndWhatItDoes) {
   }
   const auto late = Late(3);
   ASSERT_THAT(late, SizeIs(1));
-  EXPECT_EQ(
-      LateWarning(late[0], "rank 1", sights_[1].AtWhat(start_ + seconds(3)), terms_)["message"],
-      "rank 1 has kept ranks 0, 2 waiting for 3.0 s (3.0 s in forward); after 20 s "
-      "(gang.deadline) it counts as dead");
+  EXPECT_EQ(LateWarning(late[0], "rank 1", sights_[1].AtWhat(start_ + seconds(3)), terms_).message,
+            "rank 1 has kept ranks 0, 2 waiting for 3.0 s (3.0 s in forward); after 20 s "
+            "(gang.deadline) it counts as dead");
   EXPECT_THAT(Late(3), IsEmpty()) << "told once in a deadline";
 }
 

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Built in the room deep, under the same names (deep/torch_tasks.cc).
+// Workers make them, under the same names: nets/kernel_net.h, deep/torch_tasks.cc.
 std::vector<NetRow> BuiltInNets();
 
 }  // namespace protium

@@ -20,9 +20,9 @@
 
 namespace protium {
 
-// Built-in nets and losses are made by name in the rooms deep and train. A row of a program or of
-// an extension carries its own builder, typeless here because this room must not see LibTorch; only
-// workers cast it back.
+// Built-in nets and losses are made by name in the rooms nets, deep and train. A row of a program
+// or of an extension carries its own builder, typeless here because losses lie above this room;
+// only workers cast it back (tasks/tasks.cc).
 struct NetRow : CatalogueRow {
   std::shared_ptr<const void> builder;  // A NetBuilder (tensor/net.h); null for the built-in ones.
   // A fault of Exit::kUsage whose `where` starts with `path` where the columns are not what the

@@ -99,8 +99,7 @@ void ExpectSameBits(const Json& options, const StepSpec& spec = {}, bool bfloat1
   NetInputs inputs = ImageInputs(2);
   inputs.bfloat16 = bfloat16;
   const auto blocks = MakeSteps(Rows(), {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
-  ExpectSameBitsInEveryWorld(
-      blocks, [&] { return MakeCnn(options, inputs); }, spec);
+  ExpectSameBitsInEveryWorld(blocks, WithTorch([&] { return MakeCnn(options, inputs); }), spec);
 }
 
 TEST(Cnn, GivesTheSameBitsForAnyNumberOfWorkers) {

@@ -97,7 +97,7 @@ TEST(FtTransformer, GivesTheSameBitsForAnyNumberOfWorkers) {
   for (const bool bfloat16 : {false, true}) {
     NetInputs inputs = TabularInputs(4, {7, 3});
     inputs.bfloat16 = bfloat16;
-    const NetMaker make = [&] { return MakeFtTransformer(FtJson(2), inputs); };
+    const NetMaker make = WithTorch([&] { return MakeFtTransformer(FtJson(2), inputs); });
     ExpectSameBitsInEveryWorld(blocks, make);
     ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 3}});
   }

@@ -11,9 +11,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-
 #include "deep/recorded_loss.h"
 #include "tensor/philox.h"
 
@@ -64,16 +61,6 @@ TEST(QuantileLoss, IsThePinballLossOfEachLevel) {
   ExpectSame(QuantileLoss({0.1, 0.8}), pinball, rows, 4);
 }
 
-TEST(QuantileLoss, HasNoSlopeWhereTheOutputIsTheLabelAndLetsNaNThrough) {
-  const LabelRows rows(1, 1, false);
-  std::vector<float> gradient(1);
-  const float label = rows.memory[0];
-  EXPECT_EQ(QuantileLoss({0.5})(std::vector<float>{label}, rows.batch(), gradient).loss, 0);
-  EXPECT_EQ(gradient[0], 0);
-  const std::vector<float> nan = {NAN};
-  EXPECT_TRUE(std::isnan(QuantileLoss({0.5})(nan, rows.batch(), gradient).loss));
-}
-
 // Of the logarithm of a rate.
 TEST(PoissonLoss, IsLibTorchs) {
   LabelRows rows(40, 1, false);
@@ -98,20 +85,6 @@ TEST(BinaryCrossEntropy, OfSeveralFlagsIsThatOfEach) {
     return at::binary_cross_entropy_with_logits(outputs, labels, {}, at::tensor({3.0f}), 0);
   };
   ExpectSame(BinaryCrossEntropyLoss({.positive_weight = 3}), heavy, rows, 3);
-}
-
-// Of classes, whose index lies in rows as int32: rows count as often as their class, in loss and
-// weight.
-TEST(BinaryCrossEntropy, WeighsClasses) {
-  const RowSchema schema = MakeRowSchema({.class_label = "class"});
-  std::vector<float> memory = {0, 1, std::bit_cast<float>(int32_t{1}), 1};
-  const Batch rows(schema, memory.data(), 2);
-  std::vector<float> gradient(2);
-  const std::vector<float> outputs = {0, 0};
-  const LossSums sums = BinaryCrossEntropyLoss({.of_classes = {1, 4}})(outputs, rows, gradient);
-  EXPECT_NEAR(sums.loss, 5 * std::log(2.0), 1e-6);
-  EXPECT_EQ(sums.weight, 5);
-  EXPECT_THAT(gradient, testing::ElementsAre(0.5f, -2.0f));
 }
 
 }  // namespace

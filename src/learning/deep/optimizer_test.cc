@@ -4,7 +4,6 @@
 // product is exact; elsewhere the tolerance is 2e-6 of a weight's size, and of 1 for smaller ones.
 #include "train/optimizer.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
@@ -13,10 +12,7 @@
 #include <torch/optim/sgd.h>
 
 #include <functional>
-#include <limits>
 
-#include "base/fault.h"
-#include "catalogue/catalogue.h"
 #include "deep/float_tensor.h"
 #include "nets/kernel_net.h"
 #include "tensor/philox.h"
@@ -35,7 +31,6 @@ struct Trained {
   Trained() { net->Initialise(1); }
   // The gradient of a step, summed over 4 rows.
   void Draw(uint64_t step) { DrawUniform(step, -1, 1, sum); }
-  std::vector<float> ones() const { return std::vector<float>(weights->parts().size(), 1.0f); }
 };
 
 using Theirs = std::function<std::unique_ptr<torch::optim::Optimizer>(std::vector<at::Tensor>)>;
@@ -55,7 +50,8 @@ double Apart(const Choice& choice, const Theirs& make) {
     const auto gradients = TensorsOf(ours.weights->Views(ours.sum.data()));
     for (size_t i = 0; i < theirs.size(); ++i) theirs[i].mutable_grad() = gradients[i] / 4;
     other->step();
-    EXPECT_TRUE(optimizer.Step({.sum = ours.sum, .divisor = 4}, ours.ones()));
+    EXPECT_TRUE(
+        optimizer.Step({.sum = ours.sum, .divisor = 4}, std::vector<float>(theirs.size(), 1.0f)));
   }
   double apart = 0;
   const auto mine = TensorsOf(ours.weights->Views(ours.weights->parameters().data()));
@@ -134,94 +130,6 @@ TEST(Optimizer, CenteredRmspropFollowsLibTorchs) {
   EXPECT_LT(Apart(Rmsprop({.learning_rate = 1e-3, .centered = true}),
                   Of<torch::optim::RMSprop>(torch::optim::RMSpropOptions(1e-3).centered(true))),
             1e-5);
-}
-
-TEST(Optimizer, AdamsFirstStepIsTheLearningRate) {
-  Trained t;
-  std::ranges::fill(t.weights->parameters(), 0.0f);
-  Optimizer optimizer = *Optimizer::Make(Adam({.learning_rate = 1, .epsilon = 1e-30}), *t.weights);
-  const std::vector<float> sum(t.sum.size(), 3.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, t.ones()));
-  EXPECT_THAT(t.weights->parameters(), testing::Each(testing::FloatNear(-1, 5e-7)));
-}
-
-TEST(Optimizer, LeavesParametersWithoutGradientAlone) {
-  Trained t;
-  const auto views = TensorsOf(t.weights->Views(t.weights->parameters().data()));
-  const auto before = views[1].clone(), first = views[0].clone();
-  Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 1e-3, .momentum = 0.9}), *t.weights);
-  const std::vector<float> sum(t.sum.size(), 1.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, std::vector<float>{1, 0, 1, 1}));
-  EXPECT_TRUE(at::equal(views[1], before));
-  EXPECT_TRUE(at::allclose(views[0], first - 1e-3));
-}
-
-TEST(Optimizer, CutsEachElementOfTheGradient) {
-  Trained t;
-  const auto before = TensorsOf(t.weights->Views(t.weights->parameters().data()))[0].clone();
-  Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 1}), *t.weights);
-  std::vector<float> sum(t.sum.size(), 8.0f);
-  sum[0] = -8;
-  sum[1] = 0.5;
-  ASSERT_TRUE(optimizer.Step({.sum = sum, .divisor = 2, .limit = 0.25}, t.ones()));
-  const auto moved =
-      (before - TensorsOf(t.weights->Views(t.weights->parameters().data()))[0]).flatten();
-  EXPECT_NEAR(moved[0].item<double>(), -0.25, 1e-6);
-  EXPECT_NEAR(moved[1].item<double>(), 0.25, 1e-6);
-  EXPECT_NEAR(moved[2].item<double>(), 0.25, 1e-6);
-}
-
-TEST(Optimizer, TakesRatesOfParametersByName) {
-  Trained t;
-  const auto& parameters = t.net->parameters();
-  const auto rates = *ParameterRates(
-      {{.name = "dense.*.bias", .rate = 0}, {.name = "dense.*", .rate = 0.5}}, parameters);
-  EXPECT_THAT(rates, testing::ElementsAre(0.5, 0, 1, 1));
-  const auto views = TensorsOf(t.weights->Views(t.weights->parameters().data()));
-  std::vector<at::Tensor> before;
-  for (const auto& view : views) before.push_back(view.clone());
-  Optimizer optimizer = *Optimizer::Make(Sgd({.learning_rate = 0.5}), *t.weights, rates);
-  const std::vector<float> sum(t.sum.size(), 1.0f);
-  ASSERT_TRUE(optimizer.Step({.sum = sum}, t.ones()));
-  EXPECT_TRUE(at::allclose(before[0] - views[0], at::full_like(before[0], 0.25)));
-  EXPECT_TRUE(at::equal(before[1], views[1]));
-  EXPECT_TRUE(at::allclose(before[2] - views[2], at::full_like(before[2], 0.5)));
-  const Fault fault = FaultOf(ParameterRates({{.name = "embed*"}}, parameters).status());
-  EXPECT_EQ(fault.what, "no parameter of the net is called \"embed*\"");
-  EXPECT_THAT(fault.fix, testing::HasSubstr("dense.0.weight, dense.0.bias"));
-}
-
-TEST(Optimizer, LeavesFrozenParametersOutOfTheNorm) {
-  Trained t;
-  const Optimizer optimizer = *Optimizer::Make(Adam(), *t.weights, {0, 0, 0, 1});
-  const std::vector<float> sum(t.sum.size(), 3.0f);
-  EXPECT_EQ(optimizer.Norm(sum), 3.0);  // The output's one bias.
-}
-
-TEST(Optimizer, IsChosenFromTheCatalogue) {
-  for (const CatalogueRow& row : BuiltInCatalogue().optimizers) {
-    EXPECT_TRUE(MakeUpdateRule({row.name, *row.complete(Json::object(), "")}).ok()) << row.name;
-  }
-  EXPECT_THAT(FaultOf(MakeUpdateRule({"adamm"}).status()).fix, testing::HasSubstr("adam"));
-}
-
-TEST(Optimizer, GivesTheSameBitsForAnyNumberOfThreads) {
-  const auto run = [](int32_t threads, float last) {
-    const auto net =
-        *KernelNets().at("tabular_mlp")({{"hidden", {2100, 1500}}}, TabularInputs(3, {}));
-    const auto weights = *Weights::Make(*net);
-    net->Initialise(1);
-    Optimizer optimizer = *Optimizer::Make(Adam(), *weights, {}, threads);
-    std::vector<float> sum(size_t(weights->size()));
-    DrawUniform(7, -1, 1, sum);
-    sum[size_t(weights->parts()[2].offset + weights->parts()[2].count) - 1] = last;
-    const std::vector<float> ones(weights->parts().size(), 1.0f);
-    const bool finite = optimizer.Step({.sum = sum, .divisor = 4}, ones);
-    return std::pair(finite, weights->Hash());
-  };
-  EXPECT_EQ(run(4, 0.5f), run(1, 0.5f));
-  EXPECT_TRUE(run(4, 0.5f).first);
-  EXPECT_FALSE(run(4, std::numeric_limits<float>::quiet_NaN()).first);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(TextClassifier, GivesTheSameBitsForAnyNumberOfWorkers) {
     NetInputs inputs = TokenInputs(2);
     inputs.bfloat16 = bfloat16;
     for (const int layers : {0, 2}) {
-      const NetMaker make = [&] { return MakeTextClassifier(TextJson(layers), inputs); };
+      const NetMaker make = WithTorch([&] { return MakeTextClassifier(TextJson(layers), inputs); });
       ExpectSameBitsInEveryWorld(blocks, make);
       ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 3}});
     }

@@ -32,7 +32,7 @@ bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
   // The tables passed here are C++ types, whose layout both sides must agree on.
   if (version != protium::kTorchLibraryVersion) return false;
   protium::TaskRows rows = protium::TorchRows();
-  // A program's own nets come after the built-in ones, so that one of the same name wins.
+  // None of a program's names is a built-in one: the driver refuses them (WithBuiltIns()).
   if (own != nullptr) protium::AddRows(*own, rows);
   tasks->merge(protium::TasksOver(rows));
   return true;

@@ -159,7 +159,7 @@ std::unique_ptr<Net> MakeKernelNet(Layers layers, const NetInputs& inputs) {
 
 NetTable KernelNets() {
   NetTable nets;
-  for (const char* name : {"tabular_mlp", "linear", "wide_and_deep"}) {
+  for (const std::string& name : LayeredNetNames()) {
     nets[name] = [name](const Json& options,
                         const NetInputs& inputs) -> Result<std::unique_ptr<Net>> {
       PT_LET(Layers layers, DescribeNet({name, options}, inputs));

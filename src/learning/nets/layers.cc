@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -177,6 +178,12 @@ const std::map<std::string, Describe, std::less<>>& Descriptions() {
 
 }  // namespace
 
+std::vector<std::string> LayeredNetNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, describe] : Descriptions()) names.push_back(name);
+  return names;
+}
+
 bool IsLayered(const std::string& net) { return Descriptions().contains(net); }
 
 Result<Layers> DescribeNet(const Choice& net, const NetShape& shape) {
@@ -186,8 +193,9 @@ Result<Layers> DescribeNet(const Choice& net, const NetShape& shape) {
         {.exit = Exit::kUsage,
          .what = fmt::format("the net {} is computed by LibTorch, in workers alone", net.name),
          .where = "net",
-         .fix = "score tables with it (protium predict); in the calling process there are "
-                "tabular_mlp, linear and wide_and_deep"});
+         .fix = fmt::format(
+             "score tables with it (protium predict); in the calling process there are {}",
+             fmt::join(LayeredNetNames(), ", "))});
   }
   Layers layers;
   PT_TRY(describe->second(net, shape, layers));

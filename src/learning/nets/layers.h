@@ -95,7 +95,8 @@ struct NetShape {
   int64_t outputs = 1;
 };
 
-// Whether a net of this name is described so: tabular_mlp, linear and their sum, wide_and_deep are.
+// The nets that are described so: linear, tabular_mlp and their sum, wide_and_deep.
+std::vector<std::string> LayeredNetNames();
 bool IsLayered(const std::string& net);
 
 // One of them. Other nets, and options that make none, are faults of Exit::kUsage.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx/net.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstring>
 #include <vector>
 
@@ -156,7 +159,7 @@ Result<Value> AddNet(const Json& net, const Safetensors& weights, Cells& cells, 
   if (!IsLayered(choice.name)) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the net \"" + choice.name + "\" cannot be said in ONNX",
-                 .why = "these nets can: linear, tabular_mlp, wide_and_deep"});
+                 .why = fmt::format("these nets can: {}", fmt::join(LayeredNetNames(), ", "))});
   }
   PT_LET(const Layers layers, DescribeNet(choice, ShapeOf(net)));
   return NetGraph(net, weights, cells, graph).Add(layers);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes between the driver and the tasks "train" and "score": the JSON in MapTask::config,
 // the one row that a training gang emits, and the events that both tasks report. Declared here, on
-// the driver's side, because the rooms that implement the tasks link LibTorch; this header does
-// not.
+// the driver's side; the room that implements the tasks lies above it.
 #pragma once
 
 #include <algorithm>

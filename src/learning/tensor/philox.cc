@@ -21,10 +21,9 @@ struct Lanes {
   uint32_t words[kBlock];
 };
 
-// A round of Philox4x32 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
-// 3", SC 2011), with their multipliers; the keys grow by their Weyl constants from round to round.
-// For one key it is a bijection of the counter's 128 bits, so no two counters draw the same four
-// words.
+// A round of Philox4x32, with the multipliers of its authors; the keys grow by their Weyl constants
+// from round to round. For one key it is a bijection of the counter's 128 bits, so no two counters
+// draw the same four words.
 [[gnu::always_inline]] inline void Round(uint32_t* words, uint32_t key0, uint32_t key1) {
   uint32_t* a = words;
   uint32_t* b = words + kLanes;
@@ -40,6 +39,16 @@ struct Lanes {
   }
 }
 
+[[gnu::always_inline]] inline void Mix(uint64_t key, uint32_t* words) {
+  uint32_t key0 = uint32_t(key);
+  uint32_t key1 = uint32_t(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    Round(words, key0, key1);
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+}
+
 // The 64 draws of block `block`, in element order.
 [[gnu::always_inline]] inline void Draw(uint64_t key, uint64_t block, Lanes& lanes) {
   uint32_t* words = lanes.words;
@@ -50,19 +59,22 @@ struct Lanes {
     words[i + 2 * kLanes] = 0;
     words[i + 3 * kLanes] = 0;
   }
-  uint32_t key0 = uint32_t(key);
-  uint32_t key1 = uint32_t(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    Round(words, key0, key1);
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
+  Mix(key, words);
 }
 
 // The upper 24 bits, which float32 holds exactly: from 0 to 1 - 2^-24.
 inline float Unit(uint32_t word) { return float(word >> 8) * 0x1p-24f; }
 
 }  // namespace
+
+std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t key) {
+  Lanes lanes = {};
+  for (size_t i = 0; i < 4; ++i) lanes.words[i * kLanes] = counter[i];
+  Mix(key, lanes.words);
+  std::array<uint32_t, 4> out = {};
+  for (size_t i = 0; i < 4; ++i) out[i] = lanes.words[i * kLanes];
+  return out;
+}
 
 uint64_t DrawKey(DrawTag tag, std::initializer_list<uint64_t> words) {
   uint64_t key = SplitMix(uint64_t(tag) + kSplitMixStep);

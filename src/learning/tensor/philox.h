@@ -5,11 +5,17 @@
 // Element i of a draw comes from counter (i / 64) * 16 + i % 16 and word (i % 64) / 16 of its four.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 
 namespace protium {
+
+// The four words that a counter gives with a key, whose low half comes first (Salmon, Moraes, Dror
+// and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Draws count in the first two
+// words.
+std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t key);
 
 // What a draw is for; the first word of its key.
 enum class DrawTag : uint64_t { kInitialise = 1, kDropout = 2 };

@@ -1,14 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/philox.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 namespace protium {
 namespace {
+
+// Of its authors' test vectors (Random123, kat_vectors).
+TEST(Philox, GivesItsPublishedAnswers) {
+  using Words = std::array<uint32_t, 4>;
+  EXPECT_EQ(Philox({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  const uint32_t all = 0xffffffff;
+  EXPECT_EQ(Philox({all, all, all, all}, ~uint64_t{0}),
+            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(Philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822),
+            (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+// Which word of which counter an element is, as philox.h says.
+TEST(Philox, DrawsTheWordsOfCountersInTheirOrder) {
+  const uint64_t key = 0x123456789abcdef0;
+  std::vector<float> drawn(300);
+  DrawUniform(key, 0, 1, drawn);
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    const auto counter = uint32_t(i / 64 * 16 + i % 16);
+    const uint32_t word = Philox({counter, 0, 0, 0}, key)[i % 64 / 16];
+    EXPECT_EQ(drawn[i], float(word >> 8) * 0x1p-24f) << i;
+  }
+}
+
+// Of every 128 values, the first 64 by the low halves. What is kept of ones is 4/3.
+TEST(Philox, DropsByHalvesOfWordsInTheirOrder) {
+  const uint64_t key = 0x123456789abcdef0;
+  std::vector<float> values(300, 1.0f);
+  ReluDropout(key, 0.25, values);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t draw = i / 128 * 64 + i % 64;
+    const auto counter = uint32_t(draw / 64 * 16 + draw % 16);
+    const uint32_t word = Philox({counter, 0, 0, 0}, key)[draw % 64 / 16];
+    const uint32_t half = i % 128 < 64 ? word & 0xffff : word >> 16;
+    EXPECT_EQ(values[i], half < 0x4000 ? 0 : float(1 / 0.75)) << i;
+  }
+}
+
+// Weights of models begin with these numbers.
+TEST(Philox, GivesTheSameNumbersAsEver) {
+  EXPECT_EQ(DrawKey(DrawTag::kInitialise, {77, 0}), 0x17846fbfa5026a78);
+  std::vector<float> even(3), normal(3);
+  DrawUniform(5, -1, 1, even);
+  DrawNormal(5, 1, normal);
+  EXPECT_THAT(even, testing::ElementsAre(0x1.105dap-1f, -0x1.38e428p-2f, 0x1.dad2b8p-1f));
+  EXPECT_THAT(normal, testing::ElementsAre(0x1.822bfcp+0f, -0x1.b69a9p-1f, -0x1.dc0d18p-2f));
+}
 
 TEST(Philox, DrawsEvenlyAndTheSameForEveryLength) {
   std::vector<float> all(100'000);

@@ -157,6 +157,8 @@ TEST(FromSpark, WritesWhatSparkTakesAsTables) {
             "WHERE b > 1");
   EXPECT_EQ(Duck("SELECT * FROM t, LATERAL explode(a) AS e(b)"),
             "SELECT * FROM t, LATERAL (SELECT explode(a)) AS e(b)");
+  EXPECT_EQ(Duck("SELECT * FROM t, LATERAL (SELECT a) AS d"),
+            "SELECT * FROM t, LATERAL (SELECT * FROM (SELECT a) AS pt_lateral) AS d");
 }
 
 TEST(FromSpark, WritesGroupsBehindTheirKind) {

@@ -24,8 +24,8 @@ using tree::Text;
 bool TakeLateral(Json& query) {
   if (!query.contains("from_table")) return false;
   Json& table = query["from_table"];
-  if (Text(table, "alias") != kLateralQuery || Text(table, "type") != "SUBQUERY") return false;
-  query = Json(tree::SubqueryParts(table).query);
+  if (Text(table, "alias") != kLateralQuery) return false;
+  if (Text(table, "type") == "SUBQUERY") query = Json(tree::SubqueryParts(table).query);
   return true;
 }
 

@@ -63,19 +63,20 @@ bool ReplaceField(Json& node, const Json& key, const Json& merged) {
   return true;
 }
 
-// Replaces what is the same as `key` within a node, but not what aggregates are given.
-void ReplaceSame(Json& node, const Json& key, const Json& merged) {
+// Replaces what is the same as `key` within a node, and where it is a struct its fields, but not
+// what aggregates are given.
+void ReplaceSame(Json& node, const Json& key, const Json& merged, bool is_struct) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kSubquery || !node.is_structured()) return;
   if (node.is_object() && IsSame(node, key)) {
     tree::Replace(node, merged);
     return;
   }
-  if (ReplaceField(node, key, merged)) return;
+  if (is_struct && ReplaceField(node, key, merged)) return;
   if (kind == tree::Kind::kFunction && HoldsAggregate(node) && !HoldsAggregate(node["children"])) {
     return;
   }
-  for (Json& child : node) ReplaceSame(child, key, merged);
+  for (Json& child : node) ReplaceSame(child, key, merged, is_struct);
 }
 
 }  // namespace
@@ -150,11 +151,11 @@ void GroupZeros(Json& select, const std::vector<SqlType>& types,
       if (IsSame(each, key)) {
         MergeItem(each, types[i]);
       } else {
-        ReplaceSame(each, key, merged);
+        ReplaceSame(each, key, merged, types[i].IsStruct());
       }
     }
     for (Json* const part : {&parts.having, &parts.qualify, &select["modifiers"]}) {
-      ReplaceSame(*part, key, merged);
+      ReplaceSame(*part, key, merged, types[i].IsStruct());
     }
     parts.groups[i] = std::move(merged);
   }

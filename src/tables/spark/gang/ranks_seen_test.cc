@@ -95,7 +95,7 @@ TEST(RanksSeen, TheBusiestOfThoseThatSaidNothingIsTheCause) {
   Beat(ranks, 2, {.phase = "forward", .seconds = 21});
   const auto late = FindLate(ranks.Watched(), kTerms, Clock::now());
   ASSERT_EQ(late.size(), 1u);
-  EXPECT_THAT(Dump(LateWarning(late[0], ranks.At(2), kTerms)),
+  EXPECT_THAT(LateWarning(late[0], ranks.At(2), kTerms).message,
               HasSubstr("rank 2 on h2 has kept rank 1 waiting for 20.0 s (21.0 s in forward)"));
   Take(ranks, End(0, Fail({.exit = Exit::kStalled, .what = "some rank did not join"}), 5));
   const AttemptResult result = ranks.Judge(kGone, {}, {});

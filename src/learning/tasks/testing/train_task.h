@@ -15,9 +15,9 @@
 
 #include "base/fault.h"
 #include "collective/testing/thread_ranks.h"
-#include "deep/rank_context.h"
-#include "deep/torch_tasks.h"
 #include "os/file.h"
+#include "tasks/tasks.h"
+#include "tasks/testing/rank_context.h"
 
 namespace protium {
 
@@ -130,7 +130,7 @@ class TrainTaskTest : public testing::Test {
 
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   TrainConfig config_;
-  TaskRows rows_ = TorchRows();
+  TaskRows rows_ = PlainRows();
   std::optional<RankReports> reports_;
   std::function<void(const Json&)> on_event_;
 };

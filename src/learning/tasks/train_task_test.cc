@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a training: same bits for any ranks, stop and resume, checkpoints.
-#include "deep/testing/train_task_test.h"
+#include "tasks/testing/train_task.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/fault.h"
-#include "deep/rank_context.h"
-#include "deep/torch_tasks.h"
 #include "metrics/metrics.h"
 #include "os/file.h"
+#include "tasks/tasks.h"
+#include "tasks/testing/rank_context.h"
 #include "tensor/weights.h"
 
 namespace protium {
@@ -45,7 +45,7 @@ class ScoreTask : public testing::Test {
     config_.metrics = {"rmse", "mae"};
     config_.baseline = Baseline{.column = "a", .intercept = 20, .slope = 1};
     const auto net =
-        BuildNet(TorchRows().nets, "tabular_mlp", config_.net.net.options, MakeNetInputs(config_))
+        BuildNet(PlainRows().nets, "tabular_mlp", config_.net.net.options, MakeNetInputs(config_))
             .ValueOrDie();
     const auto weights = Weights::Make(*net).ValueOrDie();
     net->Initialise(3);
@@ -59,7 +59,7 @@ class ScoreTask : public testing::Test {
     const SchemaPtr table = Table(1)->schema();
     context.SetOutput(arrow::schema({table->GetFieldByName("name"), table->GetFieldByName("y"),
                                      arrow::field("prediction", arrow::float64())}));
-    return RunScoreTask(context, TorchRows());
+    return RunScoreTask(context, PlainRows());
   }
 
   std::vector<double> Predictions() {

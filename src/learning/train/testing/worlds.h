@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deep/testing/test_worlds.h"
+// Steps of training in worlds of any number of ranks, which are threads of this process. LibTorch
+// has one generator a process: nets may draw from it for their first weights, which happens one
+// rank after another, but not in a step.
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "collective/testing/thread_ranks.h"
-#include "deep/torch_numerics.h"
 #include "rows/rows.h"
+#include "tensor/testing/synthetic_rows.h"
+#include "train/stepper.h"
 
 namespace protium {
 
-StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes) {
+inline constexpr int32_t kWorldShards = 4;
+
+using NetMaker = std::function<Result<std::unique_ptr<Net>>()>;
+
+// By step, by shard.
+using StepBlocks = std::vector<std::vector<BatchRows>>;
+
+// Steps over consecutive rows; `sizes` are those of the shards of the first step, of the second...
+inline StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes) {
   StepBlocks out;
   int64_t at = 0;
   for (size_t i = 0; i < sizes.size(); i += kWorldShards) {
@@ -25,12 +41,12 @@ StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes) {
   return out;
 }
 
-std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks, const NetMaker& make,
-                                     const StepSpec& spec) {
+// Trains a net on `blocks` in a world of `world`; gives the hash of each rank's weights.
+inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks,
+                                            const NetMaker& make, const StepSpec& spec = {}) {
   std::vector<std::string> hashes{size_t(world)};
   std::mutex drawing;
   const auto statuses = RunThreadRanks(world, {}, [&](Communicator& communicator) -> Status {
-    PT_TRY(PrepareTorch(1));
     std::unique_ptr<Net> net;
     std::unique_ptr<Weights> weights;
     {
@@ -61,8 +77,9 @@ std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks, co
   return hashes;
 }
 
-void ExpectSameBitsInEveryWorld(const StepBlocks& blocks, const NetMaker& make,
-                                const StepSpec& spec) {
+// In worlds of 1 to 4.
+inline void ExpectSameBitsInEveryWorld(const StepBlocks& blocks, const NetMaker& make,
+                                       const StepSpec& spec = {}) {
   const std::string one = HashesAfter(1, blocks, make, spec)[0];
   for (const int32_t world : {2, 3, 4}) {
     EXPECT_THAT(HashesAfter(world, blocks, make, spec), testing::Each(one)) << world;

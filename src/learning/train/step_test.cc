@@ -7,12 +7,11 @@
 
 #include "base/fault.h"
 #include "collective/testing/thread_ranks.h"
-#include "deep/float_tensor.h"
-#include "deep/testing/test_worlds.h"
 #include "nets/kernel_net.h"
 #include "rows/rows.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "train/stepper.h"
+#include "train/testing/worlds.h"
 
 namespace protium {
 namespace {
@@ -72,6 +71,17 @@ TEST(Step, GivesTheSameBitsWithMicroBatches) {
   ExpectSameBits({{"hidden", {33, 8}}, {"dropout", 0.25}}, {.train = {.micro_batches = 3}});
   ExpectSameBits({{"hidden", {33, 8}}, {"batch_norm", true}},
                  {.train = {.micro_batches = 2, .clip_value = 0.01}});
+}
+
+TEST(Step, GivesTheSameBitsOfASumOfNets) {
+  const SyntheticRows rows({.rows = 300, .numeric = 4, .cardinalities = {7, 300}, .seed = 8});
+  const auto blocks = MakeSteps(rows, {16, 15, 16, 17, 14, 16, 15, 16, 2, 0, 3, 2});
+  const NetMaker make = [] {
+    return KernelNets().at("wide_and_deep")(
+        {{"hidden", {9, 5}}, {"dropout", 0.2}, {"batch_norm", true}}, TabularInputs(4, {7, 300}));
+  };
+  ExpectSameBitsInEveryWorld(blocks, make);
+  ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 2}});
 }
 
 // Gradients of parts add up to that of the whole but for the rounding of sums.

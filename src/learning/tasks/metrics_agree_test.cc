@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What training says of its validation rows is what scoring says of the same rows, to the last bit.
-#include "deep/testing/train_task_test.h"
 #include "metrics/metrics.h"
+#include "tasks/testing/train_task.h"
 
 namespace protium {
 namespace {

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nets/kernel_net.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/fault.h"
+#include "tensor/testing/synthetic_rows.h"
+#include "tensor/weights.h"
+
+namespace protium {
+namespace {
+
+using testing::ElementsAre;
+
+struct Made {
+  Made(const char* name, const Json& options, const NetInputs& inputs)
+      : net(BuildNet(KernelNets(), name, options, inputs).ValueOrDie()),
+        weights(Weights::Make(*net).ValueOrDie()) {
+    net->Initialise(1);
+  }
+  std::unique_ptr<Net> net;
+  std::unique_ptr<Weights> weights;
+};
+
+constexpr uint64_t kKey = 6;
+
+std::vector<float> Copy(const FloatValues& values) {
+  return {values.host().begin(), values.host().end()};
+}
+
+// Of a net with its derivatives: the sum of all outputs, each times a number of its own.
+class Slopes {
+ public:
+  Slopes(const char* name, const Json& options, const NetInputs& inputs)
+      : made_(name, options, inputs),
+        rows_({.rows = 33,
+               .numeric = inputs.Width(kNumericField),
+               .cardinalities = inputs.cardinalities,
+               .seed = 3}),
+        by_(size_t(33 * inputs.outputs)) {
+    // Not 0, where linear begins.
+    DrawUniform(4, -0.5f, 0.5f, made_.weights->parameters());
+    DrawUniform(5, -1, 1, by_);
+  }
+
+  double Value() {
+    const FloatValues out = made_.net->Forward(rows_.batch(), &kKey);
+    double sum = 0;
+    for (size_t i = 0; i < by_.size(); ++i) sum += double(out.data[i]) * double(by_[i]);
+    return sum;
+  }
+
+  // To the left and to the right: a ReLU may have its corner between them.
+  std::pair<double, double> ByDifference(float& weight) {
+    constexpr float kStep = 1.0f / 512;
+    const float before = weight;
+    const double here = Value();
+    weight = before - kStep;
+    const double left = (here - Value()) / double(kStep);
+    weight = before + kStep;
+    const double right = (Value() - here) / double(kStep);
+    weight = before;
+    return std::minmax({left, right});
+  }
+
+  // Some elements of every parameter.
+  void ExpectEqual() {
+    std::vector<float> gradient(size_t(made_.weights->size()), 100.0f);
+    std::vector<float> defined(made_.weights->parts().size());
+    const auto sink = made_.weights->Views(gradient.data());
+    for (const bool add : {false, true}) {
+      const FloatValues out = made_.net->Forward(rows_.batch(), &kKey);
+      made_.net->Backward({by_.data(), out.shape}, {sink, add, defined});
+    }
+    for (size_t p = 0; p < sink.size(); ++p) {
+      const auto& [offset, count] = made_.weights->parts()[p];
+      for (int64_t i = 0; i < count; i += std::max<int64_t>(1, count / 7)) {
+        const auto at = size_t(offset + i);
+        const auto [low, high] = ByDifference(made_.weights->parameters()[at]);
+        const double apart = 0.02 * std::max(1.0, high);
+        EXPECT_GE(double(gradient[at]) / 2, low - apart) << made_.net->parameters()[p].name << i;
+        EXPECT_LE(double(gradient[at]) / 2, high + apart) << made_.net->parameters()[p].name << i;
+      }
+      EXPECT_EQ(defined[p], 2);
+    }
+  }
+
+ private:
+  Made made_;
+  SyntheticRows rows_;
+  std::vector<float> by_;
+};
+
+TEST(KernelNet, GivesTheSlopesOfTheLinearModel) {
+  for (const int64_t outputs : {1, 3}) {
+    Slopes("linear", {}, TabularInputs(4, {}, outputs)).ExpectEqual();
+    Slopes("linear", {}, TabularInputs(0, {5, 300}, outputs)).ExpectEqual();
+    Slopes("linear", {}, TabularInputs(4, {5, 300}, outputs)).ExpectEqual();
+  }
+}
+
+// Columns of few and of many categories are computed in two ways.
+TEST(KernelNet, GivesTheSlopesOfDenseLayersOverAnyColumns) {
+  const std::vector<std::vector<int64_t>> columns = {
+      {}, {300}, {3}, {300, 7}, {7, 300, 3}, {300, 400, 3, 500, 128, 129}};
+  for (const auto& cardinalities : columns) {
+    for (const int64_t numeric : {0, 4}) {
+      if (cardinalities.empty() && numeric == 0) continue;
+      SCOPED_TRACE(testing::PrintToString(cardinalities) + " " + std::to_string(numeric));
+      const NetInputs inputs = TabularInputs(numeric, cardinalities);
+      Slopes("tabular_mlp", {{"hidden", Json::array()}}, inputs).ExpectEqual();
+      Slopes("tabular_mlp", {{"hidden", {6}}}, inputs).ExpectEqual();
+    }
+  }
+}
+
+TEST(KernelNet, GivesTheSlopesOfDropoutAndBatchNorm) {
+  const NetInputs inputs = TabularInputs(5, {7, 3}, 2);
+  Slopes("tabular_mlp", {{"hidden", {12, 8}}, {"dropout", 0.25}}, inputs).ExpectEqual();
+  Slopes("tabular_mlp", {{"hidden", {12}}, {"batch_norm", true}}, inputs).ExpectEqual();
+}
+
+TEST(KernelNet, GivesTheSlopesOfASumOfNets) {
+  const NetInputs inputs = TabularInputs(4, {7, 300}, 2);
+  for (const Json& wide_only : {Json::array(), Json{"c0"}, Json{"c1", "c0"}}) {
+    Slopes("wide_and_deep", {{"hidden", {5}}, {"wide_only", wide_only}}, inputs).ExpectEqual();
+  }
+}
+
+std::vector<std::string> NamesOf(const std::vector<Variable>& variables) {
+  std::vector<std::string> names;
+  for (const Variable& each : variables) names.push_back(each.name);
+  return names;
+}
+
+// Names and shapes are those of model folders.
+TEST(KernelNet, NamesItsTensors) {
+  const Made made("tabular_mlp", {{"hidden", {4}}, {"batch_norm", true}}, TabularInputs(5, {7, 3}));
+  EXPECT_THAT(
+      NamesOf(made.net->parameters()),
+      ElementsAre("embedding.0.weight", "embedding.1.weight", "dense.0.weight", "dense.0.bias",
+                  "norm.0.weight", "norm.0.bias", "output.weight", "output.bias"));
+  EXPECT_THAT(NamesOf(made.net->buffers()),
+              ElementsAre("norm.0.running_mean", "norm.0.running_var"));
+  EXPECT_THAT(made.net->parameters()[0].shape, ElementsAre(7, 4));
+  EXPECT_THAT(made.net->parameters()[2].shape, ElementsAre(4, 4 + 2 + 5));
+  EXPECT_EQ(made.net->least_rows(), 2);
+}
+
+TEST(KernelNet, NamesTheTensorsOfBothParts) {
+  const Made made("wide_and_deep", {{"hidden", {4}}, {"batch_norm", true}, {"wide_only", {"c0"}}},
+                  TabularInputs(2, {7, 3}));
+  EXPECT_THAT(NamesOf(made.net->parameters()),
+              ElementsAre("wide.category.0.weight", "wide.category.1.weight", "wide.weight",
+                          "wide.bias", "deep.embedding.0.weight", "deep.dense.0.weight",
+                          "deep.dense.0.bias", "deep.norm.0.weight", "deep.norm.0.bias",
+                          "deep.output.weight", "deep.output.bias"));
+  EXPECT_EQ(made.net->buffers()[0].name, "deep.norm.0.running_mean");
+}
+
+TEST(KernelNet, PredictsWhatItTrains) {
+  const NetInputs inputs = TabularInputs(5, {7, 300, 3}, 3);
+  const SyntheticRows rows({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
+  for (const char* name : {"linear", "tabular_mlp", "wide_and_deep"}) {
+    const Made made(name, {{"hidden", {40, 8}}}, inputs);
+    DrawUniform(8, -1, 1, made.weights->parameters());
+    const auto predicted = Copy(made.net->Forward(rows.batch(), nullptr));
+    const auto trained = Copy(made.net->Forward(rows.batch(), &kKey));
+    EXPECT_EQ(trained, predicted) << name;
+    for (const int64_t i : {0, 6, 99}) {
+      const auto one = Copy(made.net->Forward(rows.batch(i, i + 1), nullptr));
+      EXPECT_TRUE(std::ranges::equal(one, std::span(predicted).subspan(size_t(3 * i), 3))) << i;
+    }
+  }
+}
+
+TEST(KernelNet, GivesTheSameBitsForAnyNumberOfThreads) {
+  std::vector<std::vector<float>> outputs;
+  const SyntheticRows rows({.rows = 300, .numeric = 40, .seed = 3});
+  for (const int32_t threads : {1, 3}) {
+    NetInputs inputs = TabularInputs(40, {});
+    inputs.threads = threads;
+    const Made made("tabular_mlp", {{"hidden", {700, 300}}}, inputs);
+    outputs.push_back(Copy(made.net->Forward(rows.batch(), &kKey)));
+  }
+  EXPECT_EQ(outputs[0], outputs[1]);
+}
+
+TEST(KernelNet, DropsByItsKeyAlone) {
+  const Made made("tabular_mlp", {{"hidden", {64}}, {"dropout", 0.5}}, TabularInputs(5, {7, 3}));
+  const SyntheticRows rows({.rows = 40, .numeric = 5, .cardinalities = {7, 3}, .seed = 3});
+  const uint64_t other = 7;
+  const auto one = Copy(made.net->Forward(rows.batch(), &kKey));
+  EXPECT_NE(Copy(made.net->Forward(rows.batch(), &other)), one);
+  EXPECT_EQ(Copy(made.net->Forward(rows.batch(), &kKey)), one);
+}
+
+// Drawn to the bound and not beyond it, by the formulas of protium/nets.h.
+TEST(KernelNet, BeginsWithWeightsWithinTheBoundThatWasChosen) {
+  const auto largest = [](const char* initial_weights) {
+    const Made made("tabular_mlp", {{"hidden", {400}}, {"initial_weights", initial_weights}},
+                    TabularInputs(100, {}));
+    // The first layer's, [400, 100], lie first.
+    return std::ranges::max(made.weights->parameters().first(40'000));
+  };
+  EXPECT_NEAR(largest("pytorch"), 0.1, 1e-4);              // 1 / sqrt(100)
+  EXPECT_NEAR(largest("glorot"), std::sqrt(0.012), 1e-4);  // sqrt(6 / (100 + 400))
+}
+
+std::string WhyNot(const char* name, const Json& options, const NetInputs& inputs) {
+  const auto made = BuildNet(KernelNets(), name, options, inputs);
+  return made.ok() ? "" : FaultOf(made.status()).what;
+}
+
+TEST(KernelNet, RefusesOptionsAndColumnsThatMakeNoNet) {
+  const NetInputs mixed = TabularInputs(5, {7, 3}), none = TabularInputs(0, {});
+  EXPECT_EQ(WhyNot("tabular_mlp", {{"dropout", 1.0}}, mixed),
+            "net.dropout must be at least 0 and below 1, got 1");
+  EXPECT_EQ(WhyNot("tabular_mlp", {{"hidden", {2000000}}}, mixed),
+            "net.hidden must be from 1 to 1000000, got 2000000");
+  EXPECT_EQ(WhyNot("tabular_mlp", {{"width", 3}}, mixed), "unknown key \"width\" in net");
+  EXPECT_EQ(WhyNot("tabular_mlp", Json::object(), none), "the net tabular_mlp has no inputs");
+  EXPECT_EQ(WhyNot("linear", Json::object(), none), "the net linear has no inputs");
+  EXPECT_EQ(WhyNot("wide_and_deep", Json::object(), none), "the net wide_and_deep has no inputs");
+  EXPECT_EQ(WhyNot("wide_and_deep", {{"wide_only", {"c7"}}}, mixed),
+            "\"c7\" is not among the categorical columns");
+  EXPECT_EQ(WhyNot("wide_and_deep", {{"wide_only", {"c0"}}}, TabularInputs(0, {7})),
+            "the dense layers have no inputs");
+}
+
+}  // namespace
+}  // namespace protium
