@@ -47,17 +47,51 @@ int64_t LargestFile(const std::vector<std::string>& paths) {
   return int64_t(largest);
 }
 
+// A buffer that keeps the pool it lies in: batches may outlive their reader.
+class PooledBuffer : public arrow::Buffer {
+ public:
+  PooledBuffer(std::shared_ptr<arrow::MemoryPool> pool, std::shared_ptr<arrow::Buffer> buffer)
+      : Buffer(buffer->data(), buffer->size()),
+        pool_(std::move(pool)),
+        buffer_(std::move(buffer)) {}
+
+ private:
+  // Freed in reverse: the memory before its pool.
+  std::shared_ptr<arrow::MemoryPool> pool_;
+  std::shared_ptr<arrow::Buffer> buffer_;
+};
+
+std::shared_ptr<arrow::ArrayData> WithPool(const std::shared_ptr<arrow::MemoryPool>& pool,
+                                           const arrow::ArrayData& column) {
+  auto kept = column.Copy();
+  for (auto& buffer : kept->buffers) {
+    if (buffer != nullptr) buffer = std::make_shared<PooledBuffer>(pool, buffer);
+  }
+  for (auto& child : kept->child_data) child = WithPool(pool, *child);
+  if (kept->dictionary != nullptr) kept->dictionary = WithPool(pool, *kept->dictionary);
+  return kept;
+}
+
+std::shared_ptr<arrow::RecordBatch> WithPool(const std::shared_ptr<arrow::MemoryPool>& pool,
+                                             const arrow::RecordBatch& batch) {
+  std::vector<std::shared_ptr<arrow::ArrayData>> columns;
+  for (const auto& column : batch.column_data()) columns.push_back(WithPool(pool, *column));
+  return arrow::RecordBatch::Make(batch.schema(), batch.num_rows(), std::move(columns));
+}
+
 // One file or stream, batch by batch. The file is mapped, so that a large batch takes no memory of
 // its own unless it is packed.
 class ArrowBatches {
  public:
-  // `pool`: what is unpacked lies there, and outlives all batches.
-  static Result<ArrowBatches> Open(const std::string& path, arrow::MemoryPool* pool) {
+  // `pool`: what is unpacked lies there.
+  static Result<ArrowBatches> Open(const std::string& path,
+                                   const std::shared_ptr<arrow::MemoryPool>& pool) {
     auto options = arrow::ipc::IpcReadOptions::Defaults();
-    options.memory_pool = pool;
+    options.memory_pool = pool.get();
     // Numbers may lie at any address, where they may not be read as such.
     options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
     ArrowBatches batches;
+    batches.pool_ = pool;
     PT_LET(batches.file_, arrow::io::MemoryMappedFile::Open(path, arrow::io::FileMode::READ));
     PT_LET(const auto head, batches.file_->ReadAt(0, 6));
     const std::string_view begin(*head);
@@ -82,8 +116,9 @@ class ArrowBatches {
       PT_LET(batch, blocks_->ReadRecordBatch(next_++));
     }
     // Offsets and lengths are the file's own, and may point anywhere.
-    if (batch != nullptr) PT_TRY(batch->ValidateFull());
-    return batch;
+    if (batch == nullptr) return batch;
+    PT_TRY(batch->ValidateFull());
+    return WithPool(pool_, *batch);
   }
   double share() const {
     if (blocks_) return double(next_) / std::max(1, blocks_->num_record_batches());
@@ -92,6 +127,7 @@ class ArrowBatches {
   }
 
  private:
+  std::shared_ptr<arrow::MemoryPool> pool_;
   std::shared_ptr<arrow::io::MemoryMappedFile> file_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> blocks_;
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> stream_;
@@ -103,12 +139,13 @@ class BroughtArrow : public BroughtRows {
   BroughtArrow(const BringSpec& spec, const BringWatch& watch)
       : spec_(spec),
         watch_(watch),
-        pool_(arrow::default_memory_pool(), MostUnpackedBytes(LargestFile(spec.paths))) {}
+        pool_(std::make_shared<arrow::CappedMemoryPool>(
+            arrow::default_memory_pool(), MostUnpackedBytes(LargestFile(spec.paths)))) {}
 
   // Looks at the columns of all files.
   Status Open() {
     for (const std::string& path : spec_.paths) {
-      const Result<ArrowBatches> batches = ArrowBatches::Open(path, &pool_);
+      const Result<ArrowBatches> batches = ArrowBatches::Open(path, pool_);
       if (!batches.ok()) return DamagedArrow(path, batches.status());
       PT_LET(const SchemaPtr schema, CarriedSchema(*batches->schema(), path));
       if (schema_ == nullptr) schema_ = schema;
@@ -129,7 +166,7 @@ class BroughtArrow : public BroughtRows {
 
   const BringSpec spec_;
   const BringWatch watch_;
-  arrow::CappedMemoryPool pool_;
+  const std::shared_ptr<arrow::MemoryPool> pool_;
   SchemaPtr schema_;
   std::unique_ptr<ArrowBatches> batches_;      // Of the file that is being read.
   std::shared_ptr<arrow::RecordBatch> batch_;  // Its rows from `row_` on come next.
@@ -145,7 +182,7 @@ Result<bool> BroughtArrow::ReadOn() {
     if (batches_ == nullptr) {
       if (next_file_ == spec_.paths.size()) return false;
       file_ = next_file_++;
-      PT_LET(ArrowBatches opened, ArrowBatches::Open(spec_.paths[file_], &pool_));
+      PT_LET(ArrowBatches opened, ArrowBatches::Open(spec_.paths[file_], pool_));
       batches_ = std::make_unique<ArrowBatches>(std::move(opened));
     }
     PT_TRY(watch_((double(file_) + batches_->share()) / double(spec_.paths.size())));
