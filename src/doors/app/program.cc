@@ -51,7 +51,7 @@ TaskTable CollectTasks(const Program& program) {
   return tasks;
 }
 
-int Start(int argc, char** argv, const Program& program) {
+int StartProgram(int argc, char** argv, const Program& program) {
   // Called only if a task is asked for that is not in the table, so that only workers which train
   // or score with LibTorch load it.
   const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
@@ -72,7 +72,7 @@ int Main(int argc, char** argv, const Program& program) {
   TakeStandardDescriptors();
   Fault fault;
   try {
-    return Start(argc, argv, program);
+    return StartProgram(argc, argv, program);
   } catch (...) {
     fault = FaultOf(FaultOfThrown());
   }
