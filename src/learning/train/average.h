@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moving average of weights over steps: often better than the last weights, which wander. It is
-// what is validated and saved as the model; training itself goes on with the weights.
+// The moving average of weights over steps: often better than the last weights, which fluctuate. It
+// is what is validated and saved as the model; training itself continues with the weights.
 //
 // 1. After step t, counted from 1, average = d * average + (1 - d) * weights with
 //    d = min(decay, (1 + t) / (10 + t)), as TensorFlow's ExponentialMovingAverage with num_updates:
@@ -29,8 +29,8 @@ class WeightAverage {
   // Takes in the weights after step t, counted from 1 over all epochs.
   void Step(int64_t t);
   void Exchange();
-  // While exchanged: the weights in training, borrowed, as they go into a checkpoint; and the way
-  // back. Load() refuses a missing tensor and another shape, naming `where`.
+  // While exchanged: the weights in training, borrowed, as they go into a checkpoint. Load() reads
+  // them back; it refuses a missing tensor or another shape, naming `where`.
   NamedTensor Trained();
   Status Load(const Safetensors& file, const std::string& where);
 
@@ -41,7 +41,7 @@ class WeightAverage {
 };
 
 // Runs `work` with the average in the net and returns its result; nullptr: weights are not
-// averaged. A failure is returned only after the second exchange, so the net never keeps the
+// averaged. A failure is returned only after the second exchange, so the net never retains the
 // average.
 template <class Work>
 auto WithAverage(WeightAverage* average, Work work) {

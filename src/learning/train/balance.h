@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank has how many shards, where some ranks are slower than others. Pure arithmetic: ranks
-// that pass the same numbers get the same answer. The weights depend on none of it.
+// Decides how many shards each rank owns where some ranks are slower than others. Pure arithmetic:
+// ranks that pass the same numbers get the same result. The weights do not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// Shards first[r] .. first[r+1]-1 are rank r's; it has been busy for busy[r] seconds with them.
-// Gives the division whose slowest rank would be done first, each rank having at least one shard;
+// Shards first[r] .. first[r+1]-1 belong to rank r, which was busy for busy[r] seconds with them.
+// Returns the division whose slowest rank would finish first, with at least one shard per rank;
 // `first` itself unless that saves a tenth of the time, or where ranks have no shard or no time.
 std::vector<int32_t> BalanceShards(const std::vector<int32_t>& first,
                                    const std::vector<double>& busy);

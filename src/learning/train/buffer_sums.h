@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a net's buffers, such as batch norm's running statistics, come out of a step whose shards all
-// began with the same ones.
+// How a net's buffers, such as batch norm's running statistics, are combined after a step in which
+// all shards began with the same ones.
 //
-// 1. A buffer that no shard changed stays what it was, to the bit.
-// 2. A float buffer becomes the mean of what the shards left, each weighted by its rows.
+// 1. A buffer that no shard changed stays as it was, to the bit.
+// 2. A float buffer becomes the mean of the shards' results, each weighted by its rows.
 // 3. Whole numbers have no such mean: every shard must add the same to them, as a count of batches
-//    does; a buffer that shards change otherwise is refused by name.
+//    does; a buffer that shards change in another way is refused by name.
 //
-// What ranks add up for this is the end of a leaf's tail: count() floats, whose order of addition
-// is the tree's. Nothing is sent beside the gradients.
+// The sums that ranks need for this are the end of a leaf's tail: count() floats, added in the
+// order of the tree. Nothing is sent besides the gradients.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ class BufferSums {
   // Lays out the sums for the buffers of `weights`, which must outlive it. One thread.
   explicit BufferSums(Weights& weights);
 
-  // Floats that a leaf needs for the sums.
+  // How many floats a leaf needs for the sums.
   int64_t count() const { return count_; }
-  // Remembers the buffers, before the forward of a shard.
+  // Remembers the buffers; called before the forward of a shard.
   void Keep();
-  // After the forward of a shard of `rows` rows: adds its part to `sums` and puts back what was
-  // kept, so that the next shard begins with the step's buffers as well.
+  // After the forward of a shard of `rows` rows: adds its part to `sums` and restores the
+  // remembered buffers, so that the next shard also begins with the step's buffers.
   void Add(int64_t rows, float* sums);
   // Sets the buffers from the sums over all shards, which had `rows` rows together. Every rank
   // calls it with the same sums and gets the same bits.
   Status Apply(std::span<const float> sums, float rows);
 
  private:
-  // Where the sums of a buffer begin: first a count of the rows whose shards changed it, then, for
-  // floats, what shards left; for whole numbers, what they added, followed by its squares. All are
-  // weighted by rows.
+  // Where the sums of a buffer begin: first a count of the rows whose shards changed it; then, for
+  // floats, the shards' results; for whole numbers, what the shards added, followed by its squares.
+  // All are weighted by rows.
   struct Part {
     const BufferPart* buffer = nullptr;
     int64_t at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a new generation (gang/membership.h) come to the same state: each says where it
-// stands, and all go on from the furthest. A step counts for all or for none: one that only some
-// ranks had applied when another died is taken over by the others, not computed again.
+// How the ranks of a new generation (gang/membership.h) reach the same state: each reports how far
+// it is, and all continue from the furthest. A step counts for all or for none: if only some ranks
+// had applied it when another died, the others copy its result instead of computing it again.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct Standing {
   bool over = false;      // All steps are made; the tensors may be those that are handed out.
 };
 
-// Collective. Takes tensors and state from the rank that is furthest. Ranks that stand there too
-// must hold the same bits. A failure leaves a rank that was not the furthest with tensors of
-// either; it must catch up again before it goes on, and until then counts as a newcomer:
-// `standing.newcomer` says so.
+// Collective. Takes tensors and state from the rank that is furthest. Other ranks that are as far
+// must hold the same bits. After a failure, a rank that was not the furthest may hold a mixture of
+// old and new tensors: it must catch up again before it continues, and until then counts as a
+// newcomer (`standing.newcomer` is set).
 Status CatchUp(Standing& standing, Communicator& ranks);
 
 }  // namespace protium

@@ -11,13 +11,13 @@
 //   best/step-000000100.safetensors       the best weights so far, as validation chose them
 //   attempt                               the number of the attempt that may write
 //
-// 1. A checkpoint's folder appears by one rename, with all its files flushed: it is whole or not
-//    there.
-// 2. Whoever opens the folder takes the next attempt number; an older attempt can write no more. So
-//    a rank of a gang that was given up, but still runs somewhere, cannot
-//    overwrite what its successor saves.
-// 3. Every file is covered by a hash in state.json, and that by a hash of its own: damage is found
-//    when it is read.
+// 1. A checkpoint's folder appears by one rename, with all its files flushed: it is complete or
+//    does not exist.
+// 2. Whoever opens the folder takes the next attempt number; older attempts can write no more. So a
+//    rank of a gang that was given up but still runs somewhere cannot overwrite what its successor
+//    saves.
+// 3. Every file is covered by a hash in state.json, and state.json by a hash of its own: damage is
+//    found when it is read.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct BestSoFar {
   double value = 0;
   Json metrics = Json::object();
   std::string file;  // Below the folder.
-  std::string xxh3;  // Of its tensors.
+  std::string xxh3;  // Of the file's tensors.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("epoch", epoch);
@@ -63,9 +63,9 @@ struct CheckpointState {
   double epoch_loss = 0;   // Sums over the steps of the epoch begun.
   double epoch_weight = 0;
   double seconds = 0;  // Spent training so far, in all attempts.
-  // Of the tensors in the two files (WeightsXxh3()): they find damage. A hash that withstands
-  // intent would take longer than all else that writes a checkpoint; the weights of a model get
-  // theirs once they are handed out.
+  // Of the tensors in the two files (WeightsXxh3()), to detect damage. A cryptographic hash would
+  // take longer than everything else in writing a checkpoint; the weights of a model get one when
+  // they are handed out.
   std::string weights_xxh3;
   std::string optimizer_xxh3;
   Json identity = Json::object();  // What a resuming run must agree with; see Resumable().
@@ -98,30 +98,31 @@ struct Checkpoint {
   CheckpointState state;
   Safetensors weights;
   Safetensors optimizer;
-  Status best = {};  // Why the best weights that the state names are lost; OK: they are intact.
+  Status best = {};  // Why the best weights named by the state are lost; OK: they are intact.
 };
 
 class CheckpointFolder {
  public:
-  // Makes the folder if need be, removes what a killed writer left half done, and takes the next
-  // attempt number.
+  // Creates the folder if necessary, removes what a killed writer left incomplete, and takes the
+  // next attempt number.
   static Result<CheckpointFolder> Open(std::filesystem::path folder);
 
-  // The newest checkpoint that is intact together with the best weights that it names: whoever goes
-  // on from it comes to the weights of a run left alone. Where there is none, the newest that is
-  // intact but for these, or nullopt. `damaged` gets one error for each newer one that is not.
+  // Returns the newest checkpoint that is intact together with the best weights that it names:
+  // whoever continues from it reaches the weights of an uninterrupted run. Without one, returns the
+  // newest that is intact except for its best weights, or nullopt. `damaged` gets one error for
+  // each newer one that is not intact.
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
-  // The states of the checkpoints whose weights are intact, oldest first.
+  // Returns the states of the checkpoints whose weights are intact, oldest first.
   std::vector<CheckpointState> ListIntact() const;
-  // Makes the weights of the checkpoint of this step best weights, BestFile(), also over damaged
-  // ones.
+  // Copies the weights of the checkpoint of this step to a file of best weights, BestFile(),
+  // replacing damaged ones.
   Status KeepAsBest(int64_t step) const;
 
-  // Writes a checkpoint and puts its hashes into `state`; its weights also become `state.best.file`
-  // when the best step is this one, else `best` do, unless they are there already (empty). Then
-  // removes all but the `keep` newest and the files of best weights that none of these names.
-  // Refused when another attempt has opened the folder since. When it fails, earlier checkpoints
-  // are untouched and the fault names the newest of them.
+  // Writes a checkpoint and stores its hashes in `state`. `state.best.file` gets the checkpoint's
+  // own weights if the best step is this one, else `best`, unless they are already there (`best` is
+  // empty then). Afterwards removes all but the `keep` newest checkpoints and the files of best
+  // weights that none of these names. Refused when another attempt has opened the folder since. On
+  // failure, earlier checkpoints are untouched and the fault names the newest of them.
   Result<std::filesystem::path> Write(CheckpointState& state, std::span<const NamedTensor> weights,
                                       std::span<const NamedTensor> optimizer, int32_t keep,
                                       std::span<const NamedTensor> best = {});
@@ -144,9 +145,9 @@ class CheckpointFolder {
   int64_t attempt_;
 };
 
-// Refuses to go on when `now` differs from what the checkpoint at `where` was made with, naming the
-// first key that differs and both values; other rows are named as changed input with both counts.
-// Both are objects with the keys shards, options, fingerprint, stages_sha256, rows,
+// Refuses to continue when `now` differs from what the checkpoint at `where` was made with, naming
+// the first key that differs and both values; other rows are reported as changed input, with both
+// counts. Both are objects with the keys shards, options, fingerprint, stages_sha256, rows,
 // validation_rows.
 Status Resumable(const Json& then, const Json& now, const std::string& where);
 

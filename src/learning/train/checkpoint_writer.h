@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints beside the steps: training hands over a copy and goes on while a thread hashes it,
-// writes it and waits for the disk.
+// Writes checkpoints in the background: training hands over a copy and continues while a thread
+// hashes it, writes it and waits for the disk.
 //
-// 1. One checkpoint is written at a time, in the order of the steps; Write() waits for the one
-//    before, so a slow disk slows training down instead of filling memory.
-// 2. A copy takes the memory of the weights and of the optimiser's state. It is made once and used
-//    again for every checkpoint.
+// 1. One checkpoint is written at a time, in the order of the steps; Write() waits for the previous
+//    one, so a slow disk slows training down instead of filling memory.
+// 2. A copy takes the memory of the weights and of the optimiser's state. It is allocated once and
+//    reused for every checkpoint.
 // 3. Best weights of an epoch that left no checkpoint stay in memory until the next one is written.
-// 4. What went wrong is returned by the next call, whichever that is, and by every later one.
+// 4. An error is returned by the next call, whichever that is, and by every later one.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@
 
 namespace protium {
 
-// A checkpoint that is on the disk.
+// A checkpoint that has reached the disk.
 struct WrittenCheckpoint {
   std::filesystem::path path;
   CheckpointState state;  // With its hashes.
@@ -35,28 +35,28 @@ class CheckpointWriter {
  public:
   // `keep`: see CheckpointFolder::Write().
   CheckpointWriter(CheckpointFolder folder, int32_t keep);
-  // Waits for the checkpoint that is being written.
+  // Waits for the checkpoint being written.
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // Takes a copy of the tensors and returns. A hash of best weights that `state` leaves empty is
-  // that of the last checkpoint that had them.
+  // Copies the tensors and returns. If `state` leaves the hash of its best weights empty, that of
+  // the last checkpoint with the same best weights is used.
   Status Write(CheckpointState state, std::span<const NamedTensor> weights,
                std::span<const NamedTensor> optimizer);
-  // Takes a copy of the best weights so far, those of `step`: the next checkpoint writes them, if
-  // they still are the best then. Does not wait.
+  // Copies the best weights so far, those of `step`: the next checkpoint writes them if they are
+  // still the best. Does not wait.
   Status KeepBest(int64_t step, std::span<const NamedTensor> weights);
-  // The checkpoints that were completed since the last call, in order. Does not wait.
+  // Returns the checkpoints completed since the last call, in order. Does not wait.
   Result<std::vector<WrittenCheckpoint>> TakeWritten();
-  // The same, once everything is written.
+  // The same, after everything has been written.
   Result<std::vector<WrittenCheckpoint>> Finish();
-  // Whether everything that was handed over is on the disk.
+  // Whether everything handed over is on the disk.
   bool idle();
 
  private:
-  // Tensors in memory of their own, one behind another from a whole page on, as files past the page
-  // cache want them: the cache would take more of the processor than all the rest.
+  // Tensors in memory of their own, one after another and aligned to a page, as needed for files
+  // written past the page cache: the cache would cost more processor time than everything else.
   class Copy {
    public:
     Status Take(std::span<const NamedTensor> tensors);
@@ -73,7 +73,7 @@ class CheckpointWriter {
 
   // Best weights that no file has yet.
   struct KeptBest {
-    int64_t step = -1;  // -1: there are none.
+    int64_t step = -1;  // -1: none.
     Copy weights;
   };
 
@@ -83,18 +83,18 @@ class CheckpointWriter {
   void AwaitIdle(std::unique_lock<std::mutex>& lock);
 
   const int32_t keep_;
-  // Of the thread that writes while `busy_`, else of the caller's.
+  // Belongs to the writing thread while `busy_`, else to the caller's.
   CheckpointFolder folder_;
   CheckpointState state_;
   Copy weights_, optimizer_;
   KeptBest best_weights_;
   BestSoFar best_;  // Of the last checkpoint, with its hash.
 
-  KeptBest next_best_;  // Of the caller's thread.
+  KeptBest next_best_;  // Belongs to the caller's thread.
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool busy_ = false;  // There is a checkpoint to be written.
+  bool busy_ = false;  // A checkpoint waits to be written.
   bool ending_ = false;
   Status failed_;
   std::vector<WrittenCheckpoint> written_;

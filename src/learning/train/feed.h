@@ -16,40 +16,40 @@ namespace protium {
 
 // The rows of a rank's own shards, step by step, in the order of (seed, epoch, shard):
 // docs/rows.md, "Order of visits" and "Steps". It knows nothing of other ranks, and its position is
-// (epoch, step) alone.
+// just (epoch, step).
 class Feed {
  public:
-  // `rows` must outlive it; `batch_size` is that of a step over all shards, `device` where they are
-  // computed on.
+  // `rows` must outlive it; `batch_size` is that of a step over all shards; `device` is where the
+  // rows are computed on.
   Feed(const ShardedRows& rows, int64_t batch_size, int64_t seed, const ComputeDevice& device = {});
 
   int64_t steps() const { return steps_; }  // Of an epoch.
   // Starts an epoch, counted from 0. The steps before `first_step` count as made: their rows are
-  // passed over now, and read and counted by EndEpoch(), which proves the whole epoch.
+  // skipped now, and read and counted by EndEpoch(), which verifies the whole epoch.
   Status StartEpoch(int64_t epoch, int64_t first_step = 0);
-  // The batches of the next step of the epoch: one per own shard, in shard order, some perhaps
-  // empty. They lie in memory of the feed and are valid until the next call of Next(), or until
-  // that of Prepare() after the next one.
+  // Returns the batches of the next step of the epoch: one per own shard, in shard order, some
+  // possibly empty. They lie in the feed's memory and are valid until the next call of Next(), or
+  // until the call of Prepare() after that one.
   Result<std::span<const BatchRows>> Next();
   // Gathers the rows of the step after this one, unless this is the last of its epoch, and starts
-  // to copy them to the device: worth calling while that computes.
+  // copying them to the device. Worth calling while the device computes.
   Status Prepare();
 
-  // After the last step: proves that every row of the own shards was used exactly once, by count
-  // and sum of keys. A difference is our own bug.
+  // After the last step: verifies that every row of the own shards was used exactly once, by count
+  // and sum of keys. A difference is a bug of ours.
   Status EndEpoch();
 
-  // From now on no batch has at least one but fewer than `least` rows, nor has one of the `parts`
-  // into which micro-batches cut it so few: LibTorch's batch norm throws on one row, and it would
-  // do so hours later, at the end of the first epoch. The last step of an epoch, which has what is
-  // left, leaves such a shard's rows out; where another step would have to, it is refused. Only the
-  // number of rows in each shard decides it, so all ranks do the same. Gives how many rows of an
-  // epoch are left out, over all shards.
+  // From now on no batch has fewer than `least` rows unless it is empty, and neither has any of the
+  // `parts` into which micro-batches cut it: LibTorch's batch norm throws on one row, and would do
+  // so hours later, at the end of the first epoch. The last step of an epoch, which has the
+  // remaining rows, leaves out the rows of such a shard; if another step would have to, the call
+  // fails. Only the number of rows in each shard decides this, so all ranks do the same. Returns
+  // how many rows of an epoch are left out, over all shards.
   Result<int64_t> LeaveOutBelow(int64_t least, int64_t parts = 1);
 
  private:
-  // What a step's rows lie in. For a device there are two, since one step's rows are gathered while
-  // those of the step before may still be copied or computed on.
+  // The memory for a step's rows. With a device there are two, since one step's rows are gathered
+  // while those of the previous step may still be copied or computed on.
   struct Step {
     std::vector<RowBlock> blocks;
     std::vector<BatchRows> batches;
@@ -69,11 +69,11 @@ class Feed {
   int64_t parts_ = 1;
   std::vector<int32_t> own_;
   int64_t epoch_ = 0;
-  int64_t first_step_ = 0;  // Of the epoch: steps before it were passed over,
-  int64_t step_ = 0;        // and this is the one that Next() returns next.
-  bool prepared_ = false;   // That one is gathered already.
+  int64_t first_step_ = 0;  // Of the epoch: the steps before it were skipped;
+  int64_t step_ = 0;        // the step that Next() returns next.
+  bool prepared_ = false;   // That step's rows are already gathered.
   std::vector<std::unique_ptr<RowVisit>> visits_;
-  std::vector<Step> made_;           // Steps take them in turn.
+  std::vector<Step> made_;           // Used by the steps in turn.
   std::vector<ShardIdentity> used_;  // In this epoch, by own shard.
 };
 

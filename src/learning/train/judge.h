@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learned about weights once training has chosen them.
+// Evaluates weights after training has chosen them.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace protium {
 
-// Collective. Loads the weights from the file, which rank 0 alone has, into the nets of all ranks,
-// fits calibration and threshold to the validation rows, and measures and describes what the
-// weights predict for these. All of it follows from checkpoints, so that none needs to hold it.
-// Fills `decision`, `validation`, `diagnostics` and `importance` of `out`.
+// Collective. Loads the weights from the file, which only rank 0 has, into the nets of all ranks,
+// fits calibration and threshold to the validation rows, and measures and describes the predictions
+// for these rows. All of it can be derived from a checkpoint, so no checkpoint stores it. Fills
+// `decision`, `validation`, `diagnostics` and `importance` of `out`.
 Status JudgeWeights(const std::filesystem::path& weights, const TrainSpec& spec,
                     const TrainInput& input, Validation& validation, TrainOutcome& out);
 

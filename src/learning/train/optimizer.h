@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An optimiser over all weights of a net, which lie in one flat piece of memory (tensor/weights.h).
 // It decides which parameters move in a step and at which rate; the arithmetic is that of an
-// UpdateRule. Every element is one chain of IEEE operations, so that neither ranges nor the width
-// of vectors change bits.
+// UpdateRule. Every element is computed by one chain of IEEE operations, so neither ranges nor
+// vector width change bits.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 
 namespace protium {
 
-// A gradient as it comes out of the reduction: sum[i] / divisor * factor, clamped to [-limit,
-// limit], with the sum over all shards, the sum of the rows' weights and the factor of clipping.
-// Scaled on the way, so that the sum is read once.
+// A gradient as the reduction returns it. Its value is sum[i] / divisor * factor, clamped to
+// [-limit, limit], where `sum` is over all shards, `divisor` is the sum of the rows' weights and
+// `factor` that of clipping. Scaled while it is read, so that the sum is read once.
 struct Gradient {
   std::span<const float> sum;
   float divisor = 1;
@@ -31,14 +31,14 @@ struct Gradient {
   double rate = 1;  // Multiplies the learning rate: schedule and plateau of this step.
 };
 
-// The factor of each parameter's learning rate, in the order of `parameters`: that of the first
-// entry of `options` whose pattern fits its name, else 1. A pattern that fits no parameter is a
-// fault of Exit::kUsage.
+// Returns the factor of each parameter's learning rate, in the order of `parameters`: that of the
+// first entry of `options` whose pattern matches its name, else 1. A pattern that matches no
+// parameter is a fault of Exit::kUsage.
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters);
 
-// Called by one thread. Every rank holds a whole one and gives it the same sums, so all arrive at
-// the same weights.
+// Called by one thread. Every rank holds a complete one and passes it the same sums, so all get the
+// same weights.
 class Optimizer {
  public:
   // For these weights, which must outlive it. `rates` has one factor per parameter
@@ -47,15 +47,16 @@ class Optimizer {
   static Result<Optimizer> Make(const Choice& choice, Weights& weights,
                                 std::vector<double> rates = {}, int32_t threads = 1);
 
-  // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. False when a
-  // gradient was NaN or infinite: the weights are spoiled then, and training has to go back to a
-  // checkpoint.
+  // Moves every parameter that is not frozen and whose `defined` is not 0 by one step. Returns
+  // false when a gradient was NaN or infinite: the weights are unusable then, and training has to
+  // return to a checkpoint.
   bool Step(const Gradient& gradient, std::span<const float> defined);
 
-  // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients move nothing.
+  // The L2 norm of the gradient `sum`, without the frozen parameters, whose gradients have no
+  // effect.
   double Norm(std::span<const float> sum) const;
 
-  // All state, borrowed, as it goes into a checkpoint; and the way back. Load() refuses missing
+  // All state, borrowed, as it goes into a checkpoint. Load() reads it back; it refuses missing
   // tensors and other shapes, naming `where`.
   std::vector<NamedTensor> Tensors();
   Status Load(const Safetensors& file, const std::string& where);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching whether training still improves, epoch by epoch, for reduce_on_plateau and for early
-// stopping. Each keeps a Plateau in the checkpoint, so a resumed run waits no longer than an
-// uninterrupted one. Every rank computes it from the same values, and all come to the same
-// decision.
+// Watches whether training still improves, epoch by epoch, for reduce_on_plateau and for early
+// stopping. Each stores a Plateau in the checkpoint, so a resumed run waits no longer than an
+// uninterrupted one. Every rank computes it from the same values, so all reach the same decision.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct Plateau {
   bool begun = false;  // `best` has a value.
   double best = 0;
   int64_t waited = 0;   // Epochs since the best, or since the last drop.
-  int64_t resting = 0;  // Epochs of the cooldown left, which do not count.
+  int64_t resting = 0;  // Epochs of the cooldown that remain; they do not count.
   double rate = 1;      // Product of all drops; multiplies the learning rate.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -30,7 +29,7 @@ struct Plateau {
 };
 
 // The result of an epoch: the metric `best` on the validation rows, or the training loss if there
-// are none. nullopt where it is not a number, which never counts as better.
+// are none. nullopt if it is not a number, which never counts as better.
 struct EpochValue {
   std::optional<double> value;
   bool higher_is_better = false;
@@ -41,12 +40,12 @@ struct EpochValue {
 // higher is better.
 void WatchPlateau(const ReduceOnPlateauOptions& options, const EpochValue& epoch, Plateau& state);
 
-// Early stopping after an epoch, whose `least` is absolute; and whether training is over. With
-// patience 0 it never is.
+// Applies early stopping after an epoch (`least` is absolute here); the second returns whether
+// training is over, which it never is with patience 0.
 void WatchStopping(const EarlyStoppingOptions& options, const EpochValue& epoch, Plateau& state);
 bool IsOver(const EarlyStoppingOptions& options, const Plateau& state);
 
-// The options of train.schedule, or nullopt if it is another one than reduce_on_plateau.
+// Returns the options of train.schedule, or nullopt if it is not reduce_on_plateau.
 Result<std::optional<ReduceOnPlateauOptions>> PlateauOptions(const TrainOptions& train);
 
 }  // namespace protium

@@ -13,16 +13,16 @@
 namespace protium {
 
 // Reports steps as events: the first of this process, the last of all, and those in between at most
-// every half second, with loss and speed over the steps since the event before; and where the time
-// of each rank went, every second at first, ever less often in a long training.
+// every half second, with loss and speed over the steps since the previous event. Also reports
+// where each rank spent its time: every second at first, less and less often in a long training.
 class Progress {
  public:
-  // `report` may be empty: this rank says nothing. `steps` is the number of steps of all epochs.
+  // `report` may be empty: this rank reports nothing. `steps` is the number of steps of all epochs.
   Progress(std::function<void(const Json&)> report, int64_t steps);
 
   // `step` and `epoch` count from 1; `rate` is the learning rate that the step was made with.
   void Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate);
-  // Reports the times of ranks that have not been reported: where training ends, or its ranks
+  // Reports the ranks' times that have not been reported yet: when training ends, or its ranks
   // change.
   void TellTimes(int64_t step);
   template <IsEvent E>
@@ -44,7 +44,7 @@ class Progress {
   bool first_ = true;
   double wait_seconds_ = 0;
   double wait_since_told_ = 0;
-  double loss_ = 0;  // Sums since told.
+  double loss_ = 0;  // Sums since the last report.
   double weight_ = 0;
   int64_t rows_ = 0;
   RankTimes times_;

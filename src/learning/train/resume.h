@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may continue from a checkpoint: a training with the same rows, options, arithmetic and
-// learned stages, or nobody. Anything else would end in weights that no uninterrupted run could
-// have.
+// Who may continue from a checkpoint: only a training with the same rows, options, arithmetic and
+// learned stages. Any other would reach weights that no uninterrupted run could have.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +27,8 @@ Json IdentityToJson(const std::vector<ShardIdentity>& identity);
 struct ResumeWish {
   std::filesystem::path folder;
   bool wanted = false;
-  // Makes the state's weights the best so far if these values on the validation rows are
-  // (Verdict::Choose()): asked where the best weights of before are lost.
+  // Makes the state's weights the best so far if these values on the validation rows are the best
+  // (Verdict::Choose()). Called where the previous best weights are lost.
   std::function<void(const Json& values, CheckpointState& state)> choose = {};
 };
 
@@ -37,7 +36,7 @@ struct ResumeWish {
 struct Learner {
   Weights& weights;
   Optimizer& optimizer;
-  // nullptr: weights are not averaged. While a checkpoint is written or read it is exchanged, so
+  // nullptr: weights are not averaged. It is exchanged while a checkpoint is written or read, so
   // that the checkpoint's weights are the average, as a model's are.
   WeightAverage* average = nullptr;
 
@@ -46,22 +45,22 @@ struct Learner {
   std::vector<NamedTensor> State() const;
 };
 
-// Collective. Every rank's tensors become those of rank `root`.
+// Collective. Copies the tensors of rank `root` to every rank.
 Status BroadcastTensors(const Learner& learner, int32_t root, Communicator& communicator);
 
 // Collective. Rank 0 opens the folder and reads the newest intact checkpoint; all ranks take the
 // learner's tensors and the state from it, or all refuse it when its identity is not `state`'s.
-// False: there is none, training begins. A folder with checkpoints that nobody wants to resume is
-// refused, so that no run overwrites another's. Damaged checkpoints that were passed over are
-// reported as warnings. Where no checkpoint has its best weights any more, training goes on with
-// the best of those that are left, and a warning says so: they may not be those of a run left
-// alone. `folder` is set on rank 0 only.
+// Returns false if there is none: training begins. A folder with checkpoints that were not asked
+// for is refused, so that no run overwrites another's. Damaged checkpoints that were skipped are
+// reported as warnings. If no checkpoint has its best weights any more, training continues with the
+// best of those left, and a warning says so: they may not be those of an uninterrupted run.
+// `folder` is set on rank 0 only.
 Result<bool> ResumeFrom(const ResumeWish& wish, Communicator& communicator, const Learner& learner,
                         CheckpointState& state, std::optional<CheckpointFolder>& folder,
                         const std::function<void(const Json&)>& report);
 
-// That two ranks hold different weights after `step` steps: the sum was the same, so one of them
-// computed its update differently.
+// The fault that two ranks hold different weights after `step` steps: the sum was the same, so one
+// of them computed its update differently.
 Status WeightsDiffer(size_t rank, size_t other, int64_t step);
 
 // Collective. Fails when ranks hold different weights.

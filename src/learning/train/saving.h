@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training leaves on the disk and what it tells of it. Rank 0 hands a
-// copy to the CheckpointWriter and goes on; that it is on the disk travels in a
-// later reduction, so that all ranks know what a failure leaves behind.
+// What a training writes to disk and reports about it. Rank 0 hands a copy to the CheckpointWriter
+// and continues; a later reduction carries the news that it is on the disk, so that all ranks know
+// what a failure leaves behind.
 #pragma once
 
 #include <cstdint>
@@ -18,51 +18,50 @@
 
 namespace protium {
 
-// The checkpoints of one training, as one rank sees them. One thread; every
-// rank makes the same calls.
+// The checkpoints of one training, as one rank sees them. One thread; every rank makes the same
+// calls.
 class Saving {
  public:
-  // All of it is borrowed. `state` is everything that a checkpoint keeps
-  // besides tensors; the training advances it on every rank alike.
+  // All of it is borrowed. `state` is everything that a checkpoint stores besides tensors; the
+  // training advances it on every rank alike.
   Saving(const TrainSpec& spec, const TrainInput& input, const Learner& learner, Progress& progress,
          CheckpointState& state);
 
-  // Collective. Takes up the newest checkpoint, if it is to be continued;
-  // `state.identity` must be there. False: training begins.
-  // `choose`: see ResumeWish.
+  // Collective. Loads the newest checkpoint, if it is to be continued; `state.identity` must be
+  // set. Returns false if training begins. `choose`: see ResumeWish.
   Result<bool> TakeUp(std::function<void(const Json&, CheckpointState&)> choose);
-  // Whether rank 0's clock asks for a checkpoint, and none is being written;
-  // when to save must not be decided by two clocks.
+  // Whether rank 0's clock asks for a checkpoint and none is being written. Only one clock may
+  // decide when to save.
   bool due();
-  // The same for the end of an epoch. Epochs shorter than a second leave no checkpoint each: that
-  // would take longer than they do.
+  // The same for the end of an epoch. Epochs shorter than a second do not leave a checkpoint each,
+  // since that would take longer than the epoch.
   bool due_after_epoch();
   // Whether all that rank 0 handed over is on the disk.
   bool landed();
-  // After every step: whether a rank said in its reduction that all had landed.
-  // Tells of new checkpoints.
+  // Called after every step; `all_landed`: a rank said in its reduction that everything is on the
+  // disk. Reports new checkpoints.
   Status Stepped(bool all_landed);
-  // Collective. Ranks whose weights drifted apart are refused: a resumed run would hide it. The
-  // weights are the average, where they are averaged, so a model made from any checkpoint has it.
+  // Collective. Fails if the ranks' weights differ, which a resumed run would hide. Saves the
+  // average of the weights, if they are averaged, so a model made from any checkpoint has it.
   Status Save();
-  // In place of Save() after an epoch: where its weights are the best so far, the next checkpoint
-  // writes these as well.
+  // Instead of Save() after an epoch: if its weights are the best so far, the next checkpoint also
+  // writes them.
   Status KeepBest();
   double seconds() const { return seconds_before_ + progress_.seconds(); }  // Of all attempts.
-  // Waits for what was handed over: before anything relies on the files.
+  // Waits until everything handed over is written: called before anything relies on the files.
   Status Finish();
-  // Collective. Waits for what was handed over, and tells all ranks the hashes of its weights: any
-  // of them may have to hand it out.
+  // Collective. Waits until everything handed over is written, and sends the hashes of its weights
+  // to all ranks: any of them may have to hand the weights out.
   Status Share();
-  // In a new generation (gang/membership.h), after the state was taken from the rank that is
-  // furthest; `came`: this rank had none. A new rank 0 opens the folder, which fences off whatever
-  // its predecessor may still write.
+  // Called in a new generation (gang/membership.h), after the state was taken from the rank that is
+  // furthest; `came`: this rank had none. A new rank 0 opens the folder, so that its predecessor
+  // can write no more.
   Status GoOn(bool came);
   int64_t& saved_step() { return saved_step_; }
-  // A failed step's status with the checkpoint that it leaves behind.
+  // Adds the newest checkpoint to the status of a failed step.
   Status WithKept(const Status& status);
-  // Collective. Fills the weights of `out` and, on rank 0, their hash, held
-  // against what was saved; gives their path.
+  // Collective. Fills the weights of `out` and, on rank 0, their hash, compared with what was
+  // saved. Returns their path.
   Result<std::filesystem::path> HandOut(TrainOutcome& out);
 
  private:
@@ -79,8 +78,8 @@ class Saving {
   std::unique_ptr<CheckpointWriter> writer_;  // On rank 0.
   double seconds_before_ = 0;                 // Spent by earlier attempts.
   Clock::time_point saved_at_ = Clock::now();
-  int64_t handed_step_ = 0;  // Of the newest checkpoint that was handed over,
-  int64_t saved_step_ = 0;   // and of the newest one on the disk; 0: there is none.
+  int64_t handed_step_ = 0;  // Of the newest checkpoint handed over,
+  int64_t saved_step_ = 0;   // and of the newest one on the disk; 0: none.
 };
 
 }  // namespace protium

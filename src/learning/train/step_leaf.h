@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a leaf is laid out: the floats that ranks add up in a step. Behind the gradients ride what
-// counts the rows, what ranks ask of each other, and where their time went, so that all of it needs
-// no round of its own.
+// The layout of a leaf: the floats that ranks add up in a step. The gradients are followed by
+// counts of rows, requests of ranks to each other, and how they spent their time, so that none of
+// it needs a round of its own.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace protium {
 
-// Sums over shards, then what ranks ask or know: more than 0 once any of them does. Each of them
-// adds to a leaf of its own, so that all stop, save or change after the same step.
+// Sums over shards, then flags, which are more than 0 as soon as any rank sets one. Each rank adds
+// to a leaf of its own, so that all stop, save or change after the same step.
 struct StepTail {
   float weight;
   float loss;
   float rows;
   float stop;
   float save;
-  float saved;   // A rank knows that the checkpoints so far are written.
-  float change;  // A rank has heard that the gang is to change.
+  float saved;   // A rank knows that all checkpoints so far are written.
+  float change;  // A rank was notified that the gang will change.
 };
 inline constexpr int64_t kTailFloats = 7;
 static_assert(std::is_trivial_v<StepTail> && std::is_standard_layout_v<StepTail>);
@@ -31,9 +31,9 @@ static_assert(sizeof(StepTail) == kTailFloats * sizeof(float));
 static_assert(offsetof(StepTail, rows) == 2 * sizeof(float));
 static_assert(offsetof(StepTail, change) == 6 * sizeof(float));
 
-// Of a leaf, in floats and in this order: gradients with padding (Weights::size()); `defined`, how
-// many shards gave each parameter one; a StepTail; sums of buffers (BufferSums); StepTimes::kTold
-// of each rank, to which only that rank adds.
+// The parts of a leaf, in floats and in this order: gradients with padding (Weights::size());
+// `defined`, how many shards gave each parameter a gradient; a StepTail; sums of buffers
+// (BufferSums); StepTimes::kTold floats of each rank, to which only that rank adds.
 struct LeafLayout {
   int64_t gradients = 0;
   int64_t parameters = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of training goes, by rank. Each rank measures itself from one sum over ranks to
-// the next and tells the others in a place of its own in that next sum (stepper.h): so all know of
-// all without a round more. Nothing that decides the weights depends on it.
+// How each rank spends the time of training. A rank measures itself from one all-reduce to the next
+// and sends the result in its own part of that next all-reduce (stepper.h), so all ranks know all
+// times without a further round. Nothing that decides the weights depends on it.
 #pragma once
 
 #include <array>
@@ -17,26 +17,26 @@
 
 namespace protium {
 
-// What a rank does between two sums, and the sum itself, waits for the others included. Losses
-// count with `forward`.
+// What a rank does between two all-reduces, and the all-reduce itself, including the wait for
+// others. Losses count as `forward`.
 enum class StepPart { kRows, kForward, kBackward, kReduce, kOptimizer, kValidation, kCheckpoint };
 inline constexpr std::array<std::string_view, 7> kStepParts{
     "rows", "forward", "backward", "reduce", "optimizer", "validation", "checkpoint"};
 
-// Is told what the rank is at from now on, as a literal: see TaskContext::SetPhase().
+// Called with what the rank does from now on, as a literal: see TaskContext::SetPhase().
 using PhaseTeller = std::function<void(const char* phase)>;
 
 // One rank's own times. One thread.
 class StepTimes {
  public:
-  // An empty `phase` is not told.
+  // An empty `phase` is not called.
   explicit StepTimes(PhaseTeller phase = {}) : phase_(std::move(phase)) {}
 
-  // Floats that a rank tells: seconds of each part, and of all of the time, what is measured as no
-  // part included.
+  // How many floats a rank sends: the seconds of each part, and of all the time, including what is
+  // measured as no part.
   static constexpr int64_t kTold = int64_t(kStepParts.size()) + 1;
 
-  // Says what the rank is at, and counts the time until it is destroyed.
+  // Reports what the rank does, and counts the time until it is destroyed.
   class [[nodiscard]] Running {
    public:
     Running(StepTimes& times, StepPart part);
@@ -51,7 +51,7 @@ class StepTimes {
   };
   Running Count(StepPart part) { return Running(*this, part); }
 
-  // Writes kTold floats, of the time since the last call, and begins anew.
+  // Writes kTold floats for the time since the last call, and starts again.
   void Tell(std::span<float> told);
 
  private:
@@ -61,18 +61,19 @@ class StepTimes {
 };
 
 // Adds to busy[r] the seconds that rank r computed for its shards in a step: rows, forward,
-// backward and optimizer, of kTold floats for each rank.
+// backward and optimizer. `told` has kTold floats for each rank.
 void AddBusy(std::span<const float> told, std::vector<double>& busy);
 
 // The times of all ranks of one generation of a gang, added up. One thread.
 class RankTimes {
  public:
-  // Of one step: kTold floats for each rank; zeros of a rank that owns no shards.
+  // Adds one step: kTold floats for each rank; zeros for a rank that owns no shards.
   void Add(std::span<const float> told);
   bool empty() const { return steps_ == 0; }
 
-  // Of what was added since the last call, and begins anew. A rank waited for others in "reduce"
-  // for what it spent there beyond the rank that came last, which held them.
+  // Returns the times added since the last call, and starts again. A rank waited for others for the
+  // time that it spent in "reduce" beyond the time of the last rank to arrive, for which the others
+  // waited.
   RankSeconds Take(int64_t step);
 
  private:
