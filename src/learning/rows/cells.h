@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tiles of a column's cells as the 32 bits that stand for them in packed rows. Nothing is
+// Reads tiles of a column's cells as the 32 bits that represent them in packed rows. Nothing is
 // refused here: readers mark what cannot be packed, and the packer counts it.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace protium {
 
 inline constexpr int64_t kTileRows = 64;
 
-// Up to kTileRows cells. The masks have bit i set when cell i is what they say; the 32 bits of such
-// a cell mean nothing, but for `nans`, which hold the one pattern for NaN.
+// Up to kTileRows cells. Bit i of a mask is set if it applies to cell i; the 32 bits of such a cell
+// mean nothing, except that `nans` cells hold the one pattern for NaN.
 struct Tile {
   std::array<uint32_t, kTileRows> bits;
   uint64_t nulls = 0;
@@ -25,15 +25,15 @@ struct Tile {
   uint64_t wide = 0;        // Categories beyond int32.
 };
 
-// Which cells: those at list[0..count), or first..first+count without a list.
+// Which cells: those at list[0..count), or without a list first..first+count.
 struct Picked {
   const int32_t* list = nullptr;
   int64_t first = 0;
   int64_t count = 0;
 };
 
-// Cells become float32((x - mean) / deviation) when scaled, where kLog takes StrictLog1p(x) for x,
-// else float32(x); -0.0 becomes 0.0.
+// If scaled, cells become float32((x - mean) / deviation), where kLog uses StrictLog1p(x) for x;
+// else float32(x). -0.0 becomes 0.0.
 enum class Scaling { kNone, kLinear, kLog };
 struct CellScale {
   Scaling scaling = Scaling::kNone;
@@ -44,15 +44,15 @@ struct CellScale {
 using CellReader = void (*)(const arrow::ArrayData& column, Picked picked, const CellScale& scale,
                             Tile& tile);
 
-// The reader for numbers of `type`, or nullptr: booleans, integers, floats and decimals are
-// numbers, and a column of type null is one of NULLs.
+// Returns the reader for numbers of `type`, or nullptr. Booleans, integers, floats and decimals are
+// numbers; a column of type null holds only NULLs.
 CellReader NumberReader(arrow::Type::type type, Scaling scaling);
-// The reader for one half of the 64 bits of a cell as a double, or nullptr for other types than
-// numbers; -0.0 becomes 0.0. It marks nothing: what is packed so is also packed as a float32, which
-// is where NULLs and the like are found.
+// Returns the reader for one half of the 64 bits of a cell as a double, or nullptr if `type` is no
+// number; -0.0 becomes 0.0. It marks nothing: each such cell is also packed as a float32, which
+// finds NULLs and the like.
 enum class Half { kLow, kHigh };
 CellReader DoubleReader(arrow::Type::type type, Half half);
-// The reader for category codes of `type`, or nullptr: integers are, floats are not.
+// Returns the reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the shards begin among the rows of all ranks, found without moving a row (docs/rows.md,
+// Finds where the shards begin among the rows of all ranks, without moving a row (docs/rows.md,
 // "How ranks find the cuts").
 #pragma once
 
@@ -12,15 +12,16 @@
 
 namespace protium {
 
-// cuts[r][s]: how many of rank r's sorted rows lie below shard s; shards + 1 entries a rank.
+// cuts[r][s]: how many of rank r's sorted rows come before shard s; shards + 1 entries per rank.
 using Cuts = std::vector<std::vector<int64_t>>;
 
-// The position where shard `shard` begins among `rows` rows: floor(shard * rows / shards).
+// Returns the position where shard `shard` begins among `rows` rows: floor(shard * rows / shards).
 int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
 
 // Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
-// both sides of a cut are dealt in the order of ranks. Every rank gets the cuts of all. Reads all
-// rows once, and takes half a MiB and 16 bytes for each distinct row in 65,536 a cut while it runs.
+// both sides of a cut are divided in the order of ranks. Every rank gets the cuts of all. Reads all
+// rows once; for each cut takes half a MiB and 16 bytes for each of about one in 65,536 distinct
+// rows.
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator);
 
 }  // namespace protium

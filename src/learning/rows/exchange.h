@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings rows to the ranks that own their shards: the only time that rows leave the rank that
-// packed them.
+// Sends rows to the ranks that own their shards; rows leave the rank that packed them only here.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +21,13 @@ struct OwnedShards {
 
 struct ExchangePlan {
   const std::vector<int32_t>& first;  // The owners of shards, as in ShardRows().
-  int64_t pieces = 1;                 // That each shard is cut into; all ranks agree.
-  const RowRoom& room;                // Of the owned rows.
+  int64_t pieces = 1;                 // Into which each shard is cut; the same on all ranks.
+  const RowRoom& room;                // For the owned rows.
 };
 
-// Collective. Brings every rank's sorted rows to the owners of their shards. Consumes `sorted`;
-// `cuts` cut all rows into plan.pieces parts a shard. Beside the rows themselves it takes about a
-// sixteenth of them at a time, and memory for those of a piece that go to others.
+// Collective. Sends every rank's sorted rows to the owners of their shards. Consumes `sorted`;
+// `cuts` cut all rows into plan.pieces parts per shard. Besides the rows themselves, takes about a
+// sixteenth of them at a time, and memory for those rows of a piece that go to others.
 Result<OwnedShards> ExchangeRows(std::unique_ptr<RowStore> sorted, const Cuts& cuts,
                                  const ExchangePlan& plan, Communicator& communicator);
 

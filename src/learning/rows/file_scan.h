@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a file as they lie, read ahead in blocks.
+// Reads the rows of a file in order, ahead and in blocks.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct FileRows {
   const ScratchFile& file;  // Row r begins at byte r * width.
   RowSpan range;
   int64_t width = 0;
-  int64_t block_bytes = 0;  // Of a read, about; two are in memory at a time.
+  int64_t block_bytes = 0;  // Of one read, approximately; two are in memory at a time.
 };
 
-// A pass over the rows of the file, which outlives it, and then over those of `rest`, if there is
-// one.
+// Passes over the rows of the file, which must outlive the pass, and then over those of `rest`, if
+// given.
 std::unique_ptr<RowScan> ScanFile(const FileRows& rows, std::unique_ptr<RowScan> rest = nullptr);
 
 }  // namespace protium

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharded rows in a folder, for trainings on this machine that have the same: one packs them, the
-// others map them.
+// Sharded rows in a folder, for trainings on this machine that use the same rows: one packs them,
+// the others map them.
 //
-// 1. kept.json has their layout and the identity of each shard; shard-000 and so on have the rows
-//    as they lie in memory.
-// 2. Whoever opens them gets the rows that were kept, or a fault: identities are computed anew.
-// 3. Mapped rows are the kernel's to drop and to read again, so they count against no budget.
+// 1. kept.json stores their layout and the identity of each shard; shard-000 and so on store the
+//    rows as they lie in memory.
+// 2. Whoever opens them gets the stored rows, or a fault: identities are computed again.
+// 3. The kernel may drop mapped rows and read them again, so they count against no budget.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,13 @@
 
 namespace protium {
 
-// Writes the own shards of `rows` to `folder`, which every rank names alike; rank 0 writes
-// kept.json. Whatever is there under these names is replaced. Not collective: what is written is
-// whole once this has succeeded on every rank.
+// Writes the own shards of `rows` to `folder`, which must be the same for every rank; rank 0 writes
+// kept.json. Existing files of these names are replaced. Not collective: the result is complete
+// after this has succeeded on every rank.
 Status KeepRows(const ShardedRows& rows, bool leads, const std::filesystem::path& folder);
 
-// The shards first[rank] .. first[rank + 1] - 1 of the rows that were kept there, whatever the
-// number of ranks was. Rows of another layout or number of shards, and files that have changed, are
-// faults.
+// Opens shards first[rank] .. first[rank + 1] - 1 of the stored rows, however many ranks stored
+// them. Rows of another layout or number of shards, and files that have changed, are faults.
 Result<std::unique_ptr<ShardedRows>> OpenKeptRows(const RowSchema& schema,
                                                   const std::vector<int32_t>& first, int32_t rank,
                                                   const std::filesystem::path& folder);

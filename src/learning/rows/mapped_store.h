@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that others wrote, mapped: in memory that ranks share (shared_rows.h) or in files that
+// Mapped rows that others wrote: in memory that ranks share (shared_rows.h) or in files that
 // trainings share (kept_rows.h).
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace protium {
 
-// Rows in several mappings, one behind another; a range never crosses from one into the next.
+// Rows in several mappings, one after another; a range never crosses from one into the next.
 class MappedStore final : public ReadStore {
  public:
   explicit MappedStore(int64_t width) : ReadStore(width) {}
-  // The next rows; they lie at the begin of `memory`, which may be longer.
+  // Adds the next rows, which lie at the beginning of `memory`; it may be longer.
   void Append(Mapping memory, int64_t rows);
 
   std::unique_ptr<RowScan> Scan(RowSpan range) const override;

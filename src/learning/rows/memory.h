@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages from the system, for rows and what is kept beside each of them. One thread at a time.
+// Pages from the system, for rows and what is stored beside each of them. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace protium {
 
 // Private memory that grows in place or by moving pages, never by copying, and whose pages can be
-// given back one by one. In large pages where the system has them.
+// returned one by one. Uses large pages if the system has them.
 class RowMemory {
  public:
   RowMemory() = default;
@@ -19,7 +19,7 @@ class RowMemory {
   RowMemory(RowMemory&& other) noexcept;
   RowMemory& operator=(RowMemory&& other) noexcept;
 
-  // Makes room for at least `bytes`; what is there stays. kNoRoom when the system refuses.
+  // Makes room for at least `bytes`; existing contents stay. kNoRoom if the system refuses.
   Status Reserve(int64_t bytes);
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
@@ -30,8 +30,9 @@ class RowMemory {
     return {reinterpret_cast<T*>(data_), size_t(count)};
   }
 
-  // Gives the whole pages among bytes [begin, end) back to the system; they read as zero from then
-  // on. Gives where the last of them ends, which is where to go on later; `begin` if there is none.
+  // Returns the whole pages among bytes [begin, end) to the system; they read as zero from then on.
+  // Returns where the last of them ends, which is where to continue later; `begin` if there is
+  // none.
   int64_t Release(int64_t begin, int64_t end);
 
  private:

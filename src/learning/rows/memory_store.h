@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in the memory of the process: a visit copies them from anywhere, a scan copies nothing.
+// Rows in the memory of the process: a visit copies them from any position, a scan copies nothing.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ std::unique_ptr<RowScan> ScanBytes(std::span<const std::byte> rows, int64_t widt
 std::unique_ptr<RowVisit> VisitBytes(std::span<const std::byte> rows, int64_t width,
                                      const Permutation& order);
 
-// Beside the rows it takes 16 bytes a row until they are sorted, for their keys, and 8 more while
+// Besides the rows it takes 16 bytes per row for their keys until they are sorted, and 8 more while
 // it sorts. At most 2^32 - 1 rows can be sorted.
 class MemoryStore final : public RowStore {
  public:
@@ -30,19 +30,19 @@ class MemoryStore final : public RowStore {
   Result<std::unique_ptr<RowVisit>> Visit(RowSpan range, const Permutation& order) const override;
   void Release(RowSpan range) override;
 
-  // Begins anew, without rows, in the same memory.
+  // Starts again without rows, in the same memory.
   void Clear();
 
  private:
   std::span<const std::byte> Bytes(RowSpan range) const;
 
   RowStoreSpec spec_;
-  bool keyed_;  // Rows that are added get keys: they have not been sorted yet.
+  bool keyed_;  // Added rows get keys: they have not been sorted yet.
   RowMemory memory_;
-  RowMemory keys_;  // Made while a row is in the first cache.
+  RowMemory keys_;  // Computed while a row is in the first cache.
   int64_t rows_ = 0;
   int64_t released_row_ = 0;   // Where the last Release() ended,
-  int64_t released_byte_ = 0;  // and the last whole page that it gave back.
+  int64_t released_byte_ = 0;  // and the end of the last whole page that it returned.
 };
 
 }  // namespace protium

@@ -32,7 +32,7 @@ class PackedRows {
   const std::byte* row(int64_t i) const { return rows_ + i * schema_->width(); }
   bool has(std::string_view field) const { return schema_->Find(field) != nullptr; }
 
-  // The elements of a field that is there and has this type.
+  // The elements of a field, which must exist and have this type.
   FieldRows<float> floats(std::string_view field) const { return Rows<float>(field); }
   FieldRows<int32_t> ints(std::string_view field) const { return Rows<int32_t>(field); }
 
@@ -50,7 +50,7 @@ class PackedRows {
   int64_t size_ = 0;
 };
 
-// Refuses the first category that is not in 0 .. cardinality - 1, with column, value and number.
+// Refuses the first category that is not in 0 .. cardinality - 1, naming column, value and number.
 Status CheckCategories(const PackedRows& rows, std::span<const int64_t> cardinalities);
 
 }  // namespace protium

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packer behind rows.h.
+// The packer that implements rows.h.
 //
-// 1. A row is written once, to where it stays until rows are sorted; its key is made while it is in
-//    the first cache.
-// 2. What cannot be packed is counted and leaves a row that nobody will see: rows with any such
-//    cell are refused as a whole, sooner or later (Refusal).
-// 3. Beyond memory and disk rows are only counted, so that the fault can tell how many bytes all
+// 1. A row is written once, where it stays until rows are sorted; its key is computed while it is
+//    in the first cache.
+// 2. Cells that cannot be packed are counted; a row with any such cell is never seen, since it is
+//    refused as a whole sooner or later (Refusal).
+// 3. Beyond memory and disk, rows are only counted, so that the fault can say how many bytes all
 //    would need.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace protium {
 class RowPacker final : public Packer {
  public:
   RowPacker(RowSchema rows, SchemaPtr table, RowRoom room, Refusal refusal);
-  Status Resolve();  // Finds the columns; once, before anything else.
+  Status Resolve();  // Finds the columns; called once, before anything else.
 
   using Packer::Append;
   const RowSchema& schema() const override { return schema_; }
@@ -37,16 +37,16 @@ class RowPacker final : public Packer {
   std::unique_ptr<RowStore> TakeStore() { return std::move(store_); }
 
  private:
-  // Where the cells of a column go: one element a row, or all of a list.
+  // Where the cells of a column go: one element per row, or all of a list.
   struct Source {
     std::string name;
     int column = -1;
     int64_t offset = 0;
-    CellReader read = nullptr;  // Of the column's cells, or of its lists' elements.
+    CellReader read = nullptr;  // For the column's cells, or its lists' elements.
     CellScale scale;
     int64_t list_length = 0;
     bool weight = false;                      // Must not be negative.
-    std::shared_ptr<arrow::ArrayData> cells;  // Of the batch that is being packed.
+    std::shared_ptr<arrow::ArrayData> cells;  // Of the batch being packed.
   };
 
   Status AddField(const RowField& field);
@@ -70,7 +70,7 @@ class RowPacker final : public Packer {
   std::vector<const RowField*> constants_;  // Fields of schema_ without columns.
   std::unique_ptr<RowStore> store_;
   Refused refused_;
-  int64_t seen_rows_ = 0;  // Given to Append(), packed or not.
+  int64_t seen_rows_ = 0;  // Passed to Append(), packed or not.
 };
 
 }  // namespace protium

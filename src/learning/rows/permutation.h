@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which an epoch visits the rows of a shard, and where its steps begin and end. Pure
-// arithmetic; docs/rows.md writes it down for other implementations and tests hold it to that page,
-// so a change here changes the weights of every training.
+// arithmetic. docs/rows.md describes it for other implementations, and tests check it against that
+// page; a change here changes the weights of every training.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// (seed, epoch, shard, position) -> row, stateless and cheap to make. A permutation of [0, rows).
+// (seed, epoch, shard, position) -> row; stateless and cheap to create. A permutation of [0, rows).
 class Permutation {
  public:
   Permutation(int64_t seed, int64_t epoch, int32_t shard, int64_t rows);
@@ -30,8 +30,8 @@ class Permutation {
   std::array<uint8_t, kFew> few_;
 };
 
-// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N) with
-// n its rows, N all rows, B the batch size; the last step ends at n. 128-bit inside.
+// Positions of shard `shard` at step `step` of an epoch: floor(n*k*B/N) to floor(n*(k+1)*B/N),
+// where n is its rows, N all rows, B the batch size; the last step ends at n. Computed in 128 bits.
 struct Positions {
   int64_t begin = 0;
   int64_t end = 0;

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Scanned a few rows at a time, so that it takes several blocks.
+// Scans a few rows at a time, so that it takes several blocks.
 inline std::string ReadShard(const ShardedRows& rows, int32_t shard) {
   std::string bytes;
   const auto scan = rows.Scan(shard);

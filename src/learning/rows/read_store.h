@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of rows that others wrote: they are only read. mapped_store.h has them in memory.
+// Read-only stores of rows that others wrote. mapped_store.h has them in memory.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// What changes rows fails; Release() does nothing.
+// Operations that change rows fail; Release() does nothing.
 class ReadStore : public RowStore {
  public:
   explicit ReadStore(int64_t width) : width_(width) {}
@@ -28,13 +28,13 @@ class ReadStore : public RowStore {
   int64_t rows_ = 0;
 };
 
-// The memory that a pass over rows in a file may take, and where a visit puts them in order.
+// The memory that a pass over rows in a file may take, and the folder where a visit orders them.
 struct FilePass {
-  int64_t bytes = 0;  // 4 KiB it takes in any case.
+  int64_t bytes = 0;  // It takes at least 4 KiB.
   std::filesystem::path disk;
 };
 
-// Rows of a file, from its begin.
+// Rows of a file, from its beginning.
 class FileStore final : public ReadStore {
  public:
   FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pass);
@@ -48,7 +48,7 @@ class FileStore final : public ReadStore {
   FilePass pass_;
 };
 
-// The rows of several stores, one behind another; a range never crosses from one into the next.
+// The rows of several stores, one after another; a range never crosses from one into the next.
 class JoinedStore final : public ReadStore {
  public:
   explicit JoinedStore(int64_t width) : ReadStore(width) {}
@@ -64,7 +64,7 @@ class JoinedStore final : public ReadStore {
     int64_t begin = 0;
     int64_t end = 0;
   };
-  // The store that has the range, which becomes the one in it.
+  // Returns the store that holds the range, and makes the range relative to it.
   const RowStore& Find(RowSpan& range) const;
 
   std::vector<Part> parts_;

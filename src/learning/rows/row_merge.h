@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges sorted rows from several places into one store. One thread.
+// Merges sorted rows from several sources into one store. One thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// Bytes that rows are read or moved in; at least one row, whatever its width.
+// The size in which rows are read or moved; at least one row, whatever its width.
 inline constexpr int64_t kMergeBlockBytes = 256 << 10;
 int64_t RowsIn(int64_t bytes, int64_t width);
 
@@ -24,15 +24,15 @@ class RowSource {
  public:
   // Rows of a store.
   RowSource(const RowStore& store, RowSpan range);
-  // Another rank's rows, from its window, where `range` counts in rows of that window.
+  // Another rank's rows, from its window; `range` counts in rows of that window.
   RowSource(Window& window, int32_t rank, RowSpan range, int64_t width);
 
-  // Makes row() the next row, unless done(). Its key is hashed: rows lie without their keys.
+  // Makes row() the next row, unless done(). Computes its key, since rows are stored without keys.
   Status Load();
   void Step();
 
   bool done() const { return next_ == end_; }
-  int64_t next() const { return next_; }  // Counts as the range does.
+  int64_t next() const { return next_; }  // Counts like the range.
   const std::byte* row() const { return row_; }
   const RowKey& key() const { return key_; }
 
@@ -43,26 +43,26 @@ class RowSource {
   int64_t next_;
   int64_t end_;
   std::unique_ptr<RowScan> scan_;      // Of a store's rows.
-  Window* window_ = nullptr;           // Of another rank's ones,
-  const std::byte* direct_ = nullptr;  // and where it lies, if this process can see it.
+  Window* window_ = nullptr;           // Of another rank's rows,
+  const std::byte* direct_ = nullptr;  // and their address, if this process can access it.
   int32_t rank_ = 0;
   std::vector<std::byte> block_;
-  int64_t block_end_ = -1;  // Behind the rows at hand; -1: none were read.
+  int64_t block_end_ = -1;  // End of the rows loaded; -1: none were read.
   const std::byte* row_ = nullptr;
   RowKey key_;
 };
 
-// Adds the rows of all sources to a store, in order, and up to the identities of parts: parts are
-// filled one after another, each with part_rows of its own.
+// Adds the rows of all sources to a store, in order, and adds them to the identities of parts:
+// parts are filled one after another, each with its number of rows from part_rows.
 class RowMerge {
  public:
-  // `identities` has an entry for each part and says how many rows a part has already. Together the
-  // parts have room for all rows of the sources.
+  // `identities` has an entry for each part and says how many rows the part already has. Together
+  // the parts have room for all rows of the sources.
   RowMerge(std::vector<RowSource> sources, std::span<const int64_t> part_rows, RowStore& store,
            std::span<ShardIdentity> identities);
-  // Once, before all else: reads the first row of each source.
+  // Called once, before anything else: reads the first row of each source.
   Status Start();
-  // Until the store has `rows` rows; so many must be there. May be called again for more.
+  // Merges until the store has `rows` rows; the sources must have that many. May be called again.
   Status RunUntil(int64_t rows);
   // How far each source was read.
   std::vector<int64_t> Read() const;
@@ -73,11 +73,11 @@ class RowMerge {
   Status MoveLeast(std::byte* to);
 
   std::vector<RowSource> sources_;
-  std::vector<uint32_t> heap_;  // Of sources that are not done, the one with the least row first.
+  std::vector<uint32_t> heap_;  // The sources that are not done, the one with the least row first.
   std::span<const int64_t> part_rows_;
   RowStore& store_;
   std::span<ShardIdentity> identities_;
-  size_t part_ = 0;  // The one that the last row was counted for.
+  size_t part_ = 0;  // The part that the last row was counted for.
 };
 
 }  // namespace protium

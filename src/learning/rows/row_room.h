@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the rows of one rank may take, and where those beyond it go. One thread.
+// How much memory the rows of one rank may take, and where the rest goes. One thread.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// Memory that the stores of a rank share; it only counts. A store that comes when all is given away
-// takes the little that it cannot work without, so what is left may fall below 0.
+// Memory that the stores of a rank share; it only counts. A store that comes when everything is
+// used takes the little that it cannot work without, so the remainder may fall below 0.
 class RowBudget {
  public:
   explicit RowBudget(int64_t bytes) : bytes_(bytes), left_(bytes) {}
@@ -24,7 +24,7 @@ class RowBudget {
   int64_t left_;
 };
 
-// What one store has taken of a budget; given back at its end.
+// What one store has taken of a budget; returned on destruction.
 class RowGrant {
  public:
   explicit RowGrant(std::shared_ptr<RowBudget> budget) : budget_(std::move(budget)) {}
@@ -33,7 +33,7 @@ class RowGrant {
   ~RowGrant() { Set(0); }
 
   int64_t bytes() const { return bytes_; }
-  // Grows to `bytes`, unless the budget does not have them.
+  // Grows to `bytes`; false if the budget does not have them.
   bool Grow(int64_t bytes) {
     if (bytes - bytes_ > budget_->left()) return false;
     Set(std::max(bytes, bytes_));
@@ -47,20 +47,20 @@ class RowGrant {
   int64_t bytes_ = 0;
 };
 
-// Where rows may be.
+// Where rows may be stored.
 struct RowRoom {
-  // A larger budget (1 TiB) is none: reserving address space for as many rows as it allows could
+  // A larger budget (1 TiB) means none: reserving address space for as many rows as it allows could
   // fail.
   static constexpr int64_t kLargest = int64_t{1} << 40;
 
   RowRoom() : RowRoom(kLargest + 1) {}
-  // So much memory, and no disk.
+  // `bytes` of memory, and no disk.
   RowRoom(int64_t bytes) : memory(std::make_shared<RowBudget>(bytes)) {}
 
   bool limited() const { return memory->bytes() <= kLargest; }
 
   std::shared_ptr<RowBudget> memory;
-  std::filesystem::path disk;  // A folder for rows beyond memory; empty: there is none.
+  std::filesystem::path disk;  // A folder for rows beyond memory; empty: none.
 };
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of one training set: packed to fixed width, keyed by content, cut into equal shards.
-// The contract is docs/rows.md. In short:
+// docs/rows.md is the contract. In short:
 //
 // 1. A row is its packed bytes; two rows with equal bytes are the same row.
 // 2. Shards are consecutive ranges of the rows sorted by (key, bytes); they differ by one row at
@@ -30,28 +30,28 @@ enum class Refusal {
 };
 
 // Turns the batches of one rank into packed rows. NULLs, NaN, numbers that are not finite as
-// float32, categories beyond int32 and lists of another length are errors that say column, count
+// float32, categories beyond int32 and lists of another length are errors that name column, count
 // and first row.
 class Packer {
  public:
-  // `room` bounds this rank's packed rows: more than memory and disk hold is a fault with both
-  // numbers. The rows that are made of them (ShardRows()) have the same room.
+  // `room` bounds this rank's packed rows: exceeding memory and disk is a fault with both numbers.
+  // The rows made from them (ShardRows()) use the same room.
   static Result<std::unique_ptr<Packer>> Make(const RowSchema& rows, const SchemaPtr& table,
                                               RowRoom room, Refusal refusal = Refusal::kAtOnce);
   virtual ~Packer() = default;
   virtual const RowSchema& schema() const = 0;
   // Packs the rows of `batch`.
   Status Append(const arrow::RecordBatch& batch) { return Append(batch, nullptr); }
-  // With `chosen`, packs only those, which must rise.
+  // With `chosen`, packs only the rows at these positions, which must ascend.
   virtual Status Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) = 0;
-  // The rows that were packed, in order of arrival; grows with every Append().
+  // The packed rows, in order of arrival; grows with every Append().
   virtual const RowStore& store() const = 0;
   int64_t rows() const { return store().rows(); }
 };
 
-// The rows of the shards that this rank owns, sorted; and the sizes of all others. Reading changes
-// nothing: passes over shards may run side by side. Rows that ranks share (shared_rows.h) hold more
-// shards than the rank owns.
+// The rows of the shards that this rank owns, sorted, and the sizes of all others. Reading changes
+// nothing: passes over shards may run concurrently. If ranks share rows (shared_rows.h), it holds
+// more shards than the rank owns.
 class ShardedRows {
  public:
   // Shards begin .. end - 1.
@@ -70,19 +70,20 @@ class ShardedRows {
   int64_t rows(int32_t shard) const { return identity_.at(size_t(shard)).rows; }  // Of any shard.
   bool owns(int32_t shard) const { return shard >= own_.begin && shard < own_.end; }
   Owned own() const { return own_; }
-  // This rank owns other shards from now on, all of which the store holds. No pass is open.
+  // Makes this rank the owner of other shards, all of which the store must hold. No pass may be
+  // open.
   void TakeOver(Owned own);
-  // The identity of the training set: that of all shards.
+  // The identity of the training set: that of each shard.
   const std::vector<ShardIdentity>& identity() const { return identity_; }
-  // Of the own rows, how many bytes are on the disk.
+  // How many bytes of the own rows are on the disk.
   int64_t disk_bytes() const { return store_->disk_bytes(); }
 
   // See RowStore::ShareFile().
   Result<UniqueFd> ShareFile() const { return store_->ShareFile(); }
 
-  // Rows that were read for good: see RowStore::Release().
+  // Says that the shard's rows are not read again: see RowStore::Release().
   void Release(int32_t shard) { store_->Release(ShardRange(shard)); }
-  // Passes over an own shard.
+  // A pass over an own shard.
   std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
   Result<std::unique_ptr<RowVisit>> Visit(int32_t shard, const Permutation& order) const {
     return store_->Visit(ShardRange(shard), order);
@@ -96,15 +97,15 @@ class ShardedRows {
   Owned own_;
   std::unique_ptr<RowStore> store_;
   std::vector<ShardIdentity> identity_;
-  std::vector<int64_t> ends_{0};  // Of the shards in the store, behind the first one's begin.
+  std::vector<int64_t> ends_{0};  // Ends of the shards in the store, relative to the beginning of the first.
   int64_t total_rows_ = 0;
 };
 
-// Collective. Cuts the rows of all ranks into first.back() shards and brings each to its owner:
-// shard s belongs to rank r when first[r] <= s < first[r+1]. Consumes `mine`. Beside the packed
-// rows in memory it takes 16 bytes for each from packing on, 24 while it sorts, and a sixteenth of
-// the rows while ranks exchange; pages are given back as they are read. Rows that do not fit memory
-// take the disk's space twice.
+// Collective. Cuts the rows of all ranks into first.back() shards and sends each to its owner:
+// shard s belongs to rank r when first[r] <= s < first[r+1]. Consumes `mine`. Besides the packed
+// rows in memory it takes 16 bytes per row from packing on, 24 while it sorts, and a sixteenth of
+// the rows while ranks exchange; pages are returned as they are read. Rows that do not fit memory
+// take their space on the disk twice.
 Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
                                                const std::vector<int32_t>& first,
                                                Communicator& communicator);

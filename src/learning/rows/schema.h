@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packed row consists of: a list of fields, from which its width, its order and every offset
-// follow. Two lists that are equal make equal bytes of equal rows.
+// What a packed row consists of: a list of fields, which determines its width, its order and every
+// offset. Equal lists make equal bytes of equal rows.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ inline EnumNames<RowElement> Names(RowElement) {
            {RowElement::kFloat64, "float64"}}};
 }
 
-// A cell x becomes float32((y - mean) / deviation), computed in double; y is x or, with `log1p`,
-// StrictLog1p(x) of base/strict_math.h.
+// A cell x becomes float32((y - mean) / deviation), computed in double; y is x, or StrictLog1p(x)
+// of base/strict_math.h if `log1p`.
 struct ElementScale {
   double mean = 0;
   double deviation = 1;
@@ -45,12 +45,12 @@ struct RowField {
   std::string name;
   RowRole role = RowRole::kFeature;
   RowElement element = RowElement::kFloat32;
-  std::vector<std::string> columns;  // Each gives one element; none: one element, `fill`.
-  std::vector<std::string> from;     // Where cells are read, one a column, or none: its own.
-  int64_t list_length = 0;  // Above 0: one column of lists, each of exactly so many elements.
-  std::vector<ElementScale> scales;  // One a column, or none: cells as they are.
+  std::vector<std::string> columns;  // Each is one element; none: one element, `fill`.
+  std::vector<std::string> from;     // Where cells are read, one per column; empty: the column itself.
+  int64_t list_length = 0;  // Above 0: one column of lists, each with this many elements.
+  std::vector<ElementScale> scales;  // One per column; empty: cells as they are.
   double fill = 0;
-  int64_t offset = 0;  // In bytes, from the begin of the row; set by RowSchema.
+  int64_t offset = 0;  // In bytes, from the beginning of the row; set by RowSchema.
 
   int64_t elements() const;
   int64_t element_bytes() const { return element == RowElement::kFloat64 ? 8 : 4; }
@@ -73,7 +73,7 @@ inline constexpr std::string_view kNumericField = "numeric";
 inline constexpr std::string_view kLabelField = "label";
 inline constexpr std::string_view kWeightField = "weight";
 inline constexpr std::string_view kCategoriesField = "categories";
-// Of rows that are measured (WithOwnLabels()).
+// For rows that are measured (WithOwnLabels()).
 inline constexpr std::string_view kOwnLabelField = "own_label";
 
 // Fields without gaps, in the order they were added; little-endian.
@@ -81,7 +81,7 @@ class RowSchema {
  public:
   void Add(RowField field);
   const std::vector<RowField>& fields() const { return fields_; }
-  const RowField* Find(std::string_view name) const;  // nullptr: there is none.
+  const RowField* Find(std::string_view name) const;  // nullptr: none.
   int64_t width() const { return width_; }            // In bytes.
   Json ToJson() const;
 
@@ -95,7 +95,7 @@ struct LabelColumn {
   ElementScale scale;
 };
 
-// A number that packing makes of another column's.
+// A number that packing computes from another column.
 struct ScaledColumn {
   std::string column;
   std::string from;
@@ -108,23 +108,23 @@ struct ListColumn {
   RowElement element = RowElement::kFloat32;
 };
 
-// The columns of a table by what they are to a net.
+// The columns of a table by their role for a net.
 struct RowColumns {
   std::vector<std::string> numeric;  // Integers, floats or booleans; doubles are cast to float32.
   std::vector<ScaledColumn> scaled;  // Those of `numeric` that the table does not have.
-  std::vector<LabelColumn> labels;   // Numbers; without any the label is 0.
+  std::vector<LabelColumn> labels;   // Numbers; if empty, the label is 0.
   std::string class_label;           // Instead of `labels`: the integer index of a class.
   std::string weight;                // Empty: 1.
   std::vector<std::string> categories;  // Integers.
-  std::vector<ListColumn> lists;        // Each becomes a field of its own name.
+  std::vector<ListColumn> lists;        // Each becomes a field of the same name.
 };
 
-// numeric, label, weight, categories, then lists. The order is part of docs/rows.md: keys of rows,
-// and with them the weights of trainings, depend on it.
+// Makes the fields numeric, label, weight, categories, then lists. The order is part of
+// docs/rows.md: keys of rows, and with them the weights of trainings, depend on it.
 RowSchema MakeRowSchema(const RowColumns& columns);
 
-// The same rows with labels that are numbers once more behind all else, as doubles on their own
-// scale: a float32 does not come back from the label's scale as what it was, a 0 not as 0.
+// Returns the same rows with numeric labels repeated at the end, as doubles on their own scale: a
+// float32 cannot be scaled back to the exact label, not even to 0.
 RowSchema WithOwnLabels(RowSchema rows);
 
 }  // namespace protium

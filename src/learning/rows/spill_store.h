@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows in memory while they fit their budget, and then on the disk.
 //
-// 1. Up to the budget it is a MemoryStore. What goes beyond it writes the rows so far to a file, as
-//    a run, and begins anew; a store that sorts has sorted them before, and Sort() merges the runs
-//    into a second file.
+// 1. Up to the budget it is a MemoryStore. When the budget is exceeded, it writes the rows so far
+//    to a file, as a run, and starts again; a store that sorts sorts each run first, and Sort()
+//    merges the runs into a second file.
 // 2. A file's space is reserved before it is written, so a disk that is too small fails while rows
 //    are added or sorted, before anything has been computed from them.
 // 3. The bytes and their order are those of a MemoryStore.
@@ -20,8 +20,8 @@
 namespace protium {
 
 // On the disk it takes the rows twice: while they are merged, and while an epoch visits them. In
-// memory it takes its part of the budget, but at least a sixteenth of it, a page, and a few rows,
-// however wide they are; beside that what a MemoryStore takes for the rows that it has in memory.
+// memory it takes its part of the budget, but at least a sixteenth of it, a page, and a few rows of
+// any width; besides, what a MemoryStore takes for the rows in memory.
 class SpillStore final : public RowStore {
  public:
   explicit SpillStore(const RowStoreSpec& spec);
@@ -45,7 +45,7 @@ class SpillStore final : public RowStore {
   Status GoToDisk();
   Status MergeRuns(std::span<const int64_t> part_rows, std::span<ShardIdentity> identities);
 
-  // For the writing of a file.
+  // For writing a file.
   struct Writing {
     Writing(ScratchFile& file, RowMemory memory, int64_t bytes)
         : memory(std::move(memory)), stream(file, 0, this->memory.As<std::byte>(bytes)) {}
@@ -54,12 +54,12 @@ class SpillStore final : public RowStore {
   };
 
   RowStoreSpec spec_;
-  mutable RowGrant grant_;  // Visits of rows on the disk grow it to what is left.
+  mutable RowGrant grant_;  // Visits of rows on the disk grow it to the remaining budget.
   std::unique_ptr<MemoryStore> memory_;
   std::unique_ptr<ScratchFile> file_;
   std::unique_ptr<Writing> writing_;
-  int64_t file_rows_ = 0;      // Of the store, those in the file; they come first.
-  std::vector<RowSpan> runs_;  // In the file, each sorted; empty once all are one.
+  int64_t file_rows_ = 0;      // Rows of the store that are in the file; they come first.
+  std::vector<RowSpan> runs_;  // In the file, each sorted; empty when merged into one.
   int64_t block_bytes_ = 0;    // Of a scan.
   bool on_disk_ = false;
 };

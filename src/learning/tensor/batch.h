@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as nets see them: packed rows side by side, on the host and, where a net computes on a
-// device, there as well.
+// Rows as nets see them: packed rows side by side, on the host and, if a net computes on a device,
+// there as well.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// The rows of one shard in one step, or a block of rows to predict for. Borrows rows and schema.
+// The rows of one shard in one step, or a block of rows to predict. Borrows rows and schema.
 class BatchRows : public PackedRows {
  public:
   BatchRows() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall for exceptions of nets, losses and devices: every call into them passes here once.
+// Stops the exceptions of nets, losses and devices: every call into them goes through here once.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// What a library threw, in a fault's words: those of whoever knows that library (LeaveWith()).
+// What a library threw, as a fault in the words of code that knows that library (LeaveWith()).
 class KnownFailure : public std::exception {
  public:
   explicit KnownFailure(Fault fault) : fault_(std::move(fault)) {}
@@ -26,13 +26,13 @@ class KnownFailure : public std::exception {
   Fault fault_;
 };
 
-// Leaves all calls up to the next Guard(), which gives this fault.
+// Leaves all calls up to the next Guard(), which returns this fault.
 [[noreturn]] void LeaveWith(Fault fault);
 
-// The status of the exception being handled; called in a catch block only.
+// Returns the status of the exception being handled; called in a catch block only.
 Status StatusOfException(std::string_view doing, const std::exception& error);
 
-// Of what is thrown and is no std::exception.
+// The same for what is no std::exception.
 Status StatusOfUnknown(std::string_view doing);
 
 template <class T>
@@ -52,7 +52,7 @@ struct Guarded<Result<T>> {
   using type = Result<T>;
 };
 
-// Calls `fn`, which may throw. Gives its Status or Result, a Status where it returns nothing, and a
+// Calls `fn`, which may throw. Returns its Status or Result; a Status if it returns nothing, and a
 // Result of anything else.
 template <std::invocable Fn>
 typename Guarded<std::invoke_result_t<Fn>>::type Guard(std::string_view doing, Fn&& fn) {

@@ -18,13 +18,13 @@
 
 namespace protium {
 
-// Whole numbers of buffers lie in float32, which has each of them up to here.
+// Whole numbers of buffers are stored as float32, which is exact up to here.
 inline constexpr int64_t kMostWhole = int64_t{1} << 24;
 
 struct Variable {
   std::string name;
   std::vector<int64_t> shape;
-  bool whole = false;  // A buffer of whole numbers, none beyond kMostWhole.
+  bool whole = false;  // A buffer of whole numbers, none above kMostWhole.
   int64_t count() const {
     int64_t n = 1;
     for (const int64_t dimension : shape) n *= dimension;
@@ -32,52 +32,51 @@ struct Variable {
   }
 };
 
-// Where one shard's gradient goes: values for each parameter, of its shape.
+// Where one shard's gradient is written: values for each parameter, of its shape.
 struct GradientSink {
   std::span<const FloatValues> parameters;
-  bool add = false;          // Add to what is there, in one addition per element; else overwrite.
+  bool add = false;          // Add to the values, in one addition per element; else overwrite.
   std::span<float> defined;  // Grows by 1 for every parameter that got a gradient.
 };
 
-// One copy of a net on one rank; one thread. What it calls may throw: callers go through Guard().
-// Given the same rows, weights and key they give the same bits.
+// One copy of a net on one rank; one thread. Its functions may throw: callers go through Guard().
+// Given the same rows, weights and key they return the same bits.
 class Net {
  public:
   virtual ~Net() = default;
-  // What it learns and, apart from that, carries along; float32, in an order that stays.
+  // What it learns, and what else it carries along; float32, in a fixed order.
   virtual const std::vector<Variable>& parameters() const = 0;
   virtual const std::vector<Variable>& buffers() const = 0;
-  // The fewest rows a training forward can work on.
+  // The fewest rows a training forward works on.
   virtual int64_t least_rows() const = 0;
-  // Whether it can compute where NetInputs::device says, if that is a device with memory of its
-  // own.
+  // Whether it can compute where NetInputs::device says, if that is a device with its own memory.
   virtual bool runs_on_devices() const { return false; }
-  // Whether Forward() without training gives a row the same bits in any number of rows.
+  // Whether Forward() without training returns the same bits for a row among any number of rows.
   virtual bool rows_apart() const { return false; }
-  // Hands over the memory of parameters and buffers, where the net computes; before anything below.
+  // Sets the memory of parameters and buffers, where the net computes; called before anything
+  // below.
   virtual void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) = 0;
-  // Sets them to where training starts.
+  // Sets parameters and buffers to their values at the start of training.
   virtual void Initialise(uint64_t key) = 0;
-  // [rows, outputs], where it computes, valid until the next call. With
-  // `training`, the key of all randomness of this forward, it may draw, update buffers, and
-  // Backward may follow.
+  // Returns [rows, outputs], where it computes, valid until the next call. With `training`, the key
+  // of all randomness of this forward, it may draw and update buffers, and Backward may follow.
   virtual FloatValues Forward(const BatchRows& rows, const uint64_t* training) = 0;
-  // `outputs`: the derivative of the loss by every output of the last Forward, of its shape.
+  // `outputs`: the derivative of the loss by every output of the last Forward, in its shape.
   virtual void Backward(const FloatValues& outputs, const GradientSink& sink) = 0;
 };
 
 // What a net is made for.
 struct NetInputs {
   RowSchema rows;                      // It reads the features among them.
-  std::vector<int64_t> cardinalities;  // One an element of the field "categories".
-  int64_t outputs = 1;                 // Of each row.
+  std::vector<int64_t> cardinalities;  // One per element of the field "categories".
+  int64_t outputs = 1;                 // For each row.
   // Training forwards compute under LibTorch's autocast to bfloat16. Parameters, gradients and
   // outputs stay float32. Not for nets with kernels of their own.
   bool bfloat16 = false;
   ComputeDevice device;  // Where it computes.
-  int32_t threads = 1;   // That share the work of one forward or backward.
+  int32_t threads = 1;   // How many share the work of one forward or backward.
 
-  // Elements of a field, 0 without it.
+  // Elements of a field, 0 if it does not exist.
   int64_t Width(std::string_view field) const {
     const RowField* const found = rows.Find(field);
     return found == nullptr ? 0 : found->elements();
@@ -88,7 +87,7 @@ using NetBuilder =
     std::function<Result<std::unique_ptr<Net>>(const Json& options, const NetInputs& inputs)>;
 using NetTable = std::map<std::string, NetBuilder, std::less<>>;
 
-// Builds the net `name` of the table, or refuses with the nearest name.
+// Builds the net `name` of the table; an unknown name is refused with the nearest one.
 Result<std::unique_ptr<Net>> BuildNet(const NetTable& table, const std::string& name,
                                       const Json& options, const NetInputs& inputs);
 

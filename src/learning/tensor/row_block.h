@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed rows on their way to where a net computes. They are gathered in memory of the host and
-// copied over in one piece; BatchRows have both, since losses read labels and weights on the host.
+// Gathers packed rows in memory of the host and copies them in one piece to where a net computes.
+// BatchRows have both, since losses read labels and weights on the host.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace protium {
 
-// One thread. Keeps its memory from block to block.
+// One thread. Reuses its memory from block to block.
 class RowBlock {
  public:
   explicit RowBlock(const ComputeDevice& device) : device_(device) {}
 
-  // Memory of the host for so many bytes. What a device is still reading must not be overwritten:
-  // something that was computed from the last block must have been read back.
+  // Returns memory of the host for `bytes`. It must not be overwritten while a device still reads
+  // it: something computed from the last block must have been read back.
   std::byte* Reserve(int64_t bytes);
-  // The first `rows` rows of that memory, as a net reads them: on the CPU itself a view, else a
-  // copy that is on its way. Valid until the next Reserve(). `schema` is borrowed.
+  // Returns the first `rows` rows of that memory, as a net reads them: a view on the CPU, else a
+  // copy in progress. Valid until the next Reserve(). `schema` is borrowed.
   BatchRows Send(const RowSchema& schema, int64_t rows);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, buffers, outputs and gradients of a net, as training hands them around: memory and
-// its shape, of whichever library computes there.
+// Parameters, buffers, outputs and gradients of a net, as training passes them around: memory and
+// its shape, whichever library computes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace protium {
 
 // Float32 elements in row-major order, borrowed. They lie where the net computes: on a device with
-// memory of its own the pointer is one of that device.
+// its own memory this is a device pointer.
 struct FloatValues {
   float* data = nullptr;
   std::vector<int64_t> shape;
@@ -21,7 +21,7 @@ struct FloatValues {
     for (const int64_t dimension : shape) n *= dimension;
     return n;
   }
-  // The elements, where they lie on the host.
+  // The elements, if they lie on the host.
   std::span<float> host() const { return {data, size_t(count())}; }
 };
 

@@ -2,11 +2,11 @@
 // The memory that a net learns in: laid out once, so that gradients, optimisers, checkpoints and
 // ranks all mean the same floats by the same offsets.
 //
-// It is memory of the host, where optimisers and files are. A net on a device works in a copy
+// It is memory of the host, which optimisers and files work on. A net on a device works in a copy
 // there: Upload() after the host's weights have changed and before the net computes, Download()
-// after the net has changed its own. Updating on the host costs two copies of the parameters a step
-// and the time of the update; in return one set of optimisers serves all devices with the same
-// bits, and files, averages and sums over ranks know of none.
+// after the net has changed its own. Updating on the host costs two copies of the parameters per
+// step and the time of the update; in return one set of optimisers serves all devices with the same
+// bits, and files, averages and sums over ranks need not know about devices.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace protium {
 
-// A buffer of a net among all of them.
+// A buffer of a net, and where it lies among all of them.
 struct BufferPart {
   std::string name;
   int64_t offset = 0;  // In floats.
@@ -31,10 +31,10 @@ struct BufferPart {
 };
 
 // The parameters of a net in one piece of memory, each starting at a multiple of 16 floats (zeros
-// between), and its buffers in another. Owns the memory; the net works in it.
+// between), and its buffers in another. Owns the memory that the net works in.
 class Weights {
  public:
-  // Binds the net to this memory, which must live as long as the net computes. `device`: that of
+  // Binds the net to this memory, which must live as long as the net computes. `device` is that of
   // the inputs the net was made for.
   static Result<std::unique_ptr<Weights>> Make(Net& net, const ComputeDevice& device = {});
 
@@ -50,11 +50,11 @@ class Weights {
 
   const ComputeDevice& device() const { return device_; }
 
-  // Both do nothing where the net computes on the host's memory. Upload() returns at once: see
+  // Both do nothing if the net computes on the host's memory. Upload() returns at once: see
   // tensor/device.h. May throw.
   void Upload();
   void Download();
-  // The same of buffers alone.
+  // The same for buffers alone.
   void UploadBuffers();
   void DownloadBuffers();
 
@@ -63,10 +63,10 @@ class Weights {
 
   // Parameters and buffers as they are now, borrowed.
   std::vector<NamedTensor> Tensors() const;
-  // Sets the host's weights; Upload() brings them to the net. Refuses files with other names,
+  // Sets the host's weights; Upload() copies them to the net. Refuses files with other names,
   // shapes or types (kInput), naming the first that differs.
   Status Load(const Safetensors& file, const std::string& where);
-  // Equal exactly when all bits of parameters and buffers are, for all practical purposes.
+  // Equal, for all practical purposes, exactly when all bits of parameters and buffers are.
   std::string Hash() const;
 
  private:

@@ -40,7 +40,7 @@ struct EpochValue {
 // higher is better.
 void WatchPlateau(const ReduceOnPlateauOptions& options, const EpochValue& epoch, Plateau& state);
 
-// Applies early stopping after an epoch (`least` is absolute here); the second returns whether
+// Applies early stopping after an epoch (`least` is absolute here); IsOver() returns whether
 // training is over, which it never is with patience 0.
 void WatchStopping(const EarlyStoppingOptions& options, const EpochValue& epoch, Plateau& state);
 bool IsOver(const EarlyStoppingOptions& options, const Plateau& state);

@@ -3,16 +3,16 @@
 //
 // 1. A shard's leaf is the gradient of the sum of its weighted losses, with a tail: how many shards
 //    gave each parameter a gradient, sums of weight, loss and rows, flags, sums of buffers. With
-//    micro-batches it is the sum of theirs, added in their order and complete before it is added to
-//    that of any other shard.
-// 2. Leaves are added in the recursive halving of all shards, here as far as this rank owns whole
-//    subtrees, then by the communicator's tree. So the sum does not depend on who owns what.
+//    micro-batches it is the sum of theirs, added in order and complete before it is added to that
+//    of any other shard.
+// 2. Leaves are added by recursive halving of all shards: here as far as this rank owns whole
+//    subtrees, then by the communicator's tree. So the sum does not depend on which rank owns which
+//    shard.
 // 3. One division by the sum of weights follows; then clipping, the check that everything is
-//    finite, and the optimiser. Every rank does this on the same sums and arrives at the same
-//    weights.
+//    finite, and the optimiser. Every rank does this on the same sums and gets the same weights.
 //
-// Whatever ranks must agree on in a step travels in this one reduction, behind the gradients
-// (step_leaf.h): there is no other round.
+// Everything that ranks must agree on in a step travels in this one all-reduce, behind the
+// gradients (step_leaf.h); there is no other round.
 #pragma once
 
 #include <cstdint>
@@ -37,51 +37,52 @@ struct StepSpec {
   std::vector<int32_t> first;  // Shards first[r] .. first[r+1]-1 belong to rank r.
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
-  TrainOptions train;  // Of it seed, clip_norm, clip_value and micro_batches.
-  PhaseTeller phase;   // Told each part of a step.
+  TrainOptions train;  // Uses seed, clip_norm, clip_value and micro_batches.
+  PhaseTeller phase;   // Called with each part of a step.
 };
 
 struct StepInput {
   int64_t step = 0;                   // Over all epochs, from 0; decides the randomness.
   int64_t epoch = 0;                  // From 0; for messages.
-  std::span<const BatchRows> shards;  // The rows of the own shards, in order; may be empty ones.
+  std::span<const BatchRows> shards;  // The rows of the own shards, in order; some may be empty.
   double rate = 1;                    // Multiplies the learning rate; the same on all ranks.
   bool stop = false;                  // This rank asks for a stop, or for a checkpoint.
   bool save = false;
-  bool saved = false;   // Told to all: this rank knows that the checkpoints so far are written.
-  bool change = false;  // This rank has heard that the gang is to change.
-  // Called once while a device computes the last gradients, with work for the host; may be empty.
+  bool saved = false;   // Sent to all: this rank knows that all checkpoints so far are written.
+  bool change = false;  // This rank was notified that the gang will change.
+  // Work for the host, called once while a device computes the last gradients; may be empty.
   std::function<Status()> meanwhile;
 };
 
-// The same on every rank, but for wait_seconds.
+// The same on every rank, except wait_seconds.
 struct StepResult {
   double loss = 0;  // Weighted mean over all shards.
   double weight = 0;
   int64_t rows = 0;
-  bool stop = false;  // Some rank asked.
+  bool stop = false;  // Some rank asked for it.
   bool save = false;
   bool saved = false;
   bool change = false;
   bool skipped = false;     // The weights summed to 0.
-  double wait_seconds = 0;  // Spent in the reduction, waiting included.
-  // Of every rank StepTimes::kTold floats, from the sum before to this one; until the next Run().
+  double wait_seconds = 0;  // Spent in the all-reduce, including the wait for others.
+  // StepTimes::kTold floats of every rank, from the previous all-reduce to this one; valid until
+  // the next Run().
   std::span<const float> times;
 };
 
 class Stepper {
  public:
-  // Collective. `net`, `weights`, `optimizer` and `communicator` must outlive it; one thread, that
-  // of every Run().
+  // Collective. `net`, `weights`, `optimizer` and `communicator` must outlive it. Called by the
+  // same thread as every Run().
   static Result<std::unique_ptr<Stepper>> Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator);
 
   // Collective. A loss or gradient that is NaN or infinite fails on all ranks alike, and the fault
-  // says at which step and in whose rows. What a net throws on one rank fails on all of them.
-  // Afterwards the weights are not to be used.
+  // names the step and whose rows they are. An exception from the net on one rank fails on all of
+  // them. After a failure the weights must not be used.
   Result<StepResult> Run(const StepInput& input);
 
-  // What this rank does between steps is counted here.
+  // Counts what this rank does between steps.
   StepTimes& times() { return times_; }
 
  private:
@@ -94,12 +95,12 @@ class Stepper {
         communicator_(communicator),
         buffers_(weights) {}
   // Where sums are made: a subtree of the communicator's, or a spare one. On a staged device the
-  // gradients are added up there, element by element in the same order and so to the same bits, and
-  // come to the host once a step; the rest of a leaf is always the host's.
+  // gradients are added there, element by element in the same order and so to the same bits, and
+  // copied to the host once per step; the rest of a leaf is always on the host.
   struct Partial {
     std::span<float> sum;
     std::vector<FloatValues> gradients;
-    std::shared_ptr<float> there;  // On a staged device: what `gradients` are views of.
+    std::shared_ptr<float> there;  // On a staged device: the memory that `gradients` point into.
   };
   Partial MakePartial(std::span<float> sum) const;
   void AddPartial(const Partial& from, Partial& to) const;
@@ -107,7 +108,7 @@ class Stepper {
                size_t depth);
   Status Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add);
   Status RunParts(const BatchRows& rows, const StepInput& input, int32_t shard, Partial& partial);
-  // A forward and backward whose randomness is `key`'s.
+  // Runs a forward and backward whose randomness is given by `key`.
   Status RunNet(const BatchRows& rows, const StepInput& input, int32_t shard, uint64_t key,
                 Partial& partial, bool add);
   uint64_t DrawKeyOf(const StepInput& input, int32_t shard) const;
@@ -133,7 +134,7 @@ class Stepper {
   LeafLayout leaf_;
   int32_t first_shard_ = 0;
   std::vector<Partial> own_;
-  std::vector<HeldMemory> held_;  // Their sums.
+  std::vector<HeldMemory> held_;  // For their sums.
   std::vector<std::pair<std::vector<float>, std::unique_ptr<Partial>>> spares_;
   std::vector<int32_t> lost_;  // Own shards whose loss was not finite in this step.
   FloatRoom outputs_here_;
@@ -141,7 +142,7 @@ class Stepper {
   FloatRoom output_gradient_there_;  // On a staged device.
 };
 
-// Fails unless this thread rounds to nearest and keeps denormals: a library built with fast-math
+// Fails unless this thread rounds to nearest and handles denormals: a library built with fast-math
 // may have changed that.
 Status CheckFloatingPoint();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's life: agree, resume or begin, step through the epochs, validate, save. What ranks decide
-// together (when to stop, when to save) is decided by values that all of them have, so all make the
-// same collective calls.
+// A rank's life: agree, resume or begin, step through the epochs, validate, save. Joint decisions
+// (when to stop, when to save) depend only on values that all ranks have, so all make the same
+// collective calls.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ struct TrainSpec {
   TrainOptions train;  // Complete; `best` is one of `metrics`.
   Target target;
   Loss loss;
-  DecisionSpec decision;  // Fitted to the validation rows under the weights that are handed out.
-  std::vector<MetricSpec> own_metrics;  // Beside the built-in ones.
+  DecisionSpec decision;  // Fitted to the validation rows, with the weights that are handed out.
+  std::vector<MetricSpec> own_metrics;  // Besides the built-in ones.
 
-  std::filesystem::path folder;  // Of checkpoints.
-  bool resume = false;           // From the newest checkpoint; without one, from the start.
+  std::filesystem::path folder;  // For checkpoints.
+  bool resume = false;           // Continues from the newest checkpoint, if any.
   Json options;  // All that decide the weights; a checkpoint made with others is refused.
   std::string stages_sha256;
 };
@@ -47,26 +47,26 @@ struct TrainInput {
   Weights& weights;
   ShardedRows& rows;
   ShardedRows* validation = nullptr;  // nullptr: none.
-  bool packed = true;                 // For this training; false: an earlier one's are used.
+  bool packed = true;                 // For this training; false: an earlier one's rows.
   Communicator* communicator =
-      nullptr;  // nullptr of a newcomer, which enters through `membership`.
-  // Of an elastic gang, whose ranks share their rows (rows/shared_rows.h).
+      nullptr;  // nullptr for a newcomer, which enters through `membership`.
+  // For an elastic gang, whose ranks share their rows (rows/shared_rows.h).
   GangMembership* membership = nullptr;
-  // The libraries that net and loss rest on (NumericsFingerprint()).
+  // The libraries that net and loss depend on (NumericsFingerprint()).
   Json numerics = Json::object();
-  std::function<void(const Json&)> report;  // Called on rank 0, as the next.
+  std::function<void(const Json&)> report;  // Called on rank 0, like the next.
   std::function<void()> saved;              // A checkpoint is complete. May be empty.
   PhaseTeller phase;
   std::stop_token stop;
 };
 
 struct TrainOutcome {
-  std::filesystem::path weights;  // Of the last generation's rank 0 only, as the hash.
+  std::filesystem::path weights;  // Only on rank 0 of the last generation, like the hash.
   std::string weights_sha256;     // Of the tensors alone.
   int64_t steps = 0;
   int64_t best_epoch = 0;  // From 1; 0 without validation.
-  // With validation rows, under the weights that are handed out: what was fitted, the values of the
-  // metrics with that, and what a report draws (Diagnostics::Drawn).
+  // With validation rows, for the weights that are handed out: what was fitted, the values of the
+  // metrics with it, and what a report draws (Diagnostics::Drawn).
   Decision decision;
   Json validation = Json::object();
   Json diagnostics = Json::object();
@@ -74,13 +74,13 @@ struct TrainOutcome {
   Json history = Json::array();
   Json fingerprint;
   Json rows_identity;
-  double wait_share = 0;  // Share of the time, 0 to 1, spent in the reduction.
+  double wait_share = 0;  // Share of the time, 0 to 1, spent in the all-reduce.
 };
 
 // Collective; computes in the calling thread. Returns when all epochs are done, or early stopping
-// ends training. A stop asked of any rank ends all after the same step, with a checkpoint, as a
-// fault with the exit code of a stopped run that names the step. A failed step's fault says which
-// checkpoint was kept. Rows or weights that ranks do not agree on fail on all of them.
+// ends training. If any rank is asked to stop, all end after the same step, with a checkpoint; the
+// fault has the exit code of a stopped run and names the step. A failed step's fault names the
+// newest checkpoint. If ranks do not agree on rows or weights, all of them fail.
 Result<TrainOutcome> Train(const TrainSpec& spec, const TrainInput& input);
 
 }  // namespace protium

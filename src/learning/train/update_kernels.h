@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over all weights that a step consists of, besides the net. Every element is one chain
-// of float operations, none fused, so no width of vector changes bits; sums are made in an order
-// that is written down. Memory may have any alignment; ranges that are written do not overlap
-// others. g is the gradient of a weight w below.
+// The loops over all weights that a step consists of, besides the net. Every element is computed by
+// one chain of float operations, none fused, so no vector width changes bits; sums are made in a
+// documented order. Memory may have any alignment; ranges that are written do not overlap others. g
+// is the gradient of a weight w below.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace protium {
 
 // How a summed gradient becomes that of a weight: g = clamp(sum / divisor * factor, -limit, limit)
-// + weight_decay * w. The step is then taken from w * shrink, which is AdamW's decay.
+// + weight_decay * w. The step then starts from w * shrink, which is AdamW's decay.
 struct GradientScale {
   float divisor = 1;
   float factor = 1;
@@ -21,16 +21,16 @@ struct GradientScale {
   float shrink = 1;
 };
 
-// Each of the following makes one step of an optimiser in place, over `count` weights and the state
-// that belongs to each of them; false when a gradient was not finite, in which case the elements
-// are spoiled. The structs hold the numbers of a step that are the same for all weights, each
+// Each function below makes one step of an optimiser in place, over `count` weights and the state
+// that belongs to each of them. It returns false when a gradient was not finite; the elements are
+// unusable then. The structs hold the numbers of a step that are the same for all weights, each
 // computed in double and rounded once.
 
 struct AdamStep {
   GradientScale scale;
   float beta1 = 0;
   float beta2 = 0;
-  float rest1 = 0;  // 1 - beta1, from the double: 1 - float(beta1) would be another number.
+  float rest1 = 0;  // 1 - beta1, computed in double: 1 - float(beta1) would differ.
   float rest2 = 0;  // 1 - beta2.
   float epsilon = 0;
   float rate = 0;            // learning_rate / (1 - beta1^step)
@@ -70,7 +70,7 @@ bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t count, flo
 struct RmspropStep {
   GradientScale scale;
   float smoothing = 0;
-  float rest = 0;  // 1 - smoothing, from the double.
+  float rest = 0;  // 1 - smoothing, computed in double.
   float momentum = 0;
   float epsilon = 0;
   float rate = 0;
@@ -79,7 +79,7 @@ struct RmspropStep {
 // RMSprop (Tieleman and Hinton, 2012):
 //   squares = smoothing * squares + rest * g^2,
 //   velocity = momentum * velocity + g / (sqrt(squares) + epsilon),  w -= rate * velocity
-// Unless `mean` is null it is the centered form, with mean += rest * (g - mean) and the variance
+// Unless `mean` is null this is the centered form, with mean += rest * (g - mean) and the variance
 // squares - mean^2 under the root.
 bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, float* weights,
                    float* squares, float* velocity, float* mean);
@@ -87,7 +87,7 @@ bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count, flo
 // average = keep * average + take * w, for each weight.
 void AverageUpdate(float keep, float take, const float* weights, int64_t count, float* average);
 
-// The sum of squares in double, in the order of the elements by lanes of 16.
+// The sum of squares in double, in the order of the elements, in 16 lanes.
 double SumOfSquares(const float* values, int64_t count);
 
 }  // namespace protium

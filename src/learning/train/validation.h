@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics on the held-out rows, and what is fitted to them once training is over. The same for any
+// Metrics on the held-out rows, and what is fitted to these rows after training. The same for any
 // number of ranks: states are exact sums or sorted scores, which merge in any order.
 #pragma once
 
@@ -21,28 +21,28 @@
 
 namespace protium {
 
-// What is to be fitted of a Decision.
+// Which parts of a Decision to fit.
 struct DecisionSpec {
   Calibration calibration = Calibration::kNone;
-  std::string threshold_by;  // The metric that chooses the cut; empty: it stays.
+  std::string threshold_by;  // The metric that chooses the cut; empty: it is not fitted.
 };
 
 // Measures a net on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
-  // `rows` and `net` must outlive it; the net was made for `device`. `own`: metrics beside the
+  // `rows` and `net` must outlive it; the net was made for `device`. `own`: metrics besides the
   // built-in ones.
   Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device, const Target& target,
              std::vector<std::string> metrics, std::vector<MetricSpec> own);
-  // Collective. The same values on every rank, whoever owns which shard. `diagnostics`, where it is
+  // Collective. Returns the same values on every rank, whoever owns which shard. `diagnostics`, if
   // given, becomes the state of all rows.
   Result<Json> Measure(Communicator& communicator, Diagnostics* diagnostics = nullptr);
-  // Collective. The value of one metric on the rows that each rank gives instead: packed rows of
-  // the schema, in parts.
+  // Collective. Returns the value of one metric on other rows, which each rank passes: packed rows
+  // of the schema, in parts.
   Result<Json> MeasureThese(std::span<const std::span<const std::byte>> parts,
                             const std::string& metric, Communicator& communicator);
   // Collective. Fits the calibration, then the cut of the calibrated scores; Measure() uses both
-  // from now on. Every pass that it takes runs the net over all rows.
+  // from now on. Each pass over the rows runs the net on all of them.
   Result<Decision> FitDecision(const DecisionSpec& spec, Communicator& communicator);
 
  private:

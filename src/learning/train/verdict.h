@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the figures of an epoch decide: which weights are the best so far, whether the learning rate
-// falls, and whether training is over. Every rank has the same figures and comes to the same
+// What the metrics of an epoch decide: which weights are the best so far, whether the learning rate
+// falls, and whether training is over. Every rank has the same metrics and reaches the same
 // verdict.
 #pragma once
 
@@ -16,20 +16,20 @@
 
 namespace protium {
 
-// Without state of its own: what it decides stands in the CheckpointState. A value that is better
-// is greater where the metric `best` says so; of other metrics the size counts, since some, as bias
-// is, are best at 0.
+// Has no state of its own: its decisions are stored in the CheckpointState. A better value is a
+// greater one where the metric `best` says so; otherwise one of smaller size, since some metrics,
+// such as bias, are best at 0.
 class Verdict {
  public:
-  // `train` outlives it. Its metric `best` is a built-in one or one of `own_metrics`.
+  // `train` must outlive it. Its metric `best` is a built-in one or one of `own_metrics`.
   static Result<Verdict> Make(const TrainOptions& train,
                               const std::vector<MetricSpec>& own_metrics);
 
-  // Makes this epoch's weights, which the checkpoint that follows keeps, the best so far if these
-  // values of the metrics on the validation rows are.
+  // Makes this epoch's weights, which the next checkpoint stores, the best so far if these values
+  // of the metrics on the validation rows are the best.
   void Choose(const Json& values, CheckpointState& state) const;
-  // Hands the epoch to reduce_on_plateau and early stopping: the metric `best`, or the loss where
-  // nothing was validated. `entry` is the epoch's in the history. Gives what to tell a person where
+  // Passes the epoch to reduce_on_plateau and early stopping: the metric `best`, or the loss if
+  // nothing was validated. `entry` is the epoch's in the history. Returns a message for people if
   // early stopping ends the training before its last epoch.
   std::optional<std::string> Watch(const Json& entry, CheckpointState& state) const;
   bool IsOver(const CheckpointState& state) const;

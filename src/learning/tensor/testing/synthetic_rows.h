@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Inputs of so many numeric columns and categories, one label, a weight and these lists.
+// Inputs of `numeric` numeric columns and these categories and lists, with one label and a weight.
 inline NetInputs TabularInputs(int64_t numeric, std::vector<int64_t> cardinalities,
                                int64_t outputs = 1, std::vector<ListColumn> lists = {}) {
   RowColumns columns{.labels = {{"label"}}, .weight = "weight", .lists = std::move(lists)};
@@ -35,7 +35,7 @@ class SyntheticRows {
     int64_t tokens = 0;  // Above 0: elements of lists are whole numbers below it.
   };
 
-  // FloatValues from [-1, 1), even categories, weight 1; the label is a sum of some values.
+  // Numbers from [-1, 1), uniform categories, weight 1; the label is a sum of some values.
   explicit SyntheticRows(const Spec& spec)
       : rows_(spec.rows),
         schema_(TabularInputs(spec.numeric, spec.cardinalities, 1, spec.lists).rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of training in worlds of any number of ranks, which are threads of this process. LibTorch
-// has one generator a process: nets may draw from it for their first weights, which happens one
-// rank after another, but not in a step.
+// Runs steps of training in worlds of any number of ranks, which are threads of this process.
+// LibTorch has one generator per process: nets may draw from it for their first weights, which
+// happens one rank after another, but not in a step.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,7 +27,8 @@ using NetMaker = std::function<Result<std::unique_ptr<Net>>()>;
 // By step, by shard.
 using StepBlocks = std::vector<std::vector<BatchRows>>;
 
-// Steps over consecutive rows; `sizes` are those of the shards of the first step, of the second...
+// Steps over consecutive rows; `sizes` are those of the shards of the first step, then of the
+// second...
 inline StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& sizes) {
   StepBlocks out;
   int64_t at = 0;
@@ -41,7 +42,7 @@ inline StepBlocks MakeSteps(const SyntheticRows& rows, const std::vector<int>& s
   return out;
 }
 
-// Trains a net on `blocks` in a world of `world`; gives the hash of each rank's weights.
+// Trains a net on `blocks` in a world of `world`; returns the hash of each rank's weights.
 inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blocks,
                                             const NetMaker& make, const StepSpec& spec = {}) {
   std::vector<std::string> hashes{size_t(world)};
@@ -77,7 +78,7 @@ inline std::vector<std::string> HashesAfter(int32_t world, const StepBlocks& blo
   return hashes;
 }
 
-// In worlds of 1 to 4.
+// In worlds of 1 to 4 ranks.
 inline void ExpectSameBitsInEveryWorld(const StepBlocks& blocks, const NetMaker& make,
                                        const StepSpec& spec = {}) {
   const std::string one = HashesAfter(1, blocks, make, spec)[0];
