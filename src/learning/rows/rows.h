@@ -97,7 +97,7 @@ class ShardedRows {
   Owned own_;
   std::unique_ptr<RowStore> store_;
   std::vector<ShardIdentity> identity_;
-  std::vector<int64_t> ends_{0};  // Ends of the shards in the store, relative to the beginning of the first.
+  std::vector<int64_t> ends_{0};  // Of the shards in the store, from the first one on.
   int64_t total_rows_ = 0;
 };
 

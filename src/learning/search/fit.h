@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fit of a trial: the pipeline learns from some rows, in a folder and a session of its own, and
-// is measured on others. What came of it stays in the folder, so that it is done once.
+// One fit of a trial: the pipeline learns from some rows, in its own folder and session, and is
+// measured on others. The result is stored in the folder, so that a fit is done only once.
 //   fit.json      what is fitted here
-//   result.json   what came of it, a failure included; once it is there the fit is over
+//   result.json   the result, which may be a failure; the fit is over when this file exists
 //   events.jsonl, stages.json, and while it trains its checkpoints
 #pragma once
 
@@ -20,19 +20,19 @@ struct FitRequest {
   Pipeline pipeline;  // Without further settings.
   EstimatorOptions estimator;
   Plan learning;
-  Plan held_out;  // Null: the metric is that of the estimator's own validation rows.
+  Plan held_out;  // Null: the metric is measured on the estimator's own validation rows.
   std::string metric;
   std::filesystem::path folder;
-  std::filesystem::path learned;  // Of what stages learned, for fits whose stages learn the same.
+  std::filesystem::path learned;  // What stages learned, for fits whose stages learn the same.
   int64_t rows_memory_bytes = 0;
-  SharedRowsFolder shared_rows;  // Likewise, of the packed rows.
+  SharedRowsFolder shared_rows;  // Likewise, for the packed rows.
 };
 
 struct FitResult {
   std::optional<double> value;  // None if it failed.
   int64_t best_epoch = 0;       // 0 without validation rows.
   double seconds = 0;
-  Json error = Json::object();  // Of StatusToJson(); {} if it did not fail.
+  Json error = Json::object();  // As StatusToJson() returns it; {} if it did not fail.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("value", value);
@@ -42,10 +42,10 @@ struct FitResult {
   }
 };
 
-// Fits and measures, or reads what an earlier command of this run has found. A failure that would
-// meet the next fit as well ends the search and is returned as a status: the user's stop, a full
-// disk, the machine, a bug; any other belongs to the trial and is part of the result. Thread-safe:
-// `parent` lends its engine only.
+// Fits and measures, or reads the result of an earlier command of this run. A failure that the next
+// fit would also meet ends the search and is returned as a status: a stop by the user, a full disk,
+// a fault of the machine, a bug. Any other failure belongs to the trial and is part of the result.
+// Thread-safe: only the engine of `parent` is used.
 Result<FitResult> RunFit(Session& parent, const FitRequest& request);
 
 }  // namespace protium

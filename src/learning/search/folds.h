@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training rows cut into folds. Which fold a row is in follows from a hash of its cells
+// Divides training rows into folds. A row's fold is determined by a hash of its cells
 // (docs/rows.md, "Split"), so it is the same on every engine and in every run.
 //
-// 1. Fits are numbered from 0, repeat by repeat; each holds out one fold, from the first on.
-// 2. All fits read one kept copy of the rows, which carries the number of the fold in each repeat.
-// 3. Neither side of a fit has the columns of numbers: a pipeline sees the table's own columns.
+// 1. Fits are numbered from 0, repeat by repeat; each holds out one fold, beginning with the first.
+// 2. All fits read one kept copy of the rows, which has columns with the fold's number in each
+//    repeat.
+// 3. Neither side of a fit has these columns: a pipeline sees only the table's own columns.
 #pragma once
 
 #include <string>
@@ -32,8 +33,8 @@ class Folds {
   std::string Name(int32_t fit) const;
 
   // Evaluates the rows. Refuses (Exit::kInput) a fold without rows, and one that lacks a class of
-  // `label`: of two classes either side of every fit needs both, of many the side that is learned
-  // from needs all. `label` is empty where it holds no classes.
+  // `label`: with two classes both sides of every fit need both; with more, the side that is
+  // learned from needs all. `label` is empty if it holds no classes.
   Status Check(Session& session, TargetKind kind, const std::string& label) const;
 
  private:

@@ -3,9 +3,9 @@
 //
 // 1. A trial is one fit, or one for each fold; fits start in the order of trials and folds, several
 //    at a time, and end in any order.
-// 2. What they find does not depend on how many run at the same time: each has its own rows, folder
-//    and session, and trials are compared by number.
-// 3. The first fold that fails decides a trial, and no later one is started.
+// 2. The results do not depend on how many run at the same time: each has its own rows, folder and
+//    session, and trials are compared by number.
+// 3. The first fold that fails decides a trial; no later fold is started.
 #pragma once
 
 #include <optional>
@@ -23,9 +23,9 @@ struct TrialsRequest {
   std::optional<Folds> folds;
 };
 
-// Runs what an earlier command has not run yet, tells TrialStarted and TrialEnded, and writes the
-// table after each trial. Fails with what ends the search (fit.h), or with the first trial's error
-// if no trial has a value.
+// Runs what an earlier command has not run yet, reports TrialStarted and TrialEnded, and writes the
+// table after each trial. Fails with the failure that ends the search (fit.h), or with the first
+// trial's error if no trial has a value.
 Result<TrialTable> RunTrials(const TrialsRequest& request);
 
 }  // namespace protium

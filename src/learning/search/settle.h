@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search with everything settled that needs no table: the trials, their pipelines, and the metric
+// Settles everything of a search that needs no table: the trials, their pipelines, and the metric
 // that compares them.
 #pragma once
 
@@ -27,21 +27,21 @@ struct SettledSearch {
 };
 
 // Refuses with Exit::kUsage, below "search" or "folds": a pipeline without an estimator, paths that
-// lead nowhere, values that any trial's pipeline would refuse, a metric that is not measured, and a
+// do not exist, values that any trial's pipeline would refuse, a metric that is not measured, and a
 // search without folds whose estimator holds out no validation rows.
 Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own);
 
-// Checks every trial's pipeline against the columns of `train`, as Pipeline::Fit would before it
+// Checks every trial's pipeline against the columns of `train`, as Pipeline::Fit does before it
 // reads rows; `search` is the search that was settled.
 Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train);
 
-// How many gangs train at the same time: what is asked for, or as many as the cores of the engine
-// at `address` seat; on a cluster, whose cores are others' as well, one. At most `fits`.
+// Returns how many gangs train at the same time: the number asked for, or as many as the cores of
+// the engine at `address` allow; one on a cluster, whose cores others use as well. At most `fits`.
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits);
 
-// {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values, ...]}, for
-// `protium plan`.
+// Returns {"method", "metric", "trials", "fits", "parallel", "folds", "space", "first": [values,
+// ...]}, for `protium plan`.
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address);
 
 }  // namespace protium

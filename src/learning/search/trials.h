@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of the trials (tell): the table that a search fills, chooses from and writes. What is
-// tried is decided elsewhere (space.h).
+// The results of the trials (tell): the table that a search fills, chooses from and writes. What to
+// try is decided elsewhere (space.h).
 #pragma once
 
 #include <filesystem>
@@ -20,14 +20,15 @@ class TrialTable {
 
   void Add(Trial trial);                                        // Trials may end in any order.
   const std::vector<Trial>& trials() const { return trials_; }  // By number.
-  // The trial with the best value, of equal ones the first; null if none has a value. Of a metric
-  // that should be low the size counts, as when epochs are compared: a bias of -9 is no good.
+  // Returns the trial with the best value, the first of equal ones; null if none has a value. If
+  // the metric should be low, the size counts, as when epochs are compared: a bias of -9 is not
+  // good.
   const Trial* best() const;
 
-  // {"metric", "higher_is_better", "best", "trials": [...]}, and one line a trial.
+  // {"metric", "higher_is_better", "best", "trials": [...]}, and one line per trial.
   Json ToJson() const;
   std::string ToCsv() const;
-  // Writes both as trials.json and trials.csv into `folder`, each whole or not at all.
+  // Writes both as trials.json and trials.csv to `folder`, each completely or not at all.
   Status Save(const std::filesystem::path& folder) const;
 
  private:
@@ -37,7 +38,7 @@ class TrialTable {
   std::vector<Trial> trials_;
 };
 
-// Mean and sample deviation of the folds' values, as Trial has them.
+// Sets mean and sample deviation of the folds' values.
 void Summarise(Trial& trial);
 
 }  // namespace protium

@@ -2,8 +2,8 @@
 // A stage whose outputs no expression of the engines can compute, such as counts of words or the
 // pixels of an image. Workers apply it to Arrow batches, by the task "stages"
 // (pipeline/batch_run.h): one implementation for all engines, hence the same bits. A worker makes
-// the stage anew from its options, its names and what it learned, so all that Compute() needs must
-// follow from these.
+// the stage again from its options, its names and what it learned, so Compute() must depend only on
+// these.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -20,12 +20,13 @@ class BatchStage : public Stage {
   using Stage::Stage;
   const BatchStage* batches() const final { return this; }
 
-  // The options as any worker can use them: paths are absolute, those that are not begin at `base`.
+  // Returns the options in a form that any worker can use: relative paths become absolute, from
+  // `base`.
   virtual Json OptionsFor(const std::filesystem::path& base, Json options) const { return options; }
-  // How the engine reads input `i` for Compute(): as it is, unless a stage says otherwise.
+  // How the engine reads input `i` for Compute(): unchanged by default.
   virtual Expr Reads(size_t i) const { return Col(inputs()[i]); }
-  // The outputs of one batch of rows, one array each, of the types that output_type() gives. Row by
-  // row: the result must not depend on how rows are cut into batches.
+  // Returns the outputs of one batch of rows, one array each, of the types that output_type()
+  // returns. Row by row: the result must not depend on how rows are cut into batches.
   virtual Result<arrow::ArrayVector> Compute(const arrow::ArrayVector& inputs) const = 0;
 
   // Expressions cannot do it, see above.

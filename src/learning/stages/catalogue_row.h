@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of the catalogue (catalogue/catalogue.h): a name that jobs use, its help, its options and
-// how these are checked; and the row of a kind of stage. Public API.
+// their checks; and the row of a kind of stage. Public API.
 #pragma once
 
 #include <filesystem>
@@ -36,7 +36,7 @@ struct CatalogueRow {
 struct StageRow : CatalogueRow {
   // Makes the stage (stages/stage.h) from complete options. Null for an estimator.
   std::function<Result<std::unique_ptr<Stage>>(const Json& options, StageNames names)> make;
-  // What comes last and is no Stage (pipeline/estimator_kind.h); null for stages.
+  // The last step of a pipeline, which is no Stage (pipeline/estimator_kind.h); null for stages.
   std::shared_ptr<const EstimatorKind> estimator = nullptr;
 };
 
@@ -65,7 +65,7 @@ std::vector<std::string> ListNames(const std::vector<Row>& rows) {
   return names;
 }
 
-// The row of that name, valid as long as `rows`; else a fault of Exit::kUsage such as
+// Returns the row of that name, valid as long as `rows`; else a fault of Exit::kUsage such as
 // `unknown net "mpl"`, with the nearest name as its fix.
 template <class Row>
 Result<const Row*> FindRow(const std::vector<Row>& rows, const char* what, const std::string& name,

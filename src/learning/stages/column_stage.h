@@ -28,9 +28,9 @@ struct ColumnOptions {
   }
 };
 
-// A column as a double. Stages on numbers read every column this way, so that integers and decimals
-// follow IEEE arithmetic on both engines, and not each engine's own rules for their types. NULL
-// stays NULL; whole numbers beyond 2^53 are rounded.
+// Returns a column as a double. Stages on numbers read every column this way, so that integers and
+// decimals follow IEEE arithmetic on both engines, and not each engine's own rules for their types.
+// NULL stays NULL; whole numbers beyond 2^53 are rounded.
 inline Expr NumberOf(const std::string& column) { return MakeCall("cast_double", {Col(column)}); }
 
 // `then` where x is NaN, else `otherwise`. Guards comparisons: both engines order NaN above every
@@ -44,21 +44,21 @@ inline Expr IfNull(const Expr& x, Expr then, Expr otherwise) {
   return MakeCall("if", {MakeCall("is_null", {x}), std::move(then), std::move(otherwise)});
 }
 
-// What Spark's scalers make of x where the spread is 0: 0 for a finite number, NaN for NaN and the
-// infinities, NULL for NULL. The sum turns -0.0, which negative numbers give, into 0.0.
+// What Spark's scalers return for x if the spread is 0: 0 for a finite number, NaN for NaN and the
+// infinities, NULL for NULL. The sum turns -0.0, the product for negative numbers, into 0.0.
 inline Expr ZeroTimes(const Expr& x) { return x * Lit(0.0) + Lit(0.0); }
 
-// `name`, followed by as many underscores as make it differ from all of `columns`. For a column
-// that exists only while a stage is applied: the stage's last projection drops it.
+// Returns `name` with as many underscores appended as make it differ from all of `columns`. For a
+// column that exists only while a stage is applied: the stage's last projection drops it.
 inline std::string FreeName(std::string name, const Columns& columns) {
   while (std::find(columns.begin(), columns.end(), name) != columns.end()) name += "_";
   return name;
 }
 
-// Adds the output of each entry, an aggregate that holds `input`, `output` and `keys`, as
-// make(position, entry): `position` is that of the input's text among the keys, as int64; behind
-// them stands one for all other texts, then one for NULL. The columns of positions exist only below
-// the last projection.
+// Adds the output of each entry, an aggregate with `input`, `output` and `keys`, as make(position,
+// entry): `position` is that of the input's text among the keys, as int64; the next one stands for
+// all other texts, the one after it for NULL. The columns of positions exist only below the last
+// projection.
 template <class Entry, class Make>
 Plan EncodeByKey(Plan rows, const Columns& columns, const std::vector<Entry>& entries,
                  const Make& make) {
@@ -77,11 +77,11 @@ Plan EncodeByKey(Plan rows, const Columns& columns, const std::vector<Entry>& en
   return WithColumns(std::move(rows), columns, std::move(added));
 }
 
-// Refuses what is not an empty list: the learned state of a stage that learns nothing.
+// Refuses anything but an empty list: the learned state of a stage that learns nothing.
 Status CheckNothingLearned(const Json& learned, const std::string& id);
 
-// A stage, of the kind Base, that learns nothing: its entry in stages.json is empty, and it needs
-// no pass.
+// A stage of the kind Base that learns nothing: its entry in stages.json is empty, and it needs no
+// pass.
 template <class Base>
 class LearnsNothing : public Base {
  public:
@@ -105,9 +105,8 @@ class FormulaStage : public PlainStage {
 };
 
 // A stage that learns an Entry from each input by one state each: Needs(), which a kind defines,
-// must list one need per input, in their order. An Entry is an aggregate with Fields() and holds
-// the column names `input` and `output`, which are filled in here; as JSON it is what stages.json
-// keeps.
+// must list one need per input, in order. An Entry is an aggregate with Fields() and has the column
+// names `input` and `output`, which are filled in here; its JSON is stored in stages.json.
 template <class Entry>
 class LearningStage : public Stage {
  public:
@@ -140,7 +139,7 @@ class LearningStage : public Stage {
  protected:
   virtual Result<Entry> LearnOne(const std::string& input, const State& state) const = 0;
   // Whether an entry read from a file could have been learned. Files can be edited or damaged, and
-  // values that could not be (a scale below 0, say) would give wrong results without an error.
+  // impossible values (a scale below 0, say) would produce wrong results without an error.
   virtual bool IsSound(const Entry& entry) const = 0;
 
   const std::vector<Entry>& entries() const { return learned_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the row of a kind of stage: what the file of a stage includes. Public API.
+// Makes the row of a kind of stage: the header that the file of a stage includes. Public API.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// A row whose stage is constructed as `S(const Options&, StageNames)`.
+// Makes a row whose stage is constructed as `S(const Options&, StageNames)`.
 template <class S, class Options>
 StageRow MakeStageRow(std::string name, std::string help) {
   const auto make = [](const Json& json, StageNames names) -> Result<std::unique_ptr<Stage>> {

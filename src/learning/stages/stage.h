@@ -4,8 +4,8 @@
 // 1. Needs() says which states a pass must fill, Learn() takes them (state.h). Both are cheap and
 //    run in the driver; the pass runs in workers (pipeline/fit_task.h).
 // 2. Apply() adds expressions to a plan, so engines do the work and no stage touches a row.
-// 3. What is learned is exact and independent of the order and partitioning of rows, and learned()
-//    followed by Restore() gives back the same stage to the last bit.
+// 3. What is learned is exact and independent of the order and partitioning of rows; learned()
+//    followed by Restore() restores the same stage to the last bit.
 //
 // To add a kind: a file with its options, its Stage and its row, and that row's line in
 // catalogue.cc.
@@ -32,7 +32,7 @@ struct StageColumn {
   std::string name;
   std::shared_ptr<arrow::DataType> type;
   int32_t maker = -1;  // Position of the stage that made it; -1: a column of the table.
-  int64_t length = 0;  // Of each list; 0: no list, or of no known length.
+  int64_t length = 0;  // Of each list; 0: not a list, or unknown length.
 };
 
 // Asks the engine for the schema of a plan's result, without running it.
@@ -55,50 +55,50 @@ class Stage {
   const Columns& inputs() const { return names_.inputs; }
 
   // The columns it adds. Three cases: one per input, as the placer named them; another list that
-  // the constructor has set because it follows from the options; or, if learns_outputs(), at least
-  // one column named by Learn() or Restore(), and none before.
+  // the constructor sets because it follows from the options; or, if learns_outputs(), at least one
+  // column named by Learn() or Restore(), and none before.
   const Columns& outputs() const { return names_.outputs; }
   virtual bool learns_outputs() const { return false; }
   // The positions of the inputs that output `i` is made from, at least one.
   virtual std::vector<size_t> inputs_of(size_t i) const { return {i}; }
-  // float64 unless a stage says otherwise.
+  // float64 by default.
   virtual std::shared_ptr<arrow::DataType> output_type(size_t i) const;
   // Whether outputs are int64 indices 0 .. cardinality-1, as embeddings need them. Only such
   // columns may be `categorical` inputs of an estimator.
   virtual bool makes_indices() const { return false; }
-  // The number of indices of output `i`, those of unseen and missing values included. Known once
-  // the stage has learned; 0 before, and for outputs that are no indices.
+  // The number of indices of output `i`, including those of unseen and missing values. Known after
+  // the stage has learned; 0 before, and for outputs that are not indices.
   virtual int64_t cardinality(size_t i) const { return 0; }
 
-  // A TypeError for an input type that the stage cannot take; its message says what the type must
-  // be. Numbers unless a stage says otherwise.
+  // Returns a TypeError for an input type that the stage cannot take; its message says what the
+  // type must be. By default only numbers are allowed.
   virtual Status CheckType(const arrow::DataType& type) const;
 
   // The same for input `i`, for a stage that reads several kinds of columns.
   virtual Status CheckInput(size_t i, const arrow::DataType& type) const { return CheckType(type); }
-  // The length of each list of output `i`; 0 if it is no list. Known before learning: nets are
-  // built for it.
+  // The length of each list of output `i`; 0 if it is no list. Known before learning, since nets
+  // are built for it.
   virtual int64_t output_length(size_t i) const { return 0; }
   // Called once when the stage is placed, after the checks above, for a stage whose outputs depend
-  // on more than its options: SetOutputs() is allowed here. Fails with Exit::kUsage.
+  // on more than its options: it may call SetOutputs() here. Fails with Exit::kUsage.
   virtual Status SeeInputs(std::span<const StageColumn> inputs, const Analyze& analyze) {
     return Status::OK();
   }
 
-  // Numeric columns of the table that only learning reads, such as a label. The placer refuses one
-  // that an input is made from, and saved models do not ask for them.
+  // Numeric columns of the table that are read only in learning, such as a label. The placer
+  // refuses one that an input is made from, and saved models do not require them.
   virtual Columns learns_from() const { return {}; }
   // The number of parts that the training rows are cut into, by a hash of each row, for a stage
   // whose outputs for a row must not depend on that row itself (out of fold); 0: none. The number
-  // of a row's part, from 0, is the int64 column PartColumn(parts()), which only rows that are
-  // learned from have.
+  // of a row's part, from 0, is the int64 column PartColumn(parts()), which only rows used for
+  // learning have.
   virtual int64_t parts() const { return 0; }
 
   // The stage itself, if workers apply it (batch_stage.h).
   virtual const BatchStage* batches() const { return nullptr; }
 
-  // The numbers of an output that is (x - mean) / deviation of input `i` in double, NULL and NaN
-  // kept, and nothing else: it may then be computed elsewhere. Only after learning.
+  // Set if an output is exactly (x - mean) / deviation of input `i` in double, where NULL and NaN
+  // stay: it may then be computed elsewhere. Only after learning.
   struct Scale {
     double mean = 0;
     double deviation = 1;
@@ -110,8 +110,8 @@ class Stage {
   // Takes the states of Needs(), in that order. Fails with Exit::kInput for data that the stage
   // cannot learn from.
   virtual Status Learn(std::span<const State> states) = 0;
-  // What was learned otherwise than one would expect of the options, a sentence each, for people.
-  // Only after Learn().
+  // What was learned in another way than the options suggest, one sentence each, for people. Only
+  // after Learn().
   virtual std::vector<std::string> notes() const { return {}; }
   // The state that a pass over output `i` would find, bit for bit, if the stage can derive it from
   // its own states: this saves the next level its pass. Only after Learn(); a stage filled by
@@ -124,10 +124,10 @@ class Stage {
   // a file.
   virtual Status Restore(const Json& learned) = 0;
 
-  // Projects `rows`, whose columns are `columns`, to `columns` and the outputs behind them. The
-  // stage must have learned. Values are computed by the engine, in double, so the expressions may
-  // only use functions whose results are the same on every engine (plan/functions.h). What no
-  // expression can compute is a BatchStage (batch_stage.h), which workers apply.
+  // Projects `rows`, whose columns are `columns`, to `columns` followed by the outputs. The stage
+  // must have learned. Values are computed by the engine, in double, so the expressions may only
+  // use functions whose results are the same on every engine (plan/functions.h). What no expression
+  // can compute is a BatchStage (batch_stage.h), which workers apply.
   virtual Plan Apply(Plan rows, const Columns& columns) const = 0;
   // The same for rows that later stages and the net learn from: training and validation rows.
   virtual Plan ApplyToLearned(Plan rows, const Columns& columns) const {
@@ -135,7 +135,7 @@ class Stage {
   }
 
  protected:
-  // One need of this kind for each input, in their order.
+  // One need of this kind for each input, in order.
   std::vector<Need> NeedsOfInputs(StateKind kind) const;
   // Refuses an input that is NULL in all training rows.
   Status CheckSomeValue(int64_t values, const std::string& input) const;
@@ -157,24 +157,24 @@ Status CheckNumeric(const arrow::DataType& type);
 // OK for text, integers and booleans: what TextCounts can count and a Lookup can find.
 Status CheckCategories(const arrow::DataType& type);
 
-// Results of a Lookup that mark a row to be refused: a Lookup itself cannot fail for a single row.
-// Negative, so they are never an index.
+// Results of a Lookup that mark a row to be refused, since a Lookup itself cannot fail for a single
+// row. Negative, so they are never an index.
 inline constexpr int64_t kForbiddenUnseen = -1, kForbiddenMissing = -2;
-// The value of the column `index`; evaluating it for a row marked as above fails the query with a
-// message that names `column`, by the function error(), the only way an expression can fail on
-// purpose.
+// Returns the value of the column `index`; evaluating it for a row marked as above fails the query
+// with a message that names `column`, by the function error(), the only way to make an expression
+// fail on purpose.
 Expr AllowedIndex(const std::string& index, const std::string& column);
 
 // Refuses (Exit::kInput) a column with NULLs in the training rows, for stages whose option
 // `missing` is "error".
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix);
 
-// Refuses (Exit::kInput) a column if `finite` is false: something learned from it, a deviation or a
-// range, overflowed a double.
+// Refuses (Exit::kInput) a column if `finite` is false: something learned from it, such as a
+// deviation or a range, overflowed a double.
 Status CheckSpread(bool finite, const std::string& column);
 
-// Reads one entry per input from `learned` and checks that the column names agree with the stage's:
-// stages.json could have been mixed up with another pipeline's.
+// Reads one entry per input from `learned` and checks that the column names match the stage's:
+// stages.json could belong to another pipeline.
 template <class Entry>
 Result<std::vector<Entry>> ReadLearned(const Json& learned, const StageNames& names) {
   std::vector<Entry> entries;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of stages that learn a vocabulary from each column of lists of texts: the texts that
-// matter, most occurrences first, ties by bytes.
+// The base of stages that learn a vocabulary from each column of lists of texts: the texts within
+// the limits, most occurrences first, ties by bytes.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ class VocabularyStage : public BatchStage {
 
   Status CheckType(const arrow::DataType& type) const override { return CheckTokens(type); }
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kTokens); }
-  // Refuses a column without any text that is within the limits.
+  // Refuses a column in which no text is within the limits.
   Status Learn(std::span<const State> states) override;
   Json learned() const override { return FieldsToJson(learned_); }
   Status Restore(const Json& learned) override;
@@ -41,7 +41,8 @@ class VocabularyStage : public BatchStage {
 
  protected:
   using Positions = std::unordered_map<std::string_view, int64_t>;
-  // The output of one column of lists; `positions` are those of the texts in its vocabulary.
+  // Computes the output of one column of lists; `positions` are those of the texts in its
+  // vocabulary.
   virtual Result<std::shared_ptr<arrow::Array>> ComputeOne(const TokenLists& lists,
                                                            const Positions& positions) const = 0;
 

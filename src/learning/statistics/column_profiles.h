@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state (state.h): what the columns of a table hold, for people to look at. It is a function of
-// the rows as a multiset, so any partitioning gives the same, and its memory has a bound.
+// A state (state.h): what the columns of a table contain, for people. It is a function of the rows
+// as a multiset, so any partitioning gives the same result, and its memory is bounded.
 //
-// 1. Exact always: rows, missing cells, least, greatest, mean.
-// 2. Different values of a column are known by their hashes (64 bits), of which those below a limit
-//    are kept: 2^64 at first, halved whenever more than kMostDistinct are. Up to kMostDistinct the
-//    number is exact; beyond, the kept ones times 2 for each halving is an estimate, whose standard
-//    error is 2.2 to 3.1 %.
+// 1. Always exact: rows, missing cells, minimum, maximum, mean.
+// 2. Distinct values of a column are counted by their hashes (64 bits), of which those below a
+//    limit are retained: 2^64 at first, halved whenever more than kMostDistinct are retained. Up to
+//    kMostDistinct the number is exact; beyond, the retained ones times 2 for each halving is an
+//    estimate, whose standard error is 2.2 to 3.1 %.
 // 3. Rows are sampled in the same way, by the hash of all their cells: every row of a table of up
-//    to kMostRows different ones, a uniform sample of a larger one. All else follows from these.
+//    to kMostRows distinct ones, a uniform sample of a larger one. Everything else is computed from
+//    these.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -28,13 +29,14 @@
 
 namespace protium {
 
-// A sampled cell: missing (NULL or NaN), a number, or a text, of which the first 64 bytes are kept.
+// A sampled cell: missing (NULL or NaN), a number, or a text, of which the first 64 bytes are
+// stored.
 using ProfileCell = std::variant<std::monostate, double, std::string>;
 
-// A limit below which 64-bit hashes are kept: 2^64, divided by 2 for each level.
+// A limit below which 64-bit hashes are retained: 2^64, divided by 2 for each level.
 class HashLimit {
  public:
-  // Whether hashes like this one are kept.
+  // Whether this hash is retained.
   bool Takes(uint64_t hash) const { return level_ == 0 || hash >> (64 - level_) == 0; }
   int level() const { return level_; }
   // The next lower limit.
@@ -51,11 +53,11 @@ class ColumnProfiles {
 
   struct Column {
     int64_t missing = 0;
-    int64_t infinite = 0;  // Numbers that count as missing in what follows.
+    int64_t infinite = 0;  // Numbers counted as missing in the following members.
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
     ExactSum sum;
-    std::vector<uint64_t> hashes;  // A table with open addressing; 0: free.
+    std::vector<uint64_t> hashes;  // A hash table with open addressing; 0: free.
     size_t distinct = 0;           // In it.
     HashLimit limit;
   };
@@ -64,12 +66,12 @@ class ColumnProfiles {
     std::vector<ProfileCell> cells;
   };
 
-  // Numbers, booleans, texts, dates and times of day are looked at; of columns of anything else
-  // only missing cells are counted. Times are seconds since 1970, UTC.
+  // Numbers, booleans, texts, dates and times of day are profiled; for other columns only missing
+  // cells are counted. Times are seconds since 1970, UTC.
   Status Add(std::span<const std::shared_ptr<arrow::Array>> columns);
-  // One row with the columns, and one for each sampled row.
+  // Emits one row with the columns, and one for each sampled row.
   Status Emit(const EmitRow& emit) const;
-  // Adds a row that Emit() gave, perhaps in another process; a damaged one is Invalid.
+  // Adds a row that Emit() emitted, perhaps in another process; a damaged one is Invalid.
   Status Merge(const StateRow& row);
 
   int64_t rows() const { return rows_; }
@@ -92,7 +94,7 @@ class ColumnProfiles {
   HashLimit limit_;
 };
 
-// What a column of this type is looked at as: "number", "text", "time", or "other".
+// How a column of this type is profiled: as "number", "text", "time", or "other".
 std::string ProfileKind(const arrow::DataType& type);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state (state.h): how often each number occurs in each group of rows. A group is known by the
-// texts of its columns, see GroupKey().
+// A state (state.h): how often each number occurs in each group of rows. A group is identified by
+// the texts of its columns, see GroupKey().
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -17,16 +17,16 @@
 namespace protium {
 
 // NULL and NaN are left out. Emits one row per group and number. At most 10,000 groups, whose
-// answers become literals in SQL, and 20 million pairs of a group and a number (Exit::kNoRoom).
+// results become literals in SQL, and 20 million pairs of a group and a number (Exit::kNoRoom).
 class GroupNumbers {
  public:
   // The columns of the key, as strings, and last the numbers, as doubles.
   Status Add(std::span<const std::shared_ptr<arrow::Array>> columns);
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
-  // By key; groups without any number are not there.
+  // By key; without groups that have no number.
   const std::map<std::string, NumberCounts>& groups() const { return groups_; }
-  NumberCounts All() const;  // Of all groups together.
+  NumberCounts All() const;  // Over all groups.
 
  private:
   Status Count(const std::string& key, double number, int64_t count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of lists as stages read them in workers, whichever of Arrow's list types they have, and
-// the lists that they make.
+// the lists that stages make.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -15,11 +15,11 @@
 
 namespace protium {
 
-// Lists of numbers as doubles; whole numbers beyond 2^53 are rounded. A NULL element is NaN. Valid
-// without the column.
+// Lists of numbers as doubles; whole numbers beyond 2^53 are rounded. A NULL element is NaN. Does
+// not need the column afterwards.
 class NumberLists {
  public:
-  // A TypeError for a column of anything else.
+  // Returns a TypeError for any other column.
   static Result<NumberLists> Of(const arrow::Array& column);
   int64_t rows() const { return int64_t(begins_.size()); }
   bool IsNull(int64_t row) const { return begins_[size_t(row)] < 0; }
@@ -35,10 +35,10 @@ class NumberLists {
 // Lists of texts; NULL elements are left out. Valid as long as the column.
 class TokenLists {
  public:
-  // A TypeError for a column of anything else.
+  // Returns a TypeError for any other column.
   static Result<TokenLists> Of(const arrow::Array& column);
   int64_t rows() const { return int64_t(begins_.size()) - 1; }
-  // A NULL list has none.
+  // Empty for NULL.
   std::span<const std::string_view> At(int64_t row) const;
 
  private:
@@ -46,19 +46,19 @@ class TokenLists {
   std::vector<size_t> begins_ = {0};
 };
 
-// Whether a column has lists of numbers, of whatever length; of texts.
+// Whether a column has lists of numbers, of any length; lists of texts.
 bool IsNumberList(const arrow::DataType& type);
 bool IsTokenList(const arrow::DataType& type);
 // For Stage::CheckType().
 Status CheckNumbers(const arrow::DataType& type);
 Status CheckTokens(const arrow::DataType& type);
 
-// Refuses (Exit::kInput) the list of a row if it has another length; NULL has any.
+// Refuses (Exit::kInput) the list of a row if it has another length; NULL is accepted.
 Status CheckLength(const NumberLists& lists, int64_t row, int64_t length,
                    const std::string& column);
 
-// Rows of lists of one length as a column. `numbers` has `length` for each row, NULL ones too.
-// `valid` has a flag for each row, or is empty: no row is NULL.
+// Makes a column of lists of one length. `numbers` has `length` entries for each row, NULL rows
+// included. `valid` has a flag for each row, or is empty: no row is NULL.
 Result<std::shared_ptr<arrow::Array>> MakeLists(const std::vector<double>& numbers, int64_t length,
                                                 const std::vector<bool>& valid);
 Result<std::shared_ptr<arrow::Array>> MakeLists(const std::vector<float>& numbers, int64_t length,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash table from numbers to counts, with open addressing: a column of a million different
-// numbers is counted several times as fast as in an unordered_map, which allocates for each.
+// A hash table from numbers to counts, with open addressing: a column of a million distinct numbers
+// is counted several times as fast as in an unordered_map, which allocates for each.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class NumberTable {
     int64_t count = 0;  // 0: the slot is empty.
   };
 
-  // Walks over the entries, in no order that means anything.
+  // Walks over the entries, in no particular order.
   class Iterator {
    public:
     Iterator(const Entry* at, const Entry* end) : at_(at), end_(end) { Skip(); }
@@ -39,9 +39,9 @@ class NumberTable {
     const Entry* end_;
   };
 
-  // Adds `count`, above 0, to that of a number, which is not NaN. False, without having done so, if
-  // that would be one number more than `most`. -0.0 and 0.0 are one number, 0.0: which came first
-  // depends on the order of rows.
+  // Adds `count`, above 0, to that of a number, which must not be NaN. Returns false, and adds
+  // nothing, if there would be more than `most` numbers. -0.0 and 0.0 are one number, 0.0: which
+  // came first depends on the order of rows.
   bool Add(double number, int64_t count, size_t most) {
     if (2 * (size_ + 1) > slots_.size()) Grow();
     Entry& entry = Find(number + 0.0);
@@ -60,7 +60,7 @@ class NumberTable {
   Iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
 
  private:
-  // Numbers of few digits differ in their highest bits alone, so these are mixed into all
+  // Numbers with few digits differ only in their highest bits, so these are mixed into all bits
   // (MurmurHash3's finalizer, https://github.com/aappleby/smhasher).
   static size_t Hash(double number) {
     auto bits = std::bit_cast<uint64_t>(number);
@@ -69,7 +69,7 @@ class NumberTable {
     return size_t(bits ^ (bits >> 33));
   }
 
-  // The number's slot, or the empty one that it would take. Half of the slots are empty.
+  // Returns the number's slot, or the empty one for it. Half of the slots are empty.
   Entry& Find(double number) {
     for (size_t at = Hash(number);; ++at) {
       Entry& entry = slots_[at & (slots_.size() - 1)];
@@ -85,7 +85,7 @@ class NumberTable {
     }
   }
 
-  std::vector<Entry> slots_;  // As many as a power of two.
+  std::vector<Entry> slots_;  // A power of two.
   size_t size_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state (state.h): in how many rows the numbers of a list are above 0, for each position.
+// A state (state.h): in how many rows the number at each position of a list is above 0.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -11,7 +11,7 @@
 namespace protium {
 
 // NULL lists are left out; lists of different lengths are refused (Exit::kInput). Emits one row per
-// position, and one without number for the number of rows.
+// position, and one without a position for the number of rows.
 class PositiveCounts {
  public:
   Status Add(const arrow::Array& lists);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A state (state.h): the exact sums of the numbers of a list and of all products of two of them,
-// from which covariances follow.
+// from which covariances are computed.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -12,9 +12,9 @@
 
 namespace protium {
 
-// Lists that are NULL, or hold NULL or NaN, are left out; an infinite number is refused, and so are
-// lists of different lengths (Exit::kInput) and of more than kMostNumbers (Exit::kNoRoom): the sums
-// of a list of 256 take 38 MB. Emits one row per sum, and one for the number of rows.
+// Lists that are NULL, or contain NULL or NaN, are left out. Refused are an infinite number, lists
+// of different lengths (Exit::kInput) and lists of more than kMostNumbers (Exit::kNoRoom): the sums
+// for lists of 256 take 38 MB. Emits one row per sum, and one for the number of rows.
 class Products {
  public:
   static constexpr size_t kMostNumbers = 256;
@@ -25,8 +25,8 @@ class Products {
   int64_t rows() const { return rows_; }
   size_t length() const { return sums_.size(); }
   std::vector<double> Means() const;
-  // The sample covariances (divisor n - 1), row by row, `length()` squared; 0 for fewer than two
-  // rows.
+  // Returns the sample covariances (divisor n - 1), row by row, `length()` squared; 0 for fewer
+  // than two rows.
   std::vector<double> Covariances() const;
 
  private:

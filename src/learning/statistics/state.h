@@ -3,9 +3,9 @@
 // travels to the driver as rows through Emit(), and is combined there by Merge().
 //
 // 1. Counting and exact sums (base/exact_sum.h) commute, so the order and the partitioning of the
-//    rows do not change a single bit of what a state answers.
+//    rows do not change a single bit of a state's results.
 // 2. An empty state is neutral: merging it changes nothing.
-// 3. Answers that order values (ByFrequency, Median) break ties by value, never by arrival.
+// 3. Results that order values (ByFrequency, Median) break ties by value, never by arrival.
 #pragma once
 
 #include <arrow/array.h>
@@ -35,7 +35,7 @@ namespace protium {
 
 // How often each text occurs; integers and booleans are counted by their text. Only NULL is
 // missing. Emits one row per text, and one without text for the missing. At most 50 million
-// different texts; beyond, Add() and Merge() fail with Exit::kNoRoom.
+// distinct texts; beyond, Add() and Merge() fail with Exit::kNoRoom.
 class TextCounts {
  public:
   Status Add(const arrow::Array& values);
@@ -67,13 +67,13 @@ class Moments {
   Status Add(const arrow::Array& values);  // Of doubles.
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
-  // The same, bit for bit, as Add() of `times` cells with this finite value.
+  // The same, bit for bit, as Add() with `times` cells of this finite value.
   void AddTimes(double value, int64_t times);
   int64_t count() const { return count_; }
   int64_t missing() const { return missing_; }
   double Mean() const;
-  // The extremes; 0 if count() is 0. Adding 0.0 turns -0.0 into 0.0: which of the two came first
-  // must not show in what is saved.
+  // The extremes; 0 if count() is 0. Adding 0.0 turns -0.0 into 0.0: saved values must not show
+  // which of the two came first.
   double Low() const { return low_ + 0.0; }
   double High() const { return high_ + 0.0; }
   // The sample deviation (divisor n - 1); 0 for a constant column and for a single value.
@@ -88,7 +88,7 @@ class Moments {
   ExactSum squares_;
 };
 
-// Moments of ln(1 + x), which exists for x above -1: what is not above it is counted. ln(1 + x) is
+// Moments of ln(1 + x), which exists for x above -1; other values are counted. ln(1 + x) is
 // StrictLog1p() of base/strict_math.h, the same on every machine. Emits a single row.
 class LogMoments {
  public:
@@ -97,7 +97,7 @@ class LogMoments {
   Status Merge(const StateRow& row);
   const Moments& moments() const { return moments_; }
   int64_t outside() const { return outside_; }  // How many values are -1 or less.
-  double lowest() const { return lowest_; }     // Of these the least; -1 if there are none.
+  double lowest() const { return lowest_; }     // The least of these; -1 if there are none.
 
  private:
   Moments moments_;
@@ -123,7 +123,7 @@ class Line {
 
 // Count and exact sum of a number for each text and each part of the rows (Stage::parts); NULL is a
 // text of its own. Rows whose number is NULL or NaN, or whose part is NULL, are left out. Emits one
-// row per text and part. At most 50,000 of those (Exit::kNoRoom).
+// row per text and part. At most 50,000 rows (Exit::kNoRoom).
 class GroupSums {
  public:
   struct Sum {
@@ -141,15 +141,15 @@ class GroupSums {
   Result<Sum*> Find(const std::optional<std::string>& text, int64_t part);
 
   std::map<std::optional<std::string>, std::map<int64_t, Sum>> sums_;
-  size_t kept_ = 0;  // Sums, over all texts.
+  size_t kept_ = 0;  // How many sums, over all texts.
 };
 
 using State = std::variant<TextCounts, NumberCounts, Moments, Line, GroupSums, GroupNumbers,
                            TokenCounts, PositiveCounts, Products, LogMoments, ColumnProfiles>;
 
-// The alternatives of State, in its order. kLine reads two columns, x then y; kGroups three: text,
-// number and part; kGroupNumbers the columns of the key and then the number; kProfile any; the
-// others one, which is a list for kTokens, kPositive and kProducts.
+// The alternatives of State, in order. kLine reads two columns, x then y; kGroups three: text,
+// number and part; kGroupNumbers the columns of the key and then the number; kProfile any; each of
+// the others one, which is a list for kTokens, kPositive and kProducts.
 enum class StateKind {
   kTexts,
   kNumbers,

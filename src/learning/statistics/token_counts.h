@@ -12,29 +12,29 @@
 
 namespace protium {
 
-// Which texts are in a vocabulary, and how many.
+// Which texts belong to a vocabulary, and how many.
 struct VocabularyLimits {
-  int64_t size = 0;     // The most frequent ones, at most.
+  int64_t size = 0;     // At most this many, the most frequent ones.
   double min_rows = 1;  // In at least this number of rows; below 1, in this share of all.
   std::optional<double> max_rows;  // Likewise, in at most; unset: no limit.
 };
 
 // NULL elements are left out; a NULL list counts as a row without texts. Emits one row per text,
-// and one without text for the number of rows. At most 20 million different texts (Exit::kNoRoom).
+// and one without text for the number of rows. At most 20 million distinct texts (Exit::kNoRoom).
 class TokenCounts {
  public:
   Status Add(const arrow::Array& lists);
   Status Emit(const EmitRow& emit) const;
   Status Merge(const StateRow& row);
   int64_t rows() const { return rows_; }
-  // Those within the limits, most occurrences first, ties by bytes.
+  // Returns the texts within the limits, most occurrences first, ties by bytes.
   std::vector<std::string> Vocabulary(const VocabularyLimits& limits) const;
 
  private:
   struct Seen {
     int64_t times = 0;
     int64_t rows = 0;
-    int64_t last = -1;  // The latest row that had it, so that a row counts once.
+    int64_t last = -1;  // The latest row with this text, so that a row counts once.
   };
   Result<Seen*> Find(std::string_view text);
 

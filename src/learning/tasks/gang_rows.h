@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an elastic gang keeps the rows of its ranks for all of them, those that come later too.
+// How an elastic gang stores the rows of its ranks for all of them, including those that join
+// later.
 #pragma once
 
 #include "base/status.h"
@@ -8,11 +9,11 @@
 
 namespace protium {
 
-// Gives the rows into the gang's keeping and takes all ranks' in return: any shard may be owned
-// afterwards. Rows on the disk stay in the files they are in, which all ranks read.
+// Passes the rows to the gang and gets those of all ranks: the rank can own any shard afterwards.
+// Rows on the disk stay in their files, which all ranks read.
 Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMembership& gang);
 
-// The same rows for a newcomer, which has packed none. `schema` is theirs.
+// The same for a newcomer, which has packed no rows. `schema` is that of the gang's rows.
 Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
                               GangMembership& gang);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task computes on, chosen from what it was leased.
+// Chooses what a task computes on from the devices leased to it.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// The CPU itself where no device is leased or wanted; else the first of them, or what stands in for
-// it. Of several the others idle, which rank 0 says. Faults are those of `rows.open_gpu`.
+// Returns the CPU if no device is leased or wanted; else the first of them, or its stand-in. With
+// several the others are idle, which rank 0 reports. Faults are those of `rows.open_gpu`.
 Result<ComputeDevice> ChooseDevice(TaskContext& context, DeviceUse use, const TaskRows& rows);
 
-// Builds the config's net for `inputs`, or refuses (exit code of usage) what cannot be done on
-// their device: some nets, and bfloat16.
+// Builds the config's net for `inputs`, or refuses (exit code of usage) what their device cannot
+// do: some nets, and bfloat16.
 Result<std::unique_ptr<Net>> BuildNetThere(const NetTable& nets, const Choice& net,
                                            const NetInputs& inputs);
 

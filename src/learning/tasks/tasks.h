@@ -18,33 +18,33 @@
 
 namespace protium {
 
-// The implementations behind the rows of the catalogue (catalogue/catalogue.h), by name, and what
-// they rest on.
+// The implementations of the rows of the catalogue (catalogue/catalogue.h), by name, and what they
+// depend on.
 struct TaskRows {
   NetTable nets;
-  // Kinds of estimators that predict by themselves, without a net (EstimatorKind::Open): by what
-  // they are called in NetConfig::net.
+  // Kinds of estimators that predict by themselves, without a net (EstimatorKind::Open), by their
+  // name in NetConfig::net.
   std::map<std::string, std::shared_ptr<const EstimatorKind>> estimators;
   LossTable losses;
-  std::vector<MetricSpec> metrics;  // Beside the built-in ones.
-  // The libraries that decide their bits beside our own arithmetic, as entries of the fingerprint
-  // (train/fingerprint.h); empty: there are none.
+  std::vector<MetricSpec> metrics;  // Besides the built-in ones.
+  // Returns the libraries that decide their bits besides our own arithmetic, as entries of the
+  // fingerprint (train/fingerprint.h); empty: none.
   std::function<Json(int32_t threads, bool bfloat16)> numerics;
-  // Makes those libraries ready before anything is computed; they share one operation called from
-  // this thread among `threads`. Empty: there are none.
+  // Initialises those libraries before anything is computed; each operation called from this thread
+  // is shared among `threads`. Empty: none.
   std::function<Status(int32_t threads)> prepare;
-  // The first GPU that CUDA_VISIBLE_DEVICES shows; empty: these nets compute on the CPU alone.
+  // Opens the first GPU that CUDA_VISIBLE_DEVICES shows; empty: these nets compute on the CPU only.
   std::function<Result<ComputeDevice>()> open_gpu;
 };
 
-// What is computed without LibTorch: the nets of the room nets, the built-in losses.
+// Rows that need no LibTorch: the nets of the room nets, the built-in losses.
 TaskRows PlainRows();
 
 // Adds the rows of a program or of an extension that have an implementation, replacing those of the
-// same name; rows without one name what is there.
+// same name; rows without one refer to existing implementations.
 void AddRows(const Catalogue& own, TaskRows& rows);
-// `rows` plus those of these extensions. Opens each where the driver did, or its copy where that
-// file is missing or has other content (model/net_library.h).
+// Returns `rows` plus those of these extensions. Opens each from the driver's path, or its copy if
+// that file is missing or has other content (model/net_library.h).
 Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
 
 // The tasks "train" and "score", each with a copy of `rows`.
@@ -54,12 +54,12 @@ TaskTable TasksOver(const TaskRows& rows);
 // 0. Config, events and that row are described in pipeline/torch_task.h. Needs a communicator;
 // collective throughout.
 Status RunTrainTask(TaskContext& context, const TaskRows& rows);
-// Scores the batches of one partition, in their order, without a gang. Emits a batch for each that
-// it reads.
+// Scores the batches of one partition, in order, without a gang. Emits one batch for each batch
+// read.
 Status RunScoreTask(TaskContext& context, const TaskRows& rows);
 
-// The row layout and sizes that a net is built for: of rows to learn from, with the labels and
-// their weights, or of rows to score, with neither.
+// Returns the row layout and sizes that a net is built for: for rows to learn from, with labels and
+// weights, or for rows to score, without them.
 NetInputs MakeNetInputs(const TrainConfig& config);
 NetInputs MakeNetInputs(const ScoreConfig& config);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether weights from elsewhere are those of a net, by name and shape. Types are made equal
+// Whether weights from another program are those of a net, by name and shape. Types are converted
 // afterwards (ToFloat32() in weights_file.h).
 #pragma once
 
@@ -12,25 +12,26 @@
 
 namespace protium {
 
-// Each match of `pattern` in the name of a tensor, a regular expression of ECMAScript's, becomes
-// `to`, where $1 is the first group. A name that becomes empty is left out.
+// Replaces each match of `pattern`, an ECMAScript regular expression, in a tensor's name with `to`,
+// where $1 is the first group. A tensor whose name becomes empty is left out.
 struct Rename {
   std::string pattern;
   std::string to;
 };
 
-// "REGEX=TO"; a text without "=", and one that is no regular expression, are faults of
+// Parses "REGEX=TO"; a text without "=" or with an invalid regular expression is a fault of
 // Exit::kUsage.
 Result<Rename> ParseRename(const std::string& text);
 
-// `given` by the names that the renames give them, one after the other; two of one name are a fault
-// of Exit::kUsage. Borrows the data.
+// Returns `given` with the renames applied to the names, one after the other; two tensors of the
+// same name are a fault of Exit::kUsage. Borrows the data.
 Result<std::vector<NamedTensor>> Renamed(const std::vector<NamedTensor>& given,
                                          std::span<const Rename> renames);
 
-// The tensors of `given` in the order of `wanted`. All that is missing, left over, or of another
-// shape is named in one fault of Exit::kInput. Counters of batches (num_batches_tracked), which
-// predictions do not need, may be left over; their names go to `passed_over`.
+// Returns the tensors of `given` in the order of `wanted`. One fault of Exit::kInput names
+// everything that is missing, left over, or of another shape. Counters of batches
+// (num_batches_tracked), which predictions do not need, may be left over; their names go to
+// `passed_over`.
 Result<std::vector<NamedTensor>> FitTensors(const std::vector<NamedTensor>& given,
                                             const std::vector<NamedTensor>& wanted,
                                             std::vector<std::string>& passed_over);

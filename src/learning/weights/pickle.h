@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's pickles, read as data. A pickle is a program for a stack machine that may import and
-// call anything; this one has the operations that plain values and the tensors of a state dict need
-// in protocols 2 to 5, and calls nothing: classes and calls stay names with their arguments, and
-// only names that the caller expects are let through.
+// Reads Python's pickles as data. A pickle is a program for a stack machine that may import and
+// call anything; this reader has only the operations for plain values and the tensors of a state
+// dict in protocols 2 to 5, and calls nothing: classes and calls remain names with their arguments,
+// and only names that the caller expects are allowed.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Pickled {
     kDict,        // items: key, value, key, value, ...
     kClass,       // text: "collections.OrderedDict"
     kCall,        // text: the class or function that would be called; items: its arguments
-    kPersistent,  // items: what the program that wrote it stores elsewhere, here as a tuple
+    kPersistent,  // items: refers to data that the writer stored elsewhere, here as a tuple
   };
   Kind kind = Kind::kNone;
   int64_t whole = 0;
@@ -36,12 +36,12 @@ struct Pickled {
   std::string text;
   std::vector<const Pickled*> items;
 
-  // The value of a key of a dict, or nullptr.
+  // Returns the value of a key of a dict, or nullptr.
   const Pickled* Find(std::string_view key) const;
 };
 
-// A pickle's values; `top` is the outermost. Values may hold each other in circles: whoever walks
-// them bounds the depth.
+// A pickle's values; `top` is the outermost. Values may contain each other in cycles: whoever walks
+// them must bound the depth.
 struct Pickle {
   std::deque<Pickled> values;
   const Pickled* top = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of those operations of pickles that are not read here, for the message that refuses them.
+// Names of the pickle operations that are not supported, for the message that refuses them.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace protium {
 
-// As Lib/pickletools.py of CPython has it: "NEWOBJ"; "of no name" for a byte that is no operation,
-// or one that is read.
+// Returns the name as in Lib/pickletools.py of CPython: "NEWOBJ"; "of no name" for a byte that is
+// no operation, or one that is supported.
 std::string_view NameOfOperation(uint8_t operation);
 
 }  // namespace protium

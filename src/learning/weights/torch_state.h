@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a state dict that torch.save() wrote, without any of Python's code being run.
+// The tensors of a state dict that torch.save() wrote, read without running any Python code.
 #pragma once
 
 #include <deque>
@@ -12,16 +12,16 @@
 
 namespace protium {
 
-// Tensors point into the archive where they lie there in row-major order, else into `gathered`.
+// Tensors point into the archive if they lie there in row-major order, else into `gathered`.
 struct TorchState {
   std::vector<NamedTensor> tensors;  // In name order.
   std::deque<std::vector<std::byte>> gathered;
 };
 
-// Reads the state dict in `archive`, which must outlive it: the outermost dict if it holds tensors,
+// Reads the state dict in `archive`, which must outlive it: the outermost dict if it has tensors,
 // else the one under `key`, or with an empty key under "state_dict", "model_state_dict" or "model".
-// Damage, an archive of something else, a type of tensor that has no name in safetensors, and a
-// tensor that repeats values of its storage are faults of Exit::kInput; no such key of
+// Damage, an archive of something else, a tensor type that has no name in safetensors, and a tensor
+// that repeats values of its storage are faults of Exit::kInput; a missing key is one of
 // Exit::kUsage.
 Result<TorchState> ReadTorchState(std::string_view archive, const std::string& key,
                                   const std::string& where);

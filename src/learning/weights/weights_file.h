@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights from another program: a safetensors file, or a state dict of PyTorch's.
+// Weights from another program: a safetensors file, or a state dict of PyTorch.
 #pragma once
 
 #include <deque>
@@ -18,8 +18,8 @@ namespace protium {
 
 class WeightsFile {
  public:
-  // Reads the file by what it holds, whatever its name. `key`: ReadTorchState(). Failures are
-  // faults of Exit::kInput, those of the key of Exit::kUsage.
+  // Reads the file by its content, whatever its name. `key`: see ReadTorchState(). Failures are
+  // faults of Exit::kInput, those about the key of Exit::kUsage.
   static Result<WeightsFile> Read(const std::filesystem::path& file, const std::string& key = "");
 
   const std::vector<NamedTensor>& tensors() const { return tensors_; }  // In name order.
@@ -31,16 +31,17 @@ class WeightsFile {
   std::vector<NamedTensor> tensors_;
 };
 
-// Tensors as the nets here have them, in float32, with memory of their own where it took a
-// conversion.
+// Tensors as Protium's nets have them, in float32; those that had to be converted have memory of
+// their own.
 struct FloatTensors {
   std::vector<NamedTensor> tensors;
   std::deque<std::vector<float>> converted;
-  std::vector<std::string> rounded;  // Names of those of float64 that lost digits.
+  std::vector<std::string> rounded;  // Names of the float64 tensors that lost digits.
 };
 
 // Converts F64, F16, BF16, whole numbers and booleans. A whole number beyond 2^24, which float32
-// may not have, and another type are faults of Exit::kInput. The result borrows from `tensors`.
+// may not represent, and another type are faults of Exit::kInput. The result borrows from
+// `tensors`.
 Result<FloatTensors> ToFloat32(const std::vector<NamedTensor>& tensors);
 
 }  // namespace protium

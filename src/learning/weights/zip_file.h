@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files inside a zip archive, as far as torch.save() makes use of the format: stored without
+// The files inside a zip archive, as far as torch.save() uses the format: stored without
 // compression, in one volume, with or without the 64-bit fields.
 #pragma once
 
@@ -20,11 +20,11 @@ class ZipFile {
   static Result<ZipFile> Parse(std::string_view bytes, std::string where);
 
   bool Has(const std::string& name) const { return entries_.contains(name); }
-  // The content of a file, a part of the bytes given. A file that is missing, compressed, encrypted
+  // Returns the content of a file, a part of `bytes`. A file that is missing, compressed, encrypted
   // or whose checksum differs is a fault of Exit::kInput.
   Result<std::string_view> Read(const std::string& name) const;
 
-  // Of the whole archive, in bytes.
+  // Size of the whole archive, in bytes.
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
 
   struct Entry {

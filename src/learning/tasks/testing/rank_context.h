@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TaskContext without worker processes, for tests and benchmarks: ranks are threads of one
-// process, input is a list of batches, and what a rank emits and reports is collected for the test
-// to look at.
+// process, input is a list of batches, and what a rank emits and reports is collected for the test.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -32,7 +31,7 @@ class BatchList : public BatchStream {
   size_t next_ = 0;
 };
 
-// What the ranks of one test share; guarded by `mutex`, but for `stop`. `on_event` is called with
+// What the ranks of one test share; guarded by `mutex`, except `stop`. `on_event` is called with
 // the mutex held.
 struct RankReports {
   std::mutex mutex;
@@ -42,7 +41,7 @@ struct RankReports {
   std::function<void(const Json&)> on_event;
 };
 
-// One rank. Without a communicator it is a task outside a gang, of rank 0 in a world of 1. The
+// One rank. Without a communicator it is a task outside a gang, rank 0 in a world of 1. The
 // communicator and the reports are borrowed.
 class RankContext : public TaskContext {
  public:
@@ -85,7 +84,7 @@ class RankContext : public TaskContext {
   std::string host_ = "here";
   std::vector<Device> devices_;
   BatchList input_;
-  SchemaPtr output_schema_ = arrow::schema({arrow::field("json", arrow::utf8())});  // Of "train".
+  SchemaPtr output_schema_ = arrow::schema({arrow::field("json", arrow::utf8())});  // For "train".
   RankReports& reports_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: trainings of a small net by ranks that are threads, on rows that are made up.
+// For tests: trains a small net on made-up rows; ranks are threads.
 #pragma once
 
 #include <arrow/api.h>
@@ -47,7 +47,7 @@ inline std::shared_ptr<arrow::RecordBatch> MakeRows(const std::vector<int>& ids)
       {*a.Finish(), *b.Finish(), *c.Finish(), *y.Finish(), *held.Finish()});
 }
 
-// Ids 0 to rows-1, dealt to `world` ranks in an order drawn from `shuffle`; 0: as they are.
+// Ids 0 to rows-1, divided among `world` ranks in an order drawn from `shuffle`; 0: in order.
 inline std::vector<Batches> Deal(int rows, int32_t world, unsigned shuffle) {
   std::vector<int> ids(static_cast<size_t>(rows));
   for (int i = 0; i < rows; ++i) ids[size_t(i)] = i;
@@ -103,8 +103,8 @@ class TrainTaskTest : public testing::Test {
     return result;
   }
 
-  // Runs until the checkpoint of `step`, or a later one, is on the disk, and stops then; returns
-  // the step at which training ended. Training waits for the checkpoint before the last, so that is
+  // Runs until the checkpoint of `step`, or a later one, is on the disk, then stops; returns the
+  // step at which training ended. Training waits for the checkpoint before the last, so that is
   // within two checkpoints.
   int64_t RunAndStop(int32_t world, const std::vector<Batches>& input, int64_t step) {
     on_event_ = [this, step](const Json& event) {

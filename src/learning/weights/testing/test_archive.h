@@ -63,7 +63,7 @@ inline std::string PickledTensor(const TestTensor& tensor) {
          Tuple(tensor.strides) + "\x89" + "ccollections\nOrderedDict\n)RtR";
 }
 
-// An OrderedDict of tensors, as Module.state_dict() is, with its attribute _metadata.
+// An OrderedDict of tensors, like that of Module.state_dict(), with its attribute _metadata.
 inline std::string PickledState(const std::vector<TestTensor>& tensors) {
   std::string items;
   for (const TestTensor& each : tensors) items += PickledText(each.name) + PickledTensor(each);
@@ -72,8 +72,8 @@ inline std::string PickledState(const std::vector<TestTensor>& tensors) {
          Little(0, 1) + "(" + items + "u}" + PickledText("_metadata") + "}sb.";
 }
 
-// The same as protocol 4 has it: in a frame, with short texts, classes by the texts on the stack
-// (the tensors' second one by those that were kept), and values kept under the next number.
+// The same in protocol 4: in a frame, with short texts, classes named by the texts on the stack
+// (those of the second tensor by memoised ones), and values memoised under the next number.
 inline std::string PickledStateOfProtocol4(const std::vector<TestTensor>& tensors) {
   const auto text = [](std::string_view value) {
     return "\x8c" + Little(value.size(), 1) + std::string(value);
@@ -82,7 +82,7 @@ inline std::string PickledStateOfProtocol4(const std::vector<TestTensor>& tensor
   std::string items;
   for (const TestTensor& each : tensors) {
     const bool first = &each == &tensors.front();
-    // 6 is the function: 0 to 2 are OrderedDict and its texts, 3 the dict itself.
+    // 6 is the function: 0 to 2 are OrderedDict and its texts, 3 is the dict itself.
     const std::string rebuild =
         first ? text("torch._utils") + "\x94" + text("_rebuild_tensor_v2") + "\x94\x93\x94"
               : "h" + Little(6, 1);
