@@ -20,8 +20,8 @@ int64_t ShardBegin(int64_t rows, int32_t shards, int32_t shard);
 
 // Collective. Finds where the shards begin in the rows that every rank has sorted. Equal rows on
 // both sides of a cut are divided in the order of ranks. Every rank gets the cuts of all. Reads all
-// rows once; for each cut takes half a MiB and 16 bytes for each of about one in 65,536 distinct
-// rows.
+// rows once. Takes half a MiB while it runs, and for each cut 16 bytes for one distinct row in
+// 65,536.
 Result<Cuts> FindCuts(const RowStore& sorted, int32_t shards, Communicator& communicator);
 
 }  // namespace protium

@@ -9,15 +9,15 @@
 namespace protium {
 namespace {
 
-// What moving shards has to save: times of epochs differ a little by themselves, and a rank that
-// takes over a shard has to read its rows.
+// Moving shards must save at least a tenth: epoch times vary a little anyway, and a rank that takes
+// over a shard has to read its rows.
 constexpr double kWorthwhile = 0.9;
 
 int32_t Count(const std::vector<int32_t>& first, size_t rank) {
   return first[rank + 1] - first[rank];
 }
 
-// Seconds of the slowest rank, by those that a shard takes it.
+// Seconds of the slowest rank, from the seconds that each rank takes for a shard.
 double Slowest(const std::vector<int32_t>& counts, const std::vector<double>& per_shard) {
   double most = 0;
   for (size_t r = 0; r < counts.size(); ++r) most = std::max(most, counts[r] * per_shard[r]);
@@ -35,7 +35,7 @@ std::vector<int32_t> BalanceShards(const std::vector<int32_t>& first,
     if (before[r] < 1 || !(busy[r] > 0)) return first;
     per_shard.push_back(busy[r] / before[r]);
   }
-  // One shard after another to whom it would keep busy for the shortest time.
+  // Each further shard goes to the rank that would need the least time with it.
   std::vector<int32_t> counts(busy.size(), 1);
   for (auto left = first.back() - int32_t(busy.size()); left > 0; --left) {
     size_t best = 0;

@@ -27,13 +27,13 @@ void BufferSums::Add(int64_t rows, float* sums) {
     const std::span<float> now = BufferValues(*part.buffer);
     const float* before = before_.data() + part.buffer->offset;
     float* out = sums + part.at;
-    // By bits, not by value: NaN would count as changed in every step otherwise, and -0.0 as
+    // Compares bits, not values: otherwise NaN would count as changed in every step, and -0.0 as
     // unchanged.
     if (std::memcmp(now.data(), before, now.size_bytes()) != 0) *out += weight;
     ++out;
     for (size_t i = 0; i < now.size(); ++i) {
-      // A float buffer that only some shards changed still takes part with all of them: its mean is
-      // over all rows.
+      // A float buffer that only some shards changed still includes all of them: its mean is over
+      // all rows.
       const float added = now[i] - before[i];
       out[i] += (part.buffer->whole ? added : now[i]) * weight;
       if (part.buffer->whole) out[now.size() + i] += added * added * weight;
@@ -57,7 +57,7 @@ Status BufferSums::Apply(std::span<const float> sums, float rows) {
 }
 
 // Shards of r1, r2, ... rows that add a1, a2, ... have a mean a = sum(ri * ai) / sum(ri), and
-// sum(ri * ai^2) = sum(ri) * a^2 exactly when all ai are a: the variance is 0 then and only then.
+// sum(ri * ai^2) = sum(ri) * a^2 exactly when all ai are a, since the variance is 0 exactly then.
 Status BufferSums::ApplyWhole(const Part& part, const float* sums, float rows) {
   const std::span<float> values = BufferValues(*part.buffer);
   for (size_t i = 0; i < values.size(); ++i) {

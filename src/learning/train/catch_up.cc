@@ -12,12 +12,12 @@
 namespace protium {
 namespace {
 
-// Where a rank stands, as it tells the others.
+// How far a rank is, as it reports to the others.
 struct Standpoint {
   bool newcomer = false;
   bool over = false;
   int64_t step = 0;
-  int64_t epoch = 0;  // Tells a step before validation from the same one after it.
+  int64_t epoch = 0;  // Distinguishes a step before validation from the same one after it.
   std::string hash;   // Of the weights.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -89,7 +89,7 @@ Status CatchUp(Standing& standing, Communicator& ranks) {
   const bool alike = std::ranges::all_of(
       places, [&](const Standpoint& each) { return each.reached() == first->reached(); });
   if (alike) return Status::OK();
-  // From here on a rank behind has neither its own state nor the other's whole.
+  // From here on a rank behind has neither its own state nor all of the other's.
   standing.newcomer = places[size_t(ranks.rank())].reached() < first->reached();
   PT_TRY(BroadcastTensors(standing.learner, root, ranks));
   PT_TRY(TakeState(standing, root, ranks));

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPartial = ".partial";
 constexpr const char* kWeights = "weights.safetensors";
 constexpr int64_t kFormat = 5;
-// A bound on what is read of a file that may be damaged; the history of very many epochs stays far
+// A bound on what is read of a possibly damaged file; the history of very many epochs stays far
 // below it.
 constexpr int64_t kMostStateBytes = 256 << 20;
 
@@ -40,8 +40,8 @@ std::vector<std::string> ListSteps(const fs::path& folder) {
   return names;
 }
 
-// The attempt that may write; 0 where the file is missing or unreadable, since attempts count from
-// 1.
+// Returns the attempt that may write; 0 if the file is missing or unreadable, since attempts count
+// from 1.
 int64_t AttemptIn(const fs::path& folder) {
   const auto text = ReadFile(folder / "attempt", 64);
   int64_t attempt = 0;
@@ -90,8 +90,8 @@ Result<CheckpointState> ReadState(const fs::path& path) {
   return state;
 }
 
-// Reads tensors and refuses others than those that the state was written with. The hash covers
-// names, shapes and values, not the file's bytes.
+// Reads tensors and refuses any but those that the state was written with. The hash covers names,
+// shapes and values, not the file's bytes.
 Result<Safetensors> ReadTensors(const fs::path& file, const std::string& hash) {
   PT_LET(Safetensors tensors, Safetensors::Read(file));
   const std::string found = WeightsXxh3(tensors.tensors());
@@ -109,7 +109,7 @@ Result<Checkpoint> ReadCheckpoint(const fs::path& path) {
   return out;
 }
 
-// Adds to the fault of a failed write which checkpoint is still there to go on from.
+// Adds to the fault of a failed write which checkpoint remains to continue from.
 Status KeptOn(const Status& status, const fs::path& folder) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -133,7 +133,7 @@ int64_t RowsIn(const Json& rows) {
   return total;
 }
 
-// The text "key was ..., now it is ..."; of objects only the entries that differ.
+// The text "key was ..., now it is ..."; for objects only the entries that differ.
 std::string Difference(const std::string& key, const Json& then, const Json& now) {
   if (!then.is_object() || !now.is_object()) {
     return fmt::format("{} was {}, now it is {}", key, Dump(then), Dump(now));
@@ -162,7 +162,7 @@ Result<CheckpointFolder> CheckpointFolder::Open(fs::path folder) {
 
 Result<std::optional<Checkpoint>> CheckpointFolder::Newest(std::vector<Status>& damaged) const {
   std::optional<Checkpoint> without_best;
-  size_t newer = 0;  // Damaged ones before that.
+  size_t newer = 0;  // Damaged ones that are newer.
   for (const std::string& name : ListSteps(path_)) {
     auto read = ReadCheckpoint(path_ / name);
     if (read.ok()) read->best = CheckBest(read->state.best);
@@ -178,8 +178,8 @@ Result<std::optional<Checkpoint>> CheckpointFolder::Newest(std::vector<Status>& 
   return without_best;
 }
 
-// The checkpoint of the best step, while there is one, has the same weights: those of a file that
-// is gone, or was a copy, are still there.
+// If the checkpoint of the best step exists, it has the same weights, so they are still available
+// when the file is gone or was a copy.
 Status CheckpointFolder::CheckBest(const BestSoFar& best) const {
   if (best.epoch == 0) return Status::OK();
   const Status status = ReadTensors(path_ / best.file, best.xxh3).status();
@@ -224,12 +224,12 @@ Result<fs::path> CheckpointFolder::Write(CheckpointState& state,
   const fs::path target = path_ / StepName(state.step);
   const fs::path draft = target.string() + std::string(kPartial);
   const auto write = [&]() -> Status {
-    // Before anything is written, and once more right before the rename that makes it count:
-    // writing takes long.
+    // Checked before anything is written, and again right before the rename that makes it count,
+    // since writing takes long.
     PT_TRY(CheckAttempt());
     PT_TRY(MakeFolder(draft));
     PT_TRY(WriteSafetensors(draft / kWeights, weights));
-    // Best weights come before the rename: a checkpoint must never name a file that is not there.
+    // Best weights come before the rename: a checkpoint must never name a file that does not exist.
     PT_TRY(WriteBest(state, draft, weights, best));
     PT_TRY(WriteSafetensors(draft / "optimizer.safetensors", optimizer));
     PT_TRY(WriteFile(draft / "state.json", StateText(state)));
@@ -251,7 +251,7 @@ std::string CheckpointFolder::BestFile(int64_t step) {
 }
 
 // Gives the draft's weights a second name (a hard link, so they are written once), or writes a copy
-// where the file system has no links.
+// if the file system has no links.
 Status CheckpointFolder::WriteBest(const CheckpointState& state, const fs::path& draft,
                                    std::span<const NamedTensor> weights,
                                    std::span<const NamedTensor> best) const {
@@ -269,12 +269,12 @@ Status CheckpointFolder::Link(const fs::path& from, const fs::path& best,
                               std::span<const NamedTensor> weights) const {
   const fs::path link = best.string() + std::string(kPartial);
   std::error_code error;
-  // A killed writer may have left one, and a link is not made over an existing name.
+  // A killed writer may have left one, and a link cannot replace an existing name.
   fs::remove(link, error);
   fs::create_hard_link(from, link, error);
   if (error) return WriteSafetensors(best, weights);
   fs::rename(link, best,
-             error);  // Earlier weights of that name stand until these do.
+             error);  // Earlier weights of that name remain until then.
   if (error) return SystemFault("move " + link.string() + " to " + best.string(), error.value());
   return SyncFolder(path_ / "best");
 }
@@ -284,13 +284,13 @@ Status CheckpointFolder::Prune(int64_t step, int32_t keep) const {
   std::error_code error;
   int32_t kept = 0;
   for (const std::string& name : ListSteps(path_)) {
-    // Later steps are damaged ones that this run did not go on from.
+    // Later steps are damaged ones that this run did not continue from.
     if (name > StepName(step) || kept >= std::max(keep, 1)) {
       fs::remove_all(path_ / name, error);
       continue;
     }
-    // A checkpoint whose state cannot be read neither counts as kept nor is removed: it may be all
-    // that is left to look at.
+    // A checkpoint whose state cannot be read neither counts as retained nor is removed: it may be
+    // the only one left to inspect.
     const auto state = ReadState(path_ / name);
     if (!state.ok()) continue;
     ++kept;

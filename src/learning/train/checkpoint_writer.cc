@@ -29,7 +29,7 @@ Status CheckpointWriter::Copy::Take(std::span<const NamedTensor> tensors) {
   size_t bytes = 0;
   for (const NamedTensor& each : tensors) bytes += each.data.size();
   if (bytes != bytes_) {
-    memory_.reset();  // Before the new memory is taken: there is no need for both.
+    memory_.reset();  // Freed before the new memory is allocated: both are never needed.
     const auto page = size_t(kPastCachePage);
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, (bytes / page + 1) * page)));
     bytes_ = memory_ ? bytes : 0;
@@ -86,14 +86,14 @@ bool CheckpointWriter::idle() {
   return !busy_ && failed_.ok();
 }
 
-// A disk that does not answer holds the thread in the kernel, as it would hold the training; the
-// gang's deadline sees that no step comes.
+// A disk that does not respond blocks the thread in the kernel, as it would block the training; the
+// gang's deadline notices that no step comes.
 void CheckpointWriter::AwaitIdle(std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [this] { return !busy_; });
 }
 
 void CheckpointWriter::Run() {
-  // Ranks come first where they need all cores. In Linux each thread has a nice value of its own.
+  // Ranks have priority where they need all cores. In Linux each thread has its own nice value.
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, 0, kNice);
   std::unique_lock lock(mutex_);

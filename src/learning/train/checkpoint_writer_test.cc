@@ -31,7 +31,7 @@ class CheckpointWriters : public testing::Test {
         {"w", "F32", {int64_t(values_.size())}, std::as_bytes(std::span(values_))},
         {"empty", "F32", {0}, {}}};
     const Status status = writer.Write(state, tensors, tensors);
-    // Training goes on and changes them while they are written.
+    // Training continues and changes them while they are written.
     std::fill(values_.begin(), values_.end(), -1.0f);
     return status;
   }
@@ -70,7 +70,7 @@ TEST_F(CheckpointWriters, WriteWhatWasHandedOver) {
   EXPECT_EQ(last, 8);
 }
 
-// A state is handed over before the hash of the best weights before it is known.
+// A state is handed over before the hash of the previous best weights is known.
 TEST_F(CheckpointWriters, CarryTheHashOfTheBest) {
   CheckpointWriter writer(Open(), 2);
   for (const int64_t step : {1, 2, 3}) ASSERT_TRUE(Write(writer, step, 1).ok());
@@ -80,7 +80,7 @@ TEST_F(CheckpointWriters, CarryTheHashOfTheBest) {
   EXPECT_EQ(Newest().state.best.xxh3, written[0].state.weights_xxh3);
 }
 
-// As after epochs that are too short for a checkpoint each.
+// As after epochs that are too short to leave a checkpoint each.
 TEST_F(CheckpointWriters, WriteTheBestThatWasKeptWithTheNextOne) {
   const auto keep = [&](CheckpointWriter& writer, int64_t step) {
     std::fill(values_.begin(), values_.end(), float(step));
@@ -103,11 +103,11 @@ TEST_F(CheckpointWriters, WriteTheBestThatWasKeptWithTheNextOne) {
   float first = 0;
   std::memcpy(&first, best.Find("w")->data.data(), sizeof(float));
   EXPECT_EQ(first, 3);
-  // Newest() holds the best against its hash.
+  // Newest() compares the best weights with their hash.
   EXPECT_EQ(Newest().state.best.step, 3);
 }
 
-// What is kept is no longer the best when the next one comes.
+// The remembered weights are no longer the best when the next checkpoint comes.
 TEST_F(CheckpointWriters, ForgetTheBestThatWasKeptWhereThereIsABetterOne) {
   CheckpointWriter writer(Open(), 2);
   const std::vector<NamedTensor> tensors = {{"empty", "F32", {0}, {}}};

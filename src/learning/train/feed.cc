@@ -43,7 +43,7 @@ Result<std::unique_ptr<RowVisit>> Feed::VisitShard(size_t own) const {
   return rows_.Visit(shard, Permutation(seed_, epoch_, shard, rows_.rows(shard)));
 }
 
-// Of an own shard, the rows of the steps before this one.
+// The rows of an own shard in the steps before this one.
 int64_t Feed::RowsBefore(size_t own, int64_t step) const {
   const int64_t rows = rows_.rows(own_[own]);
   return step < steps_ ? StepPositions(rows, rows_.total_rows(), batch_size_, step).begin : rows;
@@ -57,7 +57,7 @@ Status Feed::Gather(size_t own, int64_t rows, Step& into) {
   for (int64_t i = 0; i < rows; ++i) {
     AddKey(HashRow(memory + i * width, width), used_[own]);
   }
-  // Rows that are left out count as used all the same: they were there.
+  // Rows that are left out still count as used: the feed did visit them.
   into.batches[own] = into.blocks[own].Send(rows_.schema(), TooFew(rows) ? 0 : rows);
   return Status::OK();
 }
@@ -80,12 +80,12 @@ Result<std::span<const BatchRows>> Feed::Next() {
   return std::span<const BatchRows>(MadeFor(step_++).batches);
 }
 
-// Only now, when nobody waits for them: a rank that takes over a shard in the middle of an epoch
-// must get to its first step soon.
+// Done only now, when nobody waits: a rank that takes over a shard in the middle of an epoch must
+// reach its first step soon.
 Status Feed::CountSkipped(size_t own) {
   constexpr int64_t kBlockRows = 4096;
   const int64_t width = rows_.schema().width();
-  // Gone before it is made again: a visit of rows on the disk takes memory and a part of the disk.
+  // Destroyed before it is created again: a visit of rows on the disk takes memory and disk space.
   visits_[own].reset();
   PT_LET(const auto visit, VisitShard(own));
   std::vector<std::byte> block(size_t(kBlockRows * width));
@@ -111,8 +111,8 @@ Status Feed::EndEpoch() {
   return Status::OK();
 }
 
-// The smallest part has n / parts rows; where there are more parts than rows, the empty ones are
-// skipped and the others have 1 (Stepper::RunParts()).
+// The smallest part has n / parts rows; with more parts than rows, the empty ones are skipped and
+// the others have 1 (Stepper::RunParts()).
 bool Feed::TooFew(int64_t rows) const {
   return rows > 0 && std::max<int64_t>(1, rows / parts_) < least_;
 }

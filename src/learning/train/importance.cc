@@ -14,18 +14,18 @@ constexpr int64_t kUsualRows = 1000;
 constexpr int64_t kFewestRows = 100;
 constexpr int64_t kUsualPredictions = 200'000;
 
-// Permutation() draws the orders of epochs from the same seed; these are none of theirs.
+// Permutation() draws the orders of epochs from the same seed; this number is no epoch's.
 constexpr int64_t kNoEpoch = int64_t{1} << 40;
 
 // The part of a row that one column fills.
 struct Place {
   std::string column;
-  int64_t offset = 0;  // In bytes, from the begin of the row.
+  int64_t offset = 0;  // In bytes, from the beginning of the row.
   int64_t bytes = 0;
 };
 
 std::vector<Place> PlacesOf(const RowSchema& schema) {
-  constexpr int64_t kBytes = 4;  // Of an element.
+  constexpr int64_t kBytes = 4;  // Per element.
   std::vector<Place> places;
   for (const RowField& field : schema.fields()) {
     if (field.role != RowRole::kFeature) continue;
@@ -49,7 +49,7 @@ struct Sample {
   std::vector<std::byte> rows;
 };
 
-// Shards give rows in proportion to their own, rounded up, so that none is left out.
+// Shards contribute rows in proportion to their size, rounded up, so that none is left out.
 Result<std::vector<Sample>> TakeSamples(const ShardedRows& rows, int64_t most) {
   std::vector<Sample> samples;
   for (int32_t shard = 0; shard < rows.shards(); ++shard) {
@@ -67,7 +67,7 @@ Result<std::vector<Sample>> TakeSamples(const ShardedRows& rows, int64_t most) {
   return samples;
 }
 
-// The samples with the values of one column in other rows of their shard.
+// The samples with the values of one column moved to other rows of their shard.
 std::vector<Sample> Shuffled(const std::vector<Sample>& samples, const Place& place, int64_t number,
                              int64_t width, int64_t seed) {
   std::vector<Sample> out = samples;
@@ -82,7 +82,7 @@ std::vector<Sample> Shuffled(const std::vector<Sample>& samples, const Place& pl
   return out;
 }
 
-// Of a metric around 0, as bias is, the size counts.
+// For a metric whose best value is 0, such as bias, the size counts.
 double HowBad(const MetricSpec& metric, double value) {
   return metric.higher_is_better ? -value : std::fabs(value);
 }

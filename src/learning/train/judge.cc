@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// The nets have the weights of the last step until now.
+// Until now the nets have the weights of the last step.
 Status LoadEverywhere(const std::filesystem::path& weights, const TrainInput& input) {
   if (input.communicator->rank() == 0) {
     PT_LET(const Safetensors file, Safetensors::Read(weights));

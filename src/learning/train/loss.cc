@@ -12,14 +12,14 @@
 namespace protium {
 namespace {
 
-// Of one output.
+// The loss of one output.
 struct Term {
   float loss = 0;
   float slope = 0;  // The derivative of the loss by the output.
 };
 
-// A loss that looks at one output and its label at a time: each(output, label, o) for the outputs
-// o = 0 .. of_label - 1 that a label has.
+// A loss that looks at one output and its label at a time: each(output, label, o) for a label's
+// outputs o = 0 .. of_label - 1.
 template <class Each>
 Loss OfEachOutput(size_t of_label, Each each) {
   return [of_label, each](std::span<const float> outputs, const PackedRows& rows,
@@ -43,7 +43,7 @@ Loss OfEachOutput(size_t of_label, Each each) {
   };
 }
 
-// The same of values, which have one output a label.
+// The same for numeric labels, which have one output each.
 template <class Each>
 Loss OfValues(Each each) {
   return OfEachOutput(1, [each](float output, float label, size_t) { return each(output, label); });
@@ -54,19 +54,19 @@ struct LogitTerms {
   float smoothing = 0;
 };
 
-// log(1 + exp(o)) - target * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so only exp
-// of numbers below 0 is ever taken. The slope is sigmoid(o) - target, by the same exp.
+// log(1 + exp(o)) - target * o without overflow: for o > 0 it is o + log(1 + exp(-o)), so exp is
+// only computed for numbers below 0. The slope is sigmoid(o) - target, by the same exp.
 Term OfLogit(float logit, float label, const LogitTerms& terms) {
   const float decay = std::exp(-std::fabs(logit));
   const float likely = logit < 0 ? decay / (1 + decay) : 1 / (1 + decay);
-  // Without smoothing the target is the label, to the bit.
+  // Without smoothing the target equals the label, to the bit.
   const float target = label + terms.smoothing * (0.5f - label);
   const Term term{(logit < 0 ? 0 : logit) - logit * target + std::log1p(decay), likely - target};
   if (label == 0 || terms.positive_weight == 1) return term;
   return {terms.positive_weight * term.loss, terms.positive_weight * term.slope};
 }
 
-// As OfValues(), where a label is 0 or 1.
+// Like OfValues(), for labels that are 0 or 1.
 LossSums OfFlags(const LogitTerms& terms, std::span<const float> outputs, const PackedRows& rows,
                  std::span<float> gradient) {
   return OfValues([terms](float output, float label) { return OfLogit(output, label, terms); })(
@@ -145,7 +145,7 @@ Loss SquaredLoss() {
   });
 }
 
-// The slope at d = 0, where there is none, is 0, as torch.nn.L1Loss has it.
+// At d = 0, where the slope does not exist, it is set to 0, as in torch.nn.L1Loss.
 Loss AbsoluteLoss() {
   return OfValues([](float output, float label) -> Term {
     const float d = output - label;
@@ -170,7 +170,7 @@ Loss PoissonLoss() {
   });
 }
 
-// The slope where label and output are equal, where there is none, is 0. NaN goes through to the
+// If label and output are equal, the slope does not exist and is set to 0. NaN propagates to the
 // sum.
 Loss QuantileLoss(std::vector<double> levels) {
   return OfEachOutput(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses by hand. Beside LibTorch's own expressions of them they are tested in deep/loss_test.cc.
+// Losses computed by hand. deep/loss_test.cc compares them with LibTorch's.
 #include "train/loss.h"
 
 #include <gmock/gmock.h>
@@ -80,7 +80,7 @@ TEST(QuantileLoss, HasNoSlopeWhereTheOutputIsTheLabelAndLetsNaNThrough) {
   EXPECT_TRUE(std::isnan(LossOf(QuantileLoss({0.5}), {3, 1}, {NAN}).sums.loss));
 }
 
-// Of classes, whose index lies in rows as int32: rows count as often as their class, in loss and
+// For classes, whose index lies in rows as int32: rows count as often as their class, in loss and
 // weight.
 TEST(BinaryCrossEntropy, WeighsClasses) {
   const RowSchema schema = MakeRowSchema({.class_label = "class"});

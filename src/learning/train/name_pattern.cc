@@ -8,9 +8,9 @@
 
 namespace protium {
 
-// Each * takes as little as it can; when the rest does not fit, the last one takes one character
-// more. Going back to the last * suffices: what an earlier one could take beyond that, the last one
-// can take as well. So it is at most pattern times name comparisons.
+// Each * first matches as little as possible; when the rest does not match, the last * takes one
+// more character. Returning to the last * suffices: what an earlier one could take, the last one
+// can take as well. So it needs at most pattern times name comparisons.
 bool FitsPattern(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = pattern.npos, taken = 0;
   while (n < name.size()) {

@@ -18,7 +18,7 @@ namespace protium {
 Result<std::vector<double>> ParameterRates(const std::vector<ParameterOptions>& options,
                                            const std::vector<Variable>& parameters) {
   std::vector<double> rates(parameters.size(), 1);
-  // From the last to the first, so that the first entry that fits a parameter wins.
+  // From the last to the first, so that the first matching entry wins.
   for (size_t o = options.size(); o-- > 0;) {
     PT_LET(const std::vector<size_t> found,
            FindByPattern(options[o].name, parameters, fmt::format("train.parameters.{}.name", o)));
@@ -47,8 +47,8 @@ Optimizer::Optimizer(std::unique_ptr<UpdateRule> rule, Weights& weights, std::ve
   }
 }
 
-// Each element is a chain of its own, so parts give the bits of the whole. Threads are started
-// anew, which is nothing beside a part of this size.
+// Each element is a chain of its own, so parts give the same bits as the whole. Threads are started
+// each time, which costs nothing compared with a part of this size.
 bool Optimizer::StepRange(const Gradient& gradient, int64_t begin, int64_t count,
                           size_t parameter) {
   constexpr int64_t kLeast = 1 << 20;
@@ -78,10 +78,10 @@ bool Optimizer::StepPart(const Gradient& gradient, int64_t begin, int64_t count,
        .rate = gradient.rate * rates_[parameter]});
 }
 
-// Neighbouring parameters with the same rate and number of steps are moved in one go, together with
-// the padding between them. Padding stays zero: its gradients and weights are zero, and every rule
+// Neighbouring parameters with the same rate and number of steps are moved together, including the
+// padding between them. Padding stays zero: its gradients and weights are zero, and every rule
 // makes a step of zero of those, whatever its state. Parameters count their own steps because
-// Adam's bias corrections and Adagrad's rate depend on them: one that is used rarely is corrected
+// Adam's bias corrections and Adagrad's rate depend on them: one that is rarely used is corrected
 // as long as its moments are young.
 bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   bool finite = true;
@@ -104,7 +104,7 @@ bool Optimizer::Step(const Gradient& gradient, std::span<const float> defined) {
   return finite;
 }
 
-// Without frozen parameters one pass over everything will do, since padding is zero.
+// Without frozen parameters one pass over everything suffices, since padding is zero.
 double Optimizer::Norm(std::span<const float> sum) const {
   if (all_learn_) return std::sqrt(SumOfSquares(sum.data(), int64_t(sum.size())));
   double squares = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That the rules are LibTorch's is tested in deep/optimizer_test.cc.
+// deep/optimizer_test.cc tests that the rules are LibTorch's.
 #include "train/optimizer.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ struct Trained {
   }
 };
 
-// Each value less what it was.
+// The change of each value.
 std::vector<float> Moved(const std::vector<float>& before, const std::vector<float>& after) {
   std::vector<float> moved;
   for (size_t i = 0; i < before.size(); ++i) moved.push_back(after[i] - before[i]);
@@ -43,7 +43,7 @@ MATCHER_P(AllNear, value, "") {
   return testing::Value(arg, testing::Each(testing::FloatNear(value, 1e-6f)));
 }
 
-// Two steps by hand; g is the gradient, w the weight.
+// Two steps computed by hand; g is the gradient, w the weight.
 TEST(Optimizer, MakesTheStepsThatItsRulesSay) {
   const auto after = [](const Choice& choice, float g, int steps) {
     Trained t;
@@ -118,7 +118,7 @@ TEST(Optimizer, LeavesFrozenParametersOutOfTheNorm) {
   Trained t;
   const Optimizer optimizer = *Optimizer::Make(Adam(), *t.weights, {0, 0, 0, 1});
   const std::vector<float> sum(t.sum.size(), 3.0f);
-  EXPECT_EQ(optimizer.Norm(sum), 3.0);  // The output's one bias.
+  EXPECT_EQ(optimizer.Norm(sum), 3.0);  // The output's only bias.
 }
 
 TEST(Optimizer, IsChosenFromTheCatalogue) {

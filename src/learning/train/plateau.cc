@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// Whether the epoch beats `bar`, or there is nothing to beat yet; if so, it becomes the best.
+// Whether the epoch beats `bar`, or is the first; if so, it becomes the best.
 bool GetsBetter(const EpochValue& epoch, double bar, Plateau& state) {
   if (!epoch.value) return false;
   const bool better = epoch.higher_is_better ? *epoch.value > bar : *epoch.value < bar;

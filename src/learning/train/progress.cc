@@ -11,7 +11,7 @@ namespace {
 // Often enough for a terminal; fast nets make thousands of steps a second, and each event is a line
 // in the log.
 constexpr std::chrono::milliseconds kEvery{500};
-// Each of these events has several numbers for each rank: 300 come in the first five minutes, and
+// Each of these events has several numbers per rank: 300 events come in the first five minutes, and
 // 2,000 in a day.
 constexpr std::chrono::seconds kTimesEvery{1};
 constexpr int kTimesOfAll = 300;

@@ -8,15 +8,15 @@
 #include "protium/fields.h"
 
 // Only rank 0 reads files: ranks on other hosts may not see the folder, and one that read an older
-// checkpoint than the others would train on from there. The others learn from it, in this order:
+// checkpoint than the others would continue from there. The others receive it, in this order:
 // status and state as one message, so that all fail or begin alike; then parameters, buffers and
-// the tensors of Learner::State(). The loaded weights are the average, where there is one, so it is
+// the tensors of Learner::State(). The loaded weights are the average, if there is one, so it is
 // exchanged last.
 
 namespace protium {
 namespace {
 
-// What rank 0 sends: {"status": ...} and, when there is a checkpoint, {"state": ...}.
+// What rank 0 sends: {"status": ...} and, if a checkpoint exists, {"state": ...}.
 struct Found {
   Status status;
   std::optional<CheckpointState> state;
@@ -27,15 +27,15 @@ std::string GoingBack(const Fault& damage, const std::string& where) {
   return fmt::format("{}{}; training continues from {}", damage.what, why, where);
 }
 
-// The values on the validation rows, where the checkpoint is that of an epoch's end; else null.
+// The values on the validation rows, if the checkpoint is that of an epoch's end; else null.
 Json ValuesAt(const CheckpointState& state) {
   if (state.epoch_step != 0 || state.history.empty()) return {};
   const Json& last = state.history.back();
   return last.value("step", int64_t{-1}) == state.step ? last.value("validation", Json()) : Json();
 }
 
-// The best weights that `state` names are lost: the best of the checkpoints that are left, up to
-// this one, take their place.
+// The best weights that `state` names are lost: the best of the remaining checkpoints, up to this
+// one, replace them.
 Status ChooseAgain(const ResumeWish& wish, const CheckpointFolder& folder, CheckpointState& state) {
   state.best = {};
   for (CheckpointState& each : folder.ListIntact()) {
@@ -82,8 +82,7 @@ Result<std::optional<CheckpointState>> Load(const ResumeWish& wish, const Learne
                  .where = wish.folder.string(),
                  .fix = "resume that run, or train in a new folder"});
   }
-  // Checkpoints there are, but none is intact: starting from the beginning would throw them away
-  // silently.
+  // Checkpoints exist, but none is intact: starting from the beginning would silently discard them.
   if (!checkpoint) return NoneIntact(damaged[0]);
   const std::string where = checkpoint->path.string();
   for (const Status& status : damaged) {

@@ -36,7 +36,7 @@ double Saving::waited() const {
 bool Saving::due() {
   const double seconds = spec_.train.checkpoint.every_seconds;
   if (seconds <= 0 || !leads()) return false;
-  // Training would wait for one that is still being written.
+  // Otherwise training would wait for a checkpoint that is still being written.
   return waited() >= seconds && writer_->idle();
 }
 
@@ -75,7 +75,7 @@ Status Saving::KeepBest() {
                      [&] { return writer_->KeepBest(state_.best.step, in_.weights.Tensors()); });
 }
 
-// The hashes are known only now, and later states go on to carry them.
+// The hashes are known only now; later states contain them.
 void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
   for (const WrittenCheckpoint& each : written) {
     saved_step_ = each.state.step;
@@ -107,7 +107,7 @@ Status Saving::Share() {
 Status Saving::GoOn(bool came) {
   if (came) seconds_before_ = state_.seconds;
   handed_step_ = saved_step_;
-  // One that stays open would be fenced off when this rank leads again.
+  // If it stayed open, it could write no more when this rank leads again.
   if (!leads()) writer_.reset();
   if (!leads() || writer_) return Status::OK();
   PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
@@ -115,10 +115,10 @@ Status Saving::GoOn(bool came) {
   return Status::OK();
 }
 
-// Of a checkpoint that is on its way to the disk, or has just arrived there, only rank 0 knows.
+// Only rank 0 knows of a checkpoint that is being written or has just been completed.
 Status Saving::WithKept(const Status& status) {
   if (status.ok()) return status;
-  // Rank 0 can wait for it; what goes wrong with it now is not the cause.
+  // Rank 0 can wait for it; an error in it now is not the cause.
   if (Finish().ok() && leads()) handed_step_ = saved_step_;
   if (saved_step_ == 0) return status;
   Fault fault = FaultOf(status);

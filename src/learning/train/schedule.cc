@@ -17,8 +17,8 @@ double Swing(double from, double to, double t) {
   return to + (from - to) * (1 + CosineOfHalfTurns(t)) / 2;
 }
 
-// factor^floor(step / every), as torch.optim.lr_scheduler.StepLR. By multiplying, since std::pow
-// may differ in the last bit; the loop ends at the latest when the rate has become 0.
+// factor^floor(step / every), as in torch.optim.lr_scheduler.StepLR. Multiplies, since std::pow may
+// differ in the last bit; the loop ends at the latest when the rate is 0.
 Schedule Stepwise(const StepScheduleOptions& options, int64_t steps) {
   const int64_t share = std::max<int64_t>(1, int64_t(options.every * double(steps)));
   const int64_t every = options.every_steps > 0 ? options.every_steps : share;
@@ -63,7 +63,7 @@ Result<Schedule> Level(const Json&, int64_t) {
   return Schedule([](int64_t) { return 1.0; });
 }
 
-// reduce_on_plateau is level here: its factor is Plateau::rate.
+// reduce_on_plateau is constant here: its factor is Plateau::rate.
 struct Row {
   const char* name;
   Result<Schedule> (*make)(const Json& options, int64_t steps);
@@ -74,7 +74,7 @@ constexpr Row kSchedules[] = {{"constant", Level},
                               {"one_cycle", Read<OneCycleOptions, OneCycleOver>},
                               {"reduce_on_plateau", Level}};
 
-// At most all steps, so that the schedule after it never gets a negative number of them.
+// At most all steps, so that the following schedule never gets a negative number of them.
 int64_t WarmUpSteps(const WarmUpOptions& options, int64_t steps) {
   const int64_t share = int64_t(options.share * double(steps));
   return std::min(steps, options.steps > 0 ? options.steps : share);
@@ -83,7 +83,7 @@ int64_t WarmUpSteps(const WarmUpOptions& options, int64_t steps) {
 }  // namespace
 
 // cos(x) = 1 - x^2/2! + x^4/4! - ... for x up to a quarter turn, where 12 terms are exact to the
-// last place or two; beyond it cos(pi - x) = -cos(x).
+// last digit or two; beyond it cos(pi - x) = -cos(x).
 double CosineOfHalfTurns(double t) {
   if (t > 0.5) return -CosineOfHalfTurns(1 - t);
   const double x = t * std::numbers::pi;
@@ -95,8 +95,8 @@ double CosineOfHalfTurns(double t) {
   return sum;
 }
 
-// The warm-up rises to the first rate of the schedule and never begins at 0, a step that would
-// change nothing. The schedule itself runs over the steps after it.
+// The warm-up rises to the first rate of the schedule and never begins at 0, since that step would
+// change nothing. The schedule itself covers the steps after it.
 Result<Schedule> MakeSchedule(const TrainOptions& train, int64_t steps) {
   const int64_t warm_up = WarmUpSteps(train.warm_up, steps);
   std::vector<std::string> known;

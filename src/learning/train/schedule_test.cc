@@ -97,8 +97,8 @@ std::vector<double> RatesOn(const ReduceOnPlateauOptions& options,
   return rates;
 }
 
-// What ReduceLROnPlateau of PyTorch 2 does, by its rules: it drops after more than `patience`
-// epochs that were not better by the threshold.
+// ReduceLROnPlateau of PyTorch 2, computed by its rules: it lowers the rate after more than
+// `patience` epochs that were not better by the threshold.
 TEST(Plateau, DropsTheRateOnAPlateau) {
   EXPECT_THAT(RatesOn({.factor = 0.5, .patience = 1}, {1, 1, 1, 1, 1, 0.5, 0.5}),
               ElementsAre(1, 1, 0.5, 0.5, 0.25, 0.25, 0.25));

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kWhere = "train.from";
 
-// Empty: all tensors are taken. A pattern never fits none (FindByPattern()), so patterns never
-// leave it empty.
+// Empty: all tensors are taken. With patterns it is never empty, since every pattern matches at
+// least one (FindByPattern()).
 Result<std::set<std::string>> NamesTaken(const StartOptions& from,
                                          const std::vector<Variable>& parameters) {
   std::set<std::string> names;

@@ -84,7 +84,7 @@ TEST(Step, GivesTheSameBitsOfASumOfNets) {
   ExpectSameBitsInEveryWorld(blocks, make, {.train = {.micro_batches = 2}});
 }
 
-// Gradients of parts add up to that of the whole but for the rounding of sums.
+// Gradients of parts add up to that of the whole, except for rounding.
 TEST(Step, AddsMicroBatchesUpToTheWholeBatch) {
   const auto blocks = MakeSteps(Rows(), {8, 8, 8, 8});
   const auto weights_after = [&](int32_t parts) {

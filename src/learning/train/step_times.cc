@@ -15,7 +15,7 @@ constexpr auto kParts = kStepParts.size();
 constexpr auto kTold = size_t(StepTimes::kTold);
 constexpr auto kReduce = size_t(StepPart::kReduce);
 
-// By part, in words for a person.
+// By part, in words for people.
 constexpr std::array<const char*, kParts> kPhases{"reading rows",         "forward",   "backward",
                                                   "adding up over ranks", "optimizer", "validation",
                                                   "writing a checkpoint"};
@@ -24,7 +24,7 @@ double SecondsSince(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-// Whole microseconds: an event is a line of text.
+// Rounds to microseconds, since an event is a line of text.
 double Rounded(double seconds) { return std::round(seconds * 1e6) / 1e6; }
 
 std::vector<double> Rounded(std::vector<double> all) {

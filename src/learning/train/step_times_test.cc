@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// Times of a rank that spent `reduce` in the sum and `forward` in the net.
+// Times of a rank that spent `reduce` in the all-reduce and `forward` in the net.
 std::vector<float> Told(float forward, float reduce) {
   return {0, forward, 0, reduce, 0, 0, 0, forward + reduce};
 }
@@ -33,7 +33,7 @@ TEST(TimesOfRanks, TheRankThatComesLastHoldsTheOthersUp) {
   EXPECT_TRUE(times.empty());
 }
 
-// What a rank spends on waiting, validation and checkpoints does not come from its shards.
+// The time that a rank spends on waiting, validation and checkpoints does not come from its shards.
 TEST(TimesOfRanks, OnlyWorkOnShardsKeepsARankBusy) {
   std::vector<double> busy;
   AddBusy(Joined({{1, 2, 4, 100, 8, 200, 400, 900}, Told(3, 5)}), busy);

@@ -31,8 +31,8 @@ Status CheckFloatingPoint() {
                .why = "a library built with -ffast-math does that when it is loaded"});
 }
 
-// Gradients are laid over the communicator's own memory (Subtree::sum), so a backward writes where
-// the reduction reads and nothing is copied.
+// Gradients lie in the communicator's own memory (Subtree::sum), so a backward writes where the
+// all-reduce reads, and nothing is copied.
 Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, Weights& weights,
                                                Optimizer& optimizer, Communicator& communicator) {
   std::unique_ptr<Stepper> out(new Stepper(spec, net, weights, optimizer, communicator));
@@ -65,7 +65,7 @@ Stepper::Partial Stepper::MakePartial(std::span<float> sum) const {
   return partial;
 }
 
-// `to` + `from`, element by element; of a staged device both halves of a leaf by themselves.
+// `to` += `from`, element by element; on a staged device the two parts of a leaf separately.
 void Stepper::AddPartial(const Partial& from, Partial& to) const {
   const size_t begin = from.there ? size_t(weights_.size()) : 0;
   if (from.there) weights_.device().Add(from.there.get(), to.there.get(), weights_.size());
@@ -82,9 +82,9 @@ Stepper::Partial& Stepper::Spare(size_t depth) {
 }
 
 // Leaves [begin, end): their sum overwrites `partial`, or is added to it with one addition. This is
-// the recursion of docs/rows.md; the left half is made in place. A right half of several leaves
-// needs memory of its own, one spare per depth, since its sum must be complete before it is added.
-// So does a right leaf of several micro-batches; a plain one is added by the net's own backward.
+// the recursion of docs/rows.md; the left half is computed in place. A right half of several leaves
+// needs its own memory, one spare per depth, since its sum must be complete before it is added. So
+// does a right leaf of several micro-batches; the net's own backward adds a plain one.
 Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partial& partial,
                       bool add, size_t depth) {
   const bool whole = !add || spec_.train.micro_batches == 1;
@@ -101,7 +101,7 @@ Status Stepper::AddUp(const StepInput& input, int32_t begin, int32_t end, Partia
 
 Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bool add) {
   if (!add) {
-    // The net overwrites its gradients by itself; the tail is only ever added to.
+    // The net overwrites its gradients itself; the tail is only ever added to.
     std::fill(partial.sum.begin() + weights_.size(), partial.sum.end(), 0.0f);
   }
   const BatchRows& rows = input.shards[size_t(shard - first_shard_)];
@@ -114,8 +114,8 @@ Status Stepper::Leaf(const StepInput& input, int32_t shard, Partial& partial, bo
   return Guard("adding an empty shard", [&] { AddZeros(partial, add); });
 }
 
-// A leaf of zeros is added like any other, since -0.0 + 0.0 is 0.0: skipping it would leave another
-// bit where the owner of the shards differs.
+// A leaf of zeros is added like any other, since -0.0 + 0.0 is 0.0: skipping it would give other
+// bits if another rank owned the shards.
 void Stepper::AddZeros(Partial& partial, bool add) const {
   for (float& value : partial.sum) value = add ? value + 0.0f : 0.0f;
   if (!partial.there) return;
@@ -127,15 +127,15 @@ void Stepper::AddZeros(Partial& partial, bool add) const {
   }
 }
 
-// A function of seed, step and shard, never a stream: a resumed run draws the same, on whichever
-// rank the shard is.
+// A function of seed, step and shard, never a stream: a resumed run draws the same numbers,
+// whichever rank owns the shard.
 uint64_t Stepper::DrawKeyOf(const StepInput& input, int32_t shard) const {
   return DrawKey(DrawTag::kDropout,
                  {uint64_t(spec_.train.seed), uint64_t(input.step), uint64_t(shard)});
 }
 
-// Parts differ by one row at most; with fewer rows than parts, some have none. Each draws from a
-// key of its own, or all would drop out the same hidden values.
+// Parts differ by at most one row; with fewer rows than parts, some are empty. Each draws from its
+// own key, or all would drop the same hidden values.
 Status Stepper::RunParts(const BatchRows& rows, const StepInput& input, int32_t shard,
                          Partial& partial) {
   const int64_t parts = spec_.train.micro_batches;
@@ -174,7 +174,7 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
                   {partial.gradients, add, leaf_.Defined(partial.sum)});
     return Status::OK();
   };
-  // Guard() puts this before whatever the net throws.
+  // Guard() puts this before the message of the net's exception.
   const std::string where = fmt::format("step {} of epoch {}, shard {} on rank {}", input.step + 1,
                                         input.epoch + 1, shard, communicator_.rank());
   PT_TRY(Guard(where, run));
@@ -197,7 +197,7 @@ Status Stepper::AddUpOwn(const StepInput& input) {
   return Guard("fetching gradients", [&] { BringBack(); });
 }
 
-// Gradients that were added up on a device go to where the reduction reads them.
+// Copies gradients that were added on a device to where the all-reduce reads them.
 void Stepper::BringBack() {
   for (Partial& partial : own_) {
     if (!partial.there) continue;
@@ -219,7 +219,7 @@ void Stepper::TellOthers(const StepInput& input) {
 
 Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_TRY(CheckFloatingPoint());
-  // The others wait for this rank in the reduction, and would do so until the deadline.
+  // The others wait for this rank in the all-reduce, and would do so until the deadline.
   PT_TRY(FailTogether(AddUpOwn(input), communicator_));
   if (!own_.empty()) TellOthers(input);
   std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kReduce);
@@ -256,7 +256,7 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   if (!std::isfinite(tail.loss) || !std::isfinite(tail.weight)) {
     return NotFinite("the loss", input);
   }
-  // Buffers count rows, not weights: batch norm saw rows of weight 0 too, so this comes before a
+  // Buffers count rows, not weights: batch norm also saw rows of weight 0, so this comes before a
   // skipped step returns.
   if (tail.rows > 0) PT_TRY(buffers_.Apply(leaf_.BufferSums(reduced), tail.rows));
   if (out.skipped) return out;
@@ -270,8 +270,8 @@ Result<StepResult> Stepper::Apply(std::span<const float> reduced, const StepInpu
   return out;
 }
 
-// "shard 3 on rank 1": own shards whose part of the sums is not finite; empty when all are. A loss
-// tells the shard itself, a gradient only the subtree in which it was added up.
+// "shard 3 on rank 1": own shards whose part of the sums is not finite; empty when all are finite.
+// A loss identifies the shard, a gradient only the subtree in which it was added.
 std::string Stepper::OwnShardsNotFinite() const {
   std::vector<int32_t> shards = lost_;
   for (size_t i = 0; i < own_.size() && lost_.empty(); ++i) {
@@ -285,8 +285,8 @@ std::string Stepper::OwnShardsNotFinite() const {
                      fmt::join(shards, ", "), communicator_.rank());
 }
 
-// Collective: all ranks saw the same sums, and now say whose rows made them so. Where nobody's did,
-// each part is finite and their sum is not.
+// Collective: all ranks saw the same sums, and now report whose rows caused it. If none did, each
+// part is finite and only their sum is not.
 Status Stepper::NotFinite(const char* what, const StepInput& input) {
   PT_LET(const auto all, communicator_.AllGather(OwnShardsNotFinite()));
   std::vector<std::string> where{

@@ -33,15 +33,19 @@
 //    weights, drawn or those of train.from.
 // 2. For each epoch: each step feeds the own shards' batches, runs the Stepper at the rate of the
 //    schedule and moves the average. A checkpoint follows every every_steps steps, when rank 0's
-//    clock says so (the flag travels in the reduction, so all ranks save at the same step), and
+//    clock says so (the flag travels in the all-reduce, so all ranks save at the same step), and
 //    before a stop (saving.h).
-// 3. EndEpoch: validation on all ranks, what its figures decide (verdict.h), the checkpoint of the
-//    epoch, unless the last one is younger than a second.
+// 3. EndEpoch: validation on all ranks, what its metrics decide (verdict.h), and the checkpoint of
+//    the epoch, unless the last one is less than a second old.
 // 4. Outcome: rank 0 hashes the file of weights that it hands out and compares it with what was
 //    saved. With these weights in all nets, calibration and threshold are fitted to the validation
-//    rows; they follow from checkpoints alone, so no checkpoint needs to hold them. state_ is
-//    everything that a checkpoint keeps besides tensors; it advances on every rank alike.
-// An elastic gang does 2 to 4 in generations. When a collective call fails because a rank is
+//    rows; they can be derived from checkpoints, so no checkpoint stores them. state_ is everything
+//    that a checkpoint stores besides tensors; it advances on every rank alike.
+//
+// An elastic gang repeats 2 to 4 in generations. When a collective call fails because a rank is
+// gone, or all have agreed to change after a step, the rank enters the next generation, takes the
+// state of the furthest rank (catch_up.h), owns other shards, and continues from that state. An
+// epoch's end that was not completed is repeated.
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
 // state of the furthest (catch_up.h), owns other shards, and goes on where that state says. What an
 // epoch's end did not complete is done again.
@@ -77,9 +81,9 @@ class Training {
 
   Learner learner() { return {in_.weights, optimizer_, average_ ? &*average_ : nullptr}; }
   bool leads() const { return in_.communicator->rank() == 0; }
-  // Of the learning rate in a step of this epoch; the first of a training is 0.
+  // The factor of the learning rate in a step of this epoch; the first step of a training is 0.
   double FactorOf(int64_t step) const { return schedule_(step) * state_.plateau.rate; }
-  // What is reported; complete options name it.
+  // What is reported; the options are complete, so they name it.
   double RateOf(int64_t step) const {
     return FactorOf(step) * train_.optimizer.options.value("learning_rate", 1.0);
   }
@@ -87,9 +91,9 @@ class Training {
 
   const TrainSpec& spec_;
   const TrainOptions& train_;
-  TrainInput in_;  // Its communicator is that of the present generation.
+  TrainInput in_;  // Its communicator is that of the current generation.
   std::optional<Feed> feed_;
-  int64_t left_out_ = 0;  // Rows of every epoch.
+  int64_t left_out_ = 0;  // Rows per epoch.
   int64_t steps_ = 0;     // Of all epochs.
   Optimizer optimizer_;
   std::optional<WeightAverage> average_;
@@ -102,8 +106,8 @@ class Training {
   bool changing_ = false;       // All ranks leave this generation.
   bool saves_epoch_ = true;     // The epoch leaves a checkpoint.
   std::vector<int32_t> first_;  // Shards first_[r] .. first_[r+1]-1 are rank r's.
-  std::vector<double> busy_;    // Seconds by rank since shards moved last, without waiting.
-  CheckpointState state_;       // Everything that a checkpoint keeps besides tensors.
+  std::vector<double> busy_;    // Seconds by rank since shards last moved, without waiting.
+  CheckpointState state_;       // Everything that a checkpoint stores besides tensors.
   Saving saving_;
 };
 
@@ -143,7 +147,7 @@ Result<TrainOutcome> Training::Run() {
     if (!in) {
       PT_LET(in, Enter(failed));
     }
-    // Called out of the gang, which goes on without this rank.
+    // Dismissed from the gang, which continues without this rank.
     if (!in) return TrainOutcome();
     Result<TrainOutcome> outcome = Work();
     const bool again = outcome.ok() ? changing_ : IsAboutPeers(outcome.status());
@@ -153,14 +157,14 @@ Result<TrainOutcome> Training::Run() {
   }
 }
 
-// To the end of training, or to where the ranks have agreed to leave their generation.
+// Runs to the end of training, or until the ranks have agreed to leave their generation.
 Result<TrainOutcome> Training::Work() {
   changing_ = false;
   while (!over() && !changing_) PT_TRY(RunEpoch());
   return changing_ ? TrainOutcome() : Outcome();
 }
 
-// What needs no other rank.
+// The preparation that needs no other rank.
 Status Training::Prepare() {
   PT_TRY(CheckFloatingPoint());
   PT_LET(schedule_, MakeSchedule(train_, steps_));
@@ -190,13 +194,13 @@ Status Training::Begin() {
   return Status::OK();
 }
 
-// The shards of this rank in this generation, and what is made for them. Collective.
+// Sets up the shards of this rank in this generation. Collective.
 Status Training::TakeShards(const std::vector<int32_t>& first) {
   first_ = first;
   busy_.clear();
   const auto rank = size_t(in_.communicator->rank());
   const ShardedRows::Owned own{first[rank], first[rank + 1]};
-  progress_.TellTimes(state_.step);  // Of the generation before: ranks have other numbers now.
+  progress_.TellTimes(state_.step);  // For the previous generation: rank numbers change now.
   progress_.Speak(leads());
   if (in_.membership != nullptr) {
     in_.rows.TakeOver(own);
@@ -221,11 +225,11 @@ Status Training::TakeEqualShards() {
   return TakeShards(ShardOwners(in_.rows.shards(), in_.communicator->world()));
 }
 
-// Between two epochs. All ranks have been told the same times, so all come to the same answer.
+// Called between two epochs. All ranks have received the same times, so all reach the same result.
 Status Training::Rebalance() {
   if (in_.membership == nullptr || !in_.membership->rebalances() || over()) return Status::OK();
   const std::vector<double> busy = std::exchange(busy_, {});
-  // A generation that began behind the epoch's last step knows nothing yet.
+  // A generation that began after the epoch's last step has no times yet.
   if (busy.size() + 1 != first_.size()) return Status::OK();
   const std::vector<int32_t> first = BalanceShards(first_, busy);
   if (first == first_) return Status::OK();
@@ -234,7 +238,8 @@ Status Training::Rebalance() {
   return TakeShards(first);
 }
 
-// False: this rank is called out of the gang. Another death on the way only means another try.
+// Returns false if this rank is dismissed from the gang. Another death meanwhile only means another
+// attempt.
 Result<bool> Training::Enter(Status failed) {
   const auto since = Clock::now();
   const bool lost = !failed.ok();
@@ -267,8 +272,8 @@ Status Training::Rejoin() {
   return TakeEqualShards();
 }
 
-// What a resuming run must agree with (Resumable()). The number of epochs is part of it only where
-// the rates of the steps already made depend on it.
+// What a resuming run must agree with (Resumable()). It includes the number of epochs only if the
+// rates of the steps already made depend on it.
 Status Training::Identify() {
   const Json fingerprint = NumericsFingerprint(in_.numerics, in_.weights.device());
   PT_TRY(AgreeOn(fingerprint, *in_.communicator));
@@ -306,7 +311,7 @@ Status Training::Initialise() {
 
 Status Training::RunEpoch() {
   PT_TRY(feed_->StartEpoch(state_.epoch, state_.epoch_step));
-  // A device computes by itself; on the CPU there is no time to win.
+  // A device computes by itself; on the CPU no time would be saved.
   std::function<Status()> ahead;
   if (in_.weights.device().staged()) ahead = [this] { return feed_->Prepare(); };
   while (state_.epoch_step < feed_->steps()) {
@@ -323,7 +328,8 @@ Status Training::RunEpoch() {
                                        .saved = saving_.landed(),
                                        .change = in_.membership && in_.membership->changing(),
                                        .meanwhile = ahead});
-    // Nothing is lost with another rank; what is kept is worth a word only where training ends.
+    // Nothing is lost when another rank dies; the newest checkpoint is only mentioned if training
+    // ends.
     const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
     PT_TRY(goes_on ? result.status() : saving_.WithKept(result.status()));
     AddBusy(result->times, busy_);
@@ -350,14 +356,14 @@ Status Training::AfterStep(const StepResult& result) {
   const bool by_count = every > 0 && state_.step % every == 0;
   const bool last = state_.epoch_step == feed_->steps();
   const bool due = by_count || result.save;
-  // The last step of an epoch needs none of its own: EndEpoch() saves right after it, with
+  // The last step of an epoch needs no checkpoint of its own: EndEpoch() saves right after it, with
   // validation.
   if (last) saves_epoch_ = due;
   if (result.stop || (due && !last)) PT_TRY(Save());
   return result.stop ? Stopped() : Status::OK();
 }
 
-// All of it or, where a rank dies in it, nothing: a later generation ends the epoch then.
+// Does all of it or, if a rank dies meanwhile, nothing: a later generation ends the epoch then.
 Status Training::EndEpoch() {
   if (in_.membership == nullptr) return CloseEpoch();
   const CheckpointState before = state_;
@@ -386,8 +392,9 @@ Status Training::CloseEpoch() {
     progress_.Send(Note{*note});
   }
   state_.history.push_back(entry);
-  // In an elastic gang another rank may have to hand out the weights that this epoch chose. What
-  // begins with an epoch's end, after another generation or a stop, does not know what was due.
+  // In an elastic gang another rank may have to hand out the weights that this epoch chose. A run
+  // that begins at an epoch's end, after another generation or a stop, does not know whether a save
+  // was due.
   const bool saves = std::exchange(saves_epoch_, true) || over() || in_.membership != nullptr;
   PT_TRY(saves ? Save() : KeepBest());
   return in_.membership != nullptr ? saving_.Share() : Status::OK();

@@ -11,7 +11,7 @@ namespace {
 
 // Moves every weight by the step that `rule` returns for its gradient and its own `state`. Inlined
 // into each clone, so that all of them are vectorised. `bad` becomes 1 where g - g is not 0: it is
-// 0 for finite g and NaN for all others. That is tested before the limit, which would make an
+// 0 for finite g and NaN for all others. This is tested before the limit, which would make an
 // infinite gradient finite; NaN passes both comparisons of the limit.
 template <class Rule, class... State>
 [[gnu::always_inline]] inline bool Update(const GradientScale& scale, const float* __restrict sum,
@@ -19,8 +19,7 @@ template <class Rule, class... State>
                                           State* __restrict... state) {
   int32_t bad = 0;
   for (int64_t i = 0; i < count; ++i) {
-    // A division by the sum of weights, not a multiplication by its inverse: that would round
-    // twice.
+    // Divides by the sum of weights instead of multiplying by its inverse, which would round twice.
     float g = sum[i] / scale.divisor * scale.factor;
     const float check = g - g;
     bad |= check != 0 ? 1 : 0;
@@ -36,7 +35,8 @@ template <class Rule, class... State>
 
 PT_CLONES bool AdamUpdate(const AdamStep& step, const float* sum, int64_t count, float* weights,
                           float* first, float* second) {
-  // A copy: the compiler cannot know that stores to the weights leave a referenced step alone.
+  // A copy, since the compiler cannot know that stores to the weights do not change a referenced
+  // step.
   const AdamStep s = step;
   const auto rule = [s](float g, float& mean, float& square) __attribute__((always_inline)) {
     const float m = s.beta1 * mean + s.rest1 * g;
@@ -73,7 +73,7 @@ PT_CLONES bool AdagradUpdate(const AdagradStep& step, const float* sum, int64_t 
   return Update(s.scale, sum, count, weights, rule, squares);
 }
 
-// Rounding can bring the variance below 0, whose root would be NaN; torch.optim.RMSprop takes that
+// Rounding can make the variance negative, whose root would be NaN; torch.optim.RMSprop takes that
 // root as it is.
 PT_CLONES bool RmspropUpdate(const RmspropStep& step, const float* sum, int64_t count,
                              float* weights, float* squares, float* velocity, float* mean) {
@@ -100,8 +100,8 @@ PT_CLONES void AverageUpdate(float keep, float take, const float* weights, int64
   for (int64_t i = 0; i < count; ++i) average[i] = keep * average[i] + take * weights[i];
 }
 
-// Sixteen sums side by side, element i in sum i % 16, added up in that order in the end: what a
-// vector of any width can do without changing the order of a single addition.
+// Sixteen sums side by side, element i in sum i % 16, added in that order at the end: vectors of
+// any width can do this without changing the order of a single addition.
 PT_CLONES double SumOfSquares(const float* values, int64_t count) {
   double lanes[16] = {};
   int64_t i = 0;

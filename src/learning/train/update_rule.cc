@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// base^exponent by squaring: std::pow may differ in the last bit from one C library to the next.
+// base^exponent by squaring: std::pow may differ in the last bit between C libraries.
 double Power(double base, int64_t exponent) {
   double out = 1;
   for (; exponent > 0; exponent >>= 1, base *= base) {
@@ -98,8 +98,7 @@ class AdagradRule final : public UpdateRule {
 };
 
 // torch.optim.RMSprop: s = smoothing * s + (1 - smoothing) * g^2, v = momentum * v + g / (sqrt(s) +
-// epsilon), and w -= rate * v. Centered, s - m^2 takes the place of s, with the running mean m of
-// g.
+// epsilon), and w -= rate * v. If centered, s - m^2 replaces s, where m is the running mean of g.
 class RmspropRule final : public UpdateRule {
  public:
   explicit RmspropRule(const RmspropOptions& options) : o_(options) {}

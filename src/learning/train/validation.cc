@@ -12,7 +12,7 @@ namespace {
 // only a shard's last block is padded.
 constexpr int64_t kBlockRows = 16384;
 
-// Collective. Merges the states of all ranks, in their order and the own one included, into `all`,
+// Collective. Merges the states of all ranks, in their order and including the own one, into `all`,
 // which has seen no rows: every rank does exactly the same.
 template <class State>
 Status MergeRanks(const State& own, Communicator& communicator, State& all) {
@@ -101,7 +101,7 @@ Status Validation::FitTemperature(Communicator& communicator) {
   return Status::OK();
 }
 
-// Of two classes.
+// For two classes.
 Result<std::vector<Ranked>> Validation::RankScores(Communicator& communicator) {
   ScoreBag mine, all;
   PT_TRY(ForOwnRows(

@@ -37,7 +37,7 @@ std::optional<std::string> Verdict::Watch(const Json& entry, CheckpointState& st
   EpochValue epoch{.higher_is_better = validated && higher_is_better_};
   if (value.is_number()) {
     const double given = value.get<double>();
-    // A loss may be negative, and is better then.
+    // A loss may be negative, which is better.
     epoch.value = validated && !higher_is_better_ ? std::fabs(given) : given;
   }
   if (plateau_) WatchPlateau(*plateau_, epoch, state.plateau);
