@@ -15,7 +15,7 @@ namespace protium {
 namespace {
 
 // Bits of float32 (IEEE 754): the quiet NaN that every NaN becomes, infinity, and all but the sign.
-// A magnitude beyond infinity's bits is a NaN.
+// A magnitude above infinity's bits is a NaN.
 constexpr uint32_t kNan = 0x7fc00000;
 constexpr uint32_t kInfinity = 0x7f800000;
 constexpr uint32_t kNoSign = 0x7fffffff;
@@ -24,8 +24,8 @@ int64_t RowAt(const Picked& picked, int64_t i) {
   return picked.list != nullptr ? picked.list[i] : picked.first + i;
 }
 
-// Calls `each(i, row)`. Rows side by side have a loop of their own, which the compiler turns into
-// vector loads.
+// Calls `each(i, row)`. Consecutive rows have their own loop, which the compiler turns into vector
+// loads.
 template <class Each>
 void ForRows(const Picked& picked, Each each) {
   if (picked.list != nullptr) {
@@ -60,7 +60,7 @@ uint32_t FloatBits(T value, const CellScale& scale) {
   }
 }
 
-// One pass without branches finds out whether the tile has any; nearly none do.
+// One pass without branches finds whether the tile has any; almost none do.
 void MarkSpecials(int64_t count, Tile& tile) {
   uint32_t top = 0;
   for (int64_t i = 0; i < count; ++i) top = std::max(top, tile.bits[size_t(i)] & kNoSign);
@@ -86,13 +86,13 @@ void ReadNumbers(const arrow::ArrayData& column, Picked picked, const CellScale&
   tile.nans = tile.infinities = tile.wide = 0;
   if constexpr (kScaling != Scaling::kNone || std::is_floating_point_v<T>)
     MarkSpecials(picked.count, tile);
-  // What lies under a null is no value.
+  // The bits of a NULL cell are not a value.
   tile.nans &= ~tile.nulls;
   tile.infinities &= ~tile.nulls;
 }
 
-// Calls `each(i, value)` with decimals as the nearest doubles: what an engine's cast makes of them,
-// too.
+// Calls `each(i, value)` with decimals as the nearest doubles, which is also what an engine's cast
+// returns.
 template <class Each>
 void ForDecimals(const arrow::ArrayData& column, const Picked& picked, Each each) {
   constexpr int64_t kBytes = 16;
@@ -140,8 +140,8 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
   const T* values = column.GetValues<T>(1);
   uint64_t wide = 0;
   ForRows(picked, [&](int64_t i, int64_t row) {
-    // The conversion wraps. A value was kept if converting back gives it and the sign agrees; the
-    // second half is for uint32, whose large values come back unchanged.
+    // The conversion wraps. The value is unchanged if converting back restores it and the sign
+    // agrees; the second condition is for uint32, whose large values convert back unchanged.
     const auto code = int32_t(values[row]);
     const bool kept = T(code) == values[row] && (code >= 0) == (values[row] >= 0);
     wide |= uint64_t{!kept} << i;
@@ -152,7 +152,7 @@ void ReadCodes(const arrow::ArrayData& column, Picked picked, const CellScale&, 
   tile.wide = wide & ~tile.nulls;
 }
 
-// Makes of a reader for one C++ type the one for a column's type.
+// Turns a reader for one C++ type into one for a column's type.
 template <class Readers>
 CellReader ReaderOf(arrow::Type::type type, Readers readers) {
   switch (type) {

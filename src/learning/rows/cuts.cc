@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. A cut is the row at a known position among all rows. Eight rounds of summed histograms, a byte
-//    of the key's high half each, find that row's high half and how many rows lie below it.
+// 1. A cut is the row at a known position among all rows. Eight rounds of summed histograms, one
+//    for each byte of the key's high half, find that row's high half and how many rows come before
+//    it.
 // 2. Rows that share the high half are then listed, each once with its count per rank, and counted
-//    off in their order: exact for any keys, and short for any number of copies.
+//    in order: exact for any keys, and short for any number of copies.
 #include "rows/cuts.h"
 
 #include <fmt/format.h>
@@ -22,9 +23,9 @@ namespace protium {
 namespace {
 
 constexpr int kBins = 256;
-constexpr int64_t kBlockRows = 4096;  // Of a scan.
+constexpr int64_t kBlockRows = 4096;  // Of one scan.
 
-// A number that the high halves of own rows share, and where the last such row ends.
+// A high half shared by own rows, and where the last such row ends.
 struct Stretch {
   uint64_t high = 0;
   int64_t end = 0;
@@ -33,21 +34,20 @@ struct Stretch {
 // The search for one cut. Rows [begin, end) of this rank share the prefix; `target` lies among
 // the `within` rows of all ranks that do.
 struct Search {
-  int64_t target = 0;   // Global position of the row that is looked for.
+  int64_t target = 0;   // Global position of the row to find.
   uint64_t prefix = 0;  // The part of its high half found so far.
   int64_t below = 0;    // Rows of all ranks below the prefix.
   int64_t within = 0;   // Rows of all ranks that share the prefix.
   int64_t begin = 0;    // Own rows that share it.
   int64_t end = 0;
-  // Of these rows, once the first bytes of the prefix are found. Searches for neighbouring cuts
-  // often look among the same rows.
+  // Of these rows, after the first bytes of the prefix are found. Searches for neighbouring cuts
+  // often cover the same rows.
   std::shared_ptr<const std::vector<Stretch>> stretches;
 };
 
 // Where the rows of a sorted store end by their high halves: a table by the first bits, which one
-// pass makes; for the bits behind them only the rows of a search are read, and copies of a row, of
-// which there may be any number, are one entry. So it takes little memory, however many rows there
-// are.
+// pass fills; for the following bits only the rows of a search are read, and copies of a row,
+// however many, are one entry. So it takes little memory for any number of rows.
 class HighHalves {
  public:
   static constexpr int kTableBits = 16;
@@ -66,7 +66,7 @@ class HighHalves {
     return out;
   }
 
-  // For searches whose prefixes have kTableBits; those with the same rows stand side by side.
+  // For searches whose prefixes have kTableBits; those with the same rows must be adjacent.
   Status ReadStretches(std::span<Search> searches) const {
     const Search* last = nullptr;
     for (Search& search : searches) {
@@ -81,8 +81,8 @@ class HighHalves {
     return Status::OK();
   }
 
-  // Where the rows of a search end whose high half is `last` or less. `last` ends in ones below the
-  // byte that `shift` stands for.
+  // Returns where the rows of a search end whose high half is `last` or less. All bits of `last`
+  // below the byte at `shift` are ones.
   int64_t EndOf(const Search& search, uint64_t last, int shift) const {
     if (shift >= kRestBits) return ends_[last >> kRestBits];
     const auto& of = *search.stretches;
@@ -121,8 +121,8 @@ class HighHalves {
   std::vector<int64_t> ends_;  // By the first bits of the high half.
 };
 
-// How many of the own rows of each search fall into each bin of its next byte. The rows are sorted,
-// so a bin ends where the first row lies beyond the last high half that has the bin's byte.
+// Counts how many of the own rows of each search fall into each bin of its next byte. The rows are
+// sorted, so a bin ends at the first row above the last high half with the bin's byte.
 std::vector<uint64_t> CountBins(const HighHalves& highs, std::span<const Search> searches,
                                 int shift) {
   std::vector<uint64_t> bins(searches.size() * kBins);
@@ -139,7 +139,7 @@ std::vector<uint64_t> CountBins(const HighHalves& highs, std::span<const Search>
 }
 
 // The next byte is that of the bin in which the target lies, counting all ranks' rows from the
-// lowest bin on; every rank finds the same one, and how its own rows lie to it.
+// lowest bin on; every rank finds the same bin, and the position of its own rows relative to it.
 void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint64_t> all,
             int shift) {
   uint64_t bin = 0;
@@ -155,7 +155,7 @@ void Narrow(Search& search, std::span<const uint64_t> own, std::span<const uint6
 
 Status FindHighs(const HighHalves& highs, std::vector<Search>& searches,
                  Communicator& communicator) {
-  // All cuts are searched at once: a round costs one reduction of 256 counts for each.
+  // All cuts are searched at once: a round costs one all-reduce of 256 counts for each.
   for (int shift = 56; shift >= 0; shift -= 8) {
     if (shift + 8 == HighHalves::kRestBits) {
       PT_TRY(highs.ReadStretches(searches));
@@ -177,7 +177,7 @@ void AppendNumber(std::string& text, int64_t number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// The distinct rows of a search's range: for each its count and its bytes, after their number.
+// Appends the distinct rows of a search's range: their number, then the count and bytes of each.
 Status AppendDistinct(const RowStore& sorted, const Search& search, std::string& text) {
   const auto width = size_t(sorted.width());
   const size_t at = text.size();
@@ -188,7 +188,7 @@ Status AppendDistinct(const RowStore& sorted, const Search& search, std::string&
     PT_LET(auto rows, scan->Next(kBlockRows));
     if (rows.empty()) break;
     for (; !rows.empty(); rows = rows.subspan(width)) {
-      // The row before, which may have been of another block, is what the text ends with.
+      // The text ends with the previous row, which may be from another block.
       const size_t last = text.size() - width;
       if (distinct == 0 || std::memcmp(text.data() + last, rows.data(), width) != 0) {
         AppendNumber(text, count = 1);
@@ -244,7 +244,7 @@ struct RowLess {
   }
 };
 
-// Tied rows in their order, each with its copies by rank.
+// Tied rows in order, each with its copies by rank.
 using Tied = std::map<std::string_view, std::vector<int64_t>, RowLess>;
 
 Result<Tied> ReadTied(std::vector<DistinctReader>& readers, int64_t width) {
@@ -262,7 +262,7 @@ Result<Tied> ReadTied(std::vector<DistinctReader>& readers, int64_t width) {
   return tied;
 }
 
-// How many of rank `rank`'s tied rows come before the one `offset` places into all tied rows.
+// Returns how many of rank `rank`'s tied rows come before position `offset` of all tied rows.
 int64_t CountOff(const Tied& tied, int64_t offset, size_t rank) {
   int64_t own = 0;
   for (const auto& [row, by_rank] : tied) {
@@ -279,7 +279,7 @@ int64_t CountOff(const Tied& tied, int64_t offset, size_t rank) {
 Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
                  Communicator& communicator) {
   std::string text;
-  // Where one row alone has the high half, the cut stands right before it.
+  // If only one row has the high half, the cut is right before it.
   const auto lists = [&](size_t s) {
     return searches[s].within > 1 && (s == 0 || searches[s].prefix != searches[s - 1].prefix);
   };
@@ -294,7 +294,7 @@ Status SplitTies(const RowStore& sorted, std::vector<Search>& searches,
   for (size_t s = 0; s < searches.size(); ++s) {
     Search& search = searches[s];
     if (search.within <= 1) continue;
-    // Cuts that share the high half are counted off in the same list.
+    // Cuts that share the high half are counted in the same list.
     if (lists(s)) {
       PT_LET(tied, ReadTied(readers, sorted.width()));
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. Owners take their shards in pieces, all in the same piece at a time. For each, every rank
-//    opens a window on those of its sorted rows that others own, and keeps its own ones where they
+//    opens a window on those of its sorted rows that others own, and leaves its own rows where they
 //    are; an owner merges its range of every rank's rows, in order. Rows that fit memory are one
 //    piece.
-// 2. After each of some parts of the merge, ranks tell each other how far they have read, and each
-//    gives back the pages that nobody will read again. So rows exist twice only for about a
-//    sixteenth of them.
-// 3. All ranks make the same pieces and rounds, also those that own nothing: they are collective.
+// 2. After each of several parts of the merge, ranks notify each other how far they have read, and
+//    each returns the pages that nobody will read again. So only about a sixteenth of the rows
+//    exists twice.
+// 3. All ranks, including those that own nothing, go through the same pieces and rounds, which are
+//    collective.
 #include "rows/exchange.h"
 
 #include <algorithm>
@@ -20,18 +21,18 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kRounds = 16;  // Of all pieces together, at least.
+constexpr int64_t kRounds = 16;  // For all pieces together, at least.
 // Bytes written to the own window at a time.
 constexpr int64_t kCopyBytes = int64_t{8} << 20;
 
-// Where the rows of one piece lie in the windows of all ranks: a rank's own rows are not in its
-// window, those of all others are, one owner's behind another's.
+// Where the rows of one piece lie in the windows of all ranks. A rank's window does not contain its
+// own rows, but those of all other owners, one after another.
 class Windows {
  public:
   Windows(const Cuts& cuts, const std::vector<int32_t>& first, int64_t pieces, int64_t piece)
       : cuts_(cuts), first_(first), pieces_(pieces), piece_(piece) {}
 
-  // Which of a rank's sorted rows the owner takes.
+  // Which of a rank's sorted rows belong to the owner.
   RowSpan RowsFor(size_t owner, size_t rank) const {
     const int64_t shards = first_[owner + 1] - first_[owner];
     const auto begin = size_t(first_[owner] * pieces_ + shards * piece_);
@@ -52,8 +53,8 @@ class Windows {
   int64_t piece_;
 };
 
-// Gives back the pages of the own window that owners have read. Each owner reads its range of a
-// window from front to back, so what lies before its mark is never read again.
+// Returns the pages of the own window that owners have read. Each owner reads its range of a window
+// from front to back, so what lies before its mark is never read again.
 class Giver {
  public:
   Giver(Window& window, const Windows& windows, int32_t rank, int32_t world, int64_t width)
@@ -77,8 +78,7 @@ class Giver {
       int64_t rows = 0;
       std::memcpy(&rows, all[r].data() + rank_ * sizeof(rows), sizeof(rows));
       const int64_t end = rows * width_;
-      // Waits until a whole page is read; `given_` then stands at its end, so no page is passed
-      // over.
+      // Waits until a whole page is read; `given_` is then at its end, so no page is skipped.
       if (end - given_[r] < kPage) continue;
       window_.Release(given_[r], end - given_[r]);
       given_[r] = end / kPage * kPage;
@@ -90,7 +90,7 @@ class Giver {
   Window& window_;
   size_t rank_;
   int64_t width_;
-  std::vector<int64_t> given_;  // By owner: bytes of the window up to which pages are given back.
+  std::vector<int64_t> given_;  // By owner: bytes of the window up to which pages are returned.
 };
 
 // Moves rows to a window.
@@ -127,7 +127,7 @@ class Exchange {
   Result<OwnedShards> Run() {
     OwnedShards out;
     out.identities.resize(shard_rows_.size());
-    // From here on the budget is that of the rows where they are going to.
+    // From here on the budget is for the rows at their new owners.
     sorted_.Leave();
     out.store = MakeRowStore(
         {.width = sorted_.width(),
@@ -146,10 +146,11 @@ class Exchange {
     return cuts[(shard + 1) * pieces] - cuts[shard * pieces];
   }
 
-  // Moves all rows of the piece but the own ones, which stay where they were sorted, to the window.
+  // Moves all rows of the piece to the window, except the own ones, which stay where they were
+  // sorted.
   Status MoveOthers(const Windows& windows, std::span<std::byte> window) {
-    // Those of owners before this rank last: releasing the own rows later continues where they end
-    // (see RowStore::Release()).
+    // Those of owners before this rank come last: releasing the own rows later continues where they
+    // end (see RowStore::Release()).
     for (size_t i = 1; i < ranks_; ++i) {
       const size_t owner = (rank_ + i) % ranks_;
       PT_TRY(MoveOut(sorted_, windows.RowsFor(owner, rank_),

@@ -9,7 +9,7 @@
 namespace protium {
 namespace {
 
-// Rows of a file, then those behind them in memory.
+// Rows of a file, then those after them in memory.
 class FileScan final : public RowScan {
  public:
   FileScan(const FileRows& in, std::unique_ptr<RowScan> rest)
@@ -34,7 +34,8 @@ class FileScan final : public RowScan {
     return in_.range.size() > 0 ? Begin(most) : Status::OK();
   }
 
-  // A multiple of what the caller takes, where memory allows: some do better with full blocks.
+  // A multiple of what the caller takes, if memory allows: some callers work better with full
+  // blocks.
   Status Begin(int64_t most) {
     const int64_t fit = RowsIn(in_.block_bytes, in_.width);
     begun_ = std::min(fit < most ? fit : fit / most * most, in_.range.size());
@@ -42,11 +43,11 @@ class FileScan final : public RowScan {
     return ahead_.Begin(at * in_.width, begun_ * in_.width);
   }
 
-  FileRows in_;  // Of the range, what is not yet begun.
+  FileRows in_;  // The rest of the range that is not being read yet.
   ScratchAhead ahead_;
-  int64_t begun_ = 0;  // Rows that are being read.
+  int64_t begun_ = 0;  // Rows being read.
   std::unique_ptr<RowScan> rest_;
-  std::span<const std::byte> left_;  // Of the block that was taken.
+  std::span<const std::byte> left_;  // Of the current block.
 };
 
 }  // namespace

@@ -62,16 +62,17 @@ Status Changed(const fs::path& file) {
 }
 
 Result<Mapping> MapShard(const fs::path& file, const KeptShard& expected, int64_t width) {
-  // For writing, too, since Mapping::Map() maps so; nobody writes.
+  // Opened for writing as well, since Mapping::Map() maps so; nobody writes.
   const UniqueFd fd(::open(file.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return SystemFault("open " + file.string(), errno);
   std::error_code unknown;
   const int64_t bytes = expected.rows * width;
-  // Before it is mapped: touching a mapping behind the end of its file kills the process (SIGBUS).
+  // Checked before mapping: touching a mapping beyond the end of its file kills the process
+  // (SIGBUS).
   if (int64_t(fs::file_size(file, unknown)) != bytes || unknown) return Changed(file);
   if (bytes == 0) return Mapping();
   PT_LET(Mapping rows, Mapping::Map(fd.get(), bytes));
-  // The one pass over the rows that opening costs.
+  // The only pass over the rows that opening needs.
   if (KeySumText(ComputeIdentity(rows.bytes(), width)) != expected.key_sum) return Changed(file);
   return rows;
 }
@@ -87,7 +88,7 @@ Result<Kept> ReadKept(const RowSchema& schema, size_t shards, const fs::path& fo
 
 Result<ShardIdentity> IdentityOf(const KeptShard& shard) {
   ShardIdentity identity{.rows = shard.rows};
-  // The high half first, as KeySumText() writes it. A digit that is none ends a half early.
+  // The high half first, as KeySumText() writes it. An invalid digit ends a half early.
   const auto half = [&](size_t at, uint64_t& into) {
     const char* const begin = shard.key_sum.data() + at;
     return std::from_chars(begin, begin + 16, into, 16).ptr == begin + 16;
@@ -114,8 +115,7 @@ Status KeepRows(const ShardedRows& rows, bool leads, const fs::path& folder) {
 Result<std::unique_ptr<ShardedRows>> OpenKeptRows(const RowSchema& schema,
                                                   const std::vector<int32_t>& first, int32_t rank,
                                                   const fs::path& folder) {
-  // The count of all shards, of which this rank maps its own; of the others it knows the
-  // identities.
+  // The count of all shards. This rank maps its own; of the others it knows the identities.
   PT_LET(const Kept kept, ReadKept(schema, size_t(first.back()), folder));
   std::vector<ShardIdentity> identity;
   for (const KeptShard& each : kept.shards) {

@@ -48,7 +48,7 @@ class KeptRows : public testing::Test {
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
 };
 
-// Also for another number of ranks than kept them.
+// Also with another number of ranks than stored them.
 TEST_F(KeptRows, AreThoseThatWereShardedOnEveryRank) {
   const auto rows = Sharded(1000);
   ASSERT_TRUE(KeepRows(*rows, true, folder_.path()).ok());

@@ -18,7 +18,7 @@ RowKey HashRow(const std::byte* row, int64_t width) {
 std::strong_ordering CompareRows(const RowKey& a_key, const std::byte* a, const RowKey& b_key,
                                  const std::byte* b, int64_t width) {
   if (const auto order = a_key <=> b_key; order != 0) return order;
-  // memcmp() compares bytes as unsigned, as the contract asks.
+  // memcmp() compares bytes as unsigned, as the contract requires.
   return std::memcmp(a, b, size_t(width)) <=> 0;
 }
 

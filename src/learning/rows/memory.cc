@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// The size of a large page, and so the smallest step worth taking.
+// The size of a large page, and so the smallest useful step.
 constexpr int64_t kStep = int64_t{2} << 20;
 
 }  // namespace
@@ -31,7 +31,7 @@ RowMemory& RowMemory::operator=(RowMemory&& other) noexcept {
 Status RowMemory::Reserve(int64_t bytes) {
   if (bytes <= capacity_) return Status::OK();
   const int64_t wanted = (bytes + kStep - 1) / kStep * kStep;
-  // Address space costs nothing until it is written. MAP_NORESERVE keeps the kernel's heuristic
+  // Address space costs nothing until it is written. MAP_NORESERVE prevents the kernel's heuristic
   // from refusing a reservation much larger than the rows will be.
   void* memory = data_ == nullptr
                      ? mmap(nullptr, size_t(wanted), PROT_READ | PROT_WRITE,
@@ -41,7 +41,7 @@ Status RowMemory::Reserve(int64_t bytes) {
     return Fail({.exit = Exit::kNoRoom,
                  .what = "no memory for " + std::to_string(wanted) + " bytes of packed rows"});
   }
-  // Rows are visited in random order: with pages of 4 KiB nearly each visit would miss the TLB.
+  // Rows are visited in random order: with pages of 4 KiB almost every visit would miss the TLB.
   if (bytes >= kStep) madvise(memory, size_t(wanted), MADV_HUGEPAGE);
   data_ = static_cast<std::byte*>(memory);
   capacity_ = wanted;
@@ -51,7 +51,7 @@ Status RowMemory::Reserve(int64_t bytes) {
 int64_t RowMemory::Release(int64_t begin, int64_t end) {
   const int64_t first = (begin + kStep - 1) / kStep * kStep, last = end / kStep * kStep;
   if (last <= first) return begin;
-  // Whole large pages only: giving back a part would split one.
+  // Whole large pages only: returning a part would split one.
   madvise(data_ + first, size_t(last - first), MADV_DONTNEED);
   return last;
 }

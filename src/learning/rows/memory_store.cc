@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMostSorted = (int64_t{1} << 32) - 1;
 
 // Makes room for `rows` of `width` bytes. Moving large pages splits them, so the first reservation
-// is for the `most` rows there may ever be, where that is known and the system lets us; otherwise
+// is for the `most` rows there may ever be, if that is known and the system allows it; otherwise
 // memory doubles.
 Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
   if (rows * width <= memory.capacity()) return Status::OK();
@@ -29,7 +29,7 @@ Status GrowTo(int64_t rows, int64_t most, int64_t width, RowMemory& memory) {
 // Adds up the keys of rows in their order, up to each of `ends`.
 std::vector<ShardIdentity> AddUpKeys(std::span<const RowKey> keys, const RowOrder& order,
                                      std::span<const int64_t> ends) {
-  constexpr size_t kAhead = 32;  // Keys are asked for this early, as they lie anywhere.
+  constexpr size_t kAhead = 32;  // Keys are prefetched this early, since they lie anywhere.
   std::vector<ShardIdentity> identities(ends.size());
   size_t i = 0;
   for (size_t s = 0; s < ends.size(); ++s) {
@@ -59,8 +59,8 @@ class MemoryScan final : public RowScan {
 // Copies the rows at `positions` of the order to `out`, one after another.
 void GatherRows(const std::byte* rows, int64_t width, const Permutation& order, Positions positions,
                 std::byte* out) {
-  // Rows are prefetched this many visits ahead, so that memory answers them side by side: a visit
-  // in random order is bound by the latency of memory otherwise.
+  // Rows are prefetched this many visits ahead, so that memory accesses overlap: otherwise a visit
+  // in random order is limited by the latency of memory.
   constexpr int64_t kAhead = 24;
   constexpr int64_t kLine = 64;
   std::array<const std::byte*, kAhead> ring;
@@ -140,7 +140,7 @@ Result<std::vector<ShardIdentity>> MemoryStore::Sort(std::span<const int64_t> en
   PT_CHECK(keyed_);
   const std::span<const RowKey> keys = keys_.As<const RowKey>(rows_);
   PT_LET(const RowOrder order, RowOrder::Find(Bytes({0, rows_}), spec_.width, keys));
-  // Before rows move: keys stay where they were made, and are given back before the move needs
+  // Done before rows move: keys stay where they were computed, and are freed before the move needs
   // memory.
   auto identities = AddUpKeys(keys, order, ends);
   keys_ = {};
@@ -159,7 +159,7 @@ Result<std::unique_ptr<RowVisit>> MemoryStore::Visit(RowSpan range,
 }
 
 void MemoryStore::Release(RowSpan range) {
-  // Pages are larger than rows: one that two ranges share is given back with the second.
+  // Pages are larger than rows: one that two ranges share is returned with the second.
   const int64_t begin = range.begin == released_row_ ? released_byte_ : range.begin * spec_.width;
   released_byte_ = memory_.Release(begin, range.end * spec_.width);
   released_row_ = range.end;

@@ -31,7 +31,7 @@ Scaling ScalingOf(const RowField& field, size_t i) {
   if (field.scales.empty()) return Scaling::kNone;
   const ElementScale& scale = field.scales[i];
   if (scale.log1p) return Scaling::kLog;
-  // Cells as they are: (x - 0) / 1 is x, the sign of a zero included.
+  // Cells unchanged: (x - 0) / 1 is x, including the sign of a zero.
   return scale.mean == 0 && scale.deviation == 1 ? Scaling::kNone : Scaling::kLinear;
 }
 
@@ -41,8 +41,8 @@ CellReader ReaderFor(RowElement element, arrow::Type::type type, Scaling scaling
                                          : NumberReader(type, scaling);
 }
 
-// Writes a tile's elements one row apart; 64 rows of it stay in the first cache until all columns
-// are done.
+// Writes a tile's elements one row apart; 64 rows of a tile stay in the first cache until all
+// columns are done.
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
   for (int64_t i = 0; i < count; ++i, out += width) {
     std::memcpy(out, &tile.bits[size_t(i)], sizeof(uint32_t));
@@ -61,7 +61,7 @@ RowPacker::RowPacker(RowSchema rows, SchemaPtr table, RowRoom room, Refusal refu
                         .most_rows = room_.limited() ? room_.memory->bytes() / schema_.width() : 0,
                         .sorts = true,
                         .room = room_})) {
-  // How much a disk has room for is known once it is full.
+  // The room on a disk is known only when it is full.
   refused_.budget_bytes =
       room_.disk.empty() ? room_.memory->bytes() : std::numeric_limits<int64_t>::max();
 }
@@ -138,8 +138,8 @@ Result<int> RowPacker::Find(const std::string& name) const {
 }
 
 Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int32_t>* chosen) {
-  // Pointers first: batches of one stream share their schema, and comparing fields costs more than
-  // a small batch.
+  // Compares pointers first: batches of one stream share their schema, and comparing fields costs
+  // more than a small batch.
   if (batch.schema() != table_ && !batch.schema()->Equals(*table_, false)) {
     return Fail({.exit = Exit::kBug,
                  .what = fmt::format("a batch has the columns {}, the rows before it {}",
@@ -158,14 +158,14 @@ Status RowPacker::Append(const arrow::RecordBatch& batch, const std::vector<int3
     PackTile(picked, out);
     PT_TRY(store_->Add(tile));
   }
-  // The batch's memory must not live on until the next one comes.
+  // The batch's memory must not be held until the next one comes.
   for (Source& source : sources_) source.cells.reset();
-  // All of the batch, also rows that were not chosen: a fault names rows as they came.
+  // All of the batch, including rows that were not chosen: a fault counts rows as they came.
   seen_rows_ += batch.num_rows();
   return refusal_ == Refusal::kAtOnce ? refused_.ToStatus() : Status::OK();
 }
 
-// nullptr where the disk is full, which is then noted.
+// nullptr if the disk is full, which is then noted.
 Result<std::byte*> RowPacker::RoomFor(int64_t rows) {
   auto room = store_->Room(rows);
   if (room.ok() || room_.disk.empty()) return room;
@@ -229,7 +229,7 @@ void RowPacker::Note(const Source& source, const Picked& picked, const Tile& til
   Count(source, "beyond int32", picked, tile.wide);
 }
 
-// Other marked cells have been noted already, and hold no value.
+// Other marked cells have already been noted, and hold no value.
 void RowPacker::NoteNegative(const Source& source, const Picked& picked, const Tile& tile) {
   uint64_t mask = 0;
   for (int64_t i = 0; i < picked.count; ++i) {

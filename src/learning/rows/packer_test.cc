@@ -100,7 +100,7 @@ TEST(Packer, KeepsLabelsOnTheirOwnScaleWhereTheyAreMeasured) {
     EXPECT_EQ(value, expected[i]);
     EXPECT_FALSE(std::signbit(value) && value == 0);
   }
-  // The index of a class is exact as it is.
+  // The index of a class is exact without a double.
   EXPECT_EQ(WithOwnLabels(MakeRowSchema({.class_label = "x"})).Find(kOwnLabelField), nullptr);
   EXPECT_EQ(WithOwnLabels(MakeRowSchema({.numeric = {"x"}})).Find(kOwnLabelField), nullptr);
 }
@@ -210,7 +210,7 @@ TEST(Packer, TakesTheLogarithmOfALabelBeforeItIsScaled) {
             "column x is -1 or less, or not finite, so without log1p, in 2 of 3 rows");
 }
 
-// As the engine would have scaled it, whatever the column's type is, beside a number as it is.
+// As the engine would have scaled it, whatever the column's type, next to an unscaled number.
 TEST(Packer, ScalesNumbersOfOtherColumns) {
   const RowColumns columns{.numeric = {"x__scaled", "x", "n__scaled"},
                            .scaled = {{"x__scaled", "x", {.mean = 0.1, .deviation = 0.3}},

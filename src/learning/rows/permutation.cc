@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1. The permutation works on pairs (l, r) of [0, left) x [0, right) with left * right >= rows; the
 //    row is l * right + r.
-// 2. Each round adds to one half a keyed hash of the other, modulo that half's size. Who knows the
-//    other half can take it away again: a bijection, as in any Feistel network, whatever the hash
-//    is. (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002, is the construction.)
-// 3. A result beyond the rows is sent round again ("cycle walking"). Following a bijection from
-//    inside [0, rows) until it is inside again is a bijection of [0, rows). As left * right is less
-//    than rows + left, few positions take a second walk.
-// 4. Up to 32 rows there are too few pairs for that to be even: a shuffled table takes its place.
+// 2. Each round adds to one half a keyed hash of the other, modulo that half's size. Knowing the
+//    other half, it can be subtracted again: a bijection, as in any Feistel network, whatever the
+//    hash. (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002, is the construction.)
+// 3. A result beyond the rows goes through the rounds again ("cycle walking"). Following a
+//    bijection from inside [0, rows) until it is inside again is a bijection of [0, rows). As left
+//    * right is less than rows + left, few positions take a second walk.
+// 4. Up to 32 rows there are too few pairs for a uniform result: a shuffled table is used instead.
 #include "rows/permutation.h"
 
 #include <algorithm>
@@ -20,8 +20,9 @@
 namespace protium {
 namespace {
 
-// A number of [0, range) that depends on `half` and `key`; range <= 2^32. The upper 32 bits of the
-// hash, as a fraction of 2^32, times the range: a multiplication where a modulus would divide.
+// A number of [0, range) that depends on `half` and `key`; range <= 2^32. It is the upper 32 bits
+// of the hash, as a fraction of 2^32, times the range: a multiplication where a modulus would
+// divide.
 inline uint64_t Keyed(uint64_t half, uint64_t key, uint64_t range) {
   uint64_t h = (half ^ key) * kSplitMixStep;
   h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93;
@@ -69,8 +70,8 @@ int64_t Permutation::At(int64_t position) const {
   return int64_t(at);
 }
 
-// The rounds backwards, and the walk as well: it comes to the first result within the rows, which
-// is where a walk forwards began.
+// The rounds backwards, and the walk as well: it reaches the first result within the rows, which is
+// where a forward walk began.
 int64_t Permutation::PositionOf(int64_t row) const {
   if (rows_ <= kFew) return std::find(few_.begin(), few_.end(), uint8_t(row)) - few_.begin();
   uint64_t at = uint64_t(row);

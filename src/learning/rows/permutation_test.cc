@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// How far `seen` is from even, in standard deviations (Wilson and Hilferty's cube root).
+// How far `seen` is from uniform, in standard deviations (Wilson and Hilferty's cube root).
 double Unevenness(const std::vector<int64_t>& seen) {
   const double expected =
       double(std::accumulate(seen.begin(), seen.end(), int64_t{0})) / double(seen.size());

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// A pass whatever its memory, and a read however much it has.
+// A pass uses at least this, whatever its memory, and so does a read.
 constexpr int64_t kLeastPassBytes = 4096;
 constexpr int64_t kMostBlockBytes = int64_t{4} << 20;
 
@@ -32,7 +32,7 @@ FileStore::FileStore(int64_t width, int64_t rows, ScratchFile file, FilePass pas
 
 std::unique_ptr<RowScan> FileStore::Scan(RowSpan range) const {
   PT_CHECK(0 <= range.begin && range.begin <= range.end && range.end <= rows_);
-  // A visit scans while it fills its buckets: what it reads takes little beside them.
+  // A visit scans while it fills its buckets; its reads take little memory compared with them.
   const int64_t block = std::clamp(pass_.bytes / 16, kLeastPassBytes, kMostBlockBytes);
   return ScanFile({file_, range, width_, block});
 }

@@ -39,7 +39,7 @@ std::string SuggestFix(const RefusedCells& cells) {
   return {};
 }
 
-// `rank` does not travel: MergeRefused() knows whose cells they are by their place.
+// `rank` is not sent: MergeRefused() knows it from the position in its argument.
 struct JsonCells : RefusedCells {
   template <class Visit>
   void Fields(Visit& visit) {
@@ -81,7 +81,7 @@ RefusedCells& Refused::Of(const std::string& column, const std::string& reason) 
 Status Refused::ToStatus() const {
   if (full()) return OverBudget(*this);
   if (cells.empty()) return Status::OK();
-  // The first that was found: one is enough to go and look.
+  // The first one found: one is enough to start looking.
   const RefusedCells& worst = cells.front();
   std::string what = fmt::format("column {} is {} in {} of {} rows", worst.column, worst.reason,
                                  worst.count, rows);
@@ -118,8 +118,8 @@ Refused MergeRefused(const std::vector<Refused>& ranks) {
   for (size_t r = 0; r < ranks.size(); ++r) {
     const Refused& one = ranks[r];
     all.rows += one.rows;
-    // A rank that is over its budget fails them all, however much room the others have.
-    // `all` begins with 0 of 0, so that ranks with room enough leave nothing there.
+    // A rank that exceeds its budget makes all fail, however much room the others have. `all`
+    // begins with 0 of 0, so ranks with enough room change nothing.
     if (one.needed_bytes - one.budget_bytes > all.needed_bytes - all.budget_bytes) {
       all.needed_bytes = one.needed_bytes;
       all.budget_bytes = one.budget_bytes;

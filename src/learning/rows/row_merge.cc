@@ -25,7 +25,7 @@ RowSource::RowSource(Window& window, int32_t rank, RowSpan range, int64_t width)
 Status RowSource::Load() {
   if (done()) return Status::OK();
   if (next_ >= block_end_) PT_TRY(LoadBlock());
-  // Once a row, for all comparisons that it takes part in.
+  // Once per row, for all its comparisons.
   key_ = HashRow(row_, width_);
   return Status::OK();
 }
@@ -39,14 +39,14 @@ Status RowSource::LoadBlock() {
   const int64_t most = std::min(RowsIn(kMergeBlockBytes, width_), end_ - next_);
   if (scan_ != nullptr) {
     PT_LET(const auto rows, scan_->Next(most));
-    // Rows are left: Load() has asked done().
+    // Rows are left, since Load() has checked done().
     PT_CHECK(!rows.empty());
     row_ = rows.data();
     block_end_ = next_ + int64_t(rows.size()) / width_;
     return Status::OK();
   }
   block_end_ = next_ + most;
-  // On one host the rows are read where they lie.
+  // On one host the rows are read in place.
   if (direct_ != nullptr) {
     row_ = direct_ + next_ * width_;
     return Status::OK();
@@ -65,7 +65,7 @@ Status RowMerge::Start() {
     PT_TRY(source.Load());
     if (!source.done()) heap_.push_back(uint32_t(&source - sources_.data()));
   }
-  // From the last up: below each place there are heaps already.
+  // From the last up: below each position there are heaps already.
   for (size_t at = heap_.size(); at-- > 0;) Sink(at);
   return Status::OK();
 }
@@ -93,7 +93,7 @@ bool RowMerge::Before(uint32_t a, uint32_t b) const {
   return CompareRows(x.key(), x.row(), y.key(), y.row(), store_.width()) < 0;
 }
 
-// Restores the heap below `at`, whose source may have come to a later row.
+// Restores the heap below `at`, whose source may have advanced to a later row.
 void RowMerge::Sink(size_t at) {
   while (true) {
     size_t least = at;
@@ -106,11 +106,11 @@ void RowMerge::Sink(size_t at) {
   }
 }
 
-// Copies the least row of all sources to `to` and counts it for the part that it falls into.
+// Copies the least row of all sources to `to` and counts it for its part.
 Status RowMerge::MoveLeast(std::byte* to) {
   PT_CHECK(!heap_.empty());
   RowSource& least = sources_[heap_.front()];
-  // First of all: Load() may put the next block over this row.
+  // Done first, since Load() may overwrite this row with the next block.
   std::memcpy(to, least.row(), size_t(store_.width()));
   // A loop, since parts may be empty.
   while (identities_[part_].rows == part_rows_[part_]) ++part_;

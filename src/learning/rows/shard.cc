@@ -12,9 +12,9 @@
 #include "rows/packer.h"
 
 // From a rank's packed rows to the shards that it owns. In order, all of it collective: ranks
-// compare layouts and what they had to refuse, each sorts its rows, the cuts are found, rows travel
-// to their owners, identities are shared. A rank that fails by itself aborts the communicator, so
-// that the others stop waiting at once.
+// compare layouts and what they had to refuse, each sorts its rows, the cuts are found, rows are
+// sent to their owners, identities are exchanged. A rank that fails by itself aborts the
+// communicator, so that the others stop waiting at once.
 
 namespace protium {
 namespace {
@@ -30,12 +30,12 @@ Status CheckOwners(const std::vector<int32_t>& first, int32_t world) {
                .what = fmt::format("shards cannot be divided as{} in a world of {}", text, world)});
 }
 
-// A hash of what ranks must have in common: the layout of rows and who owns which shard.
+// A hash of what ranks must have in common: the layout of rows and the owners of shards.
 std::string LayoutText(const RowSchema& schema, const std::vector<int32_t>& first) {
   return Sha256Hex(Dump(Json{{"rows", schema.ToJson()}, {"first", first}}));
 }
 
-// Collective: every rank fails alike when any could not pack its rows, or packs them otherwise.
+// Collective: every rank fails alike if any could not pack its rows, or has another layout.
 Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
                    Communicator& communicator) {
   const Json own{{"layout", LayoutText(packer.schema(), first)},
@@ -55,7 +55,7 @@ Status AgreeOnRows(const RowPacker& packer, const std::vector<int32_t>& first,
   return MergeRefused(refused).ToStatus();
 }
 
-// Where each shard ends among all rows, when one rank has them all.
+// Where each shard ends among all rows, if one rank has them all.
 std::vector<int64_t> ShardEnds(int64_t rows, int32_t shards) {
   std::vector<int64_t> ends;
   for (int32_t s = 1; s <= shards; ++s) ends.push_back(ShardBegin(rows, shards, s));
@@ -80,12 +80,12 @@ Result<std::vector<ShardIdentity>> ShareIdentities(const std::vector<ShardIdenti
   return identities;
 }
 
-// Collective. How many pieces a shard goes to its owner in: one where the rows of all ranks fit
-// their memory; else so many that the rows of a piece, even if one rank had packed all of them,
-// take a quarter of its budget.
+// Collective. Returns the number of pieces in which a shard is sent to its owner: one if the rows
+// of all ranks fit their memory; else so many that the rows of a piece, even if one rank had packed
+// all of them, take a quarter of its budget.
 Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_t shards,
                               Communicator& communicator) {
-  // Cuts are found by sums of 256 counts for each, so there must not be too many.
+  // Cuts are found by sums of 256 counts each, so their number is limited.
   constexpr int64_t kMostCuts = 4096;
   std::array<int64_t, 1> rows{store.rows()};
   PT_TRY(communicator.AllReduce(AsBuffer(std::span<int64_t>(rows)), Op::kSum));
@@ -99,7 +99,7 @@ Result<int64_t> AgreeOnPieces(const RowStore& store, const RowRoom& room, int32_
   return pieces[0];
 }
 
-// Collective. Cuts the sorted rows of all ranks and brings them to their owners.
+// Collective. Cuts the sorted rows of all ranks and sends them to their owners.
 Result<OwnedShards> BringToOwners(std::unique_ptr<RowStore> sorted, const RowRoom& room,
                                   const std::vector<int32_t>& first, Communicator& communicator) {
   PT_LET(const int64_t pieces, AgreeOnPieces(*sorted, room, first.back(), communicator));
@@ -113,11 +113,11 @@ Result<std::unique_ptr<ShardedRows>> Shard(RowPacker& mine, const std::vector<in
   PT_TRY(CheckOwners(first, communicator.world()));
   PT_TRY(AgreeOnRows(mine, first, communicator));
   OwnedShards own{.store = mine.TakeStore()};
-  // Without other ranks the rows of a shard lie side by side once they are sorted.
+  // Without other ranks the rows of a shard are adjacent after sorting.
   const bool alone = communicator.world() == 1;
   const int32_t shards = first.back();
   PT_LET(own.identities,
-         // A gang of one has its identities from sorting; otherwise the merge makes them.
+         // A gang of one gets its identities from sorting; otherwise the merge computes them.
          own.store->Sort(alone ? ShardEnds(own.store->rows(), shards) : std::vector<int64_t>()));
   if (!alone) {
     PT_LET(own, BringToOwners(std::move(own.store), mine.room(), first, communicator));

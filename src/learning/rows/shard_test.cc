@@ -75,7 +75,7 @@ void Take(const ShardedRows& rows, Outcome& out) {
 
 RowRoom Memory() { return kShardBudget; }
 
-// Deals rows to ranks at random, after `empty` ranks that get none, and shards them.
+// Divides rows among ranks at random, after `empty` ranks that get none, and shards them.
 Outcome ShardAmong(int32_t world, int32_t shards, std::vector<Row> rows, uint32_t seed,
                    int32_t empty = 0, const std::function<RowRoom()>& room = Memory) {
   std::mt19937 random(seed);
@@ -138,7 +138,7 @@ TEST(ShardRows, GivesTheSameShardsFromTheDisk) {
     for (const int64_t count : {5, 3000}) {
       const std::vector<Row> rows = SomeRows(count, share);
       const Outcome memory = ShardAmong(1, 4, rows, 0);
-      // The rows take 16 bytes each; of a few, a part is less than one.
+      // The rows take 16 bytes each; a part of a few rows is less than one.
       for (const int64_t part : {20, 2}) {
         const int64_t budget = count * 16 / part;
         const auto room = [&] {
@@ -160,7 +160,7 @@ TEST(ShardRows, TellsEveryRankWhatADiskHasNoRoomFor) {
   const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   std::optional<FileSizeLimit> full;
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) {
-    // Ranks share memory by files of its own kind, which the limit must not hit.
+    // Ranks share memory through special files, which the limit must not affect.
     PT_TRY(communicator.Barrier("connected"));
     if (communicator.rank() == 0) full.emplace(1000);
     PT_TRY(communicator.Barrier("the disk is full"));
@@ -256,7 +256,7 @@ TEST(ShardRows, TellsEveryRankWhoseRowsExceedTheBudget) {
   }
 }
 
-// Wherever in the exchange a rank dies, the others are told at once, and nobody waits for it.
+// Wherever in the exchange a rank dies, the others are notified at once, and nobody waits for it.
 TEST(ShardRows, TellsTheOthersOfADeathBeforeAnyOfItsCalls) {
   bool survived = false;
   int life = 0;

@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// Rows are copied, and their old pages given back, so many bytes at a time.
+// How many bytes of rows are copied, and their old pages returned, at a time.
 constexpr int64_t kCopiedBytes = int64_t{8} << 20;
 
 int64_t RowsOf(const std::vector<ShardIdentity>& identity, ShardedRows::Owned shards) {

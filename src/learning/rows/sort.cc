@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. Keys are hashes and so spread evenly: their top bits cut rows into small buckets. Equal rows
-//    share a bucket, however many they are. Within a bucket the next 32 bits nearly always decide.
-// 2. Rows move last, once each, within the memory they lie in: there is no second copy of them.
+// 1. Keys are hashes and so uniformly distributed: their top bits divide rows into small buckets.
+//    Equal rows share a bucket, however many they are. Within a bucket the next 32 bits nearly
+//    always decide.
+// 2. Rows move last, once each, within their memory: there is no second copy of them.
 #include "rows/sort.h"
 
 #include <algorithm>
@@ -15,16 +16,17 @@ namespace protium {
 namespace {
 
 // A row in its bucket: the 32 bits of its key that follow the bucket's, then its number. Sorting
-// these sorts by key as far as the bits go, and moves 8 bytes a row instead of the row.
+// these sorts by key as far as the bits reach, and moves 8 bytes per row instead of the row.
 uint64_t MakeRef(uint64_t high, int bucket_bits, size_t row) {
   return (high << bucket_bits >> 32 << 32) | row;
 }
 uint32_t KeyBits(uint64_t ref) { return uint32_t(ref >> 32); }
 
-// So many that a bucket fits the first cache, so few that writing to all of them stays fast.
+// Many enough that a bucket fits the first cache, few enough that writing to all of them stays
+// fast.
 int BucketBits(size_t rows) { return std::clamp(int(std::bit_width(rows)) - 9, 1, 12); }
 
-// Gives where each bucket ends.
+// Returns where each bucket ends.
 std::vector<size_t> FillBuckets(std::span<const RowKey> keys, std::span<uint64_t> refs) {
   const int bits = BucketBits(keys.size());
   const int shift = 64 - bits;
@@ -38,7 +40,7 @@ std::vector<size_t> FillBuckets(std::span<const RowKey> keys, std::span<uint64_t
   return next;
 }
 
-// Orders rows whose keys agree in the bits that were looked at.
+// Orders rows whose keys agree in the compared bits.
 void SortTied(std::span<uint64_t> tied, std::span<const RowKey> keys, const std::byte* rows,
               int64_t width) {
   const auto key = [&](uint64_t ref) { return keys[uint32_t(ref)]; };
@@ -64,10 +66,10 @@ void SortBucket(std::span<uint64_t> bucket, std::span<const RowKey> keys, const 
   }
 }
 
-// Brings row order[i] to position i, for all i. Several walkers follow the permutation at once, so
-// that memory answers them side by side: each fills the position it stands at with the row that
-// belongs there and goes on to the position that row left. Where a walker starts, the row is put
-// aside for whoever comes to need it.
+// Moves row order[i] to position i, for all i. Several walkers follow the permutation at once, so
+// that memory accesses overlap: each fills its position with the row that belongs there and goes to
+// the position that this row left. The row where a walker starts is put aside for the walker that
+// will need it.
 class Mover {
  public:
   Mover(std::byte* rows, int64_t width, const RowOrder& order)
@@ -96,7 +98,7 @@ class Mover {
 
   struct Walker {
     uint32_t to = 0;    // The position to fill; its own row has left.
-    uint32_t from = 0;  // Where the row lies that belongs there.
+    uint32_t from = 0;  // Where the row that belongs there is.
   };
   struct Aside {
     uint32_t position = kFree;
@@ -120,7 +122,7 @@ class Mover {
     for (int64_t at = 0; at < width_; at += kLine) __builtin_prefetch(Row(walker.from) + at, 1);
   }
 
-  // Gives false when every row is where it belongs or on its way there.
+  // Returns false when every row is where it belongs or on its way there.
   bool Start(Walker& walker) {
     while (next_ < order_.size() && (HasLeft(next_) || order_[next_] == next_)) ++next_;
     if (next_ == order_.size()) return false;
@@ -133,7 +135,7 @@ class Mover {
   }
 
   bool Step(Walker& walker) {
-    // Each row is wanted by one position only: if it has left already, it was put aside where some
+    // Each row belongs to only one position: if it has left already, it was put aside where some
     // walker started, and this walker's cycle is closed.
     if (HasLeft(walker.from)) {
       Aside& aside = FindAside(walker.from);

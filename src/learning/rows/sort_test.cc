@@ -68,7 +68,7 @@ TEST(RowOrder, OrdersManyRows) {
   EXPECT_EQ(Split(bytes, 8), expected);
 }
 
-// Keys are given: hashes that agree in many bits cannot be found by trying.
+// Keys are given, since hashes that agree in many bits cannot be found by trying.
 TEST(RowOrder, DecidesByAllOfTheKeyAndThenByBytes) {
   constexpr uint64_t kHigh = 0x1234'5678'9abc'def0;
   const std::vector<RowKey> keys{

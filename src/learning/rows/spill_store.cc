@@ -12,12 +12,12 @@
 namespace protium {
 namespace {
 
-// Read or written at a time where memory allows: disks are as fast as they can be from about here.
+// Read or written at a time if memory allows: disks reach full speed from about this size.
 constexpr int64_t kBlockBytes = int64_t{4} << 20;
-// Whatever the budget: below a page reading and writing become absurd.
+// The minimum for any budget: below a page reading and writing become absurdly slow.
 constexpr int64_t kLeastBytes = 4096;
 
-// What of `range` is below and what is beyond `at`, the latter counted from there.
+// The parts of `range` below and beyond `at`, the latter counted from there.
 RowSpan Below(RowSpan range, int64_t at) {
   return {std::min(range.begin, at), std::min(range.end, at)};
 }
@@ -32,13 +32,13 @@ SpillStore::SpillStore(const RowStoreSpec& spec)
   block_bytes_ = std::min(kBlockBytes, least_bytes() / 2);
 }
 
-// What a store needs to work at a bearable pace.
+// The memory that a store needs to work at an acceptable speed.
 int64_t SpillStore::least_bytes() const {
   return std::max(grant_.budget().bytes() / 16, kLeastBytes);
 }
 
-// Whether so many rows may be in memory, for which the grant grows in steps that are small beside
-// the budget.
+// Whether so many rows may be in memory. The grant grows in steps that are small compared with the
+// budget.
 bool SpillStore::Fits(int64_t rows) {
   const int64_t bytes = rows * spec_.width;
   if (bytes <= grant_.bytes()) return true;
@@ -47,7 +47,8 @@ bool SpillStore::Fits(int64_t rows) {
 }
 
 Result<std::byte*> SpillStore::Room(int64_t rows) {
-  // Rows that are only kept need no memory beyond a block once it is clear that they will not fit.
+  // Rows that are only stored need no memory beyond a block as soon as it is clear that they will
+  // not fit.
   const bool all = !spec_.sorts && spec_.most_rows > 0 && this->rows() == 0 && !on_disk_;
   if (all && !Fits(spec_.most_rows)) PT_TRY(GoToDisk());
   const int64_t wanted = memory_->rows() + rows;
@@ -84,14 +85,14 @@ Status SpillStore::GoToDisk() {
   return file_->Reserve(spec_.most_rows * spec_.width);
 }
 
-// Writes the rows in memory behind those in the file.
+// Appends the rows in memory to those in the file.
 Status SpillStore::Spill() {
   if (spec_.sorts) PT_TRY(memory_->Sort({}).status());
   const int64_t rows = memory_->rows();
   PT_TRY(file_->Reserve((file_rows_ + rows) * spec_.width));
   PT_LET(const auto bytes, memory_->Scan({0, rows})->Next(rows));
   PT_TRY(writing_->stream.Append(bytes));
-  // What may be read from now on.
+  // Makes the rows readable.
   PT_TRY(writing_->stream.Flush());
   runs_.push_back({file_rows_, file_rows_ + rows});
   file_rows_ += rows;
@@ -106,7 +107,7 @@ Result<std::vector<ShardIdentity>> SpillStore::Sort(std::span<const int64_t> end
     return memory_->Sort(ends);
   }
   if (memory_->rows() > 0) PT_TRY(Spill());
-  // Whoever names no parts needs no identities.
+  // Without parts no identities are needed.
   std::vector<int64_t> part_rows{rows()};
   if (!ends.empty()) part_rows.clear();
   for (int64_t begin = 0; const int64_t end : ends) {
@@ -121,7 +122,7 @@ Result<std::vector<ShardIdentity>> SpillStore::Sort(std::span<const int64_t> end
 Status SpillStore::MergeRuns(std::span<const int64_t> part_rows,
                              std::span<ShardIdentity> identities) {
   std::vector<RowSource> sources;
-  // Runs are read side by side, of each two blocks at a time.
+  // Runs are read concurrently, two blocks at a time for each.
   block_bytes_ =
       std::clamp(grant_.bytes() / int64_t(2 * runs_.size() + 2), kLeastBytes, kBlockBytes);
   for (const RowSpan& run : runs_) sources.emplace_back(*this, run);
@@ -135,10 +136,10 @@ Status SpillStore::MergeRuns(std::span<const int64_t> part_rows,
   writing_.reset();
   runs_.clear();
   spec_.sorts = false;
-  // An empty store, whose memory is not needed any more.
+  // An empty store, since its memory is not needed any more.
   memory_ = std::make_unique<MemoryStore>(spec_);
   block_bytes_ = std::min(kBlockBytes, least_bytes() / 2);
-  // What is left of it is for whoever needs memory next.
+  // The rest is for whoever needs memory next.
   grant_.Set(0);
   return Status::OK();
 }

@@ -80,7 +80,7 @@ struct Read {
   std::vector<Bytes> visits;
 };
 
-// All that can be read of a store that sorts these rows, in three parts.
+// Everything that can be read from a store that sorts these rows, in three parts.
 Read SortAndRead(const RowStoreSpec& spec, const Bytes& bytes, int64_t* disk_bytes = nullptr) {
   const auto store = MakeRowStore(spec);
   Fill(*store, bytes);
@@ -175,7 +175,7 @@ TEST_F(Spilling, SharesABudgetWithOtherStores) {
   Fill(*late, DrawRows(5000, 10, 0));
   EXPECT_GT(late->disk_bytes(), 0);
   EXPECT_EQ(one->disk_bytes() + two->disk_bytes(), 0);
-  // A sixteenth of all is more than was left, and enough to go on.
+  // A sixteenth of all is more than was left, and enough to continue.
   EXPECT_GE(room.memory->left(), -100'000 / 16);
   one->Leave();
   EXPECT_GE(room.memory->left(), 40'000);

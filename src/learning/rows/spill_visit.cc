@@ -28,7 +28,7 @@ struct Buckets {
   Buckets(int64_t width, int64_t all_rows, int64_t memory_bytes)
       : width(width),
         all_rows(all_rows),
-        // Two buckets, and where each row of the one that is handed out lies in it.
+        // Two buckets, and the offset of each row in the one that is handed out.
         rows(std::clamp<int64_t>(memory_bytes / (2 * record() + kPlace), 1,
                                  std::max<int64_t>(all_rows, 1))),
         count((all_rows + rows - 1) / rows) {}
@@ -47,11 +47,11 @@ struct Buckets {
   int64_t count;
 };
 
-// Writes pieces of memory to a file while others are filled. Pieces that are
-// small are written at once: handing them over would take longer.
+// Writes pieces of memory to a file while others are filled. Small pieces are written at once:
+// handing them over would take longer.
 class WriteBehind {
  public:
-  // The memory is cut into pieces of `piece_bytes`, all of them free.
+  // Divides the memory into pieces of `piece_bytes`, all of them free.
   WriteBehind(ScratchFile& file, std::span<std::byte> memory, size_t piece_bytes) : file_(file) {
     for (; memory.size() >= piece_bytes; memory = memory.subspan(piece_bytes)) {
       free_.push_back(memory.data());
@@ -60,12 +60,12 @@ class WriteBehind {
     try {
       thread_ = std::jthread([this] { Run(); });
     } catch (const std::system_error&) {
-      // Without a thread more, pieces are written at once.
+      // Without another thread, pieces are written at once.
     }
   }
   ~WriteBehind() { (void)Finish(); }
 
-  // A free piece; waits for one that is being written.
+  // Returns a free piece; waits for one that is being written.
   Result<std::byte*> Take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !free_.empty() || !failed_.ok(); });
@@ -75,7 +75,7 @@ class WriteBehind {
     return piece;
   }
 
-  // Has the first bytes of a piece written at `at`; then it is free.
+  // Writes the first bytes of a piece at `at` in the background; then the piece is free.
   Status Write(int64_t at, std::span<std::byte> piece) {
     if (!thread_.joinable()) {
       PT_TRY(file_.Write(at, piece));
@@ -88,7 +88,7 @@ class WriteBehind {
     return failed_;
   }
 
-  // Waits until all is written.
+  // Waits until everything is written.
   Status Finish() {
     {
       const std::lock_guard lock(mutex_);
@@ -131,15 +131,15 @@ class WriteBehind {
   std::jthread thread_;  // Last: it uses all of the above.
 };
 
-// Writes rows to their buckets, of each some at a time.
+// Writes rows to their buckets, several at a time.
 class Scatter {
  public:
   Scatter(const Buckets& buckets, const Permutation& order)
       : buckets_(buckets), order_(order), filling_(size_t(buckets.count)) {}
 
   Status Start(ScratchFile& file, int64_t memory_bytes) {
-    // The memory of the buckets themselves, which are not read yet: a piece for
-    // each, and some that are written meanwhile.
+    // The memory of the buckets themselves, which are not read yet: a piece for each, and some that
+    // are being written.
     const int64_t pieces = buckets_.count + kBehind;
     piece_bytes_ = std::clamp(memory_bytes / pieces, kLeastBytes, kMostBytes);
     if (piece_bytes_ > ScratchFile::kPage) piece_bytes_ -= piece_bytes_ % ScratchFile::kPage;
@@ -175,7 +175,7 @@ class Scatter {
   static constexpr int64_t kMostBytes = int64_t{4} << 20;
   static constexpr int64_t kBehind = 4;
 
-  // The piece of a bucket that is being filled, and where it belongs.
+  // The current piece of a bucket, and its position in the file.
   struct Filling {
     int64_t at = 0;
     std::byte* piece = nullptr;
@@ -197,7 +197,7 @@ class Scatter {
     return Append(filling, row);
   }
 
-  // Also across the end of a piece.
+  // Also works across the end of a piece.
   Status Append(Filling& filling, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const auto some = std::min(bytes.size(), size_t(piece_bytes_ - filling.held));
@@ -212,7 +212,8 @@ class Scatter {
     return Status::OK();
   }
 
-  // In whole pages where pieces have them: what follows the rows in the last page is the bucket's.
+  // Writes whole pages if pieces have them: the space after the rows in the last page belongs to
+  // the bucket.
   Status WriteLast(Filling& filling) {
     const bool pages = piece_bytes_ % ScratchFile::kPage == 0;
     const int64_t bytes = pages ? RoundUpToPages(filling.held) : filling.held;
@@ -232,7 +233,7 @@ class SpillVisit final : public RowVisit {
   SpillVisit(const Buckets& buckets, ScratchFile file)
       : buckets_(buckets), file_(std::move(file)), ahead_(file_), places_(size_t(buckets.rows)) {}
 
-  // Begins to read the first bucket.
+  // Starts reading the first bucket.
   Status Start() { return ReadAhead(); }
 
   Status Next(int64_t rows, std::byte* out) override {
@@ -263,7 +264,7 @@ class SpillVisit final : public RowVisit {
     return ahead_.Begin(buckets_.offset(bucket_), buckets_.rows_of(bucket_) * buckets_.record());
   }
 
-  // Goes on to the bucket that was read ahead.
+  // Moves on to the bucket that was read ahead.
   Status Advance() {
     PT_CHECK(bucket_ < buckets_.count);
     PT_LET(const auto bytes, ahead_.Take());
@@ -284,7 +285,7 @@ class SpillVisit final : public RowVisit {
   }
 
   void Gather(int64_t rows, std::byte* out) {
-    constexpr int64_t kAhead = 16;  // Rows are asked for this early, as they lie anywhere.
+    constexpr int64_t kAhead = 16;  // Rows are prefetched this early, as they lie anywhere.
     constexpr int64_t kLine = 64;
     const int64_t end = given_ + rows;
     for (int64_t i = given_; i < end; ++i, out += buckets_.width) {
@@ -300,11 +301,11 @@ class SpillVisit final : public RowVisit {
   Buckets buckets_;
   ScratchFile file_;
   ScratchAhead ahead_;
-  int64_t bucket_ = 0;                  // The one that is read ahead.
-  const std::byte* current_ = nullptr;  // The bucket that is handed out,
-  std::vector<uint32_t> places_;        // where in it the row of each position lies,
-  int64_t in_current_ = 0;              // its rows,
-  int64_t given_ = 0;                   // and those that were handed out.
+  int64_t bucket_ = 0;                  // The one being read ahead.
+  const std::byte* current_ = nullptr;  // The bucket being handed out,
+  std::vector<uint32_t> places_;        // where in it the row of each position is,
+  int64_t in_current_ = 0;              // how many rows it has,
+  int64_t given_ = 0;                   // and how many were handed out.
 };
 
 }  // namespace
