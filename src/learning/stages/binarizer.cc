@@ -2,9 +2,9 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// 1.0 where x > threshold, else 0.0. Learns nothing, so an empty table or a constant column is no
-// matter. NULL and NaN become 0.0, infinities are compared like any number. Spark ML's Binarizer
-// does the same, with a threshold per column where this stage has one for all of its inputs.
+// 1.0 where x > threshold, else 0.0. Learns nothing, so an empty table or a constant column needs
+// no special handling. NULL and NaN become 0.0; infinities are compared like any number. Spark ML's
+// Binarizer does the same, with a threshold per column where this stage has one for all its inputs.
 // A comparison with a literal rounds nothing, so both engines agree.
 
 namespace protium {
@@ -25,7 +25,7 @@ class BinarizerStage : public FormulaStage {
       : FormulaStage(std::move(names)), threshold_(options.threshold) {}
 
  protected:
-  // NULL needs no branch: NULL > threshold is NULL, which CASE WHEN counts as not met. NaN does:
+  // NULL needs no branch: NULL > threshold is NULL, which CASE WHEN treats as not met. NaN does:
   // both engines order it above every number, so it would become 1.
   Expr ExprOf(size_t i) const override {
     const Expr x = NumberOf(inputs()[i]);

@@ -9,13 +9,13 @@
 
 // The number of the bucket between two given splits, as int64: bucket i is [split i, split i + 1).
 // Learns nothing. NaN and NULL follow `nan` and `missing`: an error, NULL, or buckets of their own
-// behind all others, NaN's first. With open ends -inf and inf are in the first and the last bucket;
+// after all others, NaN's first. With open ends -inf and inf are in the first and the last bucket;
 // with closed ends they are errors, as is every number outside the splits, and a number on the last
 // split belongs to the bucket below it.
 //
 // Spark ML's Bucketizer does the same with these differences: it has closed ends only, so open ones
-// are written as splits of -inf and inf; its handleInvalid can also drop rows; it leaves NULL
-// alone; and its buckets are doubles. Only comparisons with literals take part, so both engines
+// are written as splits of -inf and inf; its handleInvalid can also drop rows; it does not handle
+// NULL; and its buckets are doubles. Only comparisons with literals are used, so both engines
 // agree.
 
 namespace protium {
@@ -78,16 +78,16 @@ class BucketizerStage : public FormulaStage {
                                              "\" has a value beyond the "
                                              "splits of \"" +
                                              id() + "\"")});
-    // NULL and NaN are not outside: they have policies of their own, which `bucket` holds. NaN must
-    // be caught before the comparison, which would find it above the last split.
+    // NULL and NaN are not outside: they have their own policies, which `bucket` contains. NaN must
+    // be handled before the comparison, which would place it above the last split.
     const Expr above = MakeCall("if", {x > Lit(splits.back()), fail, bucket});
     const Expr inside = MakeCall("if", {x < Lit(splits.front()), fail, above});
     return IfNull(x, bucket, IfNan(x, bucket, inside));
   }
 
  private:
-  // The splits that separate two buckets. Closed ends separate nothing: leaving out the last one is
-  // also what puts a number on it into the last bucket rather than one above.
+  // The splits that separate two buckets. Closed ends separate nothing; since the last split is
+  // left out, a number on it falls into the last bucket rather than one above.
   std::span<const double> Bounds() const {
     const std::span<const double> all = options_.splits;
     return options_.ends == Ends::kOpen ? all : all.subspan(1, all.size() - 2);

@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// What a cell without a bucket becomes; `own` is its index if it keeps one, `what` its name in the
+// What a cell without a bucket becomes; `own` is its index if it has one, `what` its name in the
 // error.
 Expr IndexOf(Strange strange, int64_t own, const std::string& column, const char* what) {
   if (strange == Strange::kKeep) return Lit(own);
@@ -33,7 +33,7 @@ int64_t CountBuckets(size_t bounds, Strange nan, Strange missing) {
 Expr BucketOf(const Expr& x, std::span<const double> bounds, const std::string& column, Strange nan,
               Strange missing) {
   const int64_t buckets = CountBuckets(bounds.size(), Strange::kNull, Strange::kNull);
-  // NULL's own index closes up if NaN has none, so that indices have no gap.
+  // If NaN has no index of its own, NULL takes it, so that indices have no gap.
   const int64_t after = buckets + (nan == Strange::kKeep ? 1 : 0);
   std::vector<Expr> splits;
   std::vector<Expr> indices;
@@ -46,7 +46,8 @@ Expr BucketOf(const Expr& x, std::span<const double> bounds, const std::string& 
 Expr HashBucketOf(const Columns& columns, int64_t buckets, Unseen missing) {
   std::vector<Expr> texts;
   for (const std::string& column : columns) texts.push_back(MakeCall("cast_string", {Col(column)}));
-  // hash() is an int32 and may be negative: hence pmod, whose result never is, and the cast.
+  // hash() is an int32 and may be negative: hence pmod, whose result is never negative, and the
+  // cast.
   const Expr hash = MakeCall("cast_int64", {MakeCall("hash_text", std::move(texts))});
   Expr bucket = MakeCall("pmod", {hash, Lit(buckets)});
   // Tested before hashing: concat_ws skips NULLs on both engines, so ("a", NULL) would hash as "a".

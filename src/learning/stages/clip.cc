@@ -7,8 +7,8 @@
 // min(max(x, low), high), each end optional. Learns nothing. NULL and NaN stay, infinities become
 // the limit on their side, and -0.0 stays -0.0 at a limit of 0. Spark ML has no such class.
 //
-// Written with comparisons rather than greatest() and least(), which skip NULLs on both engines and
-// would turn a NULL into the limit. The result is x or a literal: nothing is rounded.
+// Uses comparisons rather than greatest() and least(), which skip NULLs on both engines and would
+// turn a NULL into the limit. The result is x or a literal: nothing is rounded.
 
 namespace protium {
 namespace {
@@ -49,7 +49,7 @@ class ClipStage : public FormulaStage {
     Expr clipped = x;
     if (low_) clipped = MakeCall("if", {x < Lit(*low_), Lit(*low_), clipped});
     if (high_) clipped = MakeCall("if", {x > Lit(*high_), Lit(*high_), clipped});
-    // Both engines order NaN above every number: unguarded it would become `high`.
+    // Both engines order NaN above every number: without this it would become `high`.
     return IfNan(x, x, clipped);
   }
 

@@ -5,7 +5,7 @@
 
 namespace protium {
 
-// Something learned where nothing can be: the file is of another pipeline, so scoring stops here.
+// If something was learned where nothing can be, the file is of another pipeline, so scoring stops.
 Status CheckNothingLearned(const Json& learned, const std::string& id) {
   if (learned.is_array() && learned.empty()) return Status::OK();
   return Fail(

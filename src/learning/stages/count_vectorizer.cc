@@ -8,12 +8,12 @@
 #include "stages/vocabulary.h"
 
 // Lists of words as lists of counts, one for each word of a learned vocabulary. Every list has
-// `vocab_size` numbers, with zeros behind those of a smaller vocabulary, so that the length is
-// known before training. A NULL list has no words; NULL elements are left out.
+// `vocab_size` numbers, padded with zeros if the vocabulary is smaller, so that the length is known
+// before training. A NULL list has no words; NULL elements are left out.
 //
 // Spark ML's CountVectorizer does the same with the same options, but leaves the order of words of
 // equal frequency open, which is by bytes here; its lists are as long as the vocabulary, of up to
-// 262,144 words unless told otherwise.
+// 262,144 words by default.
 
 namespace protium {
 namespace {
@@ -68,7 +68,7 @@ class CountVectorizerStage : public VocabularyStage {
         const auto found = positions.find(word);
         if (found != positions.end()) ++mine[size_t(found->second)];
       }
-      // Of all words of the row, those that are not in the vocabulary included, as in Spark.
+      // The share of all words of the row, including those not in the vocabulary, as in Spark.
       const double share = options_.min_tf * double(words.size());
       const double least = options_.min_tf < 1 ? share : options_.min_tf;
       for (double& count : mine) {

@@ -5,14 +5,14 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// sin and cos of 2 pi (x - start) / period, so that 23 o'clock lies next to 0. Learns nothing. NULL
+// sin and cos of 2 pi (x - start) / period, so that 23 o'clock is next to 0. Learns nothing. NULL
 // and NaN stay in both columns, infinities become NaN. Spark ML has no such class.
 //
-// The engines' own sin() and cos() differ in the last bit, while sums and products are rounded
-// alike everywhere. So the angle is reduced to q quarter turns and a rest r of at most half a
-// quarter, the sine and cosine of r are polynomials (Taylor series), and q says which of the two,
-// with which sign, each output is. At whole quarters the results are exactly 0, 1 and -1.
-// Intermediate values are columns of their own, for r stands in the polynomials dozens of times,
+// The engines' own sin() and cos() differ in the last bit, while sums and products are rounded the
+// same everywhere. So the angle is reduced to q quarter turns and a rest r of at most half a
+// quarter; the sine and cosine of r are polynomials (Taylor series), and q determines which of the
+// two, and with which sign, each output is. At whole quarters the results are exactly 0, 1 and -1.
+// Intermediate values are columns of their own, since r occurs in the polynomials dozens of times,
 // and an expression that is used twice is written out twice.
 
 namespace protium {
@@ -45,8 +45,8 @@ constexpr std::array kCosine = {
     -0x1.55d3c7e3cbffap-6, 0x1.e1f506891babbp-11,  -0x1.a6d1f2a204a8cp-16,
     0x1.f9d38a3763cc3p-22, -0x1.b6e24f44b128fp-28, 0x1.20c62c2f2d7f5p-34};
 
-// Horner's rule, from the last term: one product and one sum a term, in an order that is part of
-// what a model promises (docs/model-folder.md).
+// Horner's rule, from the last term: one product and one sum per term, in an order that models
+// guarantee (docs/model-folder.md).
 Expr Series(const Expr& square, std::span<const double> terms) {
   Expr sum = Lit(terms.back());
   for (size_t i = terms.size() - 1; i-- > 0;) sum = sum * square + Lit(terms[i]);
@@ -92,9 +92,8 @@ class CyclicEncoderStage : public PlainStage {
   }
 
   // The fraction of the turn, in quarters: 0 up to 4. Doubles from 2^52 on are whole, so their
-  // fraction is 0; floor() must not see them, as it returns a BIGINT, which beyond 2^63 is not
-  // their value. Times 0 they become 0, and infinities NaN: an endless number of turns has no
-  // angle.
+  // fraction is 0; floor() must not get them, since it returns a BIGINT, which is wrong beyond
+  // 2^63. Times 0 they become 0, and infinities NaN: an infinite number of turns has no angle.
   NamedExpr Quarters(size_t i, const Columns& columns) const {
     const Expr turns = Col(Name("turns", i, columns));
     const Expr part = turns - MakeCall("cast_double", {MakeCall("floor", {turns})});
@@ -103,13 +102,13 @@ class CyclicEncoderStage : public PlainStage {
     return {Name("quarters", i, columns), IfNan(turns, turns, inside) * Lit(4.0)};
   }
 
-  // What is left after the nearest quarter: -1/2 to 1/2. The subtraction is exact.
+  // The rest after the nearest quarter: -1/2 to 1/2. The subtraction is exact.
   NamedExpr Rests(size_t i, const Columns& columns) const {
     const Expr quarters = Col(Name("quarters", i, columns));
     return {Name("rest", i, columns), quarters - Nearest(quarters)};
   }
 
-  // The nearest whole quarter, 0 to 4; a half goes up.
+  // The nearest whole quarter, 0 to 4; a half is rounded up.
   static Expr Nearest(const Expr& quarters) {
     Expr nearest = Lit(0.0);
     for (const double q : {1.0, 2.0, 3.0, 4.0}) {
@@ -128,7 +127,7 @@ class CyclicEncoderStage : public PlainStage {
     added.push_back({outputs()[2 * i + 1], OneOf(quarter, cosine, minus_sine, minus_cosine, sine)});
   }
 
-  // One of four by the quarter; quarter 4 is quarter 0 of the next turn.
+  // One of four, by the quarter; quarter 4 is quarter 0 of the next turn.
   static Expr OneOf(const Expr& quarter, const Expr& first, const Expr& second, const Expr& third,
                     const Expr& fourth) {
     const Expr high = MakeCall("if", {quarter == Lit(3.0), fourth, first});

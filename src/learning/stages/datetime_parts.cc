@@ -9,8 +9,8 @@
 // Fields of a date or timestamp as int64 columns, one for each input and part. Learns nothing. NULL
 // stays NULL in every part; a date has hour, minute and second 0. Spark ML has no such class; the
 // parts are Spark SQL's year(), quarter(), month(), weekofyear() (ISO 8601), day(), dayofyear(),
-// dayofweek() (Sunday is 1), hour(), minute() and second(); `weekend` is dayofweek() 1 or 7.
-// They are whole numbers, so engines can differ in their type only: hence the casts to int64.
+// dayofweek() (Sunday is 1), hour(), minute() and second(); `weekend` is dayofweek() 1 or 7. They
+// are whole numbers, so engines can differ only in their type: hence the casts to int64.
 
 namespace protium {
 namespace {
@@ -42,7 +42,7 @@ EnumNames<Part> Names(Part) {
            {Part::kSecond, "second"}}};
 }
 
-// A part's name in options, output columns and expressions alike (plan/functions.h), but for
+// A part's name in options, output columns and expressions alike (plan/functions.h), except
 // weekend, which is no function.
 std::string NameOf(Part part) {
   for (const auto& [each, name] : Names(Part()).all) {
@@ -79,7 +79,7 @@ class DatetimePartsStage : public FormulaStage {
  public:
   DatetimePartsStage(const DatetimePartsOptions& options, StageNames names)
       : FormulaStage(std::move(names)), parts_(options.parts) {
-    // All parts of the first input, then all of the second: inputs_of() and ExprOf() divide by it.
+    // All parts of the first input, then all of the second: inputs_of() and ExprOf() rely on this.
     Columns outputs;
     for (const std::string& input : inputs()) {
       for (const Part part : parts_) outputs.push_back(input + "__" + id() + "__" + NameOf(part));
@@ -90,7 +90,7 @@ class DatetimePartsStage : public FormulaStage {
   std::vector<size_t> inputs_of(size_t i) const override { return {i / parts_.size()}; }
   std::shared_ptr<arrow::DataType> output_type(size_t) const override { return arrow::int64(); }
 
-  // Text that looks like a date is refused: casting it is the business of the SQL.
+  // Text that looks like a date is refused: the SQL has to cast it.
   Status CheckType(const arrow::DataType& type) const override {
     const auto id = type.id();
     if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();
@@ -105,7 +105,7 @@ class DatetimePartsStage : public FormulaStage {
     const Expr number =
         MakeCall("cast_int64", {MakeCall(weekend ? "day_of_week" : NameOf(part), {time})});
     if (!weekend) return number;
-    // Without this NULL would be neither day and become 0.
+    // Without this, NULL would be neither day and become 0.
     const Expr is = number == Lit(int64_t{1}) || number == Lit(int64_t{7});
     return IfNull(time, number, MakeCall("if", {is, Lit(int64_t{1}), Lit(int64_t{0})}));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cyclic Jacobi method (Golub and Van Loan, "Matrix Computations", section 8.5): rotations in a
-// fixed order zero one element after the other until nothing is left beside the diagonal. Only
-// sums, products, quotients and square roots, each rounded once and in a fixed order: neither the
+// fixed order zero one element after the other until only the diagonal is left. Uses only sums,
+// products, quotients and square roots, each rounded once and in a fixed order, so neither the
 // machine nor its libraries change a bit.
 #include "stages/eigen.h"
 
@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// The method converges quadratically: some ten sweeps do for any matrix that fits here.
+// The method converges quadratically: about ten sweeps suffice for any matrix that fits here.
 constexpr int kMostSweeps = 100;
 
 class Jacobi {
@@ -42,7 +42,8 @@ class Jacobi {
   }
 
  private:
-  // Zeroes the element at (p, q). False if it is too small to change either diagonal element.
+  // Zeroes the element at (p, q). Returns false if it is too small to change either diagonal
+  // element.
   bool RotateAt(size_t p, size_t q) {
     const double off = a_[p * size_ + q];
     const double app = Value(p), aqq = Value(q);

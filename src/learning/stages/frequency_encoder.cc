@@ -7,12 +7,12 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// How often a value occurs in the training rows: its count, or its count divided by that of all
+// How often a value occurs in the training rows: its count, or its count divided by the number of
 // rows. Learns the counts of every text (whole numbers and booleans by their text, docs/stages.md)
 // and of NULL, which is a value of its own; values not seen in training become 0. Spark ML has no
 // such class.
 //
-// Applying it: a Lookup finds a value's position among the keys, which are sorted by count. Equal
+// To apply it, a Lookup finds a value's position among the keys, which are sorted by count. Equal
 // counts are therefore neighbours, and the count is a step function of the position with as many
 // steps as there are different counts: at most about sqrt(2 * rows), however many keys there are.
 // The result is one of the literals, so both engines agree.
@@ -40,7 +40,7 @@ struct Frequencies {
   std::string input;
   std::string output;
   std::vector<std::string> keys;  // By frequency.
-  std::vector<int64_t> counts;    // Of each key; they never rise.
+  std::vector<int64_t> counts;    // Of each key; descending.
   int64_t missing = 0;            // Rows with NULL, which is a value of its own.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -75,7 +75,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
     return learned;
   }
 
-  // Counts that rise would break FrequencyAt(), whose bounds are positions.
+  // Ascending counts would break FrequencyAt(), whose bounds are positions.
   bool IsSound(const Frequencies& learned) const override {
     bool sound = learned.keys.size() == learned.counts.size() && learned.missing >= 0;
     for (size_t i = 0; i < learned.counts.size(); ++i) {
@@ -89,7 +89,7 @@ class FrequencyEncoderStage : public LearningStage<Frequencies> {
   Expr FrequencyAt(const Expr& position, const Frequencies& learned) const {
     int64_t rows = learned.missing;
     for (const int64_t count : learned.counts) rows += count;
-    // Divided here, once a step: the engines only pick literals.
+    // Divided here, once per step: the engines only choose among literals.
     const auto value = [&](int64_t count) {
       return how_ == Frequency::kCount || count == 0 ? double(count) : double(count) / double(rows);
     };

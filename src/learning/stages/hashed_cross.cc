@@ -10,8 +10,8 @@
 // an index. A row with NULL in any input gets the index `buckets`, NULL, or fails the query.
 //
 // This is the crossed column of wide-and-deep models. Spark ML has no such class (its Interaction
-// multiplies vectors); the hash is Spark SQL's hash() of the joined text, which is bit for bit the
-// same on both engines (HashText in functions/digest_functions.cc).
+// multiplies vectors); the hash is Spark SQL's hash() of the joined text, which is identical on
+// both engines to the bit (HashText in functions/digest_functions.cc).
 
 namespace protium {
 namespace {
@@ -43,7 +43,7 @@ class HashedCrossStage : public FormulaStage {
     SetOutputs({output + id()});
   }
 
-  // All of them, so that a label among the inputs is found (IsMadeFrom).
+  // All of them, so that a label among the inputs is detected (IsMadeFrom).
   std::vector<size_t> inputs_of(size_t) const override {
     std::vector<size_t> all;
     for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);

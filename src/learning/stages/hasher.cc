@@ -6,14 +6,13 @@
 #include "stages/row.h"
 
 // pmod(hash(text), buckets) with Spark SQL's hash(), an int64 for a net's embedding. Learns
-// nothing, so values unseen in training need no policy and a vocabulary of any size no memory;
+// nothing, so values unseen in training need no policy and vocabularies of any size need no memory;
 // different values may share an index. Whole numbers and booleans are hashed by their text. NULL
 // gets the index `buckets`, becomes NULL, or fails the query.
 //
-// Spark ML's FeatureHasher differs: it hashes "column=value" with another MurmurHash3, one that
-// mixes in the last bytes together and that SQL does not offer, and adds all columns up in one
-// vector. Both engines compute this stage's hash to the bit (HashText in
-// functions/digest_functions.cc).
+// Spark ML's FeatureHasher differs: it hashes "column=value" with another MurmurHash3, which mixes
+// in the last bytes together and which SQL does not offer, and adds all columns into one vector.
+// Both engines compute this stage's hash to the bit (HashText in functions/digest_functions.cc).
 
 namespace protium {
 namespace {

@@ -9,11 +9,10 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Lists of words as lists of `num_features` counts, at the position that a hash of the word gives.
+// Lists of words as lists of `num_features` counts, where a hash of the word is its position.
 // Learns nothing; different words may share a position. A NULL list has no words; NULL elements are
 // left out. Positions are those of Spark ML's HashingTF: MurmurHash3 (32 bits, seed 42) of the
-// UTF-8 bytes, modulo num_features. Spark's lists are sparse, and of 262,144 numbers unless told
-// otherwise.
+// UTF-8 bytes, modulo num_features. Spark's lists are sparse, and have 262,144 numbers by default.
 
 namespace protium {
 namespace {
@@ -30,7 +29,7 @@ struct HashingTfOptions : ColumnOptions {
   }
 };
 
-// MurmurHash3_x86_32. Spark SQL's hash() differs: it mixes the last bytes in one by one.
+// MurmurHash3_x86_32. Spark SQL's hash() differs: it mixes in the last bytes one by one.
 uint32_t MurmurHash(std::string_view text, uint32_t seed) {
   uint32_t hash = seed;
   size_t i = 0;

@@ -12,11 +12,11 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// PNG and JPEG files, as bytes or as paths below a folder, as lists of height x width x channels
-// floats from 0 to 1: row by row from the top left, the channels of a pixel beside each other.
-// Learns nothing. NULL stays NULL. A picture of another size is refused, or resized by area; one
-// that cannot be decoded is an error, or NULL. Spark ML has no such stage; its data source "image"
-// keeps bytes from 0 to 255 in the order blue, green, red.
+// PNG and JPEG files, as bytes or as paths below a folder, become lists of height x width x
+// channels floats from 0 to 1: row by row from the top left, with the channels of a pixel side by
+// side. Learns nothing. NULL stays NULL. A picture of another size is refused, or resized by area;
+// one that cannot be decoded is an error, or NULL. Spark ML has no such stage; its data source
+// "image" has bytes from 0 to 255 in the order blue, green, red.
 
 namespace protium {
 namespace {
@@ -65,7 +65,7 @@ struct ImageOptions : ColumnOptions {
   }
 };
 
-// Paths come from the table: none may lead out of the folder.
+// Paths come from the table: none may leave the folder.
 Result<std::string> ReadPicture(const std::filesystem::path& folder, std::string_view cell) {
   const std::filesystem::path path(cell);
   bool inside = path.is_relative();
@@ -91,7 +91,7 @@ class ImageStage : public LearnsNothing<BatchStage> {
     return Status::TypeError(paths ? "text, as paths are" : "binary, as files are");
   }
 
-  // Where no worker has been yet, so that a model finds the pictures that lie beside new tables.
+  // Called in the driver, so that a model finds the pictures that lie beside new tables.
   Json OptionsFor(const std::filesystem::path& base, Json options) const override {
     if (options_.folder.empty()) return options;
     options["folder"] = std::filesystem::absolute(base / options_.folder).lexically_normal();
@@ -110,7 +110,7 @@ class ImageStage : public LearnsNothing<BatchStage> {
   Result<std::shared_ptr<arrow::Array>> ComputeOne(const arrow::Array& column,
                                                    const std::string& name) const {
     if (!CheckType(*column.type()).ok()) return Status::TypeError("pictures as bytes or paths");
-    // Texts are binary arrays with a promise.
+    // A StringArray is a BinaryArray with valid UTF-8.
     const auto& cells = static_cast<const arrow::BinaryArray&>(column);
     std::vector<float> all(size_t(cells.length() * output_length(0)));
     std::vector<bool> valid(size_t(cells.length()));
@@ -139,14 +139,14 @@ class ImageStage : public LearnsNothing<BatchStage> {
                            std::to_string(image.height) + " pixels",
                    .fix = "set fit = \"area\" to resize pictures"});
     }
-    // Without resizing each pixel is its own area, so that both ways give the same.
+    // Without resizing each pixel is its own area, so both ways give the same result.
     for (const double value : ResizeByArea(image, options_.height, options_.width)) {
       *to++ = static_cast<float>(value / 255);
     }
     return Status::OK();
   }
 
-  // Says whose picture it is: its path, where there is one.
+  // Names the picture: its path, if it has one.
   Status Named(const Status& status, const std::string& column, const arrow::BinaryArray& cells,
                int64_t row) const {
     Fault fault = FaultOf(status);

@@ -8,15 +8,14 @@
 
 // Fills NULL and NaN with a number learned from the other rows: the lower median (an element of the
 // data, never a value between two), the mean, or the most frequent value; or with a given constant,
-// for which no pass is needed. Infinities are kept; the mean of a column that has one is refused,
-// and so is a median or mode that is infinite. A column without any value, as one fold of the rows
-// may leave it, becomes the constant 0, and a note says so. With `by` the number
-// comes from the rows of the same group; a group without any value, or one that training did not
-// see, takes that of all rows.
+// for which no pass is needed. Infinities stay; the mean of a column that has one is refused, and
+// so is a median or mode that is infinite. A column without any value, as a fold may leave it,
+// becomes the constant 0, and a note says so. With `by` the number comes from the rows of the same
+// group; a group without any value, or one that training did not see, uses that of all rows.
 //
-// Spark ML's Imputer does the same, but takes the mean unless told otherwise, approximates the
-// median unless relativeError = 0, and has neither groups nor indicator columns. What the engine
-// computes is a choice between the cell and a literal: nothing is rounded.
+// Spark ML's Imputer does the same, but uses the mean by default, approximates the median unless
+// relativeError = 0, and has neither groups nor indicator columns. The engine computes a choice
+// between the cell and a literal: nothing is rounded.
 
 namespace protium {
 namespace {
@@ -37,13 +36,13 @@ struct Filled {
   }
 };
 
-// The columns that make groups follow the inputs.
+// The columns that define groups follow the inputs.
 StageNames WithGroups(StageNames names, const Columns& by) {
   names.inputs.insert(names.inputs.end(), by.begin(), by.end());
   return names;
 }
 
-// The moments of a column after its missing cells are filled with `value`: a scaler that follows an
+// The moments of a column after its missing cells are filled with `value`: a scaler after an
 // imputer then needs no pass of its own. Exact sums make this the same, bit for bit, as counting
 // the filled column. None for a column with infinite cells, which that pass would refuse by name,
 // and none for groups, whose cells are filled differently.
@@ -127,7 +126,7 @@ class ImputerStage : public Stage {
 
   std::optional<State> OutputState(size_t i, StateKind kind) const override {
     if (kind != StateKind::kMoments || i >= filled_.size() || !filled_[i]) return std::nullopt;
-    // A scaler behind an imputer finds its moments here and spares the level a pass over the rows.
+    // A scaler after an imputer gets its moments here, which saves the level a pass over the rows.
     return *filled_[i];
   }
 
@@ -144,7 +143,7 @@ class ImputerStage : public Stage {
     return Status::OK();
   }
 
-  // NaN counts as missing everywhere; engines know only NULL, hence nan_to_null.
+  // NaN counts as missing everywhere; engines only know NULL, hence nan_to_null.
   Plan Apply(Plan rows, const Columns& columns) const override {
     rows = options_.by.empty() ? FilledAlike(std::move(rows), columns)
                                : FilledByGroup(std::move(rows), columns);
@@ -170,7 +169,7 @@ class ImputerStage : public Stage {
     return WithColumns(std::move(rows), columns, std::move(added));
   }
 
-  // The key is a column of its own below the last projection, so that it is looked up by name.
+  // The key is a separate column below the last projection, so that a Lookup can find it by name.
   Plan FilledByGroup(Plan rows, const Columns& columns) const {
     struct Grouped {
       std::string input;
@@ -188,8 +187,8 @@ class ImputerStage : public Stage {
         });
   }
 
-  // Behind the groups' values that of all rows, for a group that is not among them. A key is never
-  // NULL.
+  // After the groups' values comes that of all rows, for a group that is not among them. A key is
+  // never NULL.
   static Expr ValueAt(const Expr& position, const Filled& filled) {
     std::vector<Expr> arguments = {position};
     for (const double value : filled.values) arguments.push_back(Lit(value));
@@ -222,14 +221,14 @@ class ImputerStage : public Stage {
     if (options_.with == Fill::kMedian) return Take(numbers.Median(), column, value);
     Moments moments;
     for (const auto& [number, count] : numbers.counts()) {
-      // The mean of a column with an infinite number is not finite, which Take() refuses.
+      // The mean of a column with an infinite number is not finite, so Take() refuses it.
       if (!std::isfinite(number)) return Take(number, column, value);
       moments.AddTimes(number, count);
     }
     return Take(moments.Mean(), column, value);
   }
 
-  // The value stands as for with = "constant".
+  // The value is the same as for with = "constant".
   Status LeaveConstant(const Filled& filled) {
     empty_.push_back(filled.input);
     return Status::OK();
@@ -243,10 +242,10 @@ class ImputerStage : public Stage {
   }
 
   ImputerOptions options_;
-  StageNames cells_;  // Without the columns of groups and the indicators.
+  StageNames cells_;  // Without the group columns and the indicators.
   std::vector<Filled> learned_;
-  Columns empty_;                               // Without any value.
-  std::vector<std::optional<Moments>> filled_;  // Of the outputs, for OutputState().
+  Columns empty_;                               // Columns without any value.
+  std::vector<std::optional<Moments>> filled_;  // By output, for OutputState().
 };
 
 }  // namespace

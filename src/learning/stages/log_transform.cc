@@ -5,12 +5,13 @@
 #include "stages/row.h"
 
 // ln(1 + x), ln(x), log2(x), log10(x), sign(x) ln(1 + |x|), or exp(x) - 1. Learns nothing. NULL
-// stays NULL, NaN stays NaN; where a logarithm has no value, at 0 for ln and -1 for log1p and
-// below, the result is NULL as in Spark's SQL, not -inf or NaN. Spark ML has no such class.
+// stays NULL, NaN stays NaN; where a logarithm has no value (up to 0 for ln, up to -1 for log1p),
+// the result is NULL as in Spark's SQL, not -inf or NaN. Spark ML has no such class.
 //
-// ln, log1p and expm1 are those of Java's StrictMath on both engines, which the embedded one
-// computes itself (base/strict_math.h). log2 and log10 divide ln by the double nearest to ln 2 or
-// ln 10: one correctly rounded quotient, hence the same everywhere. The price is that log10 of 1000
+// ln, log1p and expm1 are those of Java's StrictMath on both engines; the embedded one computes
+// them itself (base/strict_math.h). log2 and log10 divide ln by the double nearest to ln 2 or ln
+// 10: one correctly rounded quotient, hence the same everywhere. The price is that log10 of 1000 is
+// 2.9999999999999996 and so differs from Spark SQL's log10().
 // is 2.9999999999999996 and so differs from Spark SQL's log10().
 
 namespace protium {

@@ -6,8 +6,8 @@
 #include "stages/row.h"
 
 // x / size, where size is the largest absolute value of the training rows. Learning leaves out NULL
-// and NaN, refuses infinities, and refuses a column without any value; applying leaves NULL and NaN
-// as they are. A column of zeros has nothing to divide by and passes unchanged.
+// and NaN, and refuses infinities and a column without any value; applying leaves NULL and NaN as
+// they are. A column of zeros is left unchanged.
 //
 // Spark ML's MaxAbsScaler multiplies by the rounded 1 / size instead, so its results may differ in
 // the last bit and its largest value need not become exactly 1. One division is correctly rounded
@@ -42,7 +42,7 @@ class MaxAbsScalerStage : public LearnedFormulaStage<Largest> {
     return Largest{.size = std::max(std::fabs(moments.Low()), std::fabs(moments.High()))};
   }
 
-  // A size below 0 would flip signs, an infinite one would make every value 0.
+  // A negative size would flip signs, an infinite one would make every value 0.
   bool IsSound(const Largest& largest) const override {
     return largest.size >= 0 && std::isfinite(largest.size);
   }

@@ -5,10 +5,10 @@
 #include "stages/row.h"
 
 // low + (x - least) / (greatest - least) * (high - low), where least and greatest are the extremes
-// of the training rows. Other rows may lie beyond them and then get values beyond low and high,
-// unless `clip` is set. Learning leaves out NULL and NaN and refuses infinities, a range too large
-// for a double, and a column without any value. Applying keeps NULL and NaN; where the column was
-// constant all other values become `low`.
+// of the training rows. Other rows may be outside and then get values outside low and high, unless
+// `clip` is set. Learning leaves out NULL and NaN and refuses infinities, a range too large for a
+// double, and a column without any value. Applying leaves NULL and NaN; if the column was constant,
+// all other values become `low`.
 //
 // Spark ML's MinMaxScaler has no `clip`, maps a constant column to (low + high) / 2, and multiplies
 // by the rounded quotient (high - low) / (greatest - least): its last bit may differ.
@@ -71,17 +71,16 @@ class MinMaxScalerStage : public LearnedFormulaStage<Extremes> {
     return extremes.least <= extremes.greatest && std::isfinite(extremes.greatest - extremes.least);
   }
 
-  // Each step is rounded on its own, in the order that docs/model-folder.md gives, so that other
-  // programs can reproduce the bits. A constant column becomes `low`, as there is nothing to divide
-  // by.
+  // Each step is rounded on its own, in the order given in docs/model-folder.md, so that other
+  // programs can reproduce the bits. A constant column becomes `low`, as the range is 0.
   Expr ExprOf(const Extremes& extremes) const override {
     const Expr x = NumberOf(extremes.input);
     if (extremes.least == extremes.greatest) {
       return IfNan(x, x, IfNull(x, x, Lit(options_.low)));
     }
     const Expr share = (x - Lit(extremes.least)) / Lit(extremes.greatest - extremes.least);
-    // Leaves two operations out, which would change no value: x * 1 + 0 is x, but for the sign of a
-    // zero.
+    // Leaves out two operations that would change no value: x * 1 + 0 is x, except for the sign of
+    // a zero.
     const bool plain = options_.low == 0 && options_.high == 1;
     const Expr scaled =
         plain ? share : share * Lit(options_.high - options_.low) + Lit(options_.low);
@@ -89,8 +88,8 @@ class MinMaxScalerStage : public LearnedFormulaStage<Extremes> {
   }
 
  private:
-  // Values at the ends and beyond become exactly `low` and `high`, not what rounding makes of them.
-  // NaN is handled first: both engines order it above every number, so it would become `high`.
+  // Values at the ends and beyond become exactly `low` and `high`, without rounding. NaN is handled
+  // first: both engines order it above every number, so it would become `high`.
   Expr Clipped(const Expr& x, const Extremes& extremes, const Expr& scaled) const {
     const Expr below = MakeCall("if", {x <= Lit(extremes.least), Lit(options_.low), scaled});
     const Expr clipped = MakeCall("if", {x >= Lit(extremes.greatest), Lit(options_.high), below});

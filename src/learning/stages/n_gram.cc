@@ -5,8 +5,8 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Lists of words as lists of n neighbours, joined by spaces, as Spark ML's NGram. Learns nothing. A
-// list of fewer than n words becomes an empty one, NULL stays NULL.
+// Lists of words become lists of n neighbours, joined by spaces, as in Spark ML's NGram. Learns
+// nothing. A list of fewer than n words becomes an empty one; NULL stays NULL.
 
 namespace protium {
 namespace {

@@ -4,14 +4,14 @@
 
 // x / norm for each input, where the norm is that of the inputs of one row: sqrt(sum of x * x), sum
 // of |x|, or the largest |x|. Learns nothing. A NULL or NaN in any input makes all outputs of its
-// row NULL or NaN; a row of zeros stays as it is. An infinite input becomes NaN, and all finite
-// ones beside it 0. Numbers whose squares or sum would leave a double's range are first scaled by a
-// power of two, which changes no bit of other rows.
+// row NULL or NaN; a row of zeros stays as it is. An infinite input becomes NaN, and the finite
+// ones of its row 0. Numbers whose squares or sum would leave a double's range are first scaled by
+// a power of two, which changes no bit of other rows.
 //
 // Spark ML's Normalizer takes a vector column and any p of at least 1, and its squares overflow
 // beyond 1e154; here p is 1, 2 or infinity, since other powers differ between the engines. Sums,
 // products, quotients and square roots are correctly rounded by IEEE 754, and their order is fixed,
-// so both engines give the same bits.
+// so both engines compute the same bits.
 
 namespace protium {
 namespace {
@@ -64,8 +64,8 @@ class NormalizerStage : public PlainStage {
   }
 
  private:
-  // The largest |x| of a row. greatest() skips NULLs on both engines; the sum, NULL if any part is,
-  // tells them apart. NaN is ordered above every number, so it wins by itself.
+  // The largest |x| of a row. greatest() skips NULLs on both engines; the sum is NULL if any part
+  // is, which shows the difference. NaN is ordered above every number, so it wins by itself.
   Expr Largest() const {
     std::vector<Expr> sizes;
     for (const std::string& input : inputs()) sizes.push_back(MakeCall("abs", {NumberOf(input)}));
@@ -74,8 +74,8 @@ class NormalizerStage : public PlainStage {
     return IfNull(sum, sum, MakeCall("greatest", sizes));
   }
 
-  // Brings numbers whose squares or sum could overflow, and those whose squares could vanish, to
-  // where neither happens; 1 for all others. A product with a power of two is exact.
+  // A factor that scales numbers whose squares or sum could overflow, or whose squares could
+  // vanish, to where neither happens; 1 for all others. A product with a power of two is exact.
   static Expr Factor(const std::string& size) {
     const Expr large = MakeCall("if", {Col(size) > Lit(0x1p500), Lit(0x1p-600), Lit(1.0)});
     return MakeCall("if", {Col(size) < Lit(0x1p-450), Lit(0x1p600), large});

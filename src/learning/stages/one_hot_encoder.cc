@@ -13,11 +13,11 @@ namespace {
 // a vector, and drops the last category by default; this stage takes the values themselves, makes
 // columns named after them, and drops the first, the most frequent, only if `drop_first` is set.
 //
-// How it works. Learning fixes the keys of each input, by frequency. Applying first looks up each
-// value's position among the keys (a Lookup, with one index past the end for unseen values and the
-// next for NULL), then compares that index with constants: one column of 0.0 and 1.0 per key that
-// has its own, one `other` for all further keys and, if so chosen, unseen values, and one
-// `missing`. The index columns are dropped by the last projection.
+// Learning fixes the keys of each input, by frequency. Applying first looks up each value's
+// position among the keys (a Lookup, with one index past the end for unseen values and the next for
+// NULL), then compares that index with constants: one column of 0.0 and 1.0 per key with its own
+// column, one `other` for all further keys and, if so chosen, unseen values, and one `missing`. The
+// last projection drops the index columns.
 
 enum class UnseenHot { kZeros, kOther, kError };
 EnumNames<UnseenHot> Names(UnseenHot) {
@@ -53,13 +53,13 @@ struct OneHotEncoderOptions {
   }
 };
 
-// More columns than this come from an identifier or a mistake.
+// More columns than this indicate an identifier or a mistake.
 constexpr size_t kMostValues = 1000;
 
 struct Hots {
   std::string input;
-  // By frequency. Keys without a column of their own are kept only if unseen values must be told
-  // from them; with unseen = "other" both land in the same column.
+  // By frequency. Keys without a column of their own are stored only if unseen values must be
+  // distinguished from them; with unseen = "other" both use the same column.
   std::vector<std::string> keys;
   Columns outputs;  // Of the keys with a column of their own, then `other`, then `missing`.
   template <class Visit>
@@ -71,7 +71,7 @@ struct Hots {
 };
 
 // A value as part of a column name that every engine and file format accepts. Different values may
-// become the same; Unique() tells them apart.
+// become the same name; Unique() makes them different.
 std::string SafeName(const std::string& value) {
   constexpr size_t kLongest = 40;
   std::string safe;
@@ -148,27 +148,27 @@ class OneHotEncoderStage : public Stage {
                            " values, and each would get a column",
                    .fix = "set max_categories = 50, or use a string_indexer"});
     }
-    // Keys beyond their own columns fall into `other` as unseen values do: the lookup need not know
-    // them.
+    // Keys beyond their own columns fall into `other`, as unseen values do, so the lookup need not
+    // know them.
     if (options_.unseen == UnseenHot::kOther) hots.keys.resize(own);
     return hots;
   }
 
-  // How many keys have a column of their own, the dropped first one included.
+  // How many keys have a column of their own, including the dropped first one.
   size_t OwnColumns(const Hots& hots) const {
     const auto most = size_t(options_.max_categories.value_or(int64_t(hots.keys.size())));
     return std::min(most, hots.keys.size());
   }
 
   // Whether there is a column for texts without one of their own: keys beyond max_categories, or
-  // unseen values that are to be told from zeros.
+  // unseen values that must differ from all zeros.
   bool HasOther(const Hots& hots) const {
     return OwnColumns(hots) < hots.keys.size() || options_.unseen == UnseenHot::kOther;
   }
 
   size_t FirstKey() const { return options_.drop_first ? 1 : 0; }
 
-  // Names depend on the options, the keys and their order alone, so that Restore() can check them.
+  // Names depend only on the options, the keys and their order, so that Restore() can check them.
   Status NameOutputs() {
     std::set<std::string> taken;
     Columns outputs;
@@ -176,7 +176,7 @@ class OneHotEncoderStage : public Stage {
       hots.outputs.clear();
       const std::string start = hots.input + "__" + id() + "__";
       const bool missing = options_.missing == MissingHot::kOwnColumn;
-      // Reserved first: a value that is called "other" must not take the name of the column.
+      // Reserved first: a value called "other" must not take the name of the column.
       if (HasOther(hots)) taken.insert(Lower(start + "other"));
       if (missing) taken.insert(Lower(start + "missing"));
       for (size_t i = FirstKey(); i < OwnColumns(hots); ++i) {
@@ -195,7 +195,7 @@ class OneHotEncoderStage : public Stage {
                  .fix = "leave the stage out, or set drop_first = false"});
   }
 
-  // Case-insensitive, since engines are: "JFK" and "jfk" would otherwise be one column to them.
+  // Case-insensitive, since engines are: to them "JFK" and "jfk" would be one column.
   static std::string Unique(const std::string& name, std::set<std::string>& taken) {
     std::string unique = name;
     for (int number = 2; !taken.insert(Lower(unique)).second; ++number) {
@@ -231,7 +231,7 @@ class OneHotEncoderStage : public Stage {
   }
 
   // In the order of outputs: own columns, `other`, `missing`. `other` covers the indices from the
-  // first key without a column up to the last key or, if unseen values belong to it, one further.
+  // first key without a column to the last key or, if unseen values belong to it, one further.
   void AddHots(const Hots& hots, const std::string& index, std::vector<NamedExpr>& added) const {
     const Expr at = Col(index), one = Lit(1.0), zero = Lit(0.0);
     const auto add = [&](Expr hot) { added.push_back({outputs()[added.size()], std::move(hot)}); };

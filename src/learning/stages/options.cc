@@ -34,7 +34,7 @@ Json ToJson(const Inputs& inputs) {
   return list;
 }
 
-// {"stage": ...} must be alone in its object: a misspelt second key would otherwise pass unnoticed.
+// {"stage": ...} must be the only key of its object, so that a misspelt second key is noticed.
 Status FromJson(const Json& json, const std::string& path, Inputs& inputs) {
   const char* const must = "a list of columns or { stage = \"id\" }";
   if (!json.is_array()) return fields::Refuse(path, must, json);

@@ -10,15 +10,15 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// A list of numbers as its `k` principal components: the products with those unit vectors along
-// which the training rows vary most. Covariances come from sums without rounding error
-// (products.h), the vectors from a fixed sequence of rotations (eigen.h), and products are added up
-// in the order of the list, so workers and machines change no bit. Rows that are NULL or hold a NaN
-// are not learned from; applying gives NULL for NULL and NaN for NaN.
+// A list of numbers as its `k` principal components: the products with the unit vectors along which
+// the training rows vary most. Covariances come from sums without rounding error (products.h), the
+// vectors from a fixed sequence of rotations (eigen.h), and products are added in the order of the
+// list, so workers and machines change no bit. Rows that are NULL or contain a NaN are left out of
+// learning; applying returns NULL for NULL and NaN for NaN.
 //
-// Spark ML's PCA takes the same vectors, of either sign; here the entry of the largest size is
-// positive. Like Spark's, rows are projected as they are, unless `center` subtracts the means
-// first, as scikit-learn does.
+// Spark ML's PCA uses the same vectors, of either sign; here the largest entry by size is positive.
+// As in Spark, rows are projected as they are, unless `center` subtracts the means first, as
+// scikit-learn does.
 
 namespace protium {
 namespace {
@@ -37,9 +37,9 @@ struct PcaOptions : ColumnOptions {
 struct Components {
   std::string input;
   std::string output;
-  std::vector<double> means;                    // What is subtracted; empty without `center`.
+  std::vector<double> means;                    // The means to subtract; empty without `center`.
   std::vector<std::vector<double>> components;  // k vectors.
-  std::vector<double> explained;                // The share of all variance along each of them.
+  std::vector<double> explained;                // The share of all variance along each.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("input", input);

@@ -3,12 +3,12 @@
 #include "stages/row.h"
 
 // All products of 1 to `degree` of the inputs, repetitions included. Learns nothing. A product is
-// NULL or NaN where one of its factors is; infinities and overflow follow IEEE 754.
+// NULL or NaN if one of its factors is; infinities and overflow follow IEEE 754.
 //
 // The outputs and their order are those of Spark ML's PolynomialExpansion, as columns instead of a
-// vector. Spark multiplies from the last input on and stops at a product of 0: of three or more
+// vector. Spark multiplies from the last input on and stops at a product of 0: for three or more
 // factors its last bit may differ, and 0 times NaN may be 0 there. Here factors are multiplied in
-// the order of the inputs, each product rounded once, so both engines give the same bits.
+// the order of the inputs, each product rounded once, so both engines compute the same bits.
 
 namespace protium {
 namespace {
@@ -26,12 +26,12 @@ struct PolynomialExpansionOptions {
   }
 };
 
-// The inputs that are the factors of a product, in descending order: of the inputs a and b,
-// [1, 0, 0] is a * a * b.
+// The inputs that are the factors of a product, in descending order: for the inputs a and b, [1, 0,
+// 0] is a * a * b.
 using Factors = std::vector<size_t>;
 
 // Appends to `all` the products of `so_far` with up to `degree` factors out of the first `inputs`
-// inputs. Spark's recursion, and so its order: a, aa, b, ab, bb.
+// inputs. This is Spark's recursion, and so its order: a, aa, b, ab, bb.
 void AddProducts(size_t inputs, int32_t degree, const Factors& so_far, std::vector<Factors>& all) {
   if (inputs == 0) {
     if (!so_far.empty()) all.push_back(so_far);
@@ -94,8 +94,8 @@ class PolynomialExpansionStage : public FormulaStage {
 StageRow PolynomialExpansionRow() {
   StageRow row = MakeStageRow<PolynomialExpansionStage, PolynomialExpansionOptions>(
       "polynomial_expansion", "products of the inputs: <id>__<a>__<b>");
-  // Checked before the stage is made, since its constructor lists all products. Only here is the
-  // number of inputs known: an input { stage = ... } may stand for many columns.
+  // Checked before the stage is made, since its constructor lists all products, and not earlier,
+  // since an input { stage = ... } may stand for many columns.
   row.make = [make = row.make](const Json& options,
                                StageNames names) -> Result<std::unique_ptr<Stage>> {
     PT_TRY(CheckProducts(names.inputs.size(), options.value("degree", 2)));

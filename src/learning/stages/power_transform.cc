@@ -4,14 +4,14 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// Box-Cox: (x^l - 1) / l, ln x for l = 0, NULL for x <= 0. Yeo-Johnson: ((x + 1)^l - 1) / l for
-// x >= 0, -((1 - x)^(2 - l) - 1) / (2 - l) below 0, with log1p where the exponent is 0. Or sqrt(x),
-// NaN below 0, or x * x. The power l is an option, it is not estimated: nothing is learned. NULL
+// Box-Cox: (x^l - 1) / l, ln x for l = 0, NULL for x <= 0. Yeo-Johnson: ((x + 1)^l - 1) / l for x
+// >= 0, -((1 - x)^(2 - l) - 1) / (2 - l) below 0, with log1p where the exponent is 0. Or sqrt(x),
+// NaN below 0, or x * x. The power l is an option and is not estimated: nothing is learned. NULL
 // stays NULL, NaN stays NaN. Spark ML has no such class; the formulas are those of Box and Cox
 // (1964) and of Yeo and Johnson (2000).
 //
-// The engines' pow() differ in the last bit. Their ln, log1p and expm1 do not (base/strict_math.h);
-// by them x^l - 1 is expm1(l ln x): the same bits everywhere.
+// The engines' pow() differ in the last bit. Their ln, log1p and expm1 do not (base/strict_math.h),
+// so x^l - 1 is computed as expm1(l ln x): the same bits everywhere.
 
 namespace protium {
 namespace {
@@ -40,7 +40,7 @@ struct PowerTransformOptions : ColumnOptions {
 Expr Negative(Expr x) { return MakeCall("negate", {std::move(x)}); }
 
 // (x^power - 1) / power for the x whose logarithm is `log`; for power 0 the limit, `log` itself.
-// expm1 keeps the digits that subtracting 1 from a power near 1 would cancel.
+// expm1 retains the digits that subtracting 1 from a power near 1 would cancel.
 Expr Raised(Expr log, double power) {
   return power == 0 ? log : MakeCall("expm1", {std::move(log) * Lit(power)}) / Lit(power);
 }

@@ -7,16 +7,16 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// The number of learned bounds that x is not below, as int64. The bounds are the exact quantiles
-// k / buckets of the training rows, each the least value that at least that share of all values do
-// not exceed (NumberCounts::Quantiles), so they are elements of the data. Equal ones count once,
-// which leaves fewer buckets than asked for. Learning leaves out NULL and NaN; it refuses a column
+// How many of the learned bounds are at most x, as int64. The bounds are the exact quantiles k /
+// buckets of the training rows, each the least value that at least that share of all values do not
+// exceed (NumberCounts::Quantiles), so they are elements of the data. Equal ones count once, which
+// leaves fewer buckets than asked for. Learning leaves out NULL and NaN; it refuses a column
 // without any value and one with an infinite quantile. Applying treats NaN and NULL by `nan` and
-// `missing`: an error, NULL, or buckets of their own behind all others, NaN's first.
+// `missing`: an error, NULL, or buckets of their own after all others, NaN's first.
 //
 // Spark ML's QuantileDiscretizer computes approximate quantiles unless relativeError = 0, with
 // which its bounds are these; it can also drop rows, and its buckets are doubles. Only comparisons
-// with literals take part, so both engines agree.
+// with literals are used, so both engines agree.
 
 namespace protium {
 namespace {
@@ -65,7 +65,7 @@ class QuantileDiscretizerStage : public LearnedFormulaStage<Bounds> {
   std::vector<Need> Needs() const override { return NeedsOfInputs(StateKind::kNumbers); }
 
  protected:
-  // Where a value is frequent enough to be several quantiles, they are one bound.
+  // If a value is frequent enough to be several quantiles, they are one bound.
   Result<Bounds> LearnOne(const std::string& input, const State& state) const override {
     const auto& numbers = std::get<NumberCounts>(state);
     PT_TRY(CheckSomeValue(numbers.count(), input));
@@ -78,7 +78,7 @@ class QuantileDiscretizerStage : public LearnedFormulaStage<Bounds> {
     return learned;
   }
 
-  // Bounds in another order would make the tree of comparisons (Stepped) give wrong buckets.
+  // Bounds in another order would make the tree of comparisons (Stepped) return wrong buckets.
   bool IsSound(const Bounds& learned) const override {
     bool rising = !learned.bounds.empty();
     for (size_t i = 1; i < learned.bounds.size(); ++i) {

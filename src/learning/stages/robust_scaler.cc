@@ -4,10 +4,10 @@
 #include "stages/column_stage.h"
 #include "stages/row.h"
 
-// (x - median) / (upper quantile - lower quantile), without the subtraction unless `center`.
-// Learned are exact quantiles, elements of the data (NumberCounts::Quantile). Learning leaves out
-// NULL and NaN, refuses a column without any value, and refuses a median or range that is infinite.
-// Applying keeps NULL and NaN; where the range is 0, finite numbers become 0 and infinite ones NaN.
+// (x - median) / (upper quantile - lower quantile), without the subtraction unless `center`. Learns
+// exact quantiles, elements of the data (NumberCounts::Quantile). Learning leaves out NULL and NaN,
+// and refuses a column without any value and an infinite median or range. Applying leaves NULL and
+// NaN; if the range is 0, finite numbers become 0 and infinite ones NaN.
 //
 // Spark ML's RobustScaler centres only on request, approximates the quantiles unless relativeError
 // = 0, and multiplies by the rounded reciprocal of the range. One subtraction and one division, in
@@ -64,21 +64,21 @@ class RobustScalerStage : public LearnedFormulaStage<Middle> {
   }
 
  protected:
-  // The median is the imputer's: the lower of the two in the middle.
+  // The median is defined as the imputer's: the lower of the two middle values.
   Result<Middle> LearnOne(const std::string& input, const State& state) const override {
     const auto& numbers = std::get<NumberCounts>(state);
     PT_TRY(CheckSomeValue(numbers.count(), input));
     const Middle middle{
         .median = numbers.Median(),
         .range = numbers.Quantile(options_.upper) - numbers.Quantile(options_.lower)};
-    // Counting takes infinities, unlike adding; only here is it seen whether they matter.
+    // Counting accepts infinities, unlike adding; whether they matter is only known here.
     PT_TRY(CheckSpread(std::isfinite(middle.median) && std::isfinite(middle.range), input));
     return middle;
   }
 
   bool IsSound(const Middle& middle) const override { return middle.range >= 0; }
 
-  // A range of 0 is no scale to measure by; Spark too then multiplies by 0.
+  // A range of 0 cannot be divided by; Spark also multiplies by 0 then.
   Expr ExprOf(const Middle& middle) const override {
     const Expr x = NumberOf(middle.input);
     if (middle.range == 0) return ZeroTimes(x);

@@ -9,12 +9,12 @@
 #include "stages/row.h"
 
 // Columns by SQL: SELECT *, a + b AS c FROM __THIS__, where __THIS__ has the inputs as its columns
-// and all others pass by unseen. Learns nothing. The text is Spark's SQL and is checked as every
+// and all others pass unchanged. Learns nothing. The text is Spark's SQL and is checked like every
 // other SQL of a job.
 //
-// Spark ML's SQLTransformer takes any statement. Here a stage adds columns and leaves rows alone,
-// in training as in scoring, so the statement must have that form; what would look beyond a row, or
-// change how many there are, belongs into the SQL of the job's [etl].
+// Spark ML's SQLTransformer takes any statement. Here a stage adds columns and does not change the
+// rows, in training as in scoring, so the statement must have that form; anything that looks beyond
+// a row, or changes how many there are, belongs in the SQL of the job's [etl].
 
 namespace protium {
 namespace {
@@ -40,7 +40,7 @@ Status Refused(const std::string& what, const std::string& why = "") {
   return Fail({.exit = Exit::kUsage, .what = what, .where = "statement", .why = why, .fix = kForm});
 }
 
-// The statement's tokens without blanks, and without a semicolon at the end.
+// The statement's tokens without spaces and without a final semicolon.
 std::vector<Token> TokensOf(const std::string& statement) {
   std::vector<Token> tokens = Tokenize(statement);
   std::erase_if(tokens, [](const Token& token) {
@@ -50,7 +50,7 @@ std::vector<Token> TokensOf(const std::string& statement) {
   return tokens;
 }
 
-// Words that reach beyond a single row, or make several of one.
+// Words that reach beyond a single row, or turn one row into several.
 const std::set<std::string, std::less<>>& WordsBeyondRows() {
   static const std::set<std::string, std::less<>> words = {
       "SELECT", "OVER",  "EXPLODE",    "EXPLODE_OUTER",   "UNNEST",
@@ -89,11 +89,11 @@ class SqlTransformerStage : public PlainStage {
     for (size_t i = 0; i < inputs().size(); ++i) all.push_back(i);
     return all;
   }
-  // The statement knows best what it can do with a type.
+  // The SQL itself decides which types it accepts.
   Status CheckType(const arrow::DataType&) const override { return Status::OK(); }
 
-  // Asks the engine over an empty table of the inputs alone, so that the statement cannot read what
-  // is not among them, such as a label.
+  // Asks the engine over an empty table of the inputs only, so that the statement cannot read
+  // anything else, such as a label.
   Status SeeInputs(std::span<const StageColumn> inputs, const Analyze& analyze) override {
     PT_TRY(CheckForm(statement_));
     if (!analyze) return Refused("a statement needs an engine to tell what it makes");
@@ -112,7 +112,7 @@ class SqlTransformerStage : public PlainStage {
     return Status::OK();
   }
 
-  // The statement's own * carries the columns along.
+  // The statement's own * passes the columns on.
   Plan Apply(Plan rows, const Columns& columns) const override {
     return Over(WithColumns(std::move(rows), columns, {}));
   }

@@ -21,8 +21,8 @@ Plan WithColumns(Plan rows, const Columns& columns, std::vector<NamedExpr> added
 
 Status CheckNumeric(const arrow::DataType& type) {
   const auto id = type.id();
-  // Whatever both engines cast to double. The message says only what the type must be; the placer
-  // adds the column, its type and the place (Placer::CheckType).
+  // Accepts whatever both engines cast to double. The message only says what the type must be; the
+  // placer adds the column, its type and the position (Placer::CheckType).
   if (arrow::is_numeric(id) || arrow::is_decimal(id) || id == arrow::Type::BOOL) {
     return Status::OK();
   }
@@ -48,7 +48,7 @@ Expr AllowedIndex(const std::string& index, const std::string& column) {
                   {Col(index) == Lit(kForbiddenUnseen), std::move(fail_unseen), std::move(inner)});
 }
 
-// Found while fitting, where the count is at hand; rows that are scored meet AllowedIndex()
+// Detected while fitting, where the count is known; rows that are scored meet AllowedIndex()
 // instead.
 Status CheckMissing(int64_t missing, const std::string& column, const std::string& fix) {
   if (missing == 0) return Status::OK();

@@ -6,8 +6,8 @@
 
 // (x - mean) / deviation, with the sample deviation (divisor n - 1). Both come from sums without
 // rounding error (moments.cc). Learning leaves out NULL and NaN, and refuses infinities and a
-// column without any value. Applying keeps NULL and NaN; a constant column has nothing to divide
-// by, so that finite numbers become 0 and infinite ones NaN, as in Spark.
+// column without any value. Applying leaves NULL and NaN; in a constant column finite numbers
+// become 0 and infinite ones NaN, as in Spark.
 //
 // Spark ML's StandardScaler has the same deviation, but subtracts the mean only if withMean is set,
 // and multiplies by the rounded 1 / deviation: its last bit may differ.
@@ -50,12 +50,12 @@ class StandardScalerStage : public LearnedFormulaStage<Scaled> {
     return scaled;
   }
 
-  // A deviation below 0 would turn signs, an infinite one would make every number 0.
+  // A negative deviation would flip signs, an infinite one would make every number 0.
   bool IsSound(const Scaled& scaled) const override {
     return std::isfinite(scaled.mean) && scaled.deviation >= 0 && std::isfinite(scaled.deviation);
   }
 
-  // IEEE double, one subtraction and one division, in this order on every engine: the same bits
+  // IEEE double, one subtraction and one division in this order on every engine: the same bits
   // everywhere.
   Expr ExprOf(const Scaled& scaled) const override {
     const Expr x = NumberOf(scaled.input);

@@ -6,12 +6,12 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Leaves words out of lists of words. Learns nothing. NULL stays NULL; NULL elements are left out.
+// Removes words from lists of words. Learns nothing. NULL stays NULL; NULL elements are left out.
 // Without `case_sensitive` the lower case of each element is compared, and `words` must be in lower
 // case.
 //
-// Spark ML's StopWordsRemover does the same. It brings lists of words for some languages; here
-// `words` must be given, so that a model says which ones it leaves out.
+// Spark ML's StopWordsRemover does the same. It has lists of words for some languages; here `words`
+// must be given, so that a model says which ones it leaves out.
 
 namespace protium {
 namespace {

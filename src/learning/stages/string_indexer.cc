@@ -10,9 +10,9 @@ namespace {
 
 // The index of a value is its position among the keys, most frequent first, ties by bytes (as
 // Spark's StringIndexer orders them by default). The engine finds it by a Lookup: a joined table of
-// texts, so that a vocabulary of millions is no giant expression. Unseen values and NULL have
-// indices of their own behind the keys, or become NULL, or fail the query. A column that is NULL in
-// all training rows has no keys and still works.
+// texts, so that a vocabulary of millions does not become a giant expression. Unseen values and
+// NULL have indices of their own after the keys, or become NULL, or fail the query. A column that
+// is NULL in all training rows has no keys and still works.
 //
 // Spark ML's StringIndexer refuses unseen values and NULL unless handleInvalid says otherwise,
 // where "keep" is one index for both and "skip" drops the rows; its indices are doubles.
@@ -64,8 +64,8 @@ class StringIndexerStage : public Stage {
   Status Restore(const Json& learned) override {
     PT_LET(learned_, ReadLearned<Vocabulary>(learned, names()));
     for (size_t i = 0; i < learned_.size(); ++i) {
-      // All but the keys follows from the keys and the options, so anything else in the file is a
-      // mistake in it.
+      // Everything but the keys follows from the keys and the options, so any difference in the
+      // file is an error in it.
       if (FieldsEqual(learned_[i], Make(i, learned_[i].keys))) continue;
       return Fail({.exit = Exit::kInput,
                    .what = "the indices of stage \"" + id() + "\" do not fit its keys"});
@@ -89,8 +89,8 @@ class StringIndexerStage : public Stage {
                                                                : each.missing},
           {std::move(rows)});
     }
-    // A Lookup cannot fail for a row; it gives a forbidden index, which the projection on top turns
-    // into an error.
+    // A Lookup cannot fail for a row; it returns a forbidden index, which the projection above
+    // turns into an error.
     return WithErrors(std::move(rows), columns);
   }
 

@@ -8,19 +8,19 @@
 #include "stages/row.h"
 
 // (sum of labels of the value's rows + smoothing * overall mean) / (number of those rows +
-// smoothing). Learned are exact sums per value and part of the rows. NULL is a value of its own;
-// values not seen in training get the overall mean. Rows whose label is NULL or NaN are not learned
-// from; an infinite label is refused; without any row the means are 0. Texts, whole numbers and
+// smoothing). Learns exact sums per value and part of the rows. NULL is a value of its own; values
+// not seen in training get the overall mean. Rows whose label is NULL or NaN are left out of
+// learning; an infinite label is refused; without any row the means are 0. Texts, whole numbers and
 // booleans are identified by their text.
 //
-// A row must not see its own label, or the net reads it there. So a hash cuts the training rows
-// into parts (Stage::parts), and a training or validation row gets the mean over the other
-// parts (`without`); all other rows get that over all training rows (`means`).
+// A row must not see its own label, or the net would read it from there. So a hash divides the
+// training rows into parts (Stage::parts), and a training or validation row gets the mean over the
+// other parts (`without`); all other rows get the mean over all training rows (`means`).
 //
-// Spark ML's TargetEncoder weighs the two means, n / (n + smoothing) of the one, which is the same
-// but for rounding; it takes indices instead of texts, and includes a row's own label, as parts = 1
-// does. Means are computed here, once, from sums without rounding error; engines only pick
-// literals.
+// Spark ML's TargetEncoder weights the value's mean with n / (n + smoothing), which is the same
+// except for rounding; it takes indices instead of texts, and includes a row's own label, as parts
+// = 1 does. Means are computed here, once, from sums without rounding error; engines only choose
+// among literals.
 
 namespace protium {
 namespace {
@@ -49,7 +49,7 @@ struct TargetEncoderOptions : ColumnOptions {
   }
 };
 
-// The smoothed means of the values: of all training rows, or of all but those of one part.
+// The smoothed means of the values: over all training rows, or over all but those of one part.
 struct Means {
   double all = 0;              // The overall mean, also that of values not among the keys.
   std::vector<double> values;  // By key.
@@ -72,7 +72,7 @@ struct Encoding {
   std::string output;
   std::vector<std::string> keys;  // By bytes.
   Means means;                    // Of all training rows.
-  std::vector<Means> without;     // Of all but part i; empty if there is one part only.
+  std::vector<Means> without;     // Over all but part i; empty if there is only one part.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("input", input);
@@ -146,7 +146,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
   }
 
  private:
-  // The count and sum of a text over all parts but the one left out.
+  // The count and sum of a text over all parts except `part`.
   static GroupSums::Sum SumOf(const std::map<int64_t, GroupSums::Sum>& parts, int64_t left_out) {
     GroupSums::Sum sum;
     for (const auto& [part, each] : parts) {
@@ -164,8 +164,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
       all.count += sum.count;
       all.sum.Merge(sum.sum);
     }
-    // With few rows all of them may lie in the part that is left out: then 0 stands in for the
-    // mean.
+    // With few rows all of them may be in the part that is left out: then 0 is used as the mean.
     Means means{.all = all.count == 0 ? 0 : all.sum.Rounded() / double(all.count)};
     means.missing = means.all;
     for (const auto& [text, parts] : groups.sums()) {

@@ -7,8 +7,8 @@
 #include "stages/row.h"
 #include "stages/vocabulary.h"
 
-// Lists of words as lists of whole numbers of one length, for a net that embeds words: 2, 3, ...
-// for the words of a learned vocabulary, most occurrences first, 1 for all others, and 0 to fill up
+// Lists of words become lists of whole numbers of one length, for a net that embeds words: 2, 3,
+// ... for the words of a learned vocabulary, most occurrences first, 1 for all others, and 0 to pad
 // short lists. Longer lists are cut. A NULL list has no words; NULL elements are left out. Spark ML
 // has no such stage.
 

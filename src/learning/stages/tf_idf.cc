@@ -9,9 +9,9 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Counts of words, from count_vectorizer or hashing_tf, times how rare each is: ln((rows + 1) /
-// (rows that have it + 1)), and 0 for one that fewer than `min_doc_freq` rows have. NULL stays NULL
-// and is not learned from; a list of another length is refused.
+// Counts of words, from count_vectorizer or hashing_tf, times how rare each word is: ln((rows + 1)
+// / (rows that have it + 1)), and 0 for one that fewer than `min_doc_freq` rows have. NULL stays
+// NULL and is left out of learning; a list of another length is refused.
 //
 // Spark ML's IDF does the same with Java's Math.log, whose last bit may differ from StrictMath's.
 
@@ -113,7 +113,7 @@ class TfIdfStage : public BatchStage {
   }
 
   TfIdfOptions options_;
-  std::vector<int64_t> lengths_;  // Of the inputs' lists, as far as they are known.
+  std::vector<int64_t> lengths_;  // Of the inputs' lists, as far as known.
   std::vector<Rarity> learned_;
 };
 

@@ -5,12 +5,13 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Texts as lists of words: lower case, split where a Java regular expression matches, or made of
-// its matches; words of fewer than `min_length` letters are left out. Learns nothing. NULL stays
-// NULL; a text without words becomes an empty list.
+// Texts become lists of words: lower case, split where a Java regular expression matches, or
+// consisting of its matches; words of fewer than `min_length` letters are left out. Learns nothing.
+// NULL stays NULL; a text without words becomes an empty list.
 //
 // Spark ML's RegexTokenizer does the same with the same defaults, but counts a letter beyond U+FFFF
-// twice. Its Tokenizer is pattern = "\\s", and keeps the empty words between neighbouring spaces.
+// twice. Its Tokenizer is pattern = "\\s", and includes the empty words between neighbouring
+// spaces.
 
 namespace protium {
 namespace {

@@ -5,10 +5,10 @@
 #include "stages/row.h"
 
 // Passes on, as doubles, the inputs whose sample variance (divisor n - 1) is above a threshold.
-// Learned are the variances; NULL and NaN are left out of them, infinities are refused,
-// and a constant column has variance 0, as one without any value has. Values pass unchanged, NULL
-// and NaN included. Leaving no column at all is an error. Spark ML's VarianceThresholdSelector
-// chooses by the same rule from a vector's elements.
+// Learns the variances; NULL and NaN are left out, infinities are refused, and a column that is
+// constant or has no value has variance 0. Values pass unchanged, including NULL and NaN. Selecting
+// no column at all is an error. Spark ML's VarianceThresholdSelector selects elements of a vector
+// by the same rule.
 
 namespace protium {
 namespace {
@@ -26,7 +26,7 @@ struct VarianceThresholdSelectorOptions {
   }
 };
 
-// Kept for every input, also for those left out, so that a model shows why.
+// Stored for every input, including those left out, so that a model shows why.
 struct Variance {
   std::string input;
   double variance = 0;  // The square of the sample deviation.
@@ -50,8 +50,8 @@ class VarianceThresholdSelectorStage : public Stage {
     learned_.clear();
     for (size_t i = 0; i < states.size(); ++i) {
       const auto& moments = std::get<Moments>(states[i]);
-      // A column without any value is constant: its deviation is 0.
-      // The square of a finite deviation may still overflow.
+      // A column without any value counts as constant: its deviation is 0. The square of a finite
+      // deviation may still overflow.
       const double deviation = moments.Deviation();
       PT_TRY(CheckSpread(std::isfinite(deviation * deviation), inputs()[i]));
       learned_.push_back({inputs()[i], deviation * deviation});
@@ -61,7 +61,7 @@ class VarianceThresholdSelectorStage : public Stage {
 
   Json learned() const override { return FieldsToJson(learned_); }
 
-  // The choice is made again from the saved variances, so it cannot disagree with them.
+  // The selection is computed again from the saved variances, so it cannot contradict them.
   Status Restore(const Json& learned) override {
     PT_LET(learned_, ReadLearned<Variance>(learned, names()));
     return Choose();

@@ -11,12 +11,12 @@
 #include "stages/row.h"
 #include "statistics/lists.h"
 
-// Numbers and lists of numbers, one after the other, as one list of doubles. Learns nothing, but
-// keeps the lengths of its lists. What becomes of NULL and NaN, also within lists, is an option; a
-// list of another length is always refused.
+// Numbers and lists of numbers, one after the other, as one list of doubles. Learns only the
+// lengths of its lists. An option decides what happens to NULL and NaN, also within lists; a list
+// of another length is always refused.
 //
-// Spark ML's VectorAssembler does the same; where its handleInvalid is "skip" it leaves the row
-// out, which no stage does here: "null" makes the whole list NULL.
+// Spark ML's VectorAssembler does the same; with handleInvalid = "skip" it leaves the row out,
+// which no stage does here: "null" makes the whole list NULL.
 
 namespace protium {
 namespace {
@@ -45,7 +45,7 @@ struct VectorAssemblerOptions {
   }
 };
 
-// Where an input stands in the list; length 0 is a single number.
+// The position of an input in the list; length 0 is a single number.
 struct Piece {
   std::string input;
   int64_t length = 0;
@@ -104,7 +104,7 @@ class VectorAssemblerStage : public BatchStage {
   Json learned() const override { return FieldsToJson(pieces_); }
   Status Restore(const Json& learned) override {
     PT_LET(std::vector<Piece> pieces, ReadLearned<Piece>(learned, {id(), inputs(), inputs()}));
-    // In a worker nothing has shown the inputs before.
+    // In a worker the inputs have not been seen before.
     if (pieces_.empty() || FieldsToJson(pieces) == FieldsToJson(pieces_)) {
       pieces_ = std::move(pieces);
       return Status::OK();
@@ -136,7 +136,7 @@ class VectorAssemblerStage : public BatchStage {
   }
 
  private:
-  // These write to the piece's place in each row, `length` apart; what is missing stays NaN.
+  // These write to the piece's position in each row, `length` apart; missing numbers stay NaN.
   static Status CopyNumbers(const arrow::Array& column, int64_t length, std::span<double> to) {
     if (column.type_id() != arrow::Type::DOUBLE) return Status::TypeError("numbers as doubles");
     const auto& numbers = static_cast<const arrow::DoubleArray&>(column);

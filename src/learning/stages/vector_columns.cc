@@ -6,8 +6,8 @@
 #include "statistics/lists.h"
 
 // Each number of a list as a column of its own, a double, for nets and stages that read numbers.
-// Learns nothing. Only lists of a known length can be taken apart; NULL gives NULL in all columns.
-// Spark ML has no such stage; its function vector_to_array does the first half.
+// Learns nothing. The lists must have a known length; NULL becomes NULL in all columns. Spark ML
+// has no such stage; its function vector_to_array does the first half.
 
 namespace protium {
 namespace {
@@ -63,7 +63,7 @@ class VectorColumnsStage : public FormulaStage {
 
  private:
   std::vector<std::pair<size_t, int64_t>>
-      cells_;  // By output: the input, and the place in its list.
+      cells_;  // By output: the input, and the position in its list.
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ Status VocabularyStage::Restore(const Json& learned) {
   return Status::OK();
 }
 
-// Views into learned_, which is not changed until the next call.
+// Views into learned_, which does not change until the next call.
 void VocabularyStage::FindPositions() {
   positions_.clear();
   for (const TokenVocabulary& each : learned_) {
