@@ -17,8 +17,8 @@ Json ToJson(const Choice& choice) {
   return json;
 }
 
-// A table without a name is laid over the choice that is there, so `choice` is input as well. One
-// with a name starts over: options of another choice would not fit it.
+// A table without a name is merged into the current choice, so `choice` is input as well. One with
+// a name starts over: options of another choice would not fit it.
 Status FromJson(const Json& json, const std::string& path, Choice& choice) {
   if (json.is_string()) {
     choice = {json.get<std::string>(), Json::object()};
@@ -67,7 +67,7 @@ Json LaidOver(const Json& under, const Json& over) { return LaidOver(under, over
 
 FieldType DescribeType(const Choice&) { return {.words = "name, or table with a name"}; }
 
-// Whether the classes exist is known only once the label has been read (WeighClasses in
+// Whether the classes exist is known only after the label has been read (WeighClasses in
 // objective.cc).
 Status CheckClassWeights(const Json& class_weights, const std::string& path) {
   bool fits = class_weights == "none" || class_weights == "balanced" || class_weights.is_object();
@@ -97,13 +97,13 @@ Status TextClassifierOptions::Check(const std::string& path) const {
   return layers == 0 ? Status::OK() : CheckHeads(heads, embedding, path);
 }
 
-// With an even kernel no padding would keep height and width as they are.
+// With an even kernel no padding would leave height and width unchanged.
 Status CnnOptions::Check(const std::string& path) const {
   if (kernel % 2 == 1) return Status::OK();
   return fields::Refuse(path + ".kernel", "an odd number", kernel);
 }
 
-// Written so that NaN is refused, too.
+// Written so that NaN is refused as well.
 Status QuantileOptions::Check(const std::string& path) const {
   bool fits = !levels.empty();
   double before = 0;
@@ -122,7 +122,7 @@ Status SgdOptions::Check(const std::string& path) const {
   return fields::Refuse(path + ".nesterov", "left out without momentum", nesterov);
 }
 
-// Always the table: the short form could not hold what is filled in later.
+// Always writes the table: the short form could not hold what is filled in later.
 Json ToJson(const ModelOrStart& start) { return fields::Write<StartOptions>(start); }
 
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start) {

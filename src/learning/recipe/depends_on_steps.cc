@@ -3,8 +3,7 @@
 
 namespace protium {
 
-// reduce_on_plateau goes by results. Drops that are counted in steps fall where they fall, however
-// many steps there are.
+// reduce_on_plateau depends on results. Drops at given steps do not depend on the number of steps.
 bool DependsOnSteps(const TrainOptions& train) {
   if (train.warm_up.share > 0) return true;
   const std::string& name = train.schedule.name;

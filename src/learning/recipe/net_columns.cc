@@ -13,7 +13,7 @@ namespace {
 
 using Columns = std::vector<std::string>;
 
-// The column of vectors that `chosen` names, or the only one there is. `key` is the option.
+// Returns the column of vectors that `chosen` names, or the only one. `key` is the option.
 Result<VectorColumn> FindVector(const std::string& net, const std::string& chosen,
                                 const NetColumns& columns, const std::string& path,
                                 const std::string& key) {
@@ -42,7 +42,7 @@ Result<VectorColumn> FindVector(const std::string& net, const std::string& chose
                .fix = Suggest(chosen, names)});
 }
 
-// For a net that reads one column of vectors and numbers beside it.
+// For a net that reads one column of vectors and also numbers.
 Status CheckBeside(const std::string& net, const NetColumns& columns, const std::string& path) {
   if (!columns.categorical.empty()) {
     return Fail({.exit = Exit::kUsage,
@@ -58,13 +58,13 @@ Status CheckBeside(const std::string& net, const NetColumns& columns, const std:
                .fix = "leave the others out"});
 }
 
-// Height and width as given; of what is not given, as square as the length allows.
+// Height and width as given; missing ones are chosen as square as the length allows.
 Result<ImageColumn> SizeOf(const CnnOptions& options, const VectorColumn& vectors,
                            const std::string& path) {
   const int64_t pixels = vectors.length / options.channels;
   int64_t height = options.height.value_or(0), width = options.width.value_or(0);
   if (height == 0 && width == 0) height = int64_t(std::lround(std::sqrt(double(pixels))));
-  // At least 1, which divides below; what does not fit is refused after that.
+  // At least 1, since it is a divisor below; a size that does not fit is refused after that.
   if (height == 0) height = std::max<int64_t>(1, pixels / std::max<int64_t>(1, width));
   if (width == 0) width = std::max<int64_t>(1, pixels / height);
   const std::string channels = std::to_string(options.channels);
@@ -82,7 +82,7 @@ Result<ImageColumn> SizeOf(const CnnOptions& options, const VectorColumn& vector
 
 Status CheckPools(const CnnOptions& options, const ImageColumn& image, const std::string& path) {
   int64_t least = std::min(image.height, image.width);
-  // Each block pools once, and what is left at the edge is dropped.
+  // Each block pools once, and drops the remainder at the edge.
   for (size_t block = 0; block < options.filters.size(); ++block) least /= options.pool;
   if (least > 0) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -104,7 +104,7 @@ Status CheckTabular(const std::string& net, const NetColumns& columns, const std
                  .fix = "leave vectors out, or choose a net that `protium help nets` says reads "
                         "them"});
   }
-  // With `more` it is too early to tell: the net asks again when it is made.
+  // With `more` the columns are not final: the net checks again when it is made.
   if (columns.more || !columns.categorical.empty() || !columns.numeric.empty()) {
     return Status::OK();
   }

@@ -138,7 +138,7 @@ TEST(ShardRows, GivesTheSameShardsFromTheDisk) {
     for (const int64_t count : {5, 3000}) {
       const std::vector<Row> rows = SomeRows(count, share);
       const Outcome memory = ShardAmong(1, 4, rows, 0);
-      // The rows take 16 bytes each; a part of a few rows is less than one.
+      // The rows take 16 bytes each; with few rows the budget is less than one row.
       for (const int64_t part : {20, 2}) {
         const int64_t budget = count * 16 / part;
         const auto room = [&] {

@@ -44,8 +44,8 @@ Result<Json> ReadJson(const fs::path& file) {
   return ParseJson(text);
 }
 
-// What is fitted, on which rows. A folder of something else, such as a program's that has changed
-// since, is not continued.
+// What is fitted, on which rows. A folder of another fit, such as one whose program has since
+// changed, is not continued.
 Json Identity(const FitRequest& request) {
   Json identity = {{"pipeline", StagesToJson(request.pipeline.stages())},
                    {"metric", request.metric}};
@@ -55,8 +55,8 @@ Json Identity(const FitRequest& request) {
   return identity;
 }
 
-// A name for what the stages and the label learn: from all that decides it, which leaves out the
-// kind's own options, the gang, and what is only measured.
+// A name for what the stages and the label learn, made from everything that decides it; this
+// excludes the kind's own options, the gang, and what is only measured.
 std::string NameOfLearned(const FitRequest& request) {
   Json decides = StagesToJson(request.pipeline.stages());
   // The estimator is the last of them.
@@ -67,7 +67,7 @@ std::string NameOfLearned(const FitRequest& request) {
   return Sha256Hex(Dump(decides) + Explain(request.learning)).substr(0, 32) + ".json";
 }
 
-// Takes over what stages have learned in an earlier trial; says whether there was such a one.
+// Uses what stages have learned in an earlier trial; returns whether there was one.
 Result<bool> TakeLearned(const FitRequest& request) {
   const fs::path shared = request.learned / NameOfLearned(request);
   if (!fs::exists(shared) || fs::exists(request.folder / kStagesFile)) return false;
@@ -85,7 +85,7 @@ Status GiveLearned(const FitRequest& request) {
   return WriteFile(shared, text);
 }
 
-// Empties the folder unless it holds this very fit of this run; says whether it did.
+// Empties the folder unless it holds this very fit of this run; returns whether it did.
 Result<bool> Enter(const FitRequest& request, bool resume) {
   const Json identity = Identity(request);
   const fs::path file = request.folder / kRequestFile;
@@ -100,7 +100,7 @@ Result<bool> Enter(const FitRequest& request, bool resume) {
   return false;
 }
 
-// An earlier command's result; one that cannot be read is found anew.
+// An earlier command's result; nullopt if it cannot be read, so that it is computed again.
 std::optional<FitResult> ReadResult(const fs::path& folder) {
   if (!fs::exists(folder / kResultFile)) return std::nullopt;
   const Result<Json> json = ReadJson(folder / kResultFile);
@@ -109,8 +109,8 @@ std::optional<FitResult> ReadResult(const fs::path& folder) {
   return result;
 }
 
-// Drops the checkpoints and the copies of weights and nets: of many trials they would fill a disk,
-// and nothing reads them any more.
+// Deletes the checkpoints and the copies of weights and nets: with many trials they would fill a
+// disk, and nothing reads them any more.
 void Tidy(const fs::path& folder) {
   static const std::set<std::string> kept = {kRequestFile, kResultFile, "events.jsonl",
                                              kStagesFile};
@@ -122,7 +122,7 @@ void Tidy(const fs::path& folder) {
   for (const fs::path& each : rest) fs::remove_all(each, ignored);
 }
 
-// The metric as the record of the fit has it.
+// The metric from the record of the fit.
 Result<double> ReadMetric(const Json& results, const char* set, const std::string& metric) {
   const Json values = results.value("metrics", Json::object()).value(set, Json::object());
   const Json value = values.value(metric, Json());
@@ -160,7 +160,8 @@ Result<FitResult> RunFit(Session& parent, const FitRequest& request) {
                               .resume = begun || learned,
                               .rows_memory_bytes = request.rows_memory_bytes,
                               .shared_rows = request.shared_rows,
-                              // The log keeps its first failure; the curves are not the result.
+                              // The log remembers its first failure; the curves are not part of the
+                              // result.
                               .events = [&](const Json& event) { (void)events->Append(event); }}));
   const auto since = Clock::now();
   FitResult result;

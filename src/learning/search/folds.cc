@@ -18,17 +18,17 @@
 namespace protium {
 namespace {
 
-constexpr const char* kNumber = "__fold_";  // And the repeat, from 0.
+constexpr const char* kNumber = "__fold_";  // Followed by the repeat, from 0.
 
-// A seed of its own for each repeat, and none that a test split or validation rows use: with their
-// seed the rows with the lowest hashes would be gone already, and the first folds thin.
+// A different seed for each repeat, and none that a test split or validation rows use: with their
+// seed the rows with the lowest hashes would already be gone, and the first folds would be small.
 int64_t SeedOf(int64_t seed, int32_t repeat) {
   constexpr uint64_t kOfFolds = 0x464f4c4453;
   const uint64_t state = SplitMix(uint64_t(seed) + kSplitMixStep);
   return int64_t(SplitMix(state ^ (kOfFolds + uint64_t(repeat))) >> 1);
 }
 
-// The rows of a query: (fold, class, count). One without classes has empty texts there.
+// The rows of a query: (fold, class, count). Without classes the texts are empty.
 struct Group {
   int64_t fold = 0;
   std::string label;
@@ -50,7 +50,7 @@ Result<std::vector<Group>> ReadGroups(Session& session, const Plan& plan) {
   }
 }
 
-// How many rows of each class, or of all where `label` is a literal, each fold has.
+// How many rows of each class, or of all if `label` is a literal, each fold has.
 Result<std::vector<Group>> CountGroups(Session& session, const Plan& kept, int32_t repeat,
                                        Expr label) {
   const std::string number = kNumber + std::to_string(repeat);
@@ -81,7 +81,7 @@ Result<Folds> Folds::Make(const DataFrame& table, const FoldOptions& options,
          .where = fmt::format("{}.by.{}", path, i),
          .fix = Suggest(options.by[i], folds.columns_)});
   }
-  // All columns are named: the marks of one repeat must not change the hashes of the next.
+  // All columns are named: the columns of one repeat must not change the hashes of the next.
   const Columns& by = options.by.empty() ? folds.columns_ : options.by;
   Plan marked = table.plan();
   std::vector<NamedExpr> numbers;
@@ -130,8 +130,8 @@ Status Folds::CheckRows(Session& session, int32_t repeat) const {
   return Status::OK();
 }
 
-// Of each class the number of rows in each fold says all: a fold that has none lacks it, and one
-// that has all of them leaves none to learn from.
+// The number of rows of each class in each fold is enough: a fold with none lacks the class, and
+// one with all of them leaves none to learn from.
 Status Folds::CheckClasses(Session& session, int32_t repeat, TargetKind kind,
                            const std::string& label) const {
   PT_LET(const auto groups, CountGroups(session, kept_, repeat, Col(label)));

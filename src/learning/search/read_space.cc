@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A space as JSON, both ways.
+// Reads a space from JSON and writes it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ const std::pair<Kind, const char*>* KindIn(const Json& table) {
   return nullptr;
 }
 
-// Both ends of a range, and what a range of its kind must be.
+// Reads both ends of a range, and checks the range by its kind.
 Status ReadRange(const Json& json, const std::string& path, Dimension& dimension) {
   const bool whole = IsWhole(dimension.kind), log = IsLog(dimension.kind);
   const std::string must = std::string("two ") + (whole ? "whole " : "") + "numbers" +
@@ -44,7 +44,7 @@ Status ReadRange(const Json& json, const std::string& path, Dimension& dimension
   bool fits = json.is_array() && json.size() == 2;
   for (size_t i = 0; fits && i < 2; ++i) {
     fits = whole ? json[i].is_number_integer() : json[i].is_number();
-    // Beyond 2^53 a double does not hold every whole number.
+    // Beyond 2^53 a double cannot represent every whole number.
     fits = fits && std::fabs(json[i].get<double>()) <= (whole ? 0x1p53 : 1e300);
   }
   if (fits) {
@@ -84,8 +84,8 @@ Status ReadDimension(const Json& json, const std::string& path, Dimension& dimen
   return Status::OK();
 }
 
-// Reads the entries of `json`, whose own path is `at`, into `space`; tables without a kind go
-// deeper, as train.optimizer.learning_rate = {...} does without quotes.
+// Reads the entries of `json`, whose own path is `at`, into `space`; tables without a kind are read
+// recursively, which allows train.optimizer.learning_rate = {...} without quotes.
 Status ReadEntries(const Json& json, const std::string& path, const std::string& at, Space& space) {
   if (!json.is_object()) {
     return fields::Refuse(path,
@@ -111,7 +111,7 @@ Status ReadEntries(const Json& json, const std::string& path, const std::string&
       PT_TRY(ReadEntries(value, below, dimension.path, space));
       continue;
     }
-    // --set writes tables in tables, and replaces what the file says under a path in quotes.
+    // --set writes nested tables, and replaces what the file has under a path in quotes.
     std::erase_if(space, [&](const Dimension& each) { return each.path == dimension.path; });
     space.push_back(std::move(dimension));
   }

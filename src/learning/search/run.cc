@@ -31,7 +31,7 @@ class TrialRunner {
     SessionState& state = StateOf(session_);
     const int64_t fits = int64_t(request.settled.trials.size()) * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
-    // All gangs together keep to the limit that one would have alone.
+    // All gangs together observe the limit that one would have alone.
     memory_ = RowsMemory(state.options()) / parallel_;
   }
 
@@ -42,7 +42,8 @@ class TrialRunner {
       Work();
     }
     PT_TRY(end_);
-    // A search that was cut off finds them when it goes on; of one that is over nobody needs them.
+    // A search that was cut off reuses them when it continues; after a finished one nobody needs
+    // them.
     std::error_code ignored;
     std::filesystem::remove_all(StateOf(session_).folder() / "trials" / "rows", ignored);
     if (table_.best() == nullptr) return AllFailed();
@@ -50,7 +51,7 @@ class TrialRunner {
   }
 
  private:
-  // A trial while some of its fits run.
+  // A trial some of whose fits are running.
   struct Open {
     std::map<int32_t, FitResult> results;  // By fold.
     int32_t running = 0;
@@ -119,7 +120,7 @@ class TrialRunner {
     TellEnded(trial);
   }
 
-  // Fewer rows at a time may fit.
+  // Suggests fewer gangs, since fewer rows at a time may fit.
   Status WithFewerGangs(const Status& status) const {
     Fault fault = FaultOf(status);
     if (fault.exit != Exit::kNoRoom || parallel_ == 1) return status;
@@ -191,7 +192,7 @@ class TrialRunner {
   const int32_t fits_a_trial_;
   int32_t parallel_ = 1;
   int64_t memory_ = 0;
-  std::mutex mutex_;  // Guards all below; held while events are told, which come one at a time.
+  std::mutex mutex_;  // Guards all below; held while events are sent, one at a time.
   size_t next_ = 0;   // The fit to start next: trial by trial, fold by fold.
   std::map<size_t, Open> open_;
   TrialTable table_;

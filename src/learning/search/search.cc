@@ -5,8 +5,8 @@
 // 2. The shared rows are made, once for all trials; with folds, each is checked for rows and
 //    classes.
 // 3. RunTrials().
-// 4. The best one is fitted again on all rows, in the run's own folder, so that it is the model of
-//    the run and a killed refit continues like any training.
+// 4. The best trial is fitted again on all rows, in the run's own folder, so that it is the model
+//    of the run and a killed refit continues like any training.
 #include <fmt/format.h>
 
 #include <utility>
@@ -25,14 +25,14 @@
 namespace protium {
 namespace {
 
-// Evaluates the table that all trials read, before the first of them.
+// Evaluates the table that all trials read; called before the first trial.
 Status MakeRows(const DataFrame& rows) {
   const auto since = Clock::now();
   PT_LET(const int64_t count, rows.Count());
   return TellMade(rows.session(), rows.plan(), count, since);
 }
 
-// What is about to happen, as Pipeline::Fit tells it; for the plans of programs, too.
+// Reports what is about to happen, as Pipeline::Fit does; also for the plans of programs.
 Status TellSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
   PT_LET(const Preview preview, MakePreview(search.pipeline(), train, UseSettings::kNo));
   SessionState& state = StateOf(train.session());
@@ -42,7 +42,7 @@ Status TellSearch(const Search& search, const SettledSearch& settled, const Data
   return Status::OK();
 }
 
-// The column of classes in the table, or "" if the label is a number or made by a stage.
+// The table's column of classes, or "" if the label is a number or made by a stage.
 Result<std::string> ClassLabel(const SettledSearch& settled, const DataFrame& train,
                                TargetKind& kind) {
   const EstimatorOptions& estimator = settled.trials.front().estimator;
@@ -84,8 +84,8 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   return Searched{std::move(settled), std::move(table), fits};
 }
 
-// "search" of result.json, and what the user is told before the refit. `training` is that of the
-// refit (EstimatorKind::DescribeTraining); kinds without epochs say none.
+// Writes "search" of result.json, and reports it to the user before the refit. `training` is that
+// of the refit (EstimatorKind::DescribeTraining); kinds without epochs have none.
 void TellBest(SessionState& state, const Searched& searched, const Trial& best,
               const Json& training) {
   const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;

@@ -92,7 +92,7 @@ class SearchTest : public testing::Test {
     EXPECT_TRUE(text.ok()) << text.status();
     return text.ok() ? *ParseJson(*text) : Json();
   }
-  // The table without what the clock decides.
+  // The table without anything that depends on the clock.
   Json ReadTable(const char* run = "run") const {
     Json table = ReadJsonAt(fs::path(run) / "trials.json");
     for (Json& trial : table["trials"]) trial.erase("seconds");
@@ -138,7 +138,7 @@ TEST_F(SearchTest, FitsEveryTrialAndRefitsTheBestOnAllRows) {
 }
 
 // The second trial reads what the first one's stages learned; another validation split, another
-// stage or another fold learns anew.
+// stage or another fold learns again.
 TEST_F(SearchTest, LearnsStagesOnceForTrialsThatShareThem) {
   SearchOptions options = Rates({0.1, 0.02});
   options.space.push_back(OneOf("train.seed", {1, 2}));
@@ -196,7 +196,7 @@ TEST_F(SearchTest, RunsNoFinishedTrialAgainWhenResumed) {
     return fs::file_size(folder_ / "run/trials" / trial / "events.jsonl");
   };
   const auto first = size("001"), third = size("003");
-  // As a kill between the last event and the result leaves it.
+  // As after a kill between the last event and the result.
   fs::remove(folder_ / "run/trials/002/result.json");
   fs::remove(folder_ / "run/trials.json");
   const auto second = size("002");
@@ -259,7 +259,7 @@ TEST_F(SearchTest, LearnsStagesOfAFoldFromItsOwnRowsAlone) {
     int learning = 0, held_out = 0;
     for (int i = 0; i < 200; ++i) {
       if (FoldOf("p" + std::to_string(i % 40), kFolds, 5) == fold) {
-        const double error = 0.25 * (i % 5) - 0.001;  // Adam's usual rate is what it predicts.
+        const double error = 0.25 * (i % 5) - 0.001;  // With Adam's default rate this is the prediction.
         squares += error * error;
         ++held_out;
       } else {
@@ -314,7 +314,7 @@ TEST_F(SearchTest, RefusesAFoldWithoutAClass) {
   const auto two = CrossValidate(Stages(estimator), Table(), {.k = 5, .by = {"id"}});
   ASSERT_FALSE(two.ok());
   EXPECT_THAT(FaultOf(two.status()).what, HasSubstr("rows of class \"rare\" of kind"));
-  // Of many classes a fold may lack one, but not hold all of its rows.
+  // With many classes a fold may lack one, but must not hold all of its rows.
   estimator.loss = {"cross_entropy"};
   const DataFrame one = Table("SELECT *, CASE WHEN id = 7 THEN 'single' ELSE kind END AS k FROM t");
   estimator.label = "k";
@@ -323,7 +323,7 @@ TEST_F(SearchTest, RefusesAFoldWithoutAClass) {
   EXPECT_THAT(FaultOf(many.status()).what, HasSubstr("has all rows of class \"single\" of k"));
 }
 
-// Labels that are numbers, each in one row alone, are no classes.
+// Numeric labels that occur in one row each are not classes.
 TEST_F(SearchTest, CutsTheRowsOfQuantilesIntoFolds) {
   TorchEstimatorOptions estimator;
   estimator.loss = Quantile({.levels = {0.1, 0.9}});

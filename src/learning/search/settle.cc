@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-// The plan shows that many sets of values.
+// The plan shows this many sets of values.
 constexpr size_t kShownTrials = 10;
 
 Status UsageFault(std::string where, std::string what, std::string fix) {
@@ -122,7 +122,7 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits) {
   int64_t parallel = search.options().parallel;
   if (parallel == 0) {
-    // The largest gang of all trials decides: others fit where it does.
+    // The largest gang of all trials decides: the others fit wherever it fits.
     int64_t cores = 1;
     for (const SettledTrial& each : settled.trials) {
       const GangSpec& gang = each.estimator.gang;

@@ -19,15 +19,15 @@ namespace {
 
 using Kind = Dimension::Kind;
 
-// More trials than anybody waits for; also what keeps a grid's list in memory.
+// More trials than anybody waits for; this also bounds the memory for a grid's list.
 constexpr int64_t kMostTrials = 10000;
-// How many trials a random search makes unless it is told.
+// How many trials a random search makes by default.
 constexpr int64_t kUsualTrials = 20;
-// Draws in a row that are all known already: then a large space is as good as used up.
+// After so many consecutive draws of known values, even a large space counts as used up.
 constexpr int64_t kVainDraws = 1000;
 
-// The number between low and high at `share` of the way, on a logarithmic scale or not. StrictLog
-// and StrictExpm1 have the same bits everywhere, unlike those of the C library.
+// Returns the number between low and high at `share` of the way, on a logarithmic scale or not.
+// StrictLog and StrictExpm1 have the same bits everywhere, unlike those of the C library.
 double Between(double low, double high, bool log, double share) {
   if (!log) return low + share * (high - low);
   return low + low * StrictExpm1(share * StrictLog(high / low));
@@ -45,7 +45,7 @@ Json AsValue(const Dimension& dimension, double value) {
   return std::clamp(Rounded(value), dimension.low, dimension.high);
 }
 
-// 64 bits that only the path decides.
+// 64 bits that depend only on the path.
 uint64_t KeyOf(const std::string& path) {
   const std::string digits = Md5Hex(path).substr(0, 16);
   uint64_t key = 0;
@@ -66,7 +66,7 @@ Status GridFault(const std::string& path, std::string what, std::string fix) {
       {.exit = Exit::kUsage, .what = std::move(what), .where = path, .fix = std::move(fix)});
 }
 
-// The combination at `number` of the grid whose last dimension changes fastest.
+// Returns combination `number` of the grid whose last dimension changes fastest.
 Json Combination(const Space& space, const std::vector<std::vector<Json>>& points, int64_t number) {
   Json values = Json::object();
   for (const Dimension& dimension : space) values[dimension.path] = nullptr;
@@ -103,8 +103,8 @@ Result<std::vector<Json>> WholeGrid(const SearchOptions& options, const std::str
   return trials;
 }
 
-// A space of choices with no more combinations than there are trials is tried whole: drawing would
-// only find the last ones late.
+// A space of choices with no more combinations than trials is tried completely: drawing would find
+// the last ones only late.
 std::vector<Json> DrawTrials(const SearchOptions& options) {
   const int64_t wanted = options.trials > 0 ? options.trials : kUsualTrials;
   const int64_t all = CountCombinations(options.space);
@@ -169,7 +169,7 @@ std::vector<Json> GridPoints(const Dimension& dimension) {
   for (int64_t i = 0; i < dimension.points; ++i) {
     const double share = dimension.points > 1 ? double(i) / double(dimension.points - 1) : 0;
     const double at = Between(dimension.low, dimension.high, IsLog(dimension.kind), share);
-    // Whole numbers to the nearest: the ends are those that were given.
+    // Whole numbers are rounded to the nearest; the ends are those given.
     add(AsValue(dimension, IsWhole(dimension.kind) ? std::round(at) : at));
   }
   return points;
@@ -181,7 +181,8 @@ Json DrawValue(const Dimension& dimension, int64_t seed, int64_t number) {
     return dimension.choices[size_t(share * double(dimension.choices.size()))];
   }
   const bool whole = IsWhole(dimension.kind);
-  // Whole numbers are drawn below high + 1 and cut off, so that each has its own part of the range.
+  // Whole numbers are drawn below high + 1 and truncated, so that each has an equal part of the
+  // range.
   const double high = whole ? dimension.high + 1 : dimension.high;
   const double drawn = Between(dimension.low, high, IsLog(dimension.kind), share);
   return AsValue(dimension, whole ? std::min(std::floor(drawn), dimension.high) : drawn);

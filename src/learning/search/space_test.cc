@@ -75,7 +75,7 @@ TEST(Space, MayBeWrittenAsTablesInTables) {
   EXPECT_EQ(Dump(Json(space[1].choices)), "[1,2]");
 }
 
-// As --set search.space.net.dropout=... does to a path in quotes.
+// As --set search.space.net.dropout=... does with a path in quotes.
 TEST(Space, TakesTheLastOfTwoForTheSameOption) {
   const Space space = Read(R"({"a.b": [1], "a": {"b": [2]}})");
   ASSERT_EQ(space.size(), 1u);
@@ -122,7 +122,7 @@ TEST(Grid, IsRefusedWithoutPointsOrWithFewerTrialsThanItHas) {
   EXPECT_THAT(FaultOf(ProposeTrials(options, "search").status()).what, HasSubstr("more than"));
 }
 
-// Whoever changes these numbers changes the trials of every search that is repeated.
+// Changing these numbers changes the trials of every search that is repeated.
 TEST(Draws, AreTheSameOnEveryMachine) {
   SearchOptions options{
       .trials = 3,

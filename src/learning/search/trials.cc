@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// RFC 4180: quotes around a cell that needs them, and doubled inside.
+// RFC 4180: quotes around a cell that needs them; quotes inside are doubled.
 std::string Cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";

@@ -20,7 +20,7 @@ namespace {
 
 using Steps = std::vector<std::string>;
 
-// What an estimator's options may be called without naming the estimator, as in job files.
+// Names of an estimator's options without naming the estimator, as in job files.
 constexpr const char* kOfEstimator[] = {"train", "gang", "net", "loss"};
 
 Steps Cut(std::string_view path) {
@@ -56,7 +56,7 @@ class Paths {
     }
   }
 
-  // nullopt: the path leads nowhere.
+  // nullopt: the path does not exist.
   std::optional<Target> Find(const std::string& path) const {
     Steps steps = Cut(path);
     if (std::ranges::find(kOfEstimator, steps.front()) != std::end(kOfEstimator)) {
@@ -70,7 +70,7 @@ class Paths {
     return Target{*stage, std::move(steps)};
   }
 
-  // The paths that would have led somewhere, for suggestions.
+  // Lists the existing paths, for suggestions.
   std::vector<std::string> Known() const {
     std::vector<std::string> paths;
     for (const size_t i : estimators_) {
@@ -104,7 +104,7 @@ class Paths {
   std::vector<size_t> estimators_;
 };
 
-// Refuses a path that leads nowhere. People leave out the first step ("epochs"), and think of
+// Refuses a path that does not exist. People leave out the first step ("epochs"), and think of
 // settings that all trials share ("split.test").
 Status Nowhere(const Paths& paths, const std::string& path, const std::string& where) {
   const std::vector<std::string> known = paths.Known();
@@ -122,8 +122,8 @@ Status Nowhere(const Paths& paths, const std::string& path, const std::string& w
   return Fail(std::move(fault));
 }
 
-// Puts `value` at `steps` below `options`. Another name begins a choice anew: options of the one
-// that it replaces would not fit.
+// Sets `value` at `steps` below `options`. Another name replaces a choice completely: options of
+// the old choice would not fit.
 bool Put(Json& options, const Steps& steps, const Json& value) {
   Json* node = &options;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -139,7 +139,7 @@ bool Put(Json& options, const Steps& steps, const Json& value) {
   return true;
 }
 
-// Paths of few steps first; of as many, names before other options.
+// Paths of few steps first; among equals, names before other options.
 std::vector<std::string> InOrder(const Json& values) {
   std::vector<std::string> paths;
   for (const auto& [path, value] : values.items()) paths.push_back(path);
@@ -149,8 +149,8 @@ std::vector<std::string> InOrder(const Json& values) {
   return paths;
 }
 
-// Gives a fault about the options of the trial's pipeline the path of the value it comes from: the
-// longest that its place begins with, or that begins with its place.
+// Gives a fault about the options of the trial's pipeline the path of the value that it comes from:
+// the longest one that is a prefix of the fault's `where`, or has it as a prefix.
 Status OfTrial(const Status& status, const Json& values, const Paths& paths,
                const std::string& path) {
   Fault fault = FaultOf(status);

@@ -146,7 +146,7 @@ class TargetEncoderStage : public LearningStage<Encoding> {
   }
 
  private:
-  // The count and sum of a text over all parts except `part`.
+  // The count and sum of a text over all parts except `left_out`.
   static GroupSums::Sum SumOf(const std::map<int64_t, GroupSums::Sum>& parts, int64_t left_out) {
     GroupSums::Sum sum;
     for (const auto& [part, each] : parts) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kTextBytes = 64;
 
-// MurmurHash3's finalizer; never 0, which marks a free place.
+// MurmurHash3's finalizer; never 0, which marks a free slot.
 uint64_t Mixed(uint64_t bits) {
   bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccdu;
   bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53u;
@@ -42,7 +42,7 @@ std::string Short(std::string_view text) {
 // The cells of a column of a batch.
 struct Cells {
   const arrow::Array* array = nullptr;
-  std::vector<double> numbers;  // Of a column of numbers or times.
+  std::vector<double> numbers;  // For a column of numbers or times.
 
   std::string_view Text(int64_t row) const {
     switch (array->type_id()) {
@@ -69,7 +69,7 @@ struct Cells {
 
 template <class Array>
 std::vector<double> ReadNumbers(const Array& array, double unit = 1) {
-  // NULL stays 0 here: IsMissing() is asked first.
+  // NULL stays 0 here, since IsMissing() is checked first.
   std::vector<double> numbers(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
     numbers[size_t(i)] = array.IsValid(i) ? double(array.Value(i)) * unit : 0;
@@ -122,8 +122,8 @@ std::vector<double> NumbersOf(const arrow::Array& array) {
   }
 }
 
-// Adds to an exact sum. Whole numbers of ordinary size, which are most, are added up as such first:
-// that is exact, too, and an order of magnitude faster.
+// Adds to an exact sum. Whole numbers of ordinary size, which are most, are first added as such:
+// that is also exact, and an order of magnitude faster.
 class QuickSum {
  public:
   explicit QuickSum(ExactSum& sum) : sum_(sum) {}
@@ -161,7 +161,7 @@ ProfileCell CellFromJson(const Json& json) {
   return {};
 }
 
-// What has crossed a process boundary is not used unchecked.
+// Values that have crossed a process boundary are checked before use.
 Result<int64_t> WholeAt(const Json& json, const char* key) {
   const Json value = json.is_object() ? json.value(key, Json()) : Json();
   if (!value.is_number_integer()) return Status::Invalid("a profile without ", key);
@@ -192,7 +192,7 @@ std::string ProfileKind(const arrow::DataType& type) {
 void ColumnProfiles::Grow(Column& column) {
   std::vector<uint64_t> old(column.hashes.empty() ? 64 : 2 * column.hashes.size());
   std::swap(old, column.hashes);
-  // The size is a power of two: the low bits of a hash tell its place.
+  // The size is a power of two: the low bits of a hash are its slot.
   const size_t mask = column.hashes.size() - 1;
   for (const uint64_t hash : old) {
     if (hash == 0) continue;
@@ -214,7 +214,7 @@ void ColumnProfiles::AddDistinct(Column& column, uint64_t hash) {
   }
   column.hashes[at] = hash;
   if (++column.distinct <= kMostDistinct) return;
-  // Open addressing cannot remove: those below the new limit are added to a new table.
+  // Open addressing cannot remove: the hashes below the new limit are added to a new table.
   std::vector<uint64_t> old = std::exchange(column.hashes, {});
   column.distinct = 0;
   column.limit.Halve();
@@ -249,7 +249,7 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
     Column& column = columns_[c];
     QuickSum sum(column.sum);
     for (int64_t i = 0; i < rows; ++i) {
-      // What cells without a value, and those that are not looked at, add to the hash of the row.
+      // What cells that have no value or are not profiled add to the hash of the row.
       uint64_t hash = 1;
       if (cells.IsMissing(i)) {
         ++column.missing;
@@ -270,7 +270,7 @@ Status ColumnProfiles::Add(std::span<const std::shared_ptr<arrow::Array>> column
         AddDistinct(column, hash);
       }
       uint64_t& row = hashes[size_t(i)];
-      // Turned, so that the order of columns counts.
+      // Rotated, so that the order of columns counts.
       row = (std::rotl(row, 5) ^ hash) * 0x9e3779b97f4a7c15u;
     }
   }
@@ -335,7 +335,7 @@ Status ColumnProfiles::MergeColumns(const Json& json) {
   PT_LET(const int64_t level, WholeAt(json, "level"));
   const Json list = json.value("columns", Json());
   if (!list.is_array() || level < 0 || level > 63) return Status::Invalid("a damaged profile");
-  // The lower limit of the two holds for both parts: below it each has kept all.
+  // The lower limit of the two applies to both parts: below it each has all hashes.
   limit_.AtLeast(int(level));
   std::erase_if(sample_, [this](const auto& each) { return !limit_.Takes(each.first); });
   columns_.resize(std::max(columns_.size(), list.size()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states that count values: TextCounts and NumberCounts. Counting is a hash lookup per cell,
-// and real columns repeat few texts; a small direct-mapped cache in front (RecentCounters) spares
-// most lookups of these.
+// and real columns repeat few texts; a small direct-mapped cache in front (RecentCounters) saves
+// most of these lookups.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-// About 4 GB of counts. A column with more values is no set of categories but an identifier.
+// About 4 GB of counts. A column with more values contains no categories but an identifier.
 constexpr size_t kMaxDistinct = 50'000'000;
 
 Status TooMany(const char* what, const char* fix) {
@@ -41,7 +41,7 @@ class RecentCounters {
   void Note(const Value& value, int64_t* count) { seen_[HashToPlace(value)] = {value, count}; }
 
  private:
-  static constexpr int kPlaceBits = 9;  // 512 places.
+  static constexpr int kPlaceBits = 9;  // 512 slots.
   struct Seen {
     Value value{};
     int64_t* count = nullptr;
@@ -51,7 +51,7 @@ class RecentCounters {
   static size_t HashToPlace(uint64_t bits) {
     return (bits * 0x9e3779b97f4a7c15u) >> (64 - kPlaceBits);
   }
-  // By the length and up to 8 bytes at either end, which is cheaper than hashing all of a long
+  // Hashes the length and up to 8 bytes at either end, which is cheaper than hashing all of a long
   // text.
   static size_t HashToPlace(std::string_view text) {
     if (text.empty()) return 0;
@@ -89,7 +89,7 @@ Result<int64_t> CountEach(const Array& array, const CounterFinder& find_counter)
   return missing;
 }
 
-// A category's text, the same as the engine's CAST gives to a Lookup.
+// A category's text, identical to the engine's CAST for a Lookup.
 std::string FormatValue(bool flag) { return flag ? "true" : "false"; }
 std::string_view FormatValue(std::string_view text) { return text; }
 template <class Integer>
@@ -110,7 +110,7 @@ Result<int64_t> CountTexts(const arrow::Array& values, const CounterFinder& find
       {.exit = Exit::kInput, .what = "cannot count values of type " + values.type()->ToString()});
 }
 
-// The counter of a text, a new one at 0.
+// The counter of a text, created with 0 if it is new.
 template <class Counts>
 Result<int64_t*> CounterOfText(std::string_view text, Counts& counts) {
   const auto found = counts.find(text);
@@ -212,7 +212,7 @@ std::vector<double> NumberCounts::AtRanks(const std::vector<int64_t>& ranks) con
   return values;
 }
 
-// The lower of the two middle values of an even number of rows: an element of the data needs no
+// The lower of the two middle values if the number of rows is even: an element of the data needs no
 // rounding.
 double NumberCounts::Median() const { return AtRanks({(count() + 1) / 2}).front(); }
 
@@ -232,7 +232,7 @@ double NumberCounts::Quantile(double share) const {
   return AtRanks({std::clamp<int64_t>(rank, 1, all)}).front();
 }
 
-// Ties go to the least value: the order of a hash table differs from run to run.
+// The least value wins a tie: the order of a hash table differs from run to run.
 double NumberCounts::Mode() const {
   PT_CHECK(!counts_.empty());
   auto most = counts_.begin();

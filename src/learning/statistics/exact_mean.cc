@@ -10,8 +10,8 @@ double ExactMean(const ExactSum& sum, int64_t count) {
   const double near = sum.Rounded() / double(count);
   if (!std::isfinite(near)) return near;
   ExactSum rest = sum;
-  // Exact: the remainder that the first quotient leaves, which the second line divides in turn. (A
-  // count is a double exactly up to 2^53.)
+  // Exact: the remainder of the first quotient, which the second line divides in turn. (A double
+  // represents counts exactly up to 2^53.)
   rest.AddProduct(-near, double(count));
   return near + rest.Rounded() / double(count);
 }

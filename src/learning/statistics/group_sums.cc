@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GroupSums (state.h): for each text and part of the rows, the count and exact sum of a number.
-// What target_encoder learns its means from. On the wire a group is a row whose text is JSON of
-// text, part and sum; its count travels in the count column.
+// target_encoder learns its means from them. A group travels as a row whose text is JSON of text,
+// part and sum; its count travels in the count column.
 #include <arrow/array.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// An exact sum takes 1.1 kB (base/exact_sum.h): these are some 60 MB in every worker, and as many
+// An exact sum takes 1.1 kB (base/exact_sum.h): these are about 60 MB in every worker, and as many
 // literals in the SQL. A column with more texts is better hashed first.
 constexpr size_t kMostSums = 50'000;
 
@@ -72,7 +72,7 @@ Status GroupSums::Emit(const EmitRow& emit) const {
 }
 
 Status GroupSums::Merge(const StateRow& row) {
-  // The row has crossed a process boundary: text that is no JSON of a group is a fault, not a
+  // The row has crossed a process boundary: text that is not a group's JSON is a fault, not a
   // crash.
   PT_LET(const Json json, ParseJson(row.text.value_or("")));
   GroupText group;

@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// The elements of all lists, also those outside of a slice.
+// The elements of all lists, including those outside of a slice.
 Result<std::shared_ptr<arrow::Array>> ElementsOf(const arrow::Array& column) {
   if (IsList(*column.type())) return arrow::MakeArray(column.data()->child_data[0]);
   return Status::TypeError("a column of lists is needed, not of ", column.type()->ToString());
@@ -53,12 +53,12 @@ Result<std::shared_ptr<arrow::Array>> Lists(const std::vector<Number>& numbers, 
                                             const std::vector<bool>& valid) {
   const auto values = std::make_shared<Builder>();
   arrow::ListBuilder lists(arrow::default_memory_pool(), values);
-  // Lists without elements are counted by `valid` alone.
+  // Without elements only `valid` gives the number of lists.
   const size_t rows = valid.empty() && length > 0 ? numbers.size() / size_t(length) : valid.size();
   PT_TRY(values->Reserve(int64_t(numbers.size())));
   for (size_t row = 0; row < rows; ++row) {
     if (!valid.empty() && !valid[row]) {
-      // Its places in `numbers` are passed over.
+      // Its positions in `numbers` are skipped.
       PT_TRY(lists.AppendNull());
       continue;
     }
@@ -92,7 +92,7 @@ Result<TokenLists> TokenLists::Of(const arrow::Array& column) {
   if (values->type_id() != arrow::Type::STRING) {
     return Status::TypeError("lists of texts are needed, not of ", values->type()->ToString());
   }
-  // Views of it point into the buffers of the column, which outlive `values`.
+  // Views of it point into the buffers of the column, which outlives `values`.
   const auto& texts = static_cast<const arrow::StringArray&>(*values);
   TokenLists lists;
   for (int64_t row = 0; row < column.length(); ++row) {

@@ -42,7 +42,7 @@ Status LogMoments::Add(const arrow::Array& values) {
   return moments_.Add(*taken);
 }
 
-// The row of the moments, wrapped in one of our own.
+// The row of the moments, wrapped in a row of this state.
 Status LogMoments::Emit(const EmitRow& emit) const {
   return moments_.Emit([&](const StateRow& row) -> Status {
     PT_LET(const Json moments, ParseJson(row.text.value_or("")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states that add: Moments and Line. They keep exact sums of x, x*x and x*y, and everything is
+// The states that add: Moments and Line. They hold exact sums of x, x*x and x*y, and everything is
 // exact until the last division. The textbook formula E[x^2] - E[x]^2, which cancels badly in
-// floating point, is therefore safe here: a deviation of 1 around a mean of 1e12 comes out as 1.
+// floating point, is therefore safe here: a deviation of 1 around a mean of 1e12 is computed as 1.
 #include <arrow/array.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct LineSums {
   }
 };
 
-// The sums of a state row. It has crossed a process boundary, so anything else is a fault.
+// Reads the sums of a state row. It has crossed a process boundary, so anything else is a fault.
 template <class Sums>
 Result<Sums> ReadSums(const StateRow& row) {
   PT_LET(const Json json, ParseJson(row.text.value_or("")));
@@ -66,8 +66,8 @@ Result<Sums> ReadSums(const StateRow& row) {
 // Adds `times` times the square of `x` to a sum.
 void AddSquares(double x, double times, ExactSum& sum) {
   // Within this range the square is exactly the sum of two doubles, x * x and the rounding error
-  // that fma gives: the first does not overflow, and the lowest bit of a square, 2^-1064 at least,
-  // is still a (subnormal) double.
+  // that fma returns: the first does not overflow, and the lowest bit of a square, 2^-1064 at
+  // least, is still a (subnormal) double.
   constexpr double kLeast = 0x1p-480, kMost = 0x1p500;
   if (x == 0 || (std::fabs(x) >= kLeast && std::fabs(x) <= kMost)) {
     const double near = x * x;
@@ -99,7 +99,7 @@ Status Moments::Add(const arrow::Array& values) {
     }
     const double x = array->Value(i);
     if (std::isinf(x)) return Fail({.exit = Exit::kInput, .what = "an infinite value"});
-    // Extremes begin with a value, not with infinity, which would show in the state of no rows.
+    // Extremes begin with a value, not with infinity, which would appear in the state of no rows.
     if (count_++ == 0) low = high = x;
     low = std::min(low, x);
     high = std::max(high, x);
@@ -127,7 +127,7 @@ Status Moments::Merge(const StateRow& row) {
   return MergeSum(sums.squares, squares_);
 }
 
-// Exact sums make `times` times a value the same as adding it `times` times.
+// With exact sums, adding `times` times a value is the same as adding it `times` times.
 void Moments::AddTimes(double value, int64_t times) {
   if (times == 0) return;
   low_ = count_ == 0 ? value : std::min(low_, value);

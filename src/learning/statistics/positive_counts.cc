@@ -37,7 +37,7 @@ Status PositiveCounts::Emit(const EmitRow& emit) const {
   return rows_ == 0 ? Status::OK() : emit({.count = rows_});
 }
 
-// Workers whose lists differ in length are seen by the stage, which knows what the length must be.
+// If workers' lists differ in length, the stage detects it; it knows what the length must be.
 Status PositiveCounts::Merge(const StateRow& row) {
   if (!row.number) {
     rows_ += row.count;

@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// A sum on its way: the position counts the sums first, then the products.
+// A sum as it is emitted: the position counts the sums first, then the products.
 struct OneSum {
   int64_t length = 0;
   int64_t position = 0;
@@ -29,7 +29,7 @@ struct OneSum {
 
 }  // namespace
 
-// A list of another length than the ones before cannot be added to their sums.
+// A list of another length than the previous ones cannot be added to their sums.
 Status Products::Resize(size_t length) {
   if (length > kMostNumbers) {
     return Fail({.exit = Exit::kNoRoom,
@@ -83,7 +83,7 @@ Status Products::Merge(const StateRow& row) {
     rows_ += row.count;
     return Status::OK();
   }
-  // The row has crossed a process boundary: nothing in it is used unchecked.
+  // The row has crossed a process boundary: everything in it is checked before use.
   PT_LET(const Json json, ParseJson(*row.text));
   OneSum one;
   PT_TRY(FieldsFromJson(json, "state", one));

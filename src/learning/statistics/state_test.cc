@@ -31,7 +31,7 @@ std::shared_ptr<arrow::Array> Texts(const std::vector<std::string>& values) {
   return *builder.Finish();
 }
 
-// The state of the driver, after it got the rows of workers that saw a part each.
+// The driver's state, after merging the rows of workers that saw a part each.
 template <class T>
 T Merged(const std::vector<T>& parts) {
   T all;
@@ -162,7 +162,7 @@ std::string EmittedBy(const Moments& moments) {
   return text;
 }
 
-// Squares beyond the range of doubles and below it among them.
+// Includes squares above and below the range of doubles.
 TEST(Moments, OfManyTimesAValueAreThoseOfItsCells) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {

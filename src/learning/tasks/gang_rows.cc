@@ -11,9 +11,9 @@
 
 #include "rows/shared_rows.h"
 
-// A part's text is a Header and the identities of all shards, of training rows and then of held-out
-// ones; its memories are the rows of the rank's own shards, in the same order, in memory or in a
-// file on the disk. All of it is read by processes of this program.
+// A part's text is a Header and the identities of all shards, first of training rows and then of
+// held-out ones; its memories are the rows of the rank's own shards, in the same order, in memory
+// or in a file on the disk. Only processes of this program read it.
 
 namespace protium {
 namespace {
@@ -147,7 +147,7 @@ Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMemb
   const RowSchema schema = own.train->schema();
   const bool packed = own.packed;
   PT_LET(SharedPart part, PartOf(own));
-  // Gone before the shared ones are opened: they would be in memory twice.
+  // Freed before the shared ones are opened, so that they are not in memory twice.
   own = {};
   PT_LET(std::vector<SharedPart> parts, gang.Share(std::move(part)));
   PT_LET(RankRows rows, OpenParts(schema, config, std::move(parts)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training says of its validation rows is what scoring says of the same rows, to the last bit.
+// Training and scoring report the same metrics of the validation rows, to the last bit.
 #include "metrics/metrics.h"
 #include "tasks/testing/train_task.h"
 
@@ -40,7 +40,7 @@ const Learnt kLearnt[] = {
 
 class MetricsAgree : public TrainTaskTest, public testing::WithParamInterface<Learnt> {
  protected:
-  // Every third label is 0, most of the others are no float32.
+  // Every third label is 0; most of the others have no exact float32.
   static std::shared_ptr<arrow::RecordBatch> Rows(const std::vector<int>& ids) {
     arrow::DoubleBuilder y;
     for (const int id : ids) (void)y.Append(id % 3 == 0 ? 0 : 0.1 * (id % 50));

@@ -18,8 +18,8 @@ class ToDoubles {
 
   template <class Array>
   Status Visit(const Array& array) {
-    // Arrow's visitor calls this for every array type; those whose values convert to double are
-    // taken, whichever they are.
+    // Arrow's visitor calls this for every array type; all types whose values convert to double are
+    // accepted.
     if constexpr (requires { double(array.Value(0)); }) {
       for (int64_t i = 0; i < array.length(); ++i) {
         out_.push_back(array.IsNull(i) ? std::numeric_limits<double>::quiet_NaN()

@@ -57,7 +57,7 @@ class Sides {
   int64_t unseen() const { return unseen_; }
 
  private:
-  // nullptr where no column is named.
+  // nullptr if no column is named.
   template <class Array>
   static Result<const Array*> FindColumn(const arrow::RecordBatch& batch, const std::string& name) {
     if (name.empty()) return static_cast<const Array*>(nullptr);
@@ -78,7 +78,7 @@ class Sides {
   int64_t unseen_ = 0;
 };
 
-// A rank's part of the memory for rows, which training and held-out ones share, and where those
+// A rank's part of the memory for rows, which training and held-out rows share, and where rows
 // beyond it go.
 RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
   if (config.memory_bytes == 0) return {};
@@ -90,8 +90,8 @@ RowRoom RoomOfRank(const TrainConfig& config, int32_t world) {
 Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const RowRoom& room,
                          BatchStream& input) {
   const auto make = [&](const RowSchema& schema) {
-    // NULLs and infinities are refused when rows are sharded, not at once: then all ranks fail with
-    // one count for the whole gang instead of one rank with its own.
+    // NULLs and infinities are refused when rows are sharded, not at once, so that all ranks fail
+    // with one count for the whole gang instead of one rank with its own.
     return Packer::Make(schema, input.schema(), room, Refusal::kWhenSharded);
   };
   Packed out;
@@ -114,8 +114,8 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const
   }
 }
 
-// Collective. The number of validation rows of unseen classes over all ranks, or a refusal of them,
-// as unseen_class says.
+// Collective. Returns the number of validation rows of unseen classes over all ranks, or refuses
+// them, depending on unseen_class.
 Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator& communicator) {
   PT_TRY(communicator.AllReduce(AsBuffer(std::span(&own, 1)), Op::kSum));
   if (own == 0 || config.unseen_class == UnseenClass::kIgnore) return own;
@@ -125,8 +125,8 @@ Result<int64_t> CountUnseen(const TrainConfig& config, int64_t own, Communicator
                .fix = "set unseen_class = \"ignore\" to leave them out, or hold out other rows"});
 }
 
-// Gives a rank's rows to `visit`, Result<bool>(const PackedRows&), until it returns false. 4096
-// rows at a time keep the blocks in the cache.
+// Passes a rank's rows to `visit`, Result<bool>(const PackedRows&), until it returns false. Blocks
+// of 4096 rows stay in the cache.
 template <class Visit>
 Status VisitOwnRows(const ShardedRows& rows, Visit visit) {
   constexpr int64_t kBlockRows = 4096;
@@ -144,7 +144,7 @@ Status VisitOwnRows(const ShardedRows& rows, Visit visit) {
   return Status::OK();
 }
 
-// A category beyond the table would make the kernels read outside of it. Checked once here, so that
+// With a category beyond the table the kernels would read outside of it. Checked once here, so that
 // no step has to.
 Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   return VisitOwnRows(rows, [&](const PackedRows& block) -> Result<bool> {
@@ -153,7 +153,7 @@ Status CheckOwnCategories(const NetInputs& inputs, const ShardedRows& rows) {
   });
 }
 
-// Whether any of a rank's rows counts.
+// Whether any of a rank's rows has a weight above 0.
 Result<bool> HasWeight(const ShardedRows& rows) {
   bool found = false;
   PT_TRY(VisitOwnRows(rows, [&](const PackedRows& block) -> Result<bool> {
@@ -164,8 +164,8 @@ Result<bool> HasWeight(const ShardedRows& rows) {
   return found;
 }
 
-// Collective. Rows that all count nothing would leave the weights as they were drawn, and metrics
-// without a value.
+// Collective. If all weights were 0, training would leave the weights of the net as they were
+// drawn, and metrics would have no value.
 Status CheckRowWeights(const TrainConfig& config, const ShardedRows& rows, const char* which,
                        Communicator& communicator) {
   if (config.weight.empty() || rows.total_rows() == 0) return Status::OK();
@@ -181,7 +181,7 @@ Status CheckRowWeights(const TrainConfig& config, const ShardedRows& rows, const
                .fix = "choose another column of weights, or other rows"});
 }
 
-// Collective. How many bytes of rows lie on disks; rank 0 tells it.
+// Collective. Returns how many bytes of rows are on disks; rank 0 reports it.
 Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, TaskContext& context,
                             Communicator& communicator) {
   int64_t bytes = rows.train->disk_bytes();
@@ -196,7 +196,7 @@ Result<int64_t> CountOnDisk(const TrainConfig& config, const RankRows& rows, Tas
   return bytes;
 }
 
-// Collective. Turns packed rows into shards, after which every rank holds those that it owns.
+// Collective. Turns packed rows into shards; afterwards every rank holds those that it owns.
 Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, Packed packed,
                             Communicator& communicator) {
   const std::vector<int32_t> owners = ShardOwners(config.train.shards, communicator.world());
@@ -216,10 +216,10 @@ Result<RankRows> ShardInput(const TrainConfig& config, const NetInputs& inputs, 
                .fix = "raise train.validation.share, or set it to 0"});
 }
 
-// The number of RankRows::unseen, beside the folders of kept rows.
+// The file with RankRows::unseen, next to the folders of stored rows.
 constexpr const char* kUnseenFile = "unseen";
 
-// Where the rows lie until they are whole: two gangs may pack the same ones at the same time.
+// Where the rows lie until they are complete: two gangs may pack the same ones at the same time.
 fs::path DraftOf(const TrainConfig& config) {
   return config.shared.folder + "-" + Sha256Hex(config.folder).substr(0, 16);
 }
@@ -237,8 +237,8 @@ Status WriteShared(const RankRows& rows, bool leads, const fs::path& draft) {
   return leads ? WriteFile(draft / kUnseenFile, std::to_string(rows.unseen)) : Status::OK();
 }
 
-// Collective. Keeps the rows for later trainings. What goes wrong with that is nothing to this one:
-// the next packs its rows itself.
+// Collective. Stores the rows for later trainings. Errors do not affect this one: the next training
+// then packs its rows itself.
 Status Share(const TrainConfig& config, const RankRows& rows, Communicator& communicator) {
   const auto bytes = [](const ShardedRows* of) {
     return of == nullptr ? 0 : of->total_rows() * of->schema().width();

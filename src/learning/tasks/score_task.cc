@@ -21,22 +21,21 @@
 #include "tensor/guard.h"
 #include "tensor/weights.h"
 
-// The task "score": batches of one partition go through the net and come out with the predicted
-// columns behind their own. Where metrics are asked for, rows with known labels are also compared
-// with the model and with the baseline; the task reports mergeable states, which the driver adds up
-// over all partitions. There is no gang: partitions know nothing of each other, and a failed one
-// can be run again.
+// The task "score": batches of one partition go through the net and are emitted with the predicted
+// columns after their own. If metrics are wanted, rows with known labels are also compared with the
+// model and with the baseline; the task reports mergeable states, which the driver merges over all
+// partitions. There is no gang: partitions know nothing of each other, and a failed one can be run
+// again.
 
 namespace protium {
 namespace {
 
-// Measures the model, and beside it the baseline, on the rows whose labels are known. A row without
-// a label is skipped, one of a class that training never saw is counted (unseen_rows) and skipped:
-// no output stands for it.
+// Measures the model and the baseline on the rows whose labels are known. A row without a label is
+// skipped; one of a class that training never saw is counted (unseen_rows) and skipped, since no
+// output represents it.
 class Measured {
  public:
-  // nullopt when the config asks for no metrics. Keeps a pointer to `config`, which must outlive
-  // it.
+  // nullopt if the config asks for no metrics. Stores a pointer to `config`, which must outlive it.
   static Result<std::optional<Measured>> Make(const ScoreConfig& config, const Target& target,
                                               const std::vector<MetricSpec>& own) {
     if (config.metrics.empty()) return std::optional<Measured>();
@@ -65,7 +64,7 @@ class Measured {
       double line = 0;
       const std::span<const double> compared = BaselineScores(i, line);
       // The baseline is a line in one column, which may be NULL where the model's own inputs are
-      // imputed. It knows no threshold but 0.5.
+      // imputed. Its threshold is always 0.5.
       if (std::isnan(compared[0])) continue;
       baseline_->Add({labels, compared, weight, target_.levels});
     }
@@ -102,7 +101,7 @@ class Measured {
     return Status::OK();
   }
 
-  // As in training: a weight says how often a row counts.
+  // As in training: a weight is how often a row counts.
   Status CheckWeights() const {
     const auto found = std::ranges::find_if(weights_, [](double weight) { return weight < 0; });
     if (found == weights_.end()) return Status::OK();
@@ -114,7 +113,8 @@ class Measured {
                  .fix = "leave these rows out (WHERE " + config_->weight + " >= 0)"});
   }
 
-  // False for a row whose labels or weight are not known, or of a class that was never learned.
+  // Returns false for a row whose labels or weight are not known, or of a class that was never
+  // learned.
   bool TakeLabels(size_t row, std::span<double> labels) {
     for (size_t l = 0; l < labels.size(); ++l) {
       labels[l] = labels_[l][row];
@@ -126,9 +126,9 @@ class Measured {
     return !unseen;
   }
 
-  // The baseline that is the same for every row. Of numbers its values; else the outputs with which
-  // a net would predict the shares of the training rows: the logit for two classes and for flags,
-  // logarithms for more classes (a softmax gives the shares back).
+  // The baseline that is the same for every row: for numbers its values; otherwise the outputs with
+  // which a net would predict the shares of the training rows, the logit for two classes and for
+  // flags, logarithms for more classes (a softmax restores the shares).
   static std::vector<double> ConstantScores(const Baseline& baseline, TargetKind kind) {
     const std::vector<double>& shares = baseline.shares;
     if (kind == TargetKind::kTwoClasses) return {std::log(shares[1] / shares[0])};
@@ -151,16 +151,16 @@ class Measured {
   MetricState model_;
   Diagnostics diagnostics_;
   std::optional<MetricState> baseline_;
-  std::vector<std::vector<double>> labels_;  // Of the batch at hand.
+  std::vector<std::vector<double>> labels_;  // Of the current batch.
   std::vector<double> line_;                 // The column that the baseline is a line in.
   std::vector<double> weights_;              // Likewise; empty: 1.
   std::vector<double> constant_;             // The baseline without a column, as scores.
   int64_t unseen_ = 0;
-  int64_t seen_ = 0;  // Rows of the batches before.
+  int64_t seen_ = 0;  // Rows of the previous batches.
 };
 
-// The rows with the columns that `output` names: those of the batch by name, then the predicted
-// ones. Columns are shared with the batch, not copied.
+// Returns the rows with the columns that `output` names: those of the batch by name, then the
+// predicted ones. Columns are shared with the batch, not copied.
 Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
                                                    const arrow::RecordBatch& batch,
                                                    arrow::ArrayVector predicted) {
@@ -177,7 +177,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> Scored(const SchemaPtr& output,
   return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
 }
 
-// A table with two columns of one name could be written but not be addressed by name afterwards.
+// A table with two columns of one name could be written, but they could not be addressed by name
+// afterwards.
 Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& schema) {
   for (const std::string& name : config.added) {
     if (schema.GetFieldIndex(name) < 0) continue;
@@ -189,13 +190,13 @@ Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& sche
   return Status::OK();
 }
 
-// The fields of `output` that predictions become: its last ones.
+// The fields of `output` for the predictions: its last ones.
 arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& output) {
   const auto& fields = output.fields();
   return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
 }
 
-// Of each row of a batch the outputs, valid until the next call.
+// Returns the outputs of each row of a batch, valid until the next call.
 using PredictBatch = std::function<Result<std::span<const float>>(const arrow::RecordBatch&)>;
 
 Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
@@ -222,8 +223,8 @@ Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
 }
 
 Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContext& context) {
-  // Workers already share the cores: one thread, as inputs have it, so that sums have one order.
-  // Rows to score are packed without labels and weights: tables to predict for have neither.
+  // Workers already share the cores: one thread, the default of inputs, so that sums have one
+  // order. Rows to score are packed without labels and weights: tables to predict for have neither.
   NetInputs inputs = MakeNetInputs(config);
   if (known.prepare) PT_TRY(known.prepare(inputs.threads));
   PT_LET(inputs.device, ChooseDevice(context, config.device, known));

@@ -158,7 +158,7 @@ class SecondKind : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  // Forty rows; `mean_` and `rmse_` are what their weights make of the labels.
+  // Forty rows; `mean_` and `rmse_` are computed from their weights and labels.
   void WriteTable() {
     std::ofstream out(folder_ / "t.csv");
     out << "x,y,w\n";
@@ -207,7 +207,7 @@ TEST_F(SecondKind, TrainsPredictsAndComesBackFromItsFolder) {
   const std::vector<double> mean(40, mean_);
   EXPECT_THAT(Predicted(model->Transform(Rows())),
               testing::Pointwise(testing::DoubleNear(1e-5), mean));
-  // Its predictions are measured as any other's.
+  // Its predictions are measured like any other's.
   const Json measured = StateOf(*session_).record().results()["metrics"]["test"];
   EXPECT_NEAR(measured["rmse"].get<double>(), rmse_, 1e-4);
   ASSERT_TRUE(model->Save("model").ok());

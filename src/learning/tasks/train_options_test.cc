@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of training, each with the same bits for any ranks and after a stop.
+// Options of training, each with the same bits for any number of ranks and after a stop.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -146,7 +146,7 @@ TEST_F(TrainOptionsTest, KeepsTheAverageOfTheWeightsAndMeasuresIt) {
   config_.train.average = 0;
   const TrainResult plain = RunToResult(2, Deal(700, 2, 0));
   EXPECT_NE(averaged.weights_sha256, plain.weights_sha256);
-  // Behind the average, training goes on with the weights of a run without it.
+  // Apart from the average, training continues with the weights of a run without it.
   for (size_t epoch = 0; epoch < 2; ++epoch) {
     EXPECT_EQ(averaged.history[epoch]["loss"], plain.history[epoch]["loss"]);
   }
@@ -233,7 +233,7 @@ TEST_F(TrainOptionsTest, ReportsTheLearningRate) {
   EXPECT_DOUBLE_EQ(result.history[1]["learning_rate"].get<double>(), 0.05);
 }
 
-// y depends on all three, but c has one value in all rows that are held out.
+// y depends on all three, but c has one value in all held-out rows.
 TEST_F(TrainOptionsTest, TellsWhichColumnsMatter) {
   config_.train.epochs = 12;
   config_.train.optimizer = Choice{"adam", {{"learning_rate", 0.02}}};

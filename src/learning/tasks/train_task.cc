@@ -16,17 +16,17 @@
 #include "train/trainer.h"
 
 // The task "train", one rank of a gang. In order, all of it collective:
-// 1. the config becomes a TrainSpec and a net on the rank's device; whatever is wrong in it fails
-//    on all ranks alike;
-// 2. this rank gets the rows of its shards, training and held-out ones apart (rank_rows.h);
+// 1. the config becomes a TrainSpec and a net on the rank's device; any error in it fails on all
+//    ranks alike;
+// 2. this rank gets the rows of its shards, training and held-out rows separately (rank_rows.h);
 // 3. Train() (train/trainer.h) runs the epochs; rank 0 emits the result as one row of JSON.
 
 namespace protium {
 namespace {
 
-// Everything that decides the weights, or which of them are kept, apart from the rows. A checkpoint
-// stores it, and a run with other options is refused when it resumes. The start counts by the hash
-// of its weights, since the path of the copy differs from run folder to run folder.
+// Everything besides the rows that decides the weights, or which of them are chosen. A checkpoint
+// stores it, and a run with other options is refused when it resumes. The start is represented by
+// the hash of its weights, since the path of the copy differs between run folders.
 Json CollectOptions(const TrainConfig& config) {
   Json options = FieldsThatDecide(config.train);
   options["net"] = FieldsToJson(config.net);
@@ -53,7 +53,7 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows,
                  .resume = config.resume || attempt > 0,
                  .options = CollectOptions(config),
                  .stages_sha256 = config.stages_sha256};
-  // The metric that chooses the best epoch must be measured even where it is not listed.
+  // The metric that chooses the best epoch must be measured even if it is not listed.
   std::vector<std::string>& metrics = spec.train.metrics;
   const bool measured = std::ranges::find(metrics, spec.train.best) != metrics.end();
   if (!measured) metrics.push_back(spec.train.best);
@@ -81,8 +81,8 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, but for a newcomer. The rows that this rank learns from; in an elastic gang, shared
-// with all.
+// Collective, except for a newcomer. Loads the rows that this rank learns from; an elastic gang
+// shares them among all ranks.
 Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
                           TaskContext& context) {
   GangMembership* const gang = MembershipOf(context);
@@ -133,7 +133,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .saved = [&] { context.Saved(); },
                       .phase = [&](const char* phase) { context.SetPhase(phase); },
                       .stop = context.stop()}));
-  // The last generation's rank 0 has them.
+  // Only rank 0 of the last generation has them.
   return outcome.weights.empty() ? Status::OK() : EmitResult(context, outcome, rows);
 }
 

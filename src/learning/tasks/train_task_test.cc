@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a training: same bits for any ranks, stop and resume, checkpoints.
+// The life of a training: the same bits for any number of ranks, stop and resume, checkpoints.
 #include "tasks/testing/train_task.h"
 
 #include <fmt/format.h>

@@ -8,9 +8,9 @@
 namespace protium {
 namespace {
 
-// Every forward that predicts has so many rows, since a net may give a row other bits in another
-// number of them (tensor/predict.h): who changes these numbers changes predictions.
-// Of a GPU: enough rows to fill it, few enough for nets that widen a row a thousand times.
+// Every forward that predicts has this many rows, since a net may compute other bits for a row
+// among another number of them (tensor/predict.h): changing these numbers changes predictions. For
+// a GPU: enough rows to fill it, few enough for nets that widen a row a thousand times.
 constexpr int64_t kGpuPredictRows = 4096;
 constexpr int64_t kCpuPredictRows = 1024;
 constexpr size_t kCacheLine = 64;
@@ -27,12 +27,13 @@ std::shared_ptr<std::byte> Zeros(std::shared_ptr<std::byte> memory, int64_t byte
   return memory;
 }
 
-// The same memory: both pointers keep it.
+// The same memory, which both pointers own.
 std::shared_ptr<float> AsFloats(const std::shared_ptr<std::byte>& memory) {
   return {memory, reinterpret_cast<float*>(memory.get())};
 }
 
-// A device whose memory is ordinary memory, apart from the host's: a copy that is forgotten shows.
+// A device whose memory is ordinary memory, separate from the host's, so that a forgotten copy is
+// noticed.
 class StandInMemory final : public DeviceMemory {
  public:
   bool is_gpu() const override { return false; }
@@ -88,7 +89,7 @@ std::shared_ptr<float> ComputeDevice::DeviceFloats(int64_t count) const {
 }
 
 std::span<float> ComputeDevice::Reserve(int64_t count, FloatRoom& room) const {
-  // What was there is not copied: its values are of no account.
+  // Existing values are not copied: they are undefined.
   if (room.count < count) room = {AsFloats(HostBytes(Bytes(count))), count};
   return {room.memory.get(), size_t(count)};
 }

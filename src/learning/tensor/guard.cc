@@ -5,7 +5,7 @@
 
 namespace protium {
 
-// LibTorch's own exceptions pass through the same calls, so this takes the same way.
+// An exception, as LibTorch's own exceptions pass through the same calls.
 void LeaveWith(Fault fault) {
   std::rethrow_exception(std::make_exception_ptr(KnownFailure(std::move(fault))));
 }

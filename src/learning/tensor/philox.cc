@@ -21,9 +21,9 @@ struct Lanes {
   uint32_t words[kBlock];
 };
 
-// A round of Philox4x32, with the multipliers of its authors; the keys grow by their Weyl constants
-// from round to round. For one key it is a bijection of the counter's 128 bits, so no two counters
-// draw the same four words.
+// A round of Philox4x32, with the multipliers of its authors; their Weyl constants are added to the
+// keys after each round. For one key it is a bijection of the counter's 128 bits, so no two
+// counters draw the same four words.
 [[gnu::always_inline]] inline void Round(uint32_t* words, uint32_t key0, uint32_t key1) {
   uint32_t* a = words;
   uint32_t* b = words + kLanes;
@@ -93,7 +93,7 @@ void DrawUniform(uint64_t key, float low, float high, std::span<float> out) {
   }
 }
 
-// The sum of twelve even draws from [0, 1) has mean 6 and variance 12 * 1/12 = 1.
+// The sum of twelve uniform draws from [0, 1) has mean 6 and variance 12 * 1/12 = 1.
 void DrawNormal(uint64_t key, float deviation, std::span<float> out) {
   std::fill(out.begin(), out.end(), -6.0f);
   Lanes lanes;
@@ -110,8 +110,8 @@ void DrawNormal(uint64_t key, float deviation, std::span<float> out) {
 
 namespace {
 
-// ReLU and dropout of 128 values by 64 drawn words: the low halves of words decide about the first
-// 64 values, the high halves about the others.
+// ReLU and dropout of 128 values with 64 drawn words: the low halves of words decide about the
+// first 64 values, the high halves about the others.
 void DropBlock(const uint32_t* words, uint32_t threshold, float factor, float* values) {
   float* high = values + kBlock;
   for (int i = 0; i < kBlock; ++i) {
@@ -120,7 +120,7 @@ void DropBlock(const uint32_t* words, uint32_t threshold, float factor, float* v
   }
 }
 
-// Gives how many values of `values` are done: whole blocks of 128.
+// Returns how many of `values` are done: whole blocks of 128.
 size_t DropBlocks(uint64_t key, uint32_t threshold, float factor, std::span<float> values) {
   size_t at = 0;
   for (Lanes lanes; at + 2 * kBlock <= values.size(); at += 2 * kBlock) {
@@ -138,7 +138,7 @@ struct Eight {
   __m256i a, b, c, d;
 };
 
-// Both halves of eight products of 32 bits each: what compilers do not find by themselves.
+// Both halves of eight products of 32 bits each; compilers do not find this by themselves.
 PT_AVX2 inline void Multiply(__m256i x, uint32_t by, __m256i& high, __m256i& low) {
   const __m256i factor = _mm256_set1_epi32(int32_t(by));
   const __m256i even = _mm256_mul_epu32(x, factor);
@@ -209,7 +209,7 @@ size_t DropBlocksAvx2(uint64_t, uint32_t, float, std::span<float>) { return 0; }
 
 }  // namespace
 
-// Integers and single float operations: every way gives the same bits.
+// Uses integers and single float operations, so every variant computes the same bits.
 float ReluDropout(uint64_t key, double drop, std::span<float> values) {
   if (drop <= 0) {
     for (float& value : values) value = value < 0 ? 0 : value;

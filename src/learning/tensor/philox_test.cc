@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Of its authors' test vectors (Random123, kat_vectors).
+// From its authors' test vectors (Random123, kat_vectors).
 TEST(Philox, GivesItsPublishedAnswers) {
   using Words = std::array<uint32_t, 4>;
   EXPECT_EQ(Philox({0, 0, 0, 0}, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -23,7 +23,7 @@ TEST(Philox, GivesItsPublishedAnswers) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// Which word of which counter an element is, as philox.h says.
+// Which word of which counter an element is, as documented in philox.h.
 TEST(Philox, DrawsTheWordsOfCountersInTheirOrder) {
   const uint64_t key = 0x123456789abcdef0;
   std::vector<float> drawn(300);
@@ -35,7 +35,7 @@ TEST(Philox, DrawsTheWordsOfCountersInTheirOrder) {
   }
 }
 
-// Of every 128 values, the first 64 by the low halves. What is kept of ones is 4/3.
+// Of every 128 values, the first 64 use the low halves. Ones that remain become 4/3.
 TEST(Philox, DropsByHalvesOfWordsInTheirOrder) {
   const uint64_t key = 0x123456789abcdef0;
   std::vector<float> values(300, 1.0f);
@@ -49,7 +49,7 @@ TEST(Philox, DropsByHalvesOfWordsInTheirOrder) {
   }
 }
 
-// Weights of models begin with these numbers.
+// The initial weights of models depend on these numbers.
 TEST(Philox, GivesTheSameNumbersAsEver) {
   EXPECT_EQ(DrawKey(DrawTag::kInitialise, {77, 0}), 0x17846fbfa5026a78);
   std::vector<float> even(3), normal(3);

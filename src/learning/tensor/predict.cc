@@ -9,7 +9,7 @@
 namespace protium {
 
 Status Predictor::Predict(const BatchRows& rows, std::span<float> out) {
-  // So many rows take little memory beside those that they are blocks of.
+  // So many rows take little memory compared with the rows that they are a block of.
   constexpr int64_t kMostRows = 16384;
   const int64_t height = apart() ? kMostRows : device_.predict_rows();
   for (int64_t at = 0; at < rows.size(); at += height) {

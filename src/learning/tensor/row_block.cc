@@ -4,7 +4,7 @@
 namespace protium {
 
 std::byte* RowBlock::Reserve(int64_t bytes) {
-  // Never smaller: a short last step would otherwise make it anew in every epoch.
+  // It never shrinks: otherwise a short last step would reallocate it in every epoch.
   if (host_ == nullptr || bytes_ < bytes) {
     host_ = device_.HostBytes(bytes);
     bytes_ = bytes;

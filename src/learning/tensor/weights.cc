@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/weights.h"
 
-// The hash is compiled into this file, and no library of it is linked.
+// The hash is compiled into this file; its library is not linked.
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// 64 bytes: a line of the cache.
+// 64 bytes: a cache line.
 constexpr int64_t kAlignFloats = 16;
 
 std::span<std::byte> AsBytes(float* data, int64_t count) {
@@ -72,7 +72,7 @@ Result<std::unique_ptr<Weights>> Weights::Make(Net& net, const ComputeDevice& de
           {out->buffers_there_.get() + out->buffer_parts_[i].offset, net.buffers()[i].shape});
     }
     net.Bind(out->Views(out->there_.get()), std::move(buffers));
-    // Some nets bring the values that training starts with.
+    // Some nets set the values that training starts with.
     out->Download();
   }));
   return out;
@@ -119,7 +119,7 @@ std::vector<NamedTensor> Weights::Tensors() const {
 }
 
 Status Weights::Load(const Safetensors& file, const std::string& where) {
-  // All is looked at before anything is copied: a file that is refused changes no weight.
+  // Everything is checked before anything is copied: a refused file changes no weight.
   const std::vector<NamedTensor> mine = Tensors();
   for (const NamedTensor& to : mine) {
     const NamedTensor* from = file.Find(to.name);
@@ -143,7 +143,7 @@ Status Weights::Load(const Safetensors& file, const std::string& where) {
 }
 
 std::string Weights::Hash() const {
-  // Gaps between parameters count, too; they stay zeros.
+  // Includes the gaps between parameters; they stay zeros.
   const XXH128_hash_t a = XXH3_128bits(parameters_.data(), parameters_.size_bytes());
   const XXH128_hash_t b =
       XXH3_128bits_withSeed(buffers_.data(), buffers_.size_bytes(), a.low64 ^ a.high64);

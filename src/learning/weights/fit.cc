@@ -31,11 +31,11 @@ std::string Shape(const NamedTensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
 
-// What all names of the file have before the net's, as DistributedDataParallel ("module.") and
-// Lightning ("model.") put it there; empty where that is not the difference.
+// The prefix that all names of the file have before the net's, as DistributedDataParallel
+// ("module.") and Lightning ("model.") add it; empty if the names differ in another way.
 std::string CommonPrefix(const ByName& given, const ByName& wanted) {
   if (given.empty() || wanted.empty()) return "";
-  // Any name of the net does: the prefix, if there is one, stands before it, too.
+  // Any name of the net will do: the prefix, if there is one, precedes it as well.
   const std::string& name = wanted.begin()->first;
   for (const auto& [longer, tensor] : given) {
     if (longer.size() <= name.size() + 1 || !longer.ends_with("." + name)) continue;
@@ -96,7 +96,7 @@ Result<std::string> NewName(const std::string& name, const Rename& rename) {
 }  // namespace
 
 Result<Rename> ParseRename(const std::string& text) {
-  // The last one: a pattern may have "=" in it, as (?=x) does.
+  // The last one, since a pattern may contain "=", as (?=x) does.
   const size_t at = text.rfind('=');
   if (at == text.npos || at == 0) {
     return Fail({.exit = Exit::kUsage,
@@ -112,7 +112,7 @@ Result<Rename> ParseRename(const std::string& text) {
 Result<std::vector<NamedTensor>> Renamed(const std::vector<NamedTensor>& given,
                                          std::span<const Rename> renames) {
   std::vector<NamedTensor> renamed;
-  // The names that were given, by the new ones.
+  // The original names, by the new ones.
   std::map<std::string, std::string> former;
   for (NamedTensor tensor : given) {
     const std::string name = tensor.name;
@@ -149,7 +149,7 @@ Result<std::vector<NamedTensor>> FitTensors(const std::vector<NamedTensor>& give
       fitted.push_back(*found->second);
     }
   }
-  // All that is wrong is collected first: one fault names it.
+  // All errors are collected first, so that one fault names them.
   for (const auto& [name, tensor] : theirs) {
     if (ours.contains(name)) continue;
     if (name.ends_with(kCounter)) {

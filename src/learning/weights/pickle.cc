@@ -12,7 +12,7 @@
 #include "weights/pickle_operations.h"
 
 // The operations: Lib/pickletools.py of CPython. Each value takes at least one byte of the pickle,
-// so that their number is bounded by its length.
+// so their number is bounded by its length.
 
 namespace protium {
 namespace {
@@ -23,8 +23,8 @@ constexpr size_t kMostBytes = size_t{64} << 20;
 constexpr size_t kMostValues = 4'000'000;
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 
-// Those of a state dict have up to seven. Calls and stored things hold a copy of theirs, which one
-// tuple that is used again and again would make large.
+// Those of a state dict have up to seven. Calls and persistent values hold a copy of theirs, which
+// one tuple used again and again would make large.
 constexpr size_t kMostArguments = 64;
 
 class PickleReader {
@@ -96,7 +96,7 @@ class PickleReader {
     return true;
   }
   Result<Pickled*> Pop() {
-    // What lies below a mark belongs to another value.
+    // Values below a mark belong to another value.
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return Refuse("its stack is empty");
     Pickled* const top = stack_.back();
     stack_.pop_back();
@@ -108,7 +108,7 @@ class PickleReader {
     }
     return stack_.back();
   }
-  // The values above the last mark, which goes.
+  // Removes the last mark and returns the values above it.
   Result<std::vector<const Pickled*>> PopMarked() {
     if (marks_.empty()) return Refuse("it ends a list that was not begun");
     std::vector<const Pickled*> values(stack_.begin() + int64_t(marks_.back()), stack_.end());
@@ -135,7 +135,7 @@ class PickleReader {
   std::span<const std::string_view> known_;
   const std::string& where_;
   size_t at_ = 0;
-  size_t operation_ = 0;  // Where the one that is read begins.
+  size_t operation_ = 0;  // Where the current one begins.
   Pickle pickle_;
   std::vector<Pickled*> stack_;
   std::vector<size_t> marks_;
@@ -145,7 +145,7 @@ class PickleReader {
 Result<bool> PickleReader::Plain(uint8_t operation) {
   const auto whole = [&](size_t bytes) -> Result<bool> {
     PT_LET(const uint64_t number, Number(bytes));
-    // Only that of four bytes has a sign.
+    // Only the one of four bytes has a sign.
     const int64_t value = bytes == 4 ? int64_t(int32_t(uint32_t(number))) : int64_t(number);
     return Push({.kind = Kind::kWhole, .whole = value});
   };
@@ -159,7 +159,7 @@ Result<bool> PickleReader::Plain(uint8_t operation) {
       }
       return true;
     }
-    case 0x95: {  // FRAME: how many bytes may be read ahead, all of which lie here.
+    case 0x95: {  // FRAME: how many bytes may be read ahead; all of them are here.
       PT_LET(const uint64_t length, Number(8));
       if (length > bytes_.size() - at_) return Refuse("it ends too early");
       return true;
@@ -178,7 +178,7 @@ Result<bool> PickleReader::Plain(uint8_t operation) {
       return whole(4);
     case 0x8a:
       return PushLong();
-    case 'G': {  // BINFLOAT, the one number with its highest byte first.
+    case 'G': {  // BINFLOAT, the only number with its highest byte first.
       PT_LET(const uint64_t bits, Number(8));
       return Push(
           {.kind = Kind::kNumber, .number = std::bit_cast<double>(__builtin_bswap64(bits))});
@@ -194,7 +194,7 @@ Result<bool> PickleReader::Plain(uint8_t operation) {
   }
 }
 
-// LONG1: a whole number of up to 255 bytes, of which int64_t holds eight.
+// LONG1: a whole number of up to 255 bytes; only values that fit int64_t are accepted.
 Result<bool> PickleReader::PushLong() {
   PT_LET(const uint64_t length, Number(1));
   if (length > 8) return Refuse("it has a whole number beyond 64 bits");
@@ -281,7 +281,7 @@ Result<bool> PickleReader::Fill(uint8_t operation) {
   }
 }
 
-// `many` values of the stack, or with 0 those above the mark, go to the list or dict below them.
+// Moves `many` values of the stack, or with 0 those above the mark, to the list or dict below them.
 Result<bool> PickleReader::Append(Kind kind, size_t many) {
   std::vector<const Pickled*> items;
   if (many == 0) {
@@ -319,7 +319,7 @@ Result<bool> PickleReader::PushClassOfTexts() {
   return PushClass("0x93 (STACK_GLOBAL)", module->text, name->text);
 }
 
-// REDUCE: the call of a class or function, which stays a name.
+// REDUCE: the call of a class or function, which remains a name.
 Result<bool> PickleReader::PushCall() {
   PT_LET(const Pickled* const arguments, Pop());
   PT_LET(const Pickled* const called, Pop());
@@ -350,7 +350,7 @@ Result<bool> PickleReader::Call(uint8_t operation) {
     }
     case 'R':
       return PushCall();
-    case 'b': {  // BUILD: attributes of an object. Those of a dict (_metadata) are no weights.
+    case 'b': {  // BUILD: attributes of an object. Those of a dict (_metadata) are not weights.
       PT_TRY(Pop());
       PT_TRY(Top(Kind::kDict));
       return true;

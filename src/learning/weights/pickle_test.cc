@@ -49,7 +49,7 @@ TEST(Pickle, RepeatsValuesByTheirNumber) {
 }
 
 TEST(Pickle, CallsNothingAndNamesWhatItWouldHaveCalled) {
-  // pickle.dumps of an object whose __reduce__ gives (os.system, ("...",)).
+  // pickle.dumps of an object whose __reduce__ returns (os.system, ("...",)).
   EXPECT_THAT(WhyRefused("\x80\2cposix\nsystem\n" + PickledText("true") + "\x85R."),
               HasSubstr("operation 0x63 (GLOBAL) names posix.system"));
   EXPECT_THAT(WhyRefused("\x80\2(i__builtin__\neval\n."), HasSubstr("0x69 (INST)"));
@@ -72,7 +72,7 @@ TEST(Pickle, ReadsTheOperationsOfNewerProtocols) {
   EXPECT_EQ(pair.items[0], pair.items[1]);
 }
 
-// A tuple of a thousand values that is the arguments of a thousand calls would be a million.
+// A tuple of a thousand values as the arguments of a thousand calls would be a million values.
 TEST(Pickle, DoesNotCopyLongArgumentsAgainAndAgain) {
   const std::string tuple = "(" + std::string(1000, 'N') + "tq\1";
   EXPECT_THAT(WhyRefused("\x80\2" + tuple + "ctorch\nFloatStorage\nh\1R."),

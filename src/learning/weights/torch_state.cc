@@ -22,15 +22,15 @@ namespace protium {
 namespace {
 
 constexpr size_t kMostDimensions = 64;
-// Tensors may share a storage, as tied weights do. But each becomes memory of its own sooner or
-// later, and a small file could name one storage many thousand times.
+// Tensors may share a storage, as tied weights do. But each gets memory of its own sooner or later,
+// and a small file could name one storage many thousand times.
 constexpr int64_t kMostSharing = 16;
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
 constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
 
 struct StorageType {
   std::string_view name;
-  std::string_view dtype;  // As safetensors has it.
+  std::string_view dtype;  // As in safetensors.
   int64_t bytes;
 };
 constexpr std::array<StorageType, 10> kStorages = {{{"torch.FloatStorage", "F32", 4},
@@ -76,8 +76,8 @@ std::optional<std::vector<int64_t>> Counts(const Pickled& value) {
   return counts;
 }
 
-// Works out count and row_major; false where the tensor is larger than its storage of `elements`
-// or reaches beyond it.
+// Computes count and row_major; returns false if the tensor is larger than its storage of
+// `elements` or reaches beyond it.
 bool Complete(Layout& layout, int64_t elements) {
   for (const int64_t length : layout.shape) {
     if (__builtin_mul_overflow(layout.count, length, &layout.count)) return false;
@@ -97,7 +97,7 @@ bool Complete(Layout& layout, int64_t elements) {
   return layout.count <= elements && last < elements;
 }
 
-// The elements in row-major order.
+// Returns the elements in row-major order.
 std::vector<std::byte> Gather(const Layout& layout, std::string_view storage, int64_t bytes) {
   std::vector<std::byte> gathered(size_t(layout.count * bytes));
   std::vector<int64_t> index(layout.shape.size());
@@ -153,9 +153,9 @@ class StateReader {
     return AddTensor(name, tensor->items);
   }
 
-  // Counts what the tensors come to, beside the size of the archive.
+  // Compares the total size of the tensors with the size of the archive.
   Status Count(const std::string& name, int64_t bytes) {
-    bytes_ += bytes;  // Each at most the archive's size: this ends before it could overflow.
+    bytes_ += bytes;  // Each is at most the archive's size, so this returns before it could overflow.
     if (bytes_ / kMostSharing <= zip_.size()) return Status::OK();
     return Bad(name, fmt::format("with it the tensors are more than {} times the file, whose "
                                  "storages they share",
@@ -205,7 +205,7 @@ class StateReader {
     if (found == kStorages.end()) return Bad(name, id[1]->text + " is no type of tensors here");
     *type = &*found;
     const std::string file = folder_ + "data/" + id[2]->text;
-    // Tensors may share a storage, whose checksum is looked at once.
+    // Tensors may share a storage; its checksum is verified once.
     if (!storages_.contains(file)) {
       PT_LET(storages_[file], zip_.Read(file));
     }
@@ -256,7 +256,7 @@ Result<const Pickled*> FindDict(const Pickled& top, const std::string& key,
   return NoStateDict(top, key, where);
 }
 
-// The folder of the archive that everything in it lies in: "archive/".
+// Returns the folder in the archive that contains everything: "archive/".
 Result<std::string> FindFolder(const ZipFile& zip, const std::string& where) {
   const auto refuse = [&](std::string what, std::string fix) {
     return Fail(

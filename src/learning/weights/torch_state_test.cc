@@ -73,7 +73,7 @@ TEST(TorchState, RefusesOneStorageNamedAgainAndAgain) {
   for (int i = 0; i < 255; ++i) {
     tensors.push_back({std::to_string(i), "0", 0, {200, 100}, {1, 200}, "FloatStorage", 0});
   }
-  // The number of elements has two bytes here: 20,000 are more than Whole() has.
+  // The number of elements has two bytes here: 20,000 does not fit Whole().
   std::string pickle = PickledState(tensors);
   const std::string none = Whole(0) + "tQ", all = "M" + Little(20'000, 2) + "tQ";
   for (size_t at = 0; (at = pickle.find(none, at)) != pickle.npos; at += all.size()) {
@@ -138,7 +138,7 @@ TEST(TorchState, OutlivesDamageAnywhere) {
   }
 }
 
-// As above, where no checksum stands before the pickle.
+// As above, without a checksum before the pickle.
 TEST(TorchState, OutlivesPicklesThatSayAnything) {
   const std::vector<TestTensor> tensors = {{"w", "0", 0, {3, 2}, {1, 3}}};
   for (const std::string& pickle : {PickledState(tensors), PickledStateOfProtocol4(tensors)}) {

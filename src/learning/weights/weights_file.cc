@@ -79,7 +79,7 @@ Result<WeightsFile> WeightsFile::Read(const std::filesystem::path& file, const s
     weights.gathered_ = std::move(state.gathered);
     return weights;
   }
-  // What torch.save() wrote before version 1.6, and pickles of other origin.
+  // What torch.save() wrote before version 1.6, and other pickles.
   if (bytes.starts_with("\x80")) {
     return Fail({.exit = Exit::kInput,
                  .what = file.string() + " is a pickle, not an archive of tensors",

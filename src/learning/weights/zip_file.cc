@@ -20,7 +20,7 @@ constexpr uint64_t kMostComment = 65535;
 constexpr uint64_t kMostEntries = 1'000'000;
 constexpr uint16_t kEncrypted = 1;  // A bit of the flags.
 
-// The caller has checked that the bytes are there.
+// The caller has checked that the bytes exist.
 template <class Number>
 Number NumberAt(std::string_view bytes, uint64_t at) {
   uint64_t number = 0;
@@ -34,7 +34,7 @@ bool Fits(uint64_t begin, uint64_t length, uint64_t end) {
   return begin <= end && length <= end - begin;
 }
 
-// The record at the archive's end, behind which there may be a comment.
+// Finds the record at the archive's end, which a comment may follow.
 std::optional<uint64_t> FindEnd(std::string_view bytes) {
   if (bytes.size() < kEndBytes) return std::nullopt;
   const uint64_t last = bytes.size() - kEndBytes;
@@ -45,8 +45,8 @@ std::optional<uint64_t> FindEnd(std::string_view bytes) {
   return std::nullopt;
 }
 
-// Sizes and offsets that do not fit into 32 bits stand in an extra field, in this order and only
-// those that are all ones before.
+// Sizes and offsets that do not fit 32 bits are in an extra field, in this order, and only those
+// whose 32-bit field is all ones.
 bool TakeWide(std::string_view extra, ZipFile::Entry& entry, uint64_t& stored) {
   while (extra.size() >= 4) {
     const auto kind = NumberAt<uint16_t>(extra, 0), length = NumberAt<uint16_t>(extra, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for the tasks that need LibTorch. What they find follows from the options, so that
+// Stand-ins for the tasks that need LibTorch. Their results depend on the options only, so that
 // tests know which trial is the best.
 #include <arrow/api.h>
 
@@ -28,8 +28,8 @@ Result<TrainConfig> ReadConfig(TaskContext& context) {
   return config;
 }
 
-// The error is the distance of the learning rate from 0.01; one above 1 diverges. The best epoch is
-// the second.
+// The error is the distance of the learning rate from 0.01; a rate above 1 diverges. The best epoch
+// is the second.
 Status TrainTask(TaskContext& context) {
   PT_LET(const TrainConfig config, ReadConfig(context));
   TrainResult result{.weights = config.folder + "/best.safetensors"};
