@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// What the workers of a test program can do: defined by those that start any.
+// What the workers of a test program can do; defined by the programs that start workers.
 [[gnu::weak]] const TaskTable& TestTasks();
 
 }  // namespace protium

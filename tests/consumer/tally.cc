@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a task of its own: two ranks count the rows of a table and tell each other.
+// A program with its own task: two ranks count the rows of a table and exchange the counts.
 #include <arrow/api.h>
 #include <protium/protium.h>
 
@@ -8,7 +8,7 @@
 
 namespace pt = protium;
 
-std::atomic<int> gangs = 0;  // Events come on any thread.
+std::atomic<int> gangs = 0;  // Events arrive on any thread.
 
 pt::SchemaPtr Output() {
   return arrow::schema({arrow::field("rank", arrow::int64()), arrow::field("all", arrow::int64())});

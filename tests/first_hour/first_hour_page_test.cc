@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/first-hour.md shows is what the commands print: every command of the page is given, in
-// its order, in one folder. "..." on the page stands for any lines. Times, sizes and names of runs
-// may be others, metrics a little.
+// Checks that the commands print what docs/first-hour.md shows: every command of the page is run,
+// in order, in one folder. "..." on the page stands for any lines. Times, sizes and names of runs
+// may differ, metrics a little.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::vector<Shown> ReadPage() {
   return all;
 }
 
-// Without what differs from run to run.
+// Without the words that differ from run to run.
 std::vector<std::string> WordsOf(std::string line) {
   const std::pair<const char*, const char*> names[] = {
       {"[a-z]+-[0-9]{8}-[0-9]{6}-[0-9a-z]{4}", "RUN"},
@@ -76,11 +76,11 @@ bool IsUnit(std::string word) {
   return std::ranges::find(kUnits, word) != std::end(kUnits);
 }
 
-// Weights are the same on every machine of a kind; this much is left for others.
+// Weights are the same on every machine of a kind; this tolerance is for others.
 bool AreAlike(double a, double b) { return std::abs(a - b) <= 0.1 * std::max(a, b) + 0.5; }
 
 bool Match(const std::string& shown, const std::string& printed) {
-  // What `doctor` says of a machine.
+  // What `doctor` reports about a machine.
   if (shown.starts_with("OK     ")) return printed.substr(0, 22) == shown.substr(0, 22);
   const std::vector<std::string> left = WordsOf(shown), right = WordsOf(printed);
   if (left.size() != right.size()) return false;
@@ -94,7 +94,7 @@ bool Match(const std::string& shown, const std::string& printed) {
   return true;
 }
 
-// Whether all of `printed` is shown, where "..." may stand for any of it.
+// Whether `shown` covers all of `printed`; "..." may stand for any of it.
 bool MatchAll(const std::vector<std::string>& shown, size_t i,
               const std::vector<std::string>& printed, size_t k) {
   if (i == shown.size()) return k == printed.size();

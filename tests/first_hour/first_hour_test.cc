@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What newcomers get wrong in a job file, and what they read then. mistakes.txt has one block for
-// each mistake: its name, the command, what is replaced in a job that is right, and the whole
-// message. PROTIUM_REWRITE=1 writes the messages of this build into the file, to be read as a
-// change of it.
+// Mistakes of newcomers in a job file, and the messages that they read. mistakes.txt has one block
+// for each mistake: its name, the command, what is replaced in a correct job, and the whole
+// message. PROTIUM_REWRITE=1 writes the messages of this build into the file, so that they can be
+// reviewed as a change of it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,8 +23,8 @@ namespace {
 //   > numeric = [{ stage = "age" }]
 //   error: ...
 //   exit 2
-// check, plan and run are given the job; in the words of other commands DIR is the test's folder,
-// which has the job and machines.csv. A line "+ days.csv TEXT" writes another file there.
+// check, plan and run get the job; in other commands DIR is the test's folder, which has the job
+// and machines.csv. A line "+ days.csv TEXT" writes another file there.
 struct Mistake {
   std::string name;
   std::string command;                                        // Without the job.
@@ -47,7 +47,7 @@ std::string Escaped(std::string text) {
   return text;
 }
 
-// Words of a command line; blanks between double quotes part none.
+// Words of a command line; spaces between double quotes do not separate.
 std::vector<std::string> WordsOf(const std::string& line) {
   std::vector<std::string> words(1);
   bool quoted = false;
@@ -80,7 +80,7 @@ std::vector<Mistake> ReadMistakes() {
     if (line.starts_with("## ")) {
       all.push_back({.name = line.substr(3)});
     } else if (all.empty()) {
-      continue;  // What the file says of itself.
+      continue;  // A comment of the file.
     } else if (line.starts_with("$ ")) {
       all.back().command = line.substr(2);
     } else if (line.starts_with("+ ")) {

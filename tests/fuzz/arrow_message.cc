@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schema and a batch as messages between processes, in memory that ends where they do: two bytes
-// with the length of the first, then both.
+// A schema and a batch as messages between processes, in memory that ends exactly after them: two
+// bytes with the length of the first, then both.
 #include <arrow/buffer.h>
 
 #include "column/ipc.h"

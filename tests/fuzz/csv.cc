@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of CSV as a table. The first byte chooses the options.
+// A CSV file as a table. The first byte chooses the options.
 #include "format/csv.h"
 
 #include "tests/fuzz/tables.h"
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const InputFile file(data + 1, size - 1);
   const CsvOptions options = OptionsOf(*data);
   ReadTable(file, Format::kCsv, options);
-  // What engines ask for, who read plain files themselves.
+  // What engines that read plain files themselves ask for.
   const auto named = WithDelimiter(file.path(), options);
   if (!named.ok()) return 0;
   const auto table = InferCsv({file.path()}, *named);

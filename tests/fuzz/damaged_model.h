@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder one file of which is the bytes of a run. Its hashes fit, so that what is read does
-// not end with them.
+// A model folder in which one file consists of the fuzzer's bytes. Its hashes are correct, so that
+// reading does not end there.
 #pragma once
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 namespace protium {
 
-// Copies of the models beside this file, in a folder that goes with it.
+// Copies of the models next to this file, in a folder that is deleted with it.
 class DamagedModel {
  public:
   DamagedModel() {
@@ -53,7 +53,7 @@ class DamagedModel {
   }
 
  private:
-  // What the run before changed.
+  // Restores what the previous run changed.
   void Restore() const {
     if (made_.empty()) return;
     const auto over = std::filesystem::copy_options::overwrite_existing;
@@ -72,7 +72,7 @@ class DamagedModel {
 
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> models_;
-  std::filesystem::path made_;  // The model of the run before, and its file.
+  std::filesystem::path made_;  // The model of the previous run, and its file.
   std::string name_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stranger sends to the HTTP server, over a real connection: several requests, heads alone,
-// bodies of any framing. Each input is a connection; it sends all, and reads what comes.
+// Input from a stranger to the HTTP server, over a real connection: several requests, heads without
+// bodies, bodies of any framing. Each input is one connection; it sends everything, and reads the
+// responses.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,8 +20,7 @@ namespace {
 constexpr char kToken[] = "let-me-in";
 constexpr size_t kMostBody = 4096;
 
-// Admits whoever shows the token, and gives the body back. Of the guard only that it reads what
-// there is.
+// Admits whoever presents the token, and returns the body. The guard only reads what it is given.
 class Echo : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest& head) override {
@@ -63,7 +63,7 @@ UniqueFd Connect(int32_t port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(uint16_t(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  // Not TIME_WAIT: there are more inputs than ports.
+  // Avoids TIME_WAIT, since there are more inputs than ports.
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   PT_CHECK(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace protium;
   static Serving serving;
   const UniqueFd fd = Connect(serving.port());
-  // A server that has heard enough may be gone before all is sent.
+  // The server may close the connection before everything is sent.
   ::send(fd.get(), data, size, MSG_NOSIGNAL);
   ::shutdown(fd.get(), SHUT_WR);
   std::array<char, 64 << 10> answer;

@@ -17,7 +17,7 @@ namespace protium {
 class InputFile {
  public:
   InputFile(const uint8_t* data, size_t size) : fd_(::memfd_create("input", 0)) {
-    // A machine without memory is no finding.
+    // Lack of memory is no finding.
     if (!fd_ || ::write(fd_.get(), data, size) != ssize_t(size)) std::_Exit(0);
   }
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }

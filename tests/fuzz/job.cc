@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job file, checked as `protium check` does before it looks at tables. No extension is loaded.
+// A job file, checked as `protium check` does before it looks at tables. Loads no extension.
 #include "base/fault.h"
 #include "job/read_job.h"
 #include "tests/fuzz/input_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as JSON: what is read is written so that it reads back the same.
+// Any text as JSON: what is read must be written so that it reads back the same.
 #include "base/json.h"
 
 #include "base/fault.h"

@@ -30,8 +30,8 @@ void Check(const Result<JsonRows>& rows) {
   }
 }
 
-// Whatever is read as rows is JSON to another reader, too, but for numbers beyond all doubles under
-// keys that nobody reads.
+// Whatever is read as rows is also JSON to another reader, except for numbers beyond all doubles
+// under keys that nobody reads.
 bool IsJson(std::string_view text) {
   const auto parsed = ParseJson(text);
   return parsed.ok() || FaultOf(parsed.status()).what.find("number overflow") != std::string::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder that was tampered with, opened to score rows in this process.
+// A tampered model folder, opened to score rows in this process.
 #include <arrow/api.h>
 
 #include "base/fault.h"
@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// Two rows of nothing but NULL, and two of ones where the type has them.
+// Two rows of NULLs only, and two of ones where the type has them.
 arrow::RecordBatchVector RowsFor(const SchemaPtr& columns) {
   arrow::ArrayVector nulls, ones;
   for (const auto& field : columns->fields()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder that was tampered with, exported as an ONNX graph.
+// A tampered model folder, exported as an ONNX graph.
 #include "onnx/onnx.h"
 
 #include "base/fault.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of tensors: each lies within the file, and all are hashed.
+// A file of tensors: each must lie within the file, and all are hashed.
 #include "format/safetensors.h"
 
 #include "base/fault.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of any form, read to their end as a job would.
+// Tables of any form, read to their end as in a job.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -11,8 +11,8 @@
 
 namespace protium {
 
-// What is read must be whole, and of the columns that were announced; what cannot be read is a
-// fault of the input or the request, never a mistake of ours.
+// What is read must be complete, with the announced columns; what cannot be read is a fault of the
+// input or the request, never a bug of ours.
 inline void ReadTable(const InputFile& file, Format format, const CsvOptions& csv = {}) {
   const auto check = [](const Status& status) {
     if (!status.ok()) PT_CHECK(FaultOf(status).exit != Exit::kBug);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of another program. The first byte chooses: a whole file, which is safetensors or an
-// archive as PyTorch writes it, or the pickle in such an archive, whose checksums then fit.
+// archive as PyTorch writes it, or the pickle in such an archive, with correct checksums.
 #include "base/fault.h"
 #include "tests/fuzz/input_file.h"
 #include "weights/testing/test_archive.h"

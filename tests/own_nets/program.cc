@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a net, a loss and a metric of its own.
+// A program with its own net, loss and metric.
 #include <protium/protium.h>
 
 #include "own_nets/log_cosh.h"

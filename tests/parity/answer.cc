@@ -19,7 +19,7 @@ namespace {
 
 std::string ComparedType(const std::string& type) { return type.starts_with("int") ? "int" : type; }
 
-// Before the name of the column that tells the type of another one.
+// Prefix of a column that contains the type of another column.
 constexpr std::string_view kTypeOf = "pt_type_of_";
 
 bool TellsType(const std::string& name) { return name.starts_with(kTypeOf); }
@@ -31,7 +31,7 @@ std::string NumberText(Number value) {
 
 std::string QuotedText(std::string_view text) { return fmt::format("\"{}\"", text); }
 
-// 2013-12-31 23:59:00, or with six digits of a fraction where there is one.
+// 2013-12-31 23:59:00, with six digits of a fraction if it has one.
 std::string TimeText(int64_t micros) {
   const arrow::TimestampScalar at(micros, arrow::timestamp(arrow::TimeUnit::MICRO));
   std::string text = at.ToString();
@@ -82,7 +82,7 @@ struct ReadRows {
   std::map<std::string, std::string> decimals;  // Types by the names of columns.
 };
 
-// Decimals come as their text and stand bare, as numbers do.
+// Decimals come as text and are written without quotes, like numbers.
 Result<std::string> DecimalText(const arrow::Scalar& cell) {
   if (!cell.is_valid) return "null";
   return std::string(static_cast<const arrow::StringScalar&>(cell).view());
@@ -164,7 +164,7 @@ Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered) {
     const bool decimal = type.starts_with("decimal");
     if (decimal) answer.decimals.push_back(name);
     answer.columns.push_back(name);
-    // Only a row tells how wide a decimal is.
+    // Only a row shows how wide a decimal is.
     names.push_back(name + ":" + (decimal && rows.empty() ? "decimal" : type));
   }
   answer.text = Join(fmt::format("{}", fmt::join(names, ",")), rows, ordered);

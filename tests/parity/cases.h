@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to which every engine must give the same answer: cases/<name>.sql, one a file.
+// Questions to which every engine must give the same answer: cases/<name>.sql, one per file.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,12 @@
 
 namespace protium {
 
-// Where cases, answers and tables lie.
+// The folder of cases, answers and tables.
 inline const std::filesystem::path kFolder = PROTIUM_PARITY_FOLDER;
 
 using MakeCase = std::function<Plan(const Tables&)>;
 
-// What the comments at the top of a file say.
+// The content of the comments at the top of a file.
 struct Case {
   std::string name;
   MakeCase plan;

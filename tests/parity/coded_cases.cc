@@ -63,7 +63,7 @@ Plan ProjectLogarithms(const Tables& tables) {
                   {tables["numbers"]});
 }
 
-// Lists, shown as texts.
+// Lists, converted to text.
 Plan ProjectWords(const Tables& tables) {
   const auto call = [](const char* function, Expr list, Literal second) {
     return MakeCall(function, {std::move(list), Lit(std::move(second))});

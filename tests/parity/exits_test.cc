@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every type by every way in and every way out, on every engine: what comes out is what went in, in
+// Every type by every way in and every way out, on every engine: the output equals the input, in
 // the type that tables have for it (Kept), or is refused by name.
 #include <arrow/api.h>
 #include <arrow/compute/cast.h>
@@ -30,8 +30,8 @@ using testing::HasSubstr;
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-// A column with a value, NULL and another value. As text writes the values, and JSON where it
-// writes them otherwise; none: the format has no cell for them.
+// A column with a value, NULL and another value: the values as text, and as JSON where that
+// differs. None: the format has no cell for them.
 struct TypeCase {
   TypePtr type;
   std::vector<std::string> cells;
@@ -89,7 +89,7 @@ ArrayPtr Parsed(const TypePtr& type, const std::vector<std::optional<std::string
     EXPECT_TRUE((cell ? texts.Append(*cell) : texts.AppendNull()).ok());
   }
   const ArrayPtr text = texts.Finish().ValueOrDie();
-  // Arrow reads a time with a zone only where the text names one: these are UTC's.
+  // Arrow reads a time with a zone only if the text names one: these are in UTC.
   if (type->id() == arrow::Type::TIMESTAMP) {
     const TypePtr plain = arrow::timestamp(static_cast<const arrow::TimestampType&>(*type).unit());
     const ArrayPtr parsed = arrow::compute::Cast(*text, plain).ValueOrDie();
@@ -125,7 +125,7 @@ bool IsKeptAs(const arrow::DataType& given, const arrow::DataType& kept) {
          IsKeptAs(*given.field(0)->type(), *kept.field(0)->type());
 }
 
-// Without the names that items of lists have, which say nothing.
+// Without the item names of lists, which have no meaning.
 TypePtr Bare(const TypePtr& type) {
   return type->id() == arrow::Type::LIST ? arrow::list(Bare(type->field(0)->type())) : type;
 }
@@ -145,7 +145,7 @@ class Exits : public testing::TestWithParam<std::string> {
     fs::remove_all(folder_);
   }
 
-  // All columns at once, with the numbers of the rows first.
+  // All columns at once, preceded by the row numbers.
   static std::shared_ptr<arrow::RecordBatch> Batch(const std::vector<ArrayPtr>& columns) {
     arrow::ArrayVector all = {Parsed(arrow::int32(), {"0", "1", "2"})};
     arrow::FieldVector fields = {arrow::field("n", arrow::int32())};
@@ -164,7 +164,7 @@ class Exits : public testing::TestWithParam<std::string> {
     return path;
   }
 
-  // By each way in: files of both formats, and rows of the caller's.
+  // By each way in: files of both formats, and rows of the caller.
   std::vector<std::pair<std::string, DataFrame>> Sources(
       const std::shared_ptr<arrow::RecordBatch>& batch) {
     const BatchStreamPtr rows = MakeStream(batch->schema(), {batch});
@@ -201,7 +201,7 @@ class Exits : public testing::TestWithParam<std::string> {
     }
   }
 
-  // The lines of a file of text, or of the files in the folder that executors have written.
+  // The lines of a text file, or of the files in the folder that executors have written.
   static std::vector<std::string> Lines(const fs::path& path) {
     std::vector<std::string> lines;
     const auto read = [&](const fs::path& file) {
@@ -259,7 +259,7 @@ TEST_P(Exits, KeepListsOfEveryType) {
   }
 }
 
-// Executors of Spark write times and quotes of CSV in a form of their own.
+// Spark's executors write times and quotes of CSV in their own form.
 TEST_P(Exits, WriteTextWithAllDigits) {
   std::vector<ArrayPtr> columns;
   std::vector<std::string> csv = {"0", "2"}, json = {"0", "2"};
@@ -301,7 +301,7 @@ TEST_P(Exits, RefuseWhatTextDoesNotHold) {
   }
 }
 
-// What tables do not have is named, with the file that it is in.
+// A type that tables do not have is named, with its file.
 TEST_P(Exits, RefuseWhatTablesDoNotHold) {
   const auto fault_of = [&](const TypePtr& type, const std::string& cell) {
     const std::string path = Write("odd.parquet", *Batch({Parsed(type, {cell, {}, cell})}));
@@ -319,7 +319,7 @@ TEST_P(Exits, RefuseWhatTablesDoNotHold) {
   EXPECT_THAT(digits.what, HasSubstr("\"c1\" is of type decimal256(50, 2)"));
   EXPECT_THAT(digits.where, HasSubstr("odd.parquet"));
   EXPECT_THAT(digits.fix, HasSubstr("fewer digits"));
-  if (OnSpark()) return;  // It reads the two below by rules, and in words, of its own.
+  if (OnSpark()) return;  // It reads the two below by its own rules, with its own messages.
   const Fault large = fault_of(arrow::uint64(), "18446744073709551615");
   EXPECT_THAT(large.what, HasSubstr("column \"c1\" holds 18446744073709551615"));
   EXPECT_THAT(large.where, HasSubstr("odd.parquet"));
@@ -355,7 +355,7 @@ TEST_P(Exits, RefuseColumnsThatNoQueryCanName) {
   EXPECT_THAT(lines.where, HasSubstr("names.jsonl"));
 }
 
-// What is computed keeps its type as well.
+// Computed results also keep their type.
 TEST_P(Exits, KeepTypesOfResults) {
   const std::string path =
       Write("in.parquet", *Batch({Parsed(arrow::decimal128(9, 2), {"1.25", {}, "2.50"})}));

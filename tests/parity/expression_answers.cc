@@ -31,7 +31,7 @@ std::string FormatCell(const arrow::RecordBatch& batch, const std::string& name,
   return cell.ok() ? (*cell)->ToString() : "?";
 }
 
-// Timestamps with and without a zone are one: sessions are in UTC.
+// Timestamps with and without a zone are treated alike: sessions are in UTC.
 std::string WithoutZones(std::string type) {
   for (size_t at = 0; (at = type.find("timestamp", at)) != std::string::npos; ++at) {
     if (type.compare(at, 13, "timestamp_ntz") != 0) type.insert(at + 9, "_ntz");
@@ -114,7 +114,7 @@ Result<std::vector<Answered>> Ask(Engine& engine, const Tables& tables,
   constexpr size_t kRowsAtOnce = 16;
   std::vector<Answered> answers;
   for (const bool total : {false, true}) {
-    // A total beside others keeps engines from shortcuts that they take for one alone.
+    // A total next to others prevents shortcuts that engines take for one alone.
     const size_t at_once = total ? 1 : kRowsAtOnce;
     Asked some;
     for (const Expression& each : asked) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random expressions: the local engine against what Spark answered, and, where the environment's
-// PROTIUM_TEST_SPARK names a server, against what it answers now. PROTIUM_TEST_EXPRESSIONS says how
-// many (500), PROTIUM_TEST_SEED which; PROTIUM_RECORD_EXPRESSIONS names a file for the answers.
+// Random expressions: the local engine compared with Spark's recorded answers and, if
+// PROTIUM_TEST_SPARK names a server, with its answers now. PROTIUM_TEST_EXPRESSIONS sets how many
+// (500), PROTIUM_TEST_SEED which; PROTIUM_RECORD_EXPRESSIONS names a file for the answers.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ std::string Environment(const char* name, const char* otherwise) {
   return value == nullptr ? otherwise : value;
 }
 
-// Tells each difference; gives how many there are of each verdict.
+// Prints each difference; returns the number of each verdict.
 std::map<Verdict, int> CompareAll(const std::vector<Answered>& spark,
                                   const std::vector<Answered>& ours) {
   std::map<Verdict, int> counts;
@@ -87,7 +87,7 @@ std::vector<Expression> Fresh(size_t count) {
   return asked;
 }
 
-// Asks both engines. What one of them evaluates where the other fails is its own; it is rare.
+// Asks both engines. What one evaluates and the other fails on is tolerated; it is rare.
 void CompareWithServer(const std::string& address, const std::vector<Expression>& asked,
                        const AskedRows& rows) {
   const auto tables = Tables::Read(kFolder / "tables");

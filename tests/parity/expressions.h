@@ -11,7 +11,7 @@ namespace protium {
 
 struct Expression {
   std::string text;
-  bool total = false;  // It is one of all rows, such as sum(price) / 3.
+  bool total = false;  // A total over all rows, such as sum(price) / 3.
 };
 
 class Expressions {

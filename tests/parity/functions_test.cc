@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's 300 most used functions: functions.csv says of each which case asks for it, or that it is
-// refused.
+// Spark's 300 most used functions: functions.csv lists for each the case that uses it, or that it
+// is refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random expressions over lists, structures, maps, JSON, texts that are no numbers, and zones.
+// Random expressions over lists, structures, maps, JSON, texts that are not numbers, and zones.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// The rows that they are asked of, as a table of a FROM.
+// The rows that they are evaluated on, as a table of a FROM.
 extern const char* const kNestedRows;
 
 class NestedExpressions {
@@ -21,7 +21,7 @@ class NestedExpressions {
 
  private:
   std::string Cast(int depth);
-  // What fails on some rows, behind what leaves these out.
+  // An expression that fails on some rows, guarded by one that excludes them.
   std::string Guarded();
   std::string Zoned(int depth);
   std::string Total(int depth);

@@ -129,7 +129,7 @@ std::string NestedValues::ListCall(NestedKind kind, int depth) {
   }
 }
 
-// Of lists, structures or other kinds, too.
+// Also of lists, structures or other kinds.
 std::string NestedValues::OtherList(NestedKind kind, int depth) {
   switch (random_.Draw(6)) {
     case 0:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random values, lists, structures, maps and JSON: over the columns of the table `nested` and what
-// kNestedRows makes of them.
+// Random values, lists, structures, maps and JSON over the columns of the table `nested` and those
+// of kNestedRows.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace protium {
 
 enum class NestedKind { kInt, kDouble, kCents, kText };
 
-// SQL of at most `depth` levels. `random` outlives it.
+// SQL of at most `depth` levels. `random` must outlive it.
 class NestedValues {
  public:
   explicit NestedValues(Random& random) : random_(random) {}

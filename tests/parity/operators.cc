@@ -69,7 +69,7 @@ Grouped GroupAt(Parts parts, size_t at, bool value) {
   return fmt::format("({} {} {})", *left, parts[at].text, *right);
 }
 
-// The place of the last operator of this level between operands.
+// Returns the position of the last operator of this level between operands.
 std::optional<size_t> FindLast(Parts parts, Level level) {
   for (size_t at = parts.size(); at-- > 0;) {
     const bool between = parts[at].form == Form::kInfix || parts[at].form == Form::kSuffix;
@@ -84,7 +84,7 @@ size_t CountLevel(Parts parts, Level level) {
   return count;
 }
 
-// Of `value`s nothing is negated and no predicate is part.
+// In a `value` nothing is negated and no predicate occurs.
 Grouped Group(Parts parts, bool value) {
   using enum Level;
   if (!value) {

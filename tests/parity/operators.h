@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of operators side by side, and the same with all parentheses that Spark's precedence
-// means. Written down apart from what reads SQL: by splitting at the loosest operator.
+// Expressions of several operators, and the same with all parentheses that Spark's precedence
+// implies. Independent of the code that reads SQL: splits at the loosest operator.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace protium {
 
 struct Precedence {
   std::string text;                    // NOT a | b & c
-  std::optional<std::string> grouped;  // NOT ((a) | ((b) & (c))); nothing where Spark reads none.
+  std::optional<std::string> grouped;  // NOT ((a) | ((b) & (c))); none if Spark does not accept it.
 };
 
-// All expressions of so many operators, in a fixed order.
+// All expressions of this many operators, in a fixed order.
 std::vector<Precedence> AllOperators(size_t operators);
 
 }  // namespace protium

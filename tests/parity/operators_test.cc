@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All pairs and triples of operators mean on every engine what Spark's precedence says.
+// On every engine, all pairs and triples of operators are grouped by Spark's precedence.
 #include "operators.h"
 
 #include <arrow/type.h>
@@ -22,7 +22,7 @@ void Forget(Json& node) {
   for (Json& child : node) Forget(child);
 }
 
-// What DuckDB's parser makes of a list of expressions, or of the text that DuckDB writes of it.
+// DuckDB's parse tree of a list of expressions, or of the text that DuckDB writes for it.
 Json ParseTrees(const duck::Connection& connection, const std::string& list, bool written = false) {
   const auto text = FromSpark("SELECT " + list);
   if (!text.ok()) return FaultOf(text.status()).what;
@@ -83,8 +83,8 @@ TEST_P(OperatorText, AreReadAsSparkReadsThem) {
 
 INSTANTIATE_TEST_SUITE_P(Of, OperatorText, testing::Values(1, 2, 3));
 
-// What an engine that answers in Spark's way calls the column of an expression: the expression with
-// all its parentheses; or why it has none.
+// The column name of an expression on an engine that answers in Spark's way: the expression with
+// all its parentheses; or the reason why it has none.
 std::string NameOn(Engine& engine, const std::string& expression) {
   const std::string text =
       "SELECT " + expression + " FROM (SELECT NULL AS a, NULL AS b, NULL AS c, NULL AS d) AS t";
@@ -94,7 +94,7 @@ std::string NameOn(Engine& engine, const std::string& expression) {
   return "[none] " + what.substr(0, what.find("SQLSTATE"));
 }
 
-// Every pair, and every 97th triple; not those of OR alone, whose trees Spark balances.
+// Every pair, and every 97th triple; not those with only OR, whose trees Spark balances.
 TEST(OperatorsOnSpark, AreReadAsWrittenDown) {
   std::vector<Precedence> asked = AllOperators(2);
   const std::vector<Precedence> triples = AllOperators(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case on every engine against its answer, which is Spark's.
+// Compares every case on every engine with its answer, which is Spark's.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ std::vector<Question> Questions() {
   return questions;
 }
 
-// Answers are those of Spark 4.2 but where another release gives another one.
+// Answers are those of Spark 4.2, unless another release has a different one.
 std::filesystem::path AnswerTo(const Question& question) {
   const std::string file = question.asked.name + ".csv";
   const char* const version = std::getenv("PROTIUM_TEST_SPARK_VERSION");
@@ -67,7 +67,7 @@ void ExpectNamed(const Status& status, const std::vector<std::string>& any) {
 
 class Parity : public testing::TestWithParam<Question> {
  protected:
-  // Before the process ends: an engine does not outlive its libraries' own state.
+  // Before the process ends, since an engine cannot outlive the state of its libraries.
   static void TearDownTestSuite() { engines_.clear(); }
 
   static Engine* EngineFor(const std::string& address) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices made at random, the same ones for the same seed on every machine.
+// Random choices, the same for the same seed on every machine.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
 
-  // Fewer than `below`; SplitMix64.
+  // Returns a number below `below`; SplitMix64.
   size_t Draw(size_t below) {
     state_ += 0x9e3779b97f4a7c15;
     uint64_t mixed = state_;

@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// What the folders say must be what the table of the tests says.
+// The declared types must be those of the tests' table.
 Status CheckTypes(const Scan& scan) {
   PT_LET(const SchemaPtr whole, WithPartitions(SchemaOfFiles(scan), scan.partitions));
   if (whole->Equals(*scan.schema)) return Status::OK();

@@ -15,7 +15,7 @@ class Tables {
   // Reads `folder`/tables.json: {"numbers": {"file", "csv": {...}, "schema": [...]}, ...}.
   static Result<Tables> Read(const std::filesystem::path& folder);
 
-  // A Scan of the table; a Broken plan for a name that is not there.
+  // Returns a Scan of the table; a Broken plan for an unknown name.
   Plan operator[](const std::string& name) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs of frames against rows worked out by hand, on every engine.
+// Verbs of frames compared with rows worked out by hand, on every engine.
 #include <arrow/api.h>
 #include <arrow/compute/cast.h>
 #include <gmock/gmock.h>
@@ -173,7 +173,7 @@ TEST_P(Verbs, WindowsLookAround) {
   EXPECT_THAT(Rows(ranged.Select({"two"})), UnorderedElementsAre("-", "1", "6", "12", "17", "30"));
   EXPECT_THAT(FaultFrom(Read("sales").Window({}, {{"n", RowNumber()}})).what,
               HasSubstr("which row comes before another"));
-  // Columns of the names that arguments get.
+  // Columns with the names that arguments get.
   Write("own", "pt_0,pt_1\n1,10\n2,20\n");
   EXPECT_THAT(Rows(Read("own").Window({}, {{"all", Sum(Col("pt_1"))}})),
               UnorderedElementsAre("1 10 30", "2 20 30"));
@@ -222,7 +222,7 @@ TEST_P(Verbs, DescribeColumns) {
                           HasSubstr("amount int64 6 1 5 1 20 8.6 ")));
 }
 
-// Spark takes the path of a file for a table; the embedded engine has no catalogue.
+// Spark reads a file's path as a table; the embedded engine has no catalogue.
 TEST_P(Verbs, TablesOfTheCatalogue) {
   ASSERT_TRUE(Read("sales").Write().Parquet((folder_ / "sales.parquet").string()).ok());
   const DataFrame table =

@@ -15,7 +15,7 @@ class Binarizer : public StageTest {
   }
 };
 
-// What Spark 4.2.1's Binarizer gives for these.
+// The results of Spark 4.2.1's Binarizer for these.
 TEST_F(Binarizer, IsSparks) {
   const std::string cells = "0.1\n0.5\n0.8\nNaN\nInf\n-Inf\n-0.0\n-\n";
   EXPECT_EQ(Of(0.5, cells), "x__b: 0 0 1 0 1 0 0 0");

@@ -22,7 +22,7 @@ class Bucketizer : public StageTest {
   }
 };
 
-// What Spark 4.2.1's Bucketizer gives for the splits -inf, 0, 1, inf.
+// The results of Spark 4.2.1's Bucketizer for the splits -inf, 0, 1, inf.
 TEST_F(Bucketizer, IsSparksBetweenInfinities) {
   const Json splits = {{"splits", {0, 1}}};
   EXPECT_EQ(Of(splits, "-Inf\n-5.0\n-0.0\n0.0\n0.5\n1.0\nInf\n-\n"), "x__b: 0 0 1 1 1 2 2 null");
@@ -30,7 +30,7 @@ TEST_F(Bucketizer, IsSparksBetweenInfinities) {
   EXPECT_THAT(Of(splits, "NaN\n0.5\n"), HasSubstr("column \"x\" has a NaN"));
 }
 
-// And for the splits 0, 1, 2.
+// The same for the splits 0, 1, 2.
 TEST_F(Bucketizer, RefusesWhatLiesBeyondClosedEndsAsSpark) {
   const Json closed = {{"splits", {0, 1, 2}}, {"ends", "closed"}};
   EXPECT_EQ(Of(closed, "0\n1\n2\n-\n"), "x__b: 0 1 1 null");

@@ -86,7 +86,7 @@ struct OffsetOptions {
   }
 };
 
-// A stage of a program's own.
+// A program's own stage.
 class OffsetStage : public Stage {
  public:
   OffsetStage(const OffsetOptions& options, StageNames names)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constructors of protium/stages: one for each kind, which takes what they say.
+// The constructors of protium/stages: one for each kind, with its options.
 #include <gtest/gtest.h>
 
 #include "catalogue/catalogue.h"

@@ -24,7 +24,7 @@ constexpr const char* kTimes =
     "2024-02-29 23:59:59.999999\n1969-12-31 23:59:59.5\n2021-01-01 00:00:00\n2020-12-31 "
     "12:00:00\n-\n";
 
-// What Spark 4.2.1's functions of these names give.
+// The results of Spark 4.2.1's functions of these names.
 TEST_F(DatetimeParts, AreSparks) {
   EXPECT_EQ(Of({"year", "quarter", "month", "week_of_year", "day", "day_of_year"}, kTimes),
             "at__t__year: 2024 1969 2021 2020 null; at__t__quarter: 1 4 1 4 null; "

@@ -29,7 +29,7 @@ TEST_F(Hasher, IsTheHashOfSparksSql) {
             "k__h: 268715 946977 433590 698291 635486 649756 100449 953598 36221 582926");
 }
 
-// Whole numbers and booleans by their text, so that it is no matter how wide a column is.
+// Whole numbers and booleans are hashed by their text, so the width of a column does not matter.
 TEST_F(Hasher, TakesWholeNumbersAndBooleansByTheirText) {
   EXPECT_EQ(Of({{"buckets", 1000003}}, "0\n-1\n"), "k__h: 844230 175900");
   EXPECT_EQ(Of({{"buckets", 1000003}}, "true\n"), "k__h: 809129");

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Red, green, blue, and 10, 20, 30: 2 x 2 pixels, made by Pillow 11.
+// Red, green, blue, and (10, 20, 30): 2 x 2 pixels, made by Pillow 11.
 constexpr const char* kPng =
     "89504e470d0a1a0a0000000d4948445200000002000000020802000000fdd49a730000001649444154789c63"
     "f8cfc0c0f09f818181e13f97881c001a58033a82e0ab530000000049454e44ae426082";
@@ -26,7 +26,7 @@ class ImageStages : public StageTest {
     options.update(more);
     return {"image", options};
   }
-  // Rows whose column p has the bytes of the picture, as far as `cut` says, or NULL.
+  // Rows whose column p has the first `cut` bytes of the picture, or NULL.
   DataFrame Pictures(int64_t cut = 1000) {
     Table("n\n1\n2\n");
     return session_->Sql("SELECT CASE WHEN n = 1 THEN unhex(substr('" + std::string(kPng) +
@@ -70,7 +70,7 @@ TEST_F(ImageStages, ReadPathsBelowAFolder) {
   EXPECT_THAT(Of(options, Table("p\n../a.png\n")), HasSubstr("leads out of the folder"));
 }
 
-// A model that learned from the tables in one folder finds the pictures beside those in another.
+// A model trained on tables in one folder finds the pictures next to those in another.
 TEST_F(ImageStages, FindFoldersBesideTheTablesThatAreScored) {
   const Json options = {
       {"height", 1}, {"width", 1}, {"channels", 1}, {"fit", "area"}, {"folder", "pictures"}};

@@ -51,7 +51,7 @@ TEST_F(ImputerStages, ComeFromASavedModel) {
             "x: null 1; x__f: 2 1; x__f__missing: 1 0");
 }
 
-// As it is when the values of a column are all in the fold that is held out.
+// As happens when the values of a column are all in the held-out fold.
 TEST_F(ImputerStages, MakeAConstantOfAColumnWithoutValuesAndSaySo) {
   std::string told;
   for (const char* cell : {"NaN", "-"}) {
@@ -75,7 +75,7 @@ TEST_F(ImputerStages, MakeAConstantOfAColumnWithoutValuesAndSaySo) {
       }
     }
   }
-  session_.reset();  // It tells of its end, too.
+  session_.reset();  // It also reports its end.
 }
 
 constexpr const char* kStores =
@@ -87,7 +87,7 @@ TEST_F(ImputerStages, FillByGroup) {
                     .Transform(Table("s,d,x\n1,a,-\n2,b,-\n-,a,-\n3,a,-\n9,a,-\n1,b,5.5\n")),
                 {"s", "d", "x"});
   };
-  // Store 3 has no value and store 9 is unknown: they get what all rows have.
+  // Store 3 has no value and store 9 is unknown: they get the value of all rows.
   EXPECT_EQ(filled("median", {"s"}), "x__f: 3 10 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");
   EXPECT_EQ(filled("mode", {"s"}), "x__f: 3 10 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");
   EXPECT_EQ(filled("median", {"s", "d"}), "x__f: 3 3 7 3 3 5.5; x__f__missing: 1 1 1 1 1 0");

@@ -19,7 +19,7 @@ class LogTransform : public StageTest {
   }
 };
 
-// NULL where there is no logarithm, and to the last digit what Spark 4.2.1's SQL gives.
+// NULL where there is no logarithm, and to the last digit the result of Spark 4.2.1's SQL.
 TEST_F(LogTransform, IsThatOfSparksSql) {
   EXPECT_EQ(Of("log1p", "0.0\n-0.0\n1.0\n1e-20\n-1.0\n-2.0\nNaN\n-\nInf\n"),
             "x__l: 0 -0 0.6931471805599453 1e-20 null null nan null inf");

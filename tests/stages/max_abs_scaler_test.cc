@@ -18,7 +18,7 @@ class MaxAbsScaler : public StageTest {
   }
 };
 
-// Spark 4.2.1's MaxAbsScaler gives 0.25 -1 0 0.5 -0 for these.
+// Spark 4.2.1's MaxAbsScaler returns 0.25 -1 0 0.5 -0 for these.
 TEST_F(MaxAbsScaler, DividesByTheGreatestDistanceFromZeroAsSpark) {
   const std::string cells = "2.0\n-8.0\n0.0\n4.0\n-0.0\n";
   EXPECT_EQ(Of(cells, cells), "x__s: 0.25 -1 0 0.5 -0");
@@ -30,7 +30,7 @@ TEST_F(MaxAbsScaler, MakesTheLargestExactlyOne) {
   EXPECT_EQ(Of("9007199254740993\n", "9007199254740993\n"), "x__s: 1");
 }
 
-// As Spark's.
+// As Spark does.
 TEST_F(MaxAbsScaler, LeavesNanAndAColumnOfZerosAsTheyAre) {
   EXPECT_EQ(Of("2.5\nNaN\n-\n", "NaN\n5.0\n"), "x__s: nan 2");
   EXPECT_EQ(Of("0.0\n-0.0\n", "2.5\n-8.0\n-\n"), "x__s: 2.5 -8 null");

@@ -16,7 +16,7 @@ StageOptions MinMax(Json more = Json::object()) {
 
 class MinMaxScaler : public StageTest {
  protected:
-  // What the column x becomes, of the rows it learned from and of others.
+  // What the column x becomes, in the rows it learned from and in others.
   std::string Transformed(const Json& options, const std::string& cells,
                           const std::string& others) {
     const PipelineModel model = Fitted({MinMax(options)}, Table("x\n" + cells));
@@ -39,7 +39,7 @@ TEST_F(MinMaxScaler, LeavesNanAndMakesAConstantColumnLow) {
   EXPECT_EQ(Transformed({{"low", 0.5}}, "7\n7\n-\n", "7\n9\n-\n"), "x__s: 0.5 0.5 null");
 }
 
-// As Spark 4.2.1, but that it gives the middle of the range instead of the low end.
+// As Spark 4.2.1 does, except that it returns the middle of the range instead of the low end.
 TEST_F(MinMaxScaler, LeavesNanInAConstantColumn) {
   EXPECT_EQ(Transformed(Json::object(), "5.0\n5.0\n", "5.0\n-7.0\nNaN\nInf\n-\n"),
             "x__s: 0 0 nan 0 null");

@@ -20,7 +20,7 @@ class Normalizer : public StageTest {
   }
 };
 
-// What Spark 4.2.1's Normalizer gives with p = 2, 1 and inf.
+// The results of Spark 4.2.1's Normalizer with p = 2, 1 and inf.
 TEST_F(Normalizer, IsSparks) {
   const std::string rows = "3,4\n0,0\n-1,2\n";
   EXPECT_EQ(Of("l2", rows), "a__n: 0.6 0 -0.4472135954999579; b__n: 0.8 0 0.8944271909999159");
@@ -37,7 +37,7 @@ TEST_F(Normalizer, HasNoLengthForRowsWithNullOrNan) {
   }
 }
 
-// Spark 4.2.1 gives 0 for the first row of l2 and l1, and NaN for the second.
+// Spark 4.2.1 returns 0 for the first row of l2 and l1, and NaN for the second.
 TEST_F(Normalizer, KeepsNumbersWhoseSquaresLeaveTheRangeOfADouble) {
   // 3 and 4 times 2^700 and 2^-700, and two numbers whose sum overflows.
   const std::string rows =

@@ -61,7 +61,7 @@ TEST_F(OneHotEncoder, LeavesTheMostFrequentOutOnRequest) {
               HasSubstr("makes no column"));
 }
 
-// The stages behind it are placed once its columns are known.
+// The stages after it are placed when its columns are known.
 std::vector<StageOptions> Behind() {
   return {OneHot(),
           StandardScaler({.id = "scale", .inputs = OutputsOf("hot") + Columns{"x"}}),

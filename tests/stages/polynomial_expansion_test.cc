@@ -19,7 +19,7 @@ class PolynomialExpansion : public StageTest {
   }
 };
 
-// In the order of Spark 4.2.1's PolynomialExpansion, which gives these numbers.
+// In the order of Spark 4.2.1's PolynomialExpansion, which returns these numbers.
 TEST_F(PolynomialExpansion, IsSparks) {
   EXPECT_EQ(Of(Poly({"a", "b"}, 2), "a,b\n2,3\n"),
             "p__a: 2; p__a__a: 4; p__b: 3; p__a__b: 6; p__b__b: 9");

@@ -22,7 +22,7 @@ class QuantileDiscretizer : public StageTest {
   }
 };
 
-// What Spark 4.2.1 gives with relativeError = 0.
+// The results of Spark 4.2.1 with relativeError = 0.
 TEST_F(QuantileDiscretizer, CutsAsSpark) {
   const std::string ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
   EXPECT_EQ(Of({{"buckets", 2}}, ten), "x__q: 0 0 0 0 1 1 1 1 1 1");

@@ -22,7 +22,7 @@ class SqlTransformer : public StageTest {
 
 constexpr const char* kBoth = "SELECT *, (a + b) AS c, upper(concat('n', b)) AS d FROM __THIS__";
 
-// As Spark 4.2.1's SQLTransformer.
+// As Spark 4.2.1's SQLTransformer does.
 TEST_F(SqlTransformer, AddsColumnsOfTheirTypes) {
   EXPECT_EQ(Text(Fitted({Sql(kBoth)}, Table("a,b\n1.5,2\n")).Transform(Table("a,b\n1.5,2\n-,3\n"))),
             "a: 1.5 null; b: 2 3; c: 3.5 null; d: N2 N3");

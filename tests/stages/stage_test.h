@@ -63,7 +63,7 @@ class StageTest : public testing::Test {
     return *model;
   }
 
-  // What stages that learned from one table make of another, once saved and loaded.
+  // The result of stages that learned from one table on another, after saving and loading.
   std::string SavedAndLoaded(std::vector<StageOptions> stages, const std::string& csv,
                              const std::string& others) {
     const PipelineModel model = Fitted(std::move(stages), Table(csv));
@@ -75,7 +75,7 @@ class StageTest : public testing::Test {
     return Text(loaded->Transform(rows));
   }
 
-  // What resuming a run says where its first stage is to have learned this.
+  // The message of resuming a run whose first stage is said to have learned this.
   std::string FaultOfDamage(const std::string& learned, std::vector<StageOptions> stages,
                             const std::string& csv) {
     Open("local[2]");
@@ -89,7 +89,7 @@ class StageTest : public testing::Test {
     return FaultOf(Pipeline(std::move(stages)).Fit(Table(csv)).status()).what;
   }
 
-  // "name: v v v" for each column but `but`, in rows' order; what went wrong, where it did.
+  // "name: v v v" for each column except `but`, in row order; or the error.
   static std::string Text(const DataFrame& frame, const std::vector<std::string>& but = {}) {
     auto stream = frame.Stream();
     if (!stream.ok()) return Render(FaultOf(stream.status()));

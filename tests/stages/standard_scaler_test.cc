@@ -16,12 +16,12 @@ class StandardScalerStages : public StageTest {
   }
 };
 
-// Spark 4.2.1's StandardScaler with withMean = true, to all digits here.
+// The results of Spark 4.2.1's StandardScaler with withMean = true, to all digits here.
 TEST_F(StandardScalerStages, ScaleAsSpark) {
   EXPECT_EQ(Of("1\n3\n-\n", "1\n2\n3\n-\n"), "x__s: -0.7071067811865475 0 0.7071067811865475 null");
 }
 
-// Spark gives 0, -0, NaN and NaN: it multiplies by 0.
+// Spark returns 0, -0, NaN and NaN: it multiplies by 0.
 TEST_F(StandardScalerStages, MakeFiniteNumbersOfAConstantColumnZeroAsSpark) {
   EXPECT_EQ(Of("5.0\n5.0\n", "5.0\n-7.0\nNaN\nInf\n-\n"), "x__s: 0 0 nan nan null");
 }

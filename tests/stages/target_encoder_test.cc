@@ -28,8 +28,8 @@ class TargetEncoder : public StageTest {
   }
 };
 
-// What Spark 4.2.1's TargetEncoder gives for these, and with handleInvalid = keep for 9 and NULL;
-// its 2.9090909090909087 is rounded once more.
+// The results of Spark 4.2.1's TargetEncoder for these, and with handleInvalid = keep for 9 and
+// NULL; its 2.9090909090909087 is rounded once more.
 TEST_F(TargetEncoder, SmoothsAsSpark) {
   const std::string others = "k\n0\n1\n2\n9\n-\n";
   EXPECT_EQ(Of({{"smoothing", 0}}, kRows, others), "k__t: 3.6666666666666665 2.5 2 3 3");
@@ -55,8 +55,8 @@ TEST_F(TargetEncoder, LearnsTheSameFromAnyPartsInAnyOrder) {
   EXPECT_EQ(Of(Json::object(), down, "k\n0\n3\n"), one);
 }
 
-// A value that one row has tells that row's label to all others, but not to a net that learns from
-// the row: there it gets the mean of the other parts, which is none's.
+// A value that only one row has reveals that row's label to all others, but not to a net that
+// learns from the row: there it gets the mean of the other parts, in which no row has the value.
 TEST_F(TargetEncoder, DoesNotTellARowItsOwnLabel) {
   std::string csv = "k,n,y\n";
   for (int i = 0; i < 200; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages that make lists of words, and those that make numbers of them. Answers of Spark 4.2.1
-// come from pyspark.ml.feature's classes of the same names, over the same rows.
+// The stages that make lists of words, and those that turn them into numbers. Results of Spark
+// 4.2.1 come from pyspark.ml.feature's classes of the same names, on the same rows.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -22,7 +22,7 @@ class TextStages : public StageTest {
  protected:
   // A table whose column x has lists of texts, written as words between bars; "-" is NULL.
   DataFrame Lists(const std::string& rows) {
-    // A table of its own: frames are read when they are used.
+    // A separate table, since frames are read when they are used.
     const std::string name = "w" + std::to_string(++tables_);
     std::ofstream(folder_ / (name + ".csv")) << "n,t\n" + rows;
     session_->Table(name, session_->Read().Csv(name + ".csv", {.null = "-"}));
@@ -94,7 +94,7 @@ TEST_F(NGram, JoinsNeighboursAsSpark) {
 
 using CountVectorizer = TextStages;
 
-// Spark orders words of equal frequency as it likes; here b comes before c, and c before d.
+// Spark leaves the order of words of equal frequency open; here b comes before c, and c before d.
 TEST_F(CountVectorizer, CountsAsSpark) {
   EXPECT_EQ(Of(Kind("count_vectorizer", {{"min_df", 2}, {"vocab_size", 3}}), kWords),
             "x__s: [1, 2, 1] [3, 1, 0] [0, 0, 1] [0, 0, 0]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages that make one list of many numbers: vector_assembler and pca. Answers of Spark 4.2.1
-// come from pyspark.ml.feature's classes of the same names, over the same rows.
+// The stages that make one list of many numbers: vector_assembler and pca. Results of Spark 4.2.1
+// come from pyspark.ml.feature's classes of the same names, on the same rows.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST_F(VectorAssembler, JoinsNumbers) {
   EXPECT_EQ(Of({{"output", "all"}}, "1,2\n", "1,2\n"), "all: [1, 2]");
 }
 
-// Spark 4.2.1 keeps them as NaN, too.
+// Spark 4.2.1 also leaves them as NaN.
 TEST_F(VectorAssembler, HasPoliciesForNullAndNan) {
   const std::string rows = "1.0,-\nNaN,2.0\n3.0,4.0\n";
   EXPECT_EQ(Of({{"invalid", "keep"}}, rows, rows), "v: [1, nan] [nan, 2] [3, 4]");
@@ -107,7 +107,7 @@ class Pca : public StageTest {
 constexpr const char* kPoints =
     "a,b,c\n1.0,2.0,3.5\n4.0,5.5,6.0\n7.0,8.0,9.25\n2.0,0.5,1.0\n3.0,3.0,-2.0\n";
 
-// Spark gives the first one with the other sign.
+// Spark returns the first one with the opposite sign.
 TEST_F(Pca, FindsSparksComponents) {
   const PipelineModel model = Fitted(Stages(), Table(kPoints));
   const Json learned = StateOf(model).chain->stages[1].stage->learned()[0];

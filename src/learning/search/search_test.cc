@@ -259,7 +259,7 @@ TEST_F(SearchTest, LearnsStagesOfAFoldFromItsOwnRowsAlone) {
     int learning = 0, held_out = 0;
     for (int i = 0; i < 200; ++i) {
       if (FoldOf("p" + std::to_string(i % 40), kFolds, 5) == fold) {
-        const double error = 0.25 * (i % 5) - 0.001;  // With Adam's default rate this is the prediction.
+        const double error = 0.25 * (i % 5) - 0.001;  // Predicts Adam's default rate.
         squares += error * error;
         ++held_out;
       } else {

@@ -5,7 +5,7 @@
 
 namespace protium {
 
-// An exception, as LibTorch's own exceptions pass through the same calls.
+// Throws, since LibTorch's own exceptions pass through the same calls.
 void LeaveWith(Fault fault) {
   std::rethrow_exception(std::make_exception_ptr(KnownFailure(std::move(fault))));
 }

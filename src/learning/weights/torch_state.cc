@@ -155,7 +155,7 @@ class StateReader {
 
   // Compares the total size of the tensors with the size of the archive.
   Status Count(const std::string& name, int64_t bytes) {
-    bytes_ += bytes;  // Each is at most the archive's size, so this returns before it could overflow.
+    bytes_ += bytes;  // Each is at most the archive's size, so this ends before an overflow.
     if (bytes_ / kMostSharing <= zip_.size()) return Status::OK();
     return Bad(name, fmt::format("with it the tensors are more than {} times the file, whose "
                                  "storages they share",
