@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a net must do on any device, as functions that tests call with the CPU, with what stands in
+// What a net must do on any device, as functions that tests call with the CPU, with the stand-in
 // for a device, and with a GPU.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace protium {
 
-// A training of a few steps: how, and by how many ranks (threads of this process).
+// A training of a few steps: its options, and the number of ranks (threads of this process).
 struct DeviceCase {
   NetBuilder builder;
   Json options = Json::object();
@@ -29,7 +29,7 @@ struct DeviceCase {
   int32_t micro_batches = 1;
 };
 
-// What is left of it on rank 0.
+// The result on rank 0.
 struct DeviceRun {
   std::string hash;            // Of the weights.
   std::vector<float> begun;    // The weights before the first step.
@@ -61,7 +61,7 @@ inline Status RunOneRank(const ComputeDevice& device, const DeviceCase& what,
   net->Initialise(4);
   weights->Download();
   run.begun.assign(weights->parameters().begin(), weights->parameters().end());
-  // Not Adam, which makes as much of the rounding of a gradient that ought to be 0 as of any other.
+  // Not Adam, for which the rounding of a gradient that should be 0 counts as much as any other.
   PT_LET(Optimizer optimizer, Optimizer::Make(Sgd({.learning_rate = 0.05}), *weights));
   const std::vector<int32_t> first = ShardOwners(4, what.world);
   PT_LET(auto stepper, Stepper::Make({.first = first,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real GPU: the same cases as those of the CPU in its place (stand_in_test.cc), and what
-// only a device can do.
+// A real GPU: the same cases as with the CPU in its place (stand_in_test.cc), and those that only a
+// device has.
 #include <ATen/ops/empty.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using testing::FloatNear;
 using testing::HasSubstr;
 using testing::Pointwise;
 
-// Each test is skipped, saying why, where no device can be opened.
+// Each test is skipped, with the reason, if no device can be opened.
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
@@ -94,7 +94,7 @@ TEST_F(Gpu, ComputesProductsInFullFloat32) {
   const at::Tensor a = torch::rand({256, 512}), b = torch::rand({512, 128});
   const at::Tensor exact = a.to(at::kDouble).mm(b.to(at::kDouble));
   const at::Tensor there = a.to(kDevice).mm(b.to(kDevice)).cpu().to(at::kDouble);
-  // TF32 keeps 10 bits of a factor and would be off by a thousandth of it.
+  // TF32 has 10 bits of a factor and would be off by about a thousandth.
   EXPECT_LT(((there - exact).norm() / exact.norm()).item<double>(), 1e-6);
 }
 
@@ -105,7 +105,7 @@ TEST_F(Gpu, ThatIsFullSaysWhatToChange) {
   EXPECT_EQ(fault.exit, Exit::kNoRoom);
   EXPECT_EQ(fault.what, "step 3: the device's memory is exhausted");
   EXPECT_THAT(fault.why, HasSubstr("Tried to allocate"));
-  // And can be used on.
+  // The device can still be used.
   EXPECT_EQ(torch::ones({3}, kDevice).sum().item<float>(), 3);
 }
 

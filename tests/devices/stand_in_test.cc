@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a device, with the CPU as the device: rows, weights and gradients are copied as they
-// are for a GPU, and where the operations are the same, so are the bits.
+// Computes as on a device, with the CPU as the device: rows, weights and gradients are copied as
+// for a GPU, and where the operations are the same, so are the bits.
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(StandIn, GivesModulesTheBitsOfTheCpu) {
   }
 }
 
-// Nets with kernels of their own become operations, which add up in another order.
+// Nets with kernels of their own become operations, which add in another order.
 TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
   const std::vector<DeviceCase> cases = {
       {.builder = LayeredNets().at("tabular_mlp"), .options = {{"hidden", {33, 8}}}},
@@ -115,7 +115,7 @@ std::shared_ptr<arrow::RecordBatch> Table(int begin, int end) {
                                   {*a.Finish(), *c.Finish(), *y.Finish(), *held.Finish()});
 }
 
-// The task "train" of ranks that were leased a device each.
+// The task "train" with ranks that leased a device each.
 class StandInTask : public testing::Test {
  protected:
   StandInTask() {
@@ -186,8 +186,7 @@ TEST_F(StandInTask, GivesTheSameBitsForAnyWorkersAndAfterAStop) {
   EXPECT_EQ(RunToResult(3).weights_sha256, one.weights_sha256);
 }
 
-// What is measured at the end is the kept epoch, and not the last one, whose weights the device
-// has.
+// What is measured at the end is the chosen epoch, not the last one, whose weights the device has.
 TEST_F(StandInTask, MeasuresTheWeightsThatItKeeps) {
   config_.train.optimizer = {"adam", {{"learning_rate", 0.5}}};
   config_.train.average = 0;
@@ -250,7 +249,7 @@ TEST_F(StandInTask, ScoresWithWhatItIsLeased) {
   const std::vector<double> here = score({}), there = score(devices_);
   ASSERT_EQ(here.size(), 1500u);
   EXPECT_THAT(there, Pointwise(testing::DoubleNear(1e-3), here));
-  EXPECT_NE(there, here);  // Another order of sums: it did go another way.
+  EXPECT_NE(there, here);  // Another order of sums shows that it computed differently.
   EXPECT_EQ(score(devices_), there);
 }
 

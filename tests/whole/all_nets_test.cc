@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in nets that are recorded or made of parts, as jobs: the same weights for any number of
-// workers, with dropout, in parts of a batch, and after a kill.
+// The built-in nets that are recorded or composed of parts, as jobs: the same weights for any
+// number of workers, with dropout, with micro-batches, and after a kill.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -34,7 +34,7 @@ constexpr Case kCases[] = {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-// The job on machines with this net. A machine's "image" and "text" say something of its hours.
+// The job on machines with this net. A machine's "image" and "text" are related to its hours.
 std::string JobOf(const Case& c) {
   std::string job = With(kMachinesJob, "SELECT * FROM machines",
                          "SELECT *, transform(sequence(1, 16), i -> (age * i) % 10 + 1) AS pixels,"

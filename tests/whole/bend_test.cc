@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic gangs: workers are killed, stopped, sent away and taken in while they train, and the
-// weights are those of a run left alone.
+// Elastic gangs: workers are killed, stopped, dismissed and added while they train, and the weights
+// are those of an undisturbed run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -22,22 +22,22 @@ using testing::IsEmpty;
 namespace {
 
 constexpr int kRows = 6000;
-// Long enough for a newcomer to come in.
+// Long enough for a newcomer to join.
 const std::vector<std::string> kSettings = {"train.epochs=60", "train.batch_size=128",
                                             "train.checkpoint.every_steps=100"};
 
 std::vector<std::string> With(std::vector<std::string> more) {
-  // What a test says of its own comes last, and counts.
+  // A test's own settings come last, and take precedence.
   return Joined(kSettings, more);
 }
 
-// The weights of the run left alone, made once.
+// The weights of the undisturbed run, made once.
 const std::string& Undisturbed() {
   static const std::string weights = WeightsOfRun(kRows, kSettings);
   return weights;
 }
 
-// How many workers the gang went on with, each time.
+// With how many workers the gang continued, each time.
 std::vector<int> Worlds(const Scratch& scratch) {
   std::vector<int> worlds;
   for (const Json& event : EventsNamed(scratch, "gang_entered")) worlds.push_back(event["world"]);
@@ -66,7 +66,8 @@ class Bending {
   Running& command() { return command_; }
   const Scratch& scratch() const { return scratch_; }
 
-  // To its end: with the weights of a run left alone, without a restart, with nothing left behind.
+  // Runs to its end: with the weights of an undisturbed run, without a restart, with nothing left
+  // behind.
   void EndsAlike() {
     const Outcome run = command_.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
@@ -153,7 +154,8 @@ TEST(BendingGang, StartsAgainWhenAllAreKilled) {
   EXPECT_EQ(EventsNamed(run.scratch(), "restart").size(), 1u);
 }
 
-// The wish for one is older than the second attempt, whose three workers first share their rows.
+// The wish for one worker is older than the second attempt, whose three workers first share their
+// rows.
 TEST(BendingGang, StartsAgainWithFewerThanItHasSeats) {
   Bending run("{min=1,max=3}");
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20));
@@ -214,7 +216,7 @@ TEST(BendingGang, OutlivesTheDeathOfANewcomer) {
   run.EndsAlike();
 }
 
-// What a newcomer needs it copies from others as it comes in.
+// A newcomer copies what it needs from others when it joins.
 TEST(BendingGang, OutlivesTheDeathOfTheRankThatANewcomerCopiesFrom) {
   Bending run("{min=1,max=3}");
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 40));
@@ -225,8 +227,8 @@ TEST(BendingGang, OutlivesTheDeathOfTheRankThatANewcomerCopiesFrom) {
   EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
-// "validation" is told before the epoch's checkpoint is written, "checkpoint" while it is, "epoch"
-// between the two.
+// "validation" is reported before the epoch's checkpoint is written, "checkpoint" while it is
+// written, "epoch" between the two.
 TEST(BendingGang, OutlivesADeathAtEveryTurnOfAnEpoch) {
   Bending run("{min=1,max=2}", {"train.checkpoint.every_steps=30"});
   for (const char* turn : {"validation", "checkpoint", "epoch"}) {
@@ -246,8 +248,8 @@ TEST(BendingGang, OutlivesADeathAtEveryTurnOfAnEpoch) {
   EXPECT_THAT(EventsNamed(run.scratch(), "restart"), IsEmpty());
 }
 
-// Rows are loaded within a moment after "gang_start". Where the machine lets this test look too
-// late, the gang goes on without the rank, and the test tries again.
+// Rows are loaded within a moment after "gang_start". If the test looks too late, the gang
+// continues without the rank, and the test tries again.
 TEST(BendingGang, StartsAgainWhenARankDiesWhileRowsAreLoaded) {
   for (int tries = 0; tries < 5; ++tries) {
     Bending run("{min=1,max=2}");

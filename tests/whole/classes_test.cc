@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels that are classes: learned, measured and predicted as what they are.
+// Labels that are classes: learned, measured and predicted as classes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The state of a machine by its age and load: "new", "worn" or "old"; in every `unknown`-th row it
-// is not known.
+// The state of a machine by its age and load: "new", "worn" or "old"; unknown in every `unknown`-th
+// row.
 std::string StatesTable(int rows, int unknown = 0) {
   std::string text = "id,kind,age,load,state,broken\n";
   for (int i = 0; i < rows; ++i) {
@@ -37,7 +37,7 @@ std::string JobFor(const std::string& label, const std::string& loss) {
   return With(job, "epochs = 2", "epochs = 8");
 }
 
-// The cells of column `name` in a CSV file without commas in its cells.
+// The cells of column `name` in a CSV file whose cells have no commas.
 std::vector<std::string> ReadColumn(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   std::string line, cell;
@@ -128,7 +128,7 @@ TEST(Classes, RowsWithoutOneAreLeftOut) {
   EXPECT_TRUE(Has(run.err, " rows have no \"state\": they are left out of training")) << run.err;
 }
 
-// The rows that training and validation are cut from hold the odd class in their last rows alone.
+// In the rows that training and validation share, only the last rows have the odd class.
 TEST(Classes, SeenInHeldOutRowsAloneAreCountedAndLeftOut) {
   std::string table = StatesTable(600);
   for (int i = 600; i < 606; ++i) table += fmt::format("{},press,3,2.5,odd{},no\n", i, i);
@@ -213,7 +213,7 @@ TEST(SeveralLabels, AreLearnedTogether) {
   EXPECT_EQ(ReadColumn(own.Text("out.csv"), "prediction_days").size(), 600u);
 }
 
-// Made by the release before classes; what it predicted is beside it.
+// Made by the release before classes; its predictions are next to it.
 TEST(Version1, ModelsAreReadAndScoreAsTheyDid) {
   const fs::path made = fs::path(PROTIUM_REPOSITORY) / "tests/whole/version1";
   for (const char* model : {"value", "logit"}) {
@@ -227,7 +227,7 @@ TEST(Version1, ModelsAreReadAndScoreAsTheyDid) {
       EXPECT_EQ(ReadColumn(now, column), ReadColumn(then, column)) << model << " " << column;
     const auto values = ReadColumn(now, "prediction"), expected = ReadColumn(then, "prediction");
     ASSERT_EQ(values.size(), expected.size());
-    // That release computed in float32, too, but added products up in another order.
+    // That release also computed in float32, but added products in another order.
     for (size_t i = 0; i < values.size(); ++i)
       EXPECT_NEAR(std::stod(values[i]), std::stod(expected[i]), 1e-5) << model << " row " << i;
   }

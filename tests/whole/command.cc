@@ -39,7 +39,7 @@ bool IsZombie(pid_t pid) {
 
 UniqueFd OpenPidfd(pid_t pid) { return UniqueFd(int(syscall(SYS_pidfd_open, pid, 0))); }
 
-// Watches a folder and the folders in it, also those that come later.
+// Watches a folder and the folders in it, including those created later.
 class FolderWatch {
  public:
   explicit FolderWatch(fs::path folder)
@@ -50,7 +50,7 @@ class FolderWatch {
 
   int fd() const { return inotify_.get(); }
 
-  // Forgets what was told so far. What changes from here on is told again.
+  // Discards the notifications so far; later changes are reported again.
   void Drain() {
     alignas(inotify_event) std::array<char, 4096> events;
     while (read(inotify_.get(), events.data(), events.size()) > 0) {
@@ -59,7 +59,7 @@ class FolderWatch {
   }
 
  private:
-  // The folder first: one that is made while the others are listed is told.
+  // The folder first, so that one created while the others are listed is reported.
   void Follow() {
     Add(folder_);
     std::error_code ignored;
@@ -193,7 +193,7 @@ bool EndWithin(const std::vector<pid_t>& processes, std::chrono::seconds limit) 
   const auto deadline = Steady::now() + limit;
   for (const pid_t pid : processes) {
     const UniqueFd pidfd = OpenPidfd(pid);
-    if (!pidfd) continue;  // Gone already.
+    if (!pidfd) continue;  // It has already ended.
     const std::array<int, 1> ends = {pidfd.get()};
     const auto ended = WaitReadable(ends, deadline);
     if (!ended.ok() || ended->empty()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs whole commands as a user would, in a process group and an environment of their own, and
-// finds whatever they leave behind.
+// Runs whole commands as a user would, in their own process group and environment, and finds
+// whatever they leave behind.
 #pragma once
 
 #include <sys/types.h>
@@ -17,16 +17,16 @@
 
 namespace protium::whole {
 
-// What a command did. `exit` is -signal when a signal ended it.
+// The result of a command. `exit` is -signal if a signal ended it.
 struct Outcome {
   int exit = -1000;
   std::string out;
   std::string err;
-  Json json;  // The last line of `out`, when it is JSON.
+  Json json;  // The last line of `out`, if it is JSON.
   double seconds = 0;
 };
 
-// A command that runs. Its descendants carry a mark in their environment, by which they are found.
+// A running command. Its descendants have a mark in their environment, by which they are found.
 class Running {
  public:
   Running(std::vector<std::string> argv, const std::filesystem::path& scratch,
@@ -39,18 +39,18 @@ class Running {
   bool alive() { return !AwaitEnd(std::chrono::seconds(0)); }
   void Signal(int signal) const;
   Outcome Wait(std::chrono::seconds limit = std::chrono::seconds(120));
-  // Looks whether `holds` again whenever something changes in `folder` or a folder in it; false
-  // when the command ended, or the time was up, before it did.
+  // Checks `holds` again whenever something changes in `folder` or a folder in it; returns false if
+  // the command ended, or the time was up, before it held.
   bool AwaitChange(const std::filesystem::path& folder, const std::function<bool()>& holds,
                    std::chrono::seconds limit = std::chrono::seconds(60));
-  // Processes other than the command that carry its mark.
+  // Processes other than the command that have its mark.
   std::vector<pid_t> Descendants() const;
 
  private:
   bool AwaitEnd(std::chrono::seconds limit);
 
   pid_t pid_ = -1;
-  UniqueFd pidfd_;  // Readable once the command has ended.
+  UniqueFd pidfd_;  // Readable when the command has ended.
   bool reaped_ = false;
   int status_ = 0;
   std::string mark_;
@@ -83,13 +83,13 @@ std::filesystem::path Repository();
 
 // Generated tables, made once for each (rows, seed) and shared by the tests of a program.
 std::string ExampleTables(int rows, int seed = 7);
-// The real tables, or an empty string where they are not.
+// The real tables, or an empty string if they are missing.
 std::string RealTables();
 
 std::string ReadText(const std::filesystem::path& path);
 // The last value of `key` in the run's events.jsonl, or -1.
 int64_t LastEventValue(const std::filesystem::path& run, const std::string& key);
-// `weights_sha256` as `protium inspect --json` tells it.
+// `weights_sha256` as `protium inspect --json` prints it.
 std::string ReadWeightsHash(const std::string& model, const std::filesystem::path& scratch);
 
 }  // namespace protium::whole

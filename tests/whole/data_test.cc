@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as they come: damaged, odd, too small, unlike the ones trained on.
+// Real-life tables: damaged, odd, too small, unlike those used for training.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -63,7 +63,7 @@ TEST(Tables, WithoutRowsAreRefusedClearly) {
   EXPECT_LT(outcome.err.size(), 1500u) << outcome.err;
 }
 
-// A hundred megabytes in one cell: no row of that length is read, by any engine.
+// A hundred megabytes in one cell: no engine reads a row of that length.
 TEST(Tables, WithACellOfAHundredMegabytesAreRefusedWithItsLine) {
   const OwnJob own(MachinesTable(600) + "600," + std::string(100'000'000, 'x') + ",1,2,3\n");
   const Outcome outcome = own.Run();
@@ -73,8 +73,8 @@ TEST(Tables, WithACellOfAHundredMegabytesAreRefusedWithItsLine) {
   EXPECT_LT(outcome.err.size(), 1000u);
 }
 
-// Every column is an input; only the first and the last say something of the label. What is said
-// of columns, such as their importance, must not take the square of their number.
+// Every column is an input; only the first and the last are related to the label. The work for
+// reports on columns, such as their importance, must not grow with the square of their number.
 TEST(Tables, OfTwoThousandColumnsAreLearnedWhole) {
   constexpr int kColumns = 2000;
   std::string table = "id,hours";
@@ -124,7 +124,7 @@ TEST(Tables, OfIdenticalRowsTrainToTheSameBitsForAnyWorld) {
   EXPECT_EQ(ModelWeights(RunFlights(scratch, tables, {"gang.workers=4"}), scratch), one);
 }
 
-// A deviation of 0 is no scale, and a line through rows that are all alike has no slope.
+// A deviation of 0 is no scale, and a line through identical rows has no slope.
 TEST(Tables, WhoseLabelsAreAllEqualTrainToThatLabel) {
   const std::string table = "id,kind,age,load,hours\n";
   std::string rows;
@@ -187,7 +187,7 @@ TEST(RowsBeyondMemory, GiveTheSameWeightsFromTheDisk) {
   const Json result = read("result.json"), training = read("job.json")["plan"]["training"];
   const int64_t held_out = result["metrics"]["validation"]["rows"].get<int64_t>();
   const int64_t rows = result["rows"].get<int64_t>() + held_out;
-  // Both parts are larger than their memory. Rows that are held out have their label once more.
+  // Both parts are larger than their memory. Held-out rows contain their label twice.
   EXPECT_EQ(result["rows_on_disk_bytes"],
             rows * training["row_bytes"].get<int64_t>() + held_out * int64_t{sizeof(double)});
   EXPECT_FALSE(fs::exists(folder / "spill"));

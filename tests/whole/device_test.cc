@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job whose ranks lease devices, made up by a script, with the CPU in their place.
+// A job whose ranks lease devices that a script makes up; the CPU computes in their place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ TEST_F(Devices, GiveTheSameModelAndPredictionsForOneAndTwoWorkers) {
   EXPECT_EQ(two.json["metrics"], one.json["metrics"]);
 }
 
-// It goes on by itself, with the same bits.
+// It continues by itself, with the same bits.
 TEST_F(Devices, GoToARunOfAHigherPriorityAndComeBack) {
   const std::vector<std::string> more = {"train.epochs=60"};
   const Outcome alone = Run("alone", 2, more);
@@ -133,7 +133,7 @@ TEST_F(Devices, WithoutCudaAreRefusedBeforeAnythingStarts) {
   EXPECT_THAT(outcome.err, testing::HasSubstr("PROTIUM_LIBTORCH"));
 }
 
-// By nets that need it; the flights job's own does not.
+// Needed only by some nets; the flights job's own does not need it.
 TEST_F(Devices, AreNotNeededToLoadTheLibTorchThatIsNamed) {
   const std::string net = R"(net={ name = "ft_transformer", width = 8, heads = 2, layers = 1 })";
   const auto run = [&](const fs::path& torch, const std::vector<std::string>& settings) {
@@ -143,7 +143,7 @@ TEST_F(Devices, AreNotNeededToLoadTheLibTorchThatIsNamed) {
   };
   const Outcome outcome = run(Repository() / ".deps" / "py" / "torch", {net});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  // That it is loaded from there shows when it cannot be.
+  // That it is loaded from there is shown by a failure to load it.
   const fs::path broken = scratch_.path() / "broken";
   fs::create_directories(broken);
   std::ofstream(broken / "libtorch_cpu.so") << "no library";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handwritten digits of 8 x 8 pixels, read by the net `cnn`. The table comes with scikit-learn,
-// which is among the peers (bench/peers); PROTIUM_SKLEARN_DATA may name its folder
+// which is one of the peers (bench/peers); PROTIUM_SKLEARN_DATA may name its folder
 // sklearn/datasets/data.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// An empty path where it is not.
+// Empty if it is not installed.
 fs::path DigitsTable() {
   std::vector<fs::path> folders;
   if (const char* given = std::getenv("PROTIUM_SKLEARN_DATA")) folders.emplace_back(given);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine refuses is told as such, with the system's words and a cure, and never as a bug.
+// Refusals of the machine are reported as such, with the system's words and a fix, and never as a
+// bug.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The words of a command line behind what a shell does first.
+// Runs a command line after a shell command.
 Outcome Shell(const OwnJob& own, const std::string& before, const std::string& words,
               const std::string& behind = "") {
   const std::string command = before + " " + ProtiumCommand() + " " + words + " " + behind;
@@ -21,7 +22,7 @@ Outcome Shell(const OwnJob& own, const std::string& before, const std::string& w
   return running.Wait();
 }
 
-// Limits and rights do not bind root: as a user that nobody else is.
+// Limits and rights do not apply to root, so this runs as another user.
 std::string AsSomebody(const std::string& limited = "") {
   if (::geteuid() != 0) return "exec " + limited;
   const std::string user = std::to_string(50'000 + ::getpid() % 10'000);
@@ -123,7 +124,7 @@ TEST(Environment, WithoutATemporaryFolderIsTold) {
   EXPECT_EQ(outcome.exit, 4) << outcome.err;
 }
 
-// What a run prints must not go into the files that it has opened.
+// The output of a run must not go into the files that it has opened.
 TEST(ClosedDescriptors, AreNobodyElses) {
   const OwnJob own;
   const std::string job = (own / "job.toml").string(), runs = (own / "runs").string();
@@ -131,7 +132,7 @@ TEST(ClosedDescriptors, AreNobodyElses) {
     fs::remove_all(runs);
     const Outcome outcome =
         Shell(own, "exec", "run " + job + " --verbose --runs-dir " + runs, closed);
-    // Nobody can be told the result where stdout is closed.
+    // The result cannot be printed if stdout is closed.
     EXPECT_EQ(outcome.exit, Has(closed, ">&- 2") ? 4 : 0) << closed;
     const fs::path run = fs::path(own.Model()).parent_path();
     EXPECT_TRUE(fs::exists(run / "model" / "model.json")) << closed;

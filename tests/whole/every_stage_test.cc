@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job made of stages of every sort, those of SQL and those that workers apply: it trains, resumes
-// and predicts, and comes to the same weights with any number of workers.
+// A job of all sorts of stages, those of SQL and those that workers apply: it trains, resumes and
+// predicts, and gets the same weights with any number of workers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>

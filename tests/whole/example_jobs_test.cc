@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs of examples/ on small tables of `protium example`, as the first lines of their files
-// say.
+// The jobs of examples/ on small tables of `protium example`, as their first lines say.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Makes tables of about so many rows and runs the example's job on them.
+// Makes tables of about this many rows and runs the example's job on them.
 Outcome RunExample(const OwnJob& own, const std::string& name, const std::string& rows,
                    const std::string& epochs = "1") {
   const Outcome made = own.Protium({"example", name, own / "tables", "--rows", rows});
@@ -41,7 +40,7 @@ TEST(Examples, OfVisitsLearnsFromDatesListsAndMistypedWords) {
   EXPECT_GT(run.json["metrics"]["test"]["auc"], 0.6);
 }
 
-// A program with functions of its own, of rows and of groups.
+// A program with its own functions of rows and of groups.
 TEST(Examples, OfLinesFitsOneForEachAirline) {
   const OwnJob own;
   ASSERT_EQ(own.Protium({"example", "flights", own / "data", "--rows", "3000"}).exit, 0);
@@ -56,7 +55,7 @@ TEST(Examples, OfLinesFitsOneForEachAirline) {
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 17) << lines;
 }
 
-// A C program, by the C interface alone.
+// A C program, using only the C interface.
 TEST(Examples, InCPrintsWhatHappenedBesideWhatWasPredicted) {
   const OwnJob own;
   ASSERT_EQ(own.Protium({"example", "flights", own / "data", "--rows", "3000"}).exit, 0);
@@ -74,7 +73,7 @@ TEST(Examples, InCPrintsWhatHappenedBesideWhatWasPredicted) {
   EXPECT_NE(failed.err.find("flights.csv"), std::string::npos) << failed.err;
 }
 
-// Pictures are found beside the tables that are scored, wherever these lie.
+// Pictures are found next to the tables that are scored, wherever these lie.
 TEST(Examples, OfDigitsReadsPicturesBesideItsTable) {
   const OwnJob own;
   const Outcome run = RunExample(own, "digits", "1000", "6");
@@ -89,7 +88,7 @@ TEST(Examples, OfDigitsReadsPicturesBesideItsTable) {
                                     own / "moved/digits.csv", "--output", own / "scored.csv"});
   ASSERT_EQ(file.exit, 0) << file.err;
   EXPECT_TRUE(Has(own.Text("scored.csv"), "pictures/0001/000001.png")) << file.out;
-  // Without its pictures the table says which one is missing.
+  // Without its pictures, the error names the missing one.
   fs::remove(own / "moved/pictures/0020/001000.png");
   const Outcome missing = own.Protium({"predict", "--model", model, "--input",
                                        own / "moved/digits.csv", "--output", own / "none.csv"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models exported: what ONNX Runtime predicts from them on 10,500 rows, beside `protium predict`.
-// Without that package (bench/peers/setup.sh) only files and messages are looked at.
+// Exported models: compares what ONNX Runtime predicts from them on 10,500 rows with `protium
+// predict`. Without that package (bench/peers/setup.sh) only files and messages are checked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Exported,
                            return name;
                          });
 
-// What a script of this folder prints, by the Python that has PyTorch and ONNX Runtime.
+// The output of a script of this folder, run by the Python that has PyTorch and ONNX Runtime.
 Outcome Checked(const OwnJob& own, const std::string& script, std::vector<std::string> words) {
   const std::string python = (Repository() / ".deps/peers/bin/python3").string();
   words.insert(words.begin(), {python, (Repository() / "tests/whole" / script).string()});
@@ -103,7 +103,7 @@ TEST(Export, GivesPyTorchTheNet) {
   EXPECT_THAT(written.err, HasSubstr("left out: the stages"));
   EXPECT_THAT(written.err, HasSubstr("note: numeric: float32 [rows, 1] of age"));
   ASSERT_EQ(Scored(own).exit, 0);
-  // A net that was a TorchScript file comes back with the weights that it learned.
+  // A net that was a TorchScript file is exported with the weights that it learned.
   const std::string again =
       With(job, "label = \"hours\"",
            "label = \"hours\"\nnet = { name = \"torchscript\", file = \"" + file + "\" }");
@@ -138,7 +138,7 @@ TEST(Export, GivesMlflowAFolder) {
       Checked(own, "mlflow_check.py", {folder, (own / "scored.parquet").string()});
   EXPECT_EQ(checked.exit, 0) << checked.err;
   EXPECT_EQ(checked.out, "600\n");
-  // Its own folder is replaced where that is asked for, one that holds anything else never.
+  // Its own folder is replaced if that is asked for; a folder with anything else never.
   EXPECT_EQ(own.Protium(words).exit, 2);
   std::vector<std::string> forced = words;
   forced.emplace_back("--force");
@@ -166,7 +166,7 @@ TEST(Export, SaysWhatItLeavesOutAndWritesOverNothing) {
   const Outcome again = to("safetensors", "new/m.safetensors");
   EXPECT_EQ(again.exit, 2);
   EXPECT_THAT(again.err, HasSubstr("m.safetensors is there already"));
-  // A folder is never removed, whatever is forced.
+  // A folder is never removed, even with --force.
   own.Write("kept/file", "of a person's own");
   const Outcome folder = to("onnx", "kept", {"--force"});
   EXPECT_EQ(folder.exit, 2);

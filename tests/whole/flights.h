@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example job, small: two epochs unless a test says otherwise.
+// The example job, small: two epochs by default.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ inline Outcome RunFlights(const Scratch& scratch, const std::string& tables,
                           const std::vector<std::string>& settings) {
   Running command(FlightsCommand(scratch, tables, settings), scratch.path());
   Outcome outcome = command.Wait();
-  // Whatever a run leaves behind would be found by its mark.
+  // The mark finds whatever a run leaves behind.
   if (!command.Descendants().empty()) outcome.err += "\nprocesses were left behind";
   return outcome;
 }
@@ -37,14 +37,14 @@ inline std::string ModelWeights(const Outcome& run, const Scratch& scratch) {
   return ReadWeightsHash(run.json["model"].get<std::string>(), scratch.path());
 }
 
-// `more`, and behind it what all runs of a test have.
+// `more`, followed by what all runs of a test have.
 inline std::vector<std::string> Joined(std::vector<std::string> more,
                                        const std::vector<std::string>& common) {
   more.insert(more.end(), common.begin(), common.end());
   return more;
 }
 
-// The weights of a run that nobody disturbs; empty when it fails.
+// The weights of an undisturbed run; empty if it fails.
 inline std::string WeightsOfRun(int rows, const std::vector<std::string>& settings) {
   const Scratch scratch;
   return ModelWeights(RunFlights(scratch, ExampleTables(rows), settings), scratch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disks that are full in the middle of a job: it ends soon and says so, what it claims to have kept
-// is there, and once there is room again the run goes on to the weights of one left alone.
+// Disks that fill up in the middle of a job: it ends soon and reports it, everything that it claims
+// to have saved exists, and with more room the run continues to the weights of an undisturbed one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ class FullDisk : public testing::Test {
   std::vector<std::string> Flights(std::vector<std::string> more) const {
     return FlightsCommand(scratch_, ExampleTables(kRows), Joined(std::move(more), kSettings));
   }
-  // What it said on its way to the weights of a run left alone.
+  // Resumes to the weights of an undisturbed run; returns what it printed.
   std::string ResumesAlike() {
     Running resume({ProtiumCommand(), "resume", OnlyRun(scratch_).string(), "--json"},
                    scratch_.path());
@@ -52,7 +52,7 @@ class FullDisk : public testing::Test {
   const Scratch scratch_;
 };
 
-// The rest of the line behind `words`; empty when nobody said them.
+// The rest of the line after `words`; empty if they do not occur.
 std::string LineBehind(const std::string& text, const std::string& words) {
   const size_t at = text.find(words);
   if (at == text.npos) return {};
@@ -62,7 +62,7 @@ std::string LineBehind(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-// Checkpoints, the log of events and those of the ranks are all on it.
+// Checkpoints, the log of events and the logs of ranks are all on it.
 TEST_F(FullDisk, OfARunEndsItAndItGoesOnWithMoreRoom) {
   for (const char* workers : {"2", "{min=1,max=2}"}) {
     const SmallDisk disk(scratch_.path() / "runs", 32 * kMebibyte);
@@ -98,7 +98,7 @@ TEST_F(FullDisk, OfRowsEndsARunThatGoesOnWithMoreRoom) {
   ResumesAlike();
 }
 
-// Only the log of events is on it: a run goes on without.
+// Only the log of events is on it: a run continues without it.
 TEST_F(FullDisk, OfTheLogAloneDoesNotStopATraining) {
   Running command(Flights({}), scratch_.path());
   ASSERT_TRUE(AwaitStep(command, scratch_, 50));

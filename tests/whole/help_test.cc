@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What help tells of the catalogue, and that the pages made of it are those of this build.
+// What help prints of the catalogue, and that the pages made from it are those of this build.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ Outcome Help(std::vector<std::string> words) {
   return command.Wait();
 }
 
-// As much of JSON schemas as ours are made of; gives where a value does not fit, or nothing.
+// As much of JSON Schema as ours use; returns where a value does not fit, or nothing.
 class Schema {
  public:
   explicit Schema(Json root) : root_(std::move(root)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of other programs as models here, and as the start of a training. What PyTorch itself
-// predicts stands beside it where that is set up (bench/peers/setup.sh).
+// Weights of other programs as models here, and as the start of a training. Compares with PyTorch's
+// own predictions if it is installed (bench/peers/setup.sh).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(Import, GivesBackTheBitsThatExportWrote) {
   ASSERT_EQ(Predicted(own, own.Model(), "one.csv").exit, 0);
   ASSERT_EQ(Predicted(own, out, "two.csv").exit, 0);
   EXPECT_EQ(own.Text("one.csv"), own.Text("two.csv"));
-  // What is there is not written over unasked.
+  // Existing files are not overwritten unless asked for.
   const Outcome twice = own.Protium({"import", weights, "--model", own.Model(), "--output", out});
   EXPECT_EQ(twice.exit, 2);
   EXPECT_THAT(twice.err, HasSubstr("is there already"));

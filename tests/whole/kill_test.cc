@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are killed, stalled, stopped and resumed end with the very weights of a run left alone.
+// Runs that are killed, stalled, stopped and resumed end with exactly the weights of an undisturbed
+// run.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -24,7 +25,7 @@ std::vector<std::string> With(std::vector<std::string> more) {
   return Joined(std::move(more), kSettings);
 }
 
-// The weights of the run left alone, made once.
+// The weights of the undisturbed run, made once.
 const std::string& Undisturbed() {
   static const std::string weights = WeightsOfRun(kRows, kSettings);
   return weights;
@@ -81,8 +82,7 @@ TEST(KilledRank, IsRestartedByItselfToTheSameBits) {
 }
 
 // Early stopping is decided right after the validation is reported. The importance of columns on
-// many rows makes what follows last a while; where the kill comes too late all the same, it is
-// tried again.
+// many rows makes the rest take a while; if the kill still comes too late, it is tried again.
 TEST(KilledRank, WhereTrainingEndsEarlyIsRestartedToTheSameBits) {
   constexpr int kMore = 5 * kRows;
   const std::vector<std::string> settings =
@@ -176,7 +176,7 @@ TEST(Interrupt, SavesACheckpointSaysHowToGoOnAndResumesToTheSameBits) {
   EXPECT_EQ(ModelWeights(resumed, scratch), Undisturbed());
 }
 
-// The only checkpoint is one in the middle of an epoch, and names weights of an epoch before.
+// The only checkpoint is in the middle of an epoch, and names weights of an earlier epoch.
 TEST(Resume, GoesOnWhereTheBestWeightsAreDamagedAndSaysWhatIsLost) {
   const Scratch scratch;
   Running command(FlightsCommand(scratch, ExampleTables(kRows), With({"train.keep=1"})),

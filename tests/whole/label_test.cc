@@ -130,7 +130,7 @@ TEST(Predict, SaysSoWhenTheSqlLetsNoRowThrough) {
 }
 
 TEST(Predict, ReadsColumnsWithTheTypesTheyWereLearnedWith) {
-  // Codes that are text, as one of them has a letter; the new table's alone look like numbers.
+  // Codes that are text, since one of them has a letter; those in the new table look like numbers.
   std::string table = "code,kind,age,load,hours\n";
   for (int i = 0; i < 300; ++i) table += i % 2 == 0 ? "A7,press,1,2,100\n" : "007,press,1,2,900\n";
   std::string job = With(kMachinesJob, "inputs = [\"kind\"]", "inputs = [\"code\"]");

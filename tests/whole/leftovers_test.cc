@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command that is interrupted leaves no temporary folder; one that is killed leaves it to the
-// next.
+// An interrupted command leaves no temporary folder; that of a killed one is removed by the next.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -12,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Lines that are read for long enough to be interrupted, and that no engine reads by itself.
+// Lines that take long enough to read to be interrupted, and that no engine reads by itself.
 std::string ManyLines() {
   std::string text;
   for (int i = 0; i < 400'000; ++i) {

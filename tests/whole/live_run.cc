@@ -49,7 +49,7 @@ bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& na
 
 namespace {
 
-// Shows each rank or member, in the order in which they began, to `see(rank, pid)`.
+// Passes each rank or member, in the order in which they began, to `see(rank, pid)`.
 void EachMember(const Scratch& scratch, const std::function<void(int, pid_t)>& see) {
   for (const Json& event : EventsOf(scratch)) {
     const std::string name = event.value("event", "");

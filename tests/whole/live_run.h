@@ -13,23 +13,24 @@
 
 namespace protium::whole {
 
-// The only run in the folder `runs`, or below scratch/runs; empty before there is one.
+// The only run in the folder `runs`, or below scratch/runs; empty if there is none yet.
 std::filesystem::path OnlyRun(const std::filesystem::path& runs);
 std::filesystem::path OnlyRun(const Scratch& scratch);
 // All events so far.
 std::vector<Json> EventsOf(const Scratch& scratch);
-// Those of a name.
+// The events of one name.
 std::vector<Json> EventsNamed(const Scratch& scratch, const std::string& name);
-// Waits until training has come to `step`; false when the command ended before.
+// Waits until training has reached `step`; false if the command ended before.
 bool AwaitStep(Running& command, const Scratch& scratch, int64_t step);
-// Waits until there are so many events of a name; false when the command ended before.
+// Waits until there are this many events of a name; false if the command ended before.
 bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& name, size_t count);
-// The process of a rank, or of a member of an elastic gang, as the run's events name it; -1: not
+// The process of a rank, or of a member of an elastic gang, as named in the run's events; -1: not
 // known.
 pid_t PidOfRank(const Scratch& scratch, int rank);
-// Sends `signal` to it; false when it is not known or gone.
+// Sends `signal` to it; false if it is not known or has ended.
 bool SignalRank(const Scratch& scratch, int rank, int signal);
-// To all ranks and members that have begun and live. Stopped, they hold their training where it is.
+// Sends it to all living ranks and members that have begun. While they are stopped, their training
+// does not advance.
 void SignalMembers(const Scratch& scratch, int signal);
 
 }  // namespace protium::whole

@@ -89,7 +89,7 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
   EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
 }
 
-// 600 sales of 20 shops: what sells follows from the shop's size and falls over the days.
+// 600 sales of 20 shops: the sales depend on the shop's size and fall over the days.
 void WriteShop(const OwnJob& own) {
   std::string sales = "day,shop,weather,sold\n", shops = "shop,size,city\n";
   for (int i = 0; i < 600; ++i) {
@@ -185,7 +185,7 @@ TEST(Init, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(own / "machines.toml"));
 }
 
-// Runs are folders: a few that look like runs are enough.
+// Runs are folders, so a few that look like runs are enough.
 TEST(Runs, AreListedLabelledAndRemoved) {
   const OwnJob own;
   for (const auto& [name, state, rmse] : {std::tuple{"a-1", "done", 3.0},
@@ -240,7 +240,7 @@ TEST(Doctor, RunsAGangOfTwoAndSaysWhatIsWrong) {
   EXPECT_EQ(runs.exit, 4) << runs.out;
   EXPECT_TRUE(Has(runs.out, "WRONG  disk")) << runs.out;
   EXPECT_TRUE(Has(runs.out, "WRONG  engine         unknown engine \"locl\"")) << runs.out;
-  // Port 1 is of no service that is still in use.
+  // No service still in use has port 1.
   const Outcome far = own.Protium({"doctor", "--engine", "sc://127.0.0.1:1"});
   EXPECT_EQ(far.exit, 5) << far.out;
   EXPECT_TRUE(Has(far.out, "nothing answers at sc://127.0.0.1:1")) << far.out;

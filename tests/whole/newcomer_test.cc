@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of one's own: what it says of itself, and what it makes of settings.
+// A user's own job: what it prints about itself, and how it uses settings.
 #include <gtest/gtest.h>
 
 #include "whole/own_job.h"
@@ -14,7 +14,7 @@ Json ReadJsonFile(const fs::path& file) { return ParseJson(ReadText(file)).Value
 
 fs::path LastRun(const OwnJob& own) { return fs::path(own.Model()).parent_path(); }
 
-// Where a setting was said, as the run's job.json has it.
+// Where a setting was given, according to the run's job.json.
 std::string SaidAt(const OwnJob& own, const std::string& key) {
   const Json job = ReadJsonFile(LastRun(own) / "job.json");
   for (const Json& each : job["settings"]) {
@@ -176,7 +176,7 @@ TEST(Predict, TakesTablesWithoutRowsAndWithGaps) {
                         own / "out.csv", "--force"});
   };
   EXPECT_EQ(predict("id,kind,age,load\n").exit, 0);
-  // One row, and the column that the model filled is empty.
+  // One row, in which the column that the model fills is empty.
   const Outcome gap = predict("id,kind,age,load\n7,press,3,\n");
   EXPECT_EQ(gap.exit, 0) << gap.err;
   EXPECT_TRUE(Has(gap.out, "out: 1\n")) << gap.out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job learns and how it is judged: logarithms, quantiles, answers of yes or no, thresholds
-// and calibration.
+// What a job learns and how it is judged: logarithms, quantiles, yes-or-no labels, thresholds and
+// calibration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,8 +49,7 @@ std::vector<std::map<std::string, std::string>> Predicted(const OwnJob& own) {
   return rows;
 }
 
-// Both numbers of workers come to the same weights, metrics, and what was fitted to them. Returns
-// the second run.
+// Both numbers of workers get the same weights, metrics, and fitted values. Returns the second run.
 Outcome RunWithOneAndTwo(const OwnJob& own) {
   const Outcome one = RunWith(own, 1), two = RunWith(own, 2);
   EXPECT_EQ(one.exit, 0) << one.err;
@@ -62,7 +61,7 @@ Outcome RunWithOneAndTwo(const OwnJob& own) {
   return two;
 }
 
-// Whether a machine breaks and whether it is loud, which its age and load decide up to a little
+// Whether a machine breaks and whether it is loud, which depends on its age and load with a little
 // noise; breaking is the rarer.
 std::string FlagsTable(int rows) {
   std::string text = "id,kind,age,load,broken,loud,state\n";
@@ -75,7 +74,7 @@ std::string FlagsTable(int rows) {
   return text;
 }
 
-// `estimator` has lines of the estimator's table, `train` of that of training.
+// `estimator` has lines of the estimator's table, `train` of the training table.
 std::string FlagsJob(const std::string& estimator, const std::string& train = "") {
   const std::string job = With(kMachinesJob, "label = \"hours\"", estimator);
   return With(job, "epochs = 2", "epochs = 12\n" + train);
@@ -129,7 +128,7 @@ TEST(Objectives, QuantilesNeverCrossAndCoverTheirShare) {
   }
 }
 
-// The net gives logarithms of rates; predictions and metrics are rates.
+// The net's outputs are logarithms of rates; predictions and metrics are rates.
 TEST(Objectives, CountsArePredictedAsRates) {
   const std::string job =
       With(With(kMachinesJob, "SELECT *", "SELECT *, age % 5 + id % 2 AS visits"),
@@ -207,7 +206,7 @@ TEST(Objectives, WithoutValidationRowsNothingIsFittedToThem) {
   EXPECT_TRUE(Has(run.err, "calibration is fitted on validation rows")) << run.err;
 }
 
-// One class has one row, which may be held out; none of it may break metrics or reports.
+// One class has one row, which may be held out; that must not break metrics or reports.
 TEST(Objectives, AClassOfOneRowIsLearnedLikeAnyOther) {
   std::string table = FlagsTable(400);
   table += "400,press,3,2.5,false,false,77\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a person's own stays as it is, whatever a command is told to write.
+// No command overwrites a person's own files, whatever output it is given.
 #include <gtest/gtest.h>
 
 #include "whole/own_job.h"
@@ -88,7 +88,7 @@ TEST(Overwriting, OfTheJobFileItselfIsRefusedBeforeItStarts) {
   }
 }
 
-// A model that is read, by whatever verb, and what else a command reads beside tables.
+// A model that is read, by any verb, and whatever else a command reads besides tables.
 TEST(Overwriting, OfWhatElseACommandReadsIsRefused) {
   const OwnJob& own = Machines();
   const fs::path model = own.Model();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table and a job of a user's own, small enough to be run in a test.
+// A user's own table and job, small enough to run in a test.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace protium::whole {
 
 // How long a machine will run, from three numbers and a kind. The label is empty in every
-// `unlabelled`-th row, and never where that is 0.
+// `unlabelled`-th row; with 0 in none.
 inline std::string MachinesTable(int rows, int unlabelled = 0, bool with_label = true) {
   std::string text = with_label ? "id,kind,age,load,hours\n" : "id,kind,age,load\n";
   for (int i = 0; i < rows; ++i) {
@@ -101,7 +101,7 @@ class OwnJob {
   Scratch scratch_;
 };
 
-// `text` with `from`, which must be there, replaced by `to`.
+// Returns `text` with `from`, which must occur in it, replaced by `to`.
 inline std::string With(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);
   return at == std::string::npos ? "\"" + from + "\" is not there"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets that users bring along: in a program, in an extension and as a TorchScript file.
+// Users' own nets: in a program, in an extension and as a TorchScript file.
 #include <gtest/gtest.h>
 
 #include "format/file.h"

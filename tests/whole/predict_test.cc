@@ -17,7 +17,7 @@ const OwnJob& Machines() {
   return own;
 }
 
-// A line of a shell, in which $P is the command, with the folder of runs set.
+// A shell command line, in which $P is the command, with the folder of runs set.
 Outcome Shell(const OwnJob& own, const std::string& line) {
   Running command({"/bin/bash", "-c", "set -o pipefail; cd '" + own.path().string() + "'; " + line},
                   own.path(),

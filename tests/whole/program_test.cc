@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as gangs: `protium gang -- PROGRAM`, seen as a user sees it.
+// Programs as gangs: `protium gang -- PROGRAM`, as a user sees it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -29,7 +29,7 @@ class Programs : public testing::Test {
     argv.insert(argv.end(), program.begin(), program.end());
     return argv;
   }
-  // With PT_FOLDER, a folder of the test's. Nothing may be left of it.
+  // With PT_FOLDER, a folder of the test. Nothing of it may remain.
   Outcome Gang(const std::vector<std::string>& flags, const std::string& script) {
     Running command(Command(flags, {"/bin/sh", "-c", script}), scratch_.path(), Variables());
     const Outcome outcome = command.Wait();
@@ -81,7 +81,7 @@ TEST_F(Programs, TellHowTheyEndedAsJson) {
   const Outcome badly = Gang({"--json"}, "exit 3");
   EXPECT_EQ(badly.exit, 1);
   EXPECT_EQ(TextAt(badly.json["error"], "what"), "rank 0: sh exited with code 3");
-  // A flag of the program's.
+  // A flag of the program.
   Running command({ProtiumCommand(), "gang", "sh", "-c", "exit 3", "sh", "--json"},
                   scratch_.path());
   EXPECT_EQ(command.Wait().out, "");
@@ -152,7 +152,7 @@ TEST_F(Programs, ThatCannotBeRunAreRefusedBeforeAnythingStarts) {
   const fs::path script = scratch_.path() / "train.py";
   std::ofstream(script) << "print(1)\n";
   EXPECT_THAT(refused({script.string()}), HasSubstr("the file is not executable"));
-  // A script whose interpreter is not there is found out by the ranks.
+  // The ranks detect a script whose interpreter does not exist.
   std::ofstream(script) << "#!/no/such/python\n";
   fs::permissions(script, fs::perms::owner_all);
   Running command(Command({"--workers", "2"}, {script.string()}), scratch_.path());
@@ -161,7 +161,7 @@ TEST_F(Programs, ThatCannotBeRunAreRefusedBeforeAnythingStarts) {
   EXPECT_THAT(outcome.err, HasSubstr("No such file"));
 }
 
-// Programs that tell where they are in files, and wait.
+// Programs that write their progress to files, and wait.
 class ProgramsOfARange : public Programs {
  protected:
   static constexpr const char* kWait =
@@ -169,7 +169,7 @@ class ProgramsOfARange : public Programs {
       "cd $TORCHELASTIC_RESTART_COUNT; echo $$ > pid.$RANK; mv pid.$RANK $RANK.of.$WORLD_SIZE; "
       "[ -e $PT_FOLDER/end ] && exit 0; while :; do sleep 0.05; done";
 
-  // Whether attempt `attempt` has come to run with all of its `world` ranks.
+  // Whether attempt `attempt` has started with all of its `world` ranks.
   bool AwaitWorld(Running& command, int attempt, int world) {
     return command.AwaitChange(scratch_.path(), [&] {
       for (int rank = 0; rank < world; ++rank) {
@@ -216,7 +216,7 @@ TEST_F(ProgramsOfARange, AreRefusedWhereTheRangeIsNone) {
   EXPECT_THAT(spark.err, HasSubstr("--workers 2"));
 }
 
-// None of the changes is a restart, of which none is allowed.
+// None of the changes is a restart; restarts are not allowed here.
 TEST_F(ProgramsOfARange, AreScaledByHand) {
   Running command(Command({"--workers", "1..3", "--engine", "local[2]"}, {"/bin/sh", "-c", kWait}),
                   scratch_.path(), Variables());
@@ -237,7 +237,7 @@ TEST_F(ProgramsOfARange, AreScaledByHand) {
   EXPECT_THAT(command.Descendants(), testing::IsEmpty());
 }
 
-// The others end in good order, and what a person wanted still holds.
+// The others end in an orderly way, and the number that a person asked for still applies.
 TEST_F(ProgramsOfARange, StartAgainWhenOneFails) {
   Running command(Command({"--workers", "1..3", "--restarts", "1"}, {"/bin/sh", "-c", kWait}),
                   scratch_.path(), Variables());
@@ -255,7 +255,7 @@ TEST_F(ProgramsOfARange, StartAgainWhenOneFails) {
   EXPECT_THAT(command.Descendants(), testing::IsEmpty());
 }
 
-// The same script of torch.distributed goes on from its checkpoint in another world.
+// The same torch.distributed script continues from its checkpoint in another world.
 TEST_F(ProgramsOfARange, OfTorchAreScaled) {
   const std::string python = (Repository() / ".deps/peers/bin/python3").string();
   if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";
@@ -377,8 +377,8 @@ TEST_F(Programs, ThatCloseTheirOutputAreStillWatched) {
   EXPECT_THAT(outcome.err, HasSubstr("rank 1: sh exited with code 4"));
 }
 
-// Whoever is killed of those that stand above it, nothing of a program is left: its keeper, the
-// rank's process, the driver.
+// Whichever of the processes above it is killed (its keeper, the rank's process, the driver),
+// nothing of a program remains.
 TEST_F(Programs, EndWithThoseThatKeepThem) {
   const std::string daemon = "setsid sh -c 'trap \"\" TERM; (exec >&- 2>&-; sleep 60) & wait' & ";
   const std::string start = daemon +
@@ -421,7 +421,7 @@ TEST_F(Programs, PrintWithoutLineBreaksAndFillNoMemory) {
   EXPECT_THAT(outcome.out, HasSubstr("[0] over\n"));
 }
 
-// As Gloo does it in Horovod: each rank puts its address, and asks for those of the others.
+// As Gloo does in Horovod: each rank writes its address, and asks for those of the others.
 TEST_F(Programs, MeetThroughHorovodsRendezvous) {
   const std::string meet = R"(
 import os, time, urllib.request, urllib.error
@@ -464,7 +464,7 @@ TEST_F(Programs, OfHorovodMeetAndMeetAgain) {
   EXPECT_THAT(Lines(outcome.out), testing::ElementsAre(zero, zero, one, one));
 }
 
-// An unmodified script of torch.distributed that is killed in the middle.
+// An unmodified torch.distributed script that is killed while it runs.
 TEST_F(Programs, OfTorchGoOnFromTheirCheckpoints) {
   const std::string python = (Repository() / ".deps/peers/bin/python3").string();
   if (!fs::exists(python)) GTEST_SKIP() << "no PyTorch: bench/peers/setup.sh sets it up";

@@ -36,7 +36,7 @@ pid_t FindParent(pid_t process) {
     if (parent > 1) return parent;
   }
   ADD_FAILURE() << "process " << process << " is not there";
-  return ::getpid() + (1 << 22);  // Nobody's number.
+  return ::getpid() + (1 << 22);  // No process has this number.
 }
 
 }  // namespace protium::whole

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes a user makes: each is answered with one message, a place, a fix and the right exit code.
+// Mistakes of users: each is reported with one message, a position, a fix and the right exit code.
 #include <elf.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST(Refusal, OfManyUnknownKeysTakesNoTime) {
 TEST(Check, RunsNoCodeThatTheJobNames) {
   const Scratch scratch;
   const fs::path library = scratch.path() / "own.so", script = scratch.path() / "devices.sh";
-  // The first bytes of a library, and nothing that could be loaded.
+  // The first bytes of a library, but nothing that could be loaded.
   const Elf64_Ehdr header{.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64},
                           .e_type = ET_DYN};
   std::ofstream(library).write(reinterpret_cast<const char*>(&header), sizeof header);

@@ -20,7 +20,7 @@ pt::Result<int64_t> CountInput(pt::TaskContext& context) {
   }
 }
 
-// What each rank knows, told by rank 0.
+// What each rank knows, reported by rank 0.
 pt::Result<pt::Json> Tell(pt::RunnerRank& rank) {
   PT_LET(const int64_t rows, CountInput(rank.context));
   std::printf("a line\n");
@@ -56,7 +56,7 @@ pt::Result<pt::Json> Refuse(pt::RunnerRank& rank) {
   return pt::Json();
 }
 
-// Rank 1 thinks for ever, and lives.
+// Rank 1 computes for ever, and stays alive.
 pt::Result<pt::Json> Hang(pt::RunnerRank& rank) {
   if (rank.context.rank() == 1) {
     rank.context.SetPhase("thought");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions as gangs: pt::Runner, in a program of a user's own (runner_program.cc).
+// Functions as gangs: pt::Runner, in a user's own program (runner_program.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

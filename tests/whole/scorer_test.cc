@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models scored in this process give the bits that workers give: the example's flights, and classes
-// with texts, missing values and values never seen.
+// Models scored in this process return the same bits as in workers: for the example's flights, and
+// for classes with texts, missing values and unseen values.
 #include "protium/scorer.h"
 
 #include <arrow/api.h>
@@ -28,7 +28,7 @@ bool SameBits(const arrow::Array& a, const arrow::Array& b) {
   return a.Equals(b, arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false));
 }
 
-// Scores in this process what workers have scored: batch by batch, and the first rows one by one.
+// Scores in this process what workers have scored: in batches, and the first rows one by one.
 int64_t ExpectSameBits(const PipelineModel& model, const DataFrame& table) {
   const auto scorer = Scorer::Make(model);
   EXPECT_TRUE(scorer.ok()) << Render(FaultOf(scorer.status()));
@@ -91,7 +91,7 @@ TEST(Scorer, GivesTheBitsOfBatchScoringForClasses) {
   const auto session = Open();
   const auto model = PipelineModel::Load(*session, own.Model());
   ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
-  // The number that row 600 lacks is no input of the imputer's.
+  // The number missing in row 600 is no input of the imputer.
   const auto rows = session->Read().Csv((own / "new.csv").string());
   session->Table("new", rows);
   EXPECT_EQ(ExpectSameBits(*model, session->Sql("SELECT * FROM new WHERE age IS NOT NULL")), 601);

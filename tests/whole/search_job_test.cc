@@ -25,13 +25,13 @@ metric = "rmse"
 "net.hidden" = [[8], [16, 8]]
 )";
 
-// The same with about a thousand steps a fit, to be caught in the middle of one.
+// The same with about a thousand steps per fit, so that it can be interrupted in the middle of one.
 std::string Longer(const std::string& job) {
   return With(With(job, "batch_size = 64", "batch_size = 8"), "epochs = 2",
               "epochs = 20\ncheckpoint = { every_steps = 40 }");
 }
 
-// trials.json without what the clock decides.
+// trials.json without anything that depends on the clock.
 Json Trials(const fs::path& run) {
   Json table = ParseJson(ReadText(run / "trials.json")).ValueOr(Json::object());
   if (!table.contains("trials")) return table;
@@ -87,14 +87,14 @@ TEST(Search, TriesAGridAndRefitsTheBest) {
   EXPECT_TRUE(fs::exists(folder / "model/weights.safetensors"));
 }
 
-// Of four trials the first packs the rows.
+// The first of four trials packs the rows.
 TEST(Search, PacksTheRowsOfItsTrialsOnce) {
   const OwnJob job(MachinesTable(600), kGrid), two(MachinesTable(600), kGrid);
   const Outcome run = RunJson(job, {"--set", "search.parallel=1"});
   ASSERT_EQ(run.exit, 0) << run.err;
   EXPECT_EQ(PackedBy(job), "001---");
   EXPECT_FALSE(fs::exists(OnlyRun(job / "runs") / "trials/rows")) << "nobody needs them any more";
-  // Without room for them every trial packs, to the same ends.
+  // Without room for them every trial packs, with the same results.
   const Outcome each =
       RunJson(two, {"--set", "search.parallel=1", "--set", "engine.rows_memory=1KiB"});
   ASSERT_EQ(each.exit, 0) << each.err;
@@ -103,7 +103,7 @@ TEST(Search, PacksTheRowsOfItsTrialsOnce) {
   EXPECT_EQ(Weights(run, job), Weights(each, two));
 }
 
-// A stage that learns nothing makes other rows all the same.
+// A stage that learns nothing still makes other rows.
 TEST(Search, PacksTheRowsOfOtherStagesAnew) {
   std::string text =
       With(kGrid, "[[pipeline]]\nkind = \"standard_scaler\"",
@@ -176,7 +176,7 @@ TEST(Search, RefusesMistakesWithTheirPlaceBeforeAnythingStarts) {
   EXPECT_THAT(misspelt.Run().err, HasSubstr("did you mean \"hidden\"?"));
 }
 
-// Killed in the middle of the third trial: what is done stays, what was begun goes on.
+// Killed in the middle of the third trial: finished trials stay, the current one continues.
 TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
   const std::string text = Longer(kGrid);
   const std::vector<std::string> serial = {"--set", "search.parallel=1"};
@@ -189,7 +189,7 @@ TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
                                     "--runs-dir", (job / "runs").string()};
   words.insert(words.end(), serial.begin(), serial.end());
   Running command(words, job.path());
-  // A wait sees what changes in its folder and in the folders there, and nothing below them.
+  // A wait sees changes in its folder and the folders in it, but not below them.
   const auto begun = [&] { return fs::exists(OnlyRun(job / "runs") / "trials"); };
   ASSERT_TRUE(command.AwaitChange(job / "runs", begun)) << command.Wait().err;
   const fs::path run = OnlyRun(job / "runs");
@@ -205,7 +205,7 @@ TEST(Search, ThatIsKilledGoesOnWithWhatIsLeft) {
   EXPECT_EQ(Trials(run), Trials(OnlyRun(quiet / "runs")));
   EXPECT_EQ(Weights(resumed, job), Weights(undisturbed, quiet));
   EXPECT_EQ(ReadText(run / "trials/001/events.jsonl"), first) << "it was over";
-  // The trial that was cut off went on from a checkpoint, not from its beginning.
+  // The interrupted trial continued from a checkpoint, not from its beginning.
   std::ifstream lines(run / "trials/003/events.jsonl");
   int64_t begun_at = -1;
   for (std::string line; std::getline(lines, line);) {

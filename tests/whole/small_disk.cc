@@ -26,7 +26,7 @@ bool WriteLine(const char* path, const std::string& line) {
   return bool(file.flush());
 }
 
-// Who is not root is, in a namespace of users of its own.
+// Becomes root in a new user namespace, unless it is root already.
 bool BecomeRoot() {
   const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
   const std::string group = "0 " + std::to_string(::getegid()) + " 1";
@@ -36,7 +36,7 @@ bool BecomeRoot() {
 
 std::string EnterOwnMounts() {
   const bool own = ::unshare(CLONE_NEWNS) == 0 || BecomeRoot();
-  // What is mounted here must not be mounted in the namespace that this one was copied from.
+  // What is mounted here must not appear in the namespace that this one was copied from.
   const bool alone = own && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
   return alone ? "" : std::string("no mounts of our own: ") + ::strerror(errno);
 }
@@ -65,7 +65,7 @@ void SmallDisk::Resize(int64_t bytes) const {
 void SmallDisk::Fill() const {
   const UniqueFd file(::open((at_ / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_TRUE(file);
-  // The last bytes that there is room for are less than a block.
+  // The last bytes of free space are less than a block.
   static constexpr std::array<char, 1 << 16> kBlock{};
   for (size_t size = kBlock.size(); size > 0;) {
     if (::write(file.get(), kBlock.data(), size) <= 0) size /= 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk that can be filled: a small file system in memory, which this process and those that it
-// starts see and nobody else.
+// A disk that can be filled: a small file system in memory, visible only to this process and those
+// that it starts.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace protium::whole {
 
 class SmallDisk {
  public:
-  // Why this process may have none; empty when it may. From the first call on it has mounts of its
-  // own. To be called before there are threads.
+  // Returns why this process may have none; empty if it may. From the first call on it has its own
+  // mounts. Must be called before there are threads.
   static std::string WhyNot();
 
-  // Makes the folder `at` and mounts a disk of so many bytes there.
+  // Creates the folder `at` and mounts a disk of this size there.
   SmallDisk(std::filesystem::path at, int64_t bytes);
   ~SmallDisk();
   SmallDisk(const SmallDisk&) = delete;
@@ -23,7 +23,7 @@ class SmallDisk {
 
   const std::filesystem::path& path() const { return at_; }
   void Resize(int64_t bytes) const;
-  // Takes all space that is left; MakeRoom() gives it back.
+  // Takes all the remaining space; MakeRoom() frees it.
   void Fill() const;
   void MakeRoom() const;
 

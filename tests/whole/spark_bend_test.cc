@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic gangs on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors
-// are killed, stopped, sent away and taken in while they train, and the weights are those of the
-// embedded engine, left alone.
+// Elastic gangs on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors are
+// killed, stopped, dismissed and added while they train, and the weights are those of an
+// undisturbed run on the embedded engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 namespace {
 
 constexpr int kRows = 3000;
-// Long enough for a test to disturb it; whom Spark brings is awaited (TakesAnotherIn).
+// Long enough for a test to disturb it; TakesAnotherIn() waits for those that Spark adds.
 const std::vector<std::string> kSettings = {"train.epochs=200", "train.batch_size=128",
                                             "train.checkpoint.every_steps=500"};
 
@@ -41,7 +41,8 @@ class Leased {
 
   std::vector<Json> Named(const std::string& name) const { return EventsNamed(scratch_, name); }
 
-  // Until the gang trains with so many workers: Spark may bring some of them later than others.
+  // Waits until the gang trains with this many workers: Spark may add some of them later than
+  // others.
   bool AwaitWorld(size_t world) {
     return command_.AwaitChange(scratch_.path() / "runs", [&] {
       size_t now = 0;
@@ -54,8 +55,9 @@ class Leased {
     });
   }
 
-  // Until one more has come than before, and the gang has gone on with this world. It is held
-  // meanwhile: Spark may need longer to bring another than the rest of the training takes.
+  // Waits until there is one more worker than before, and the gang has continued with this world.
+  // The gang is stopped meanwhile: Spark may need longer to add a worker than the rest of the
+  // training takes.
   bool TakesAnotherIn(size_t before, size_t world, int wanted = 0) {
     SignalMembers(scratch_, SIGSTOP);
     const bool came = (wanted == 0 || Scale(wanted)) &&
@@ -71,7 +73,7 @@ class Leased {
     return verb.Wait().exit == 0;
   }
 
-  // To its end: with the weights of a run left alone, and without a restart.
+  // Runs to its end: with the weights of an undisturbed run, and without a restart.
   void EndsAlike() {
     const Outcome run = command_.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
@@ -109,7 +111,7 @@ TEST_F(SparkBend, GoesOnWithoutARankAndTakesAnotherIn) {
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(run.AwaitWorld(1));
   ASSERT_TRUE(run.TakesAnotherIn(0, 2)) << "nobody took the place of rank 0";
-  // The other one has notice: it leaves after a step, and is no loss.
+  // The other one has notice: it leaves after a step, which is no loss.
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGTERM));
   ASSERT_TRUE(run.AwaitWorld(1));
   run.EndsAlike();

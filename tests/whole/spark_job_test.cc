@@ -37,7 +37,7 @@ class SparkJob : public testing::Test {
     return command.Wait();
   }
 
-  // A job of the examples, one epoch of it.
+  // A job of the examples, for one epoch.
   Outcome RunExample(const std::string& job, const std::string& data,
                      const std::vector<std::string>& settings) {
     std::vector<std::string> words = {
@@ -49,7 +49,7 @@ class SparkJob : public testing::Test {
     return RunCommand(std::move(words));
   }
 
-  // Runs the job, does `harm` to a process of its running gang, and expects that the gang starts
+  // Runs the job, applies `harm` to a process of its running gang, and expects that the gang starts
   // again and ends with the model of the embedded engine.
   void ExpectToSurvive(const std::function<void(pid_t rank)>& harm,
                        std::vector<std::string> settings = {}) {
@@ -87,7 +87,7 @@ TEST_F(SparkJob, TrainsTheVeryModelOfTheEmbeddedEngine) {
   }
 }
 
-// Functions of a program's own, of rows and of whole groups, and verbs around them.
+// A program's own functions of rows and of whole groups, and verbs around them.
 TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
   const std::string lines = (fs::path(ProtiumCommand()).parent_path() / "lines").string();
   const auto fitted = [&](std::vector<std::string> more) {
@@ -99,7 +99,7 @@ TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
     return fs::path(outcome.json["outputs"][0].get<std::string>());
   };
-  // Spark quotes a cell only where it has to.
+  // Spark quotes a cell only where necessary.
   std::string here = ReadText(fitted({}));
   std::erase(here, '"');
   const fs::path there = fitted({"--engine", engine_.substr(engine_.find('=') + 1)});
@@ -110,7 +110,7 @@ TEST_F(SparkJob, FitsTheVeryLinesOfTheEmbeddedEngine) {
   EXPECT_EQ(parts, here);
 }
 
-// Pictures beside the tables are decoded by tasks of the cluster.
+// Pictures next to the tables are decoded by tasks of the cluster.
 TEST_F(SparkJob, LearnsPicturesAsTheEmbeddedEngineDoes) {
   const std::string pictures = (scratch_.path() / "pictures").string();
   ASSERT_EQ(RunCommand({ProtiumCommand(), "example", "digits", pictures, "--rows", "300"}).exit, 0);
@@ -122,7 +122,7 @@ TEST_F(SparkJob, LearnsPicturesAsTheEmbeddedEngineDoes) {
   EXPECT_EQ(weights({engine_}), here);
 }
 
-// One gang at a time, as it is for a search on a cluster.
+// One gang at a time, as in any search on a cluster.
 TEST_F(SparkJob, SearchesAsTheEmbeddedEngineDoes) {
   const auto search = [&](const std::vector<std::string>& more) {
     std::vector<std::string> settings = more;
@@ -140,7 +140,8 @@ TEST_F(SparkJob, StartsAgainWhenARankIsKilled) {
   ExpectToSurvive([](pid_t rank) { ::kill(rank, SIGKILL); });
 }
 
-// The one that writes checkpoints: woken when the others have started again, it must not go on.
+// The one that writes checkpoints: when it wakes after the others have started again, it must not
+// continue.
 TEST_F(SparkJob, StartsAgainWhenARankIsStoppedAndFencesIt) {
   const std::vector<std::string> settings = {"train.epochs=40", "gang.deadline=5",
                                              "train.checkpoint.every_steps=10"};

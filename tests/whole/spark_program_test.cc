@@ -21,7 +21,7 @@ class SparkPrograms : public testing::Test {
     if (address == nullptr) GTEST_SKIP() << "no Spark server: PROTIUM_TEST_SPARK is not set";
     address_ = address;
     before_ = fs::current_path();
-    fs::current_path(scratch_.path());  // Where the files for the ranks go.
+    fs::current_path(scratch_.path());  // The files for the ranks are written here.
   }
   void TearDown() override {
     if (!address_.empty()) fs::current_path(before_);
@@ -45,7 +45,7 @@ class SparkPrograms : public testing::Test {
   fs::path before_;
 };
 
-// The script and its argument are this machine's, the copies the ranks'.
+// The script and its argument are on this machine, the ranks have copies.
 TEST_F(SparkPrograms, AreShippedWithTheirFilesAndGetEachRowOnce) {
   Write("bin/copy.sh",
         "#!/bin/sh\necho \"$RANK of $WORLD_SIZE has $(cat $1), $(ls lists)\"\n"

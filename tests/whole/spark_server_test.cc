@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a job whose Spark server goes. The tests start servers of their own, of the
+// What happens to a job whose Spark server disappears. The tests start their own servers, of the
 // release in PROTIUM_TEST_SPARK_VERSION.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 using testing::HasSubstr;
 
-// Ends with this object.
+// Stopped with this object.
 class OwnServer {
  public:
-  // On local[2] the server is its own executor. Port 0: any that is free.
+  // On local[2] the server is its own executor. Port 0: any free port.
   explicit OwnServer(const std::string& version, const std::string& port = "0",
                      const std::string& master = "local[2]",
                      const std::vector<std::string>& settings = {}) {
@@ -83,7 +83,7 @@ TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameMod
   EXPECT_TRUE(EndWithin(ranks, std::chrono::seconds(20)));
 
   server.reset();
-  const OwnServer next(version_, port);  // Which does not know the job's session.
+  const OwnServer next(version_, port);  // It does not know the job's session.
   const Outcome lost = job.Wait(std::chrono::seconds(180));
   EXPECT_EQ(lost.exit, 5) << lost.err;
   EXPECT_THAT(lost.err, HasSubstr("no longer knows this session"));
@@ -97,7 +97,7 @@ TEST_F(SparkServer, ThatIsKilledAndStartedAgainIsToldAndTheJobGoesOnToTheSameMod
   EXPECT_EQ(ModelWeights(outcome, scratch_), weights);
 }
 
-// The devices are made up, so the CPU computes in their place.
+// The devices are not real, so the CPU computes in their place.
 TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
   const fs::path script = scratch_.path() / "gpus";
   std::ofstream(script) << "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"0\", \"1\"]}'\n";
@@ -122,8 +122,8 @@ TEST_F(SparkServer, WithTwoWorkersGivesEveryRankADeviceOfItsOwn) {
   EXPECT_NE(ranks[0]["gpus"][0], ranks[1]["gpus"][0]);
 }
 
-// One server for these tests, whose executors come when tasks wait for one, and go when they have
-// none. Executors that are told to end (spark.decommission.enabled) have three seconds for it.
+// One server for these tests, whose executors start when tasks wait for one, and end when they have
+// none. Executors that are to end (spark.decommission.enabled) have three seconds for it.
 class ChangingServer : public SparkServer {
  protected:
   static void TearDownTestSuite() { server_.reset(); }
@@ -147,8 +147,8 @@ class ChangingServer : public SparkServer {
         Joined({"engine=" + server_->address(), "gang.workers=" + workers}, kSettings));
   }
 
-  // The executor of rank 0 of a job that has taken some steps; 0 if it never came that far. It
-  // is waited for, since Spark has to start it first.
+  // The executor of rank 0 of a job that has made some steps; 0 if it never got that far. Waits for
+  // it, since Spark has to start it first.
   pid_t AwaitExecutor(Running& job) const {
     const bool began = job.AwaitChange(
         runs_, [&] { return PidOfRank(scratch_, 0) > 0; }, std::chrono::seconds(180));
@@ -156,7 +156,7 @@ class ChangingServer : public SparkServer {
     return FindParent(FindParent(PidOfRank(scratch_, 0)));
   }
 
-  static inline std::string weights_;  // Of the run left alone.
+  static inline std::string weights_;  // Of the undisturbed run.
 
  private:
   static inline const std::vector<std::string> kSettings = {"train.epochs=60",
@@ -190,13 +190,13 @@ TEST_F(ChangingServer, TrainsGangsThatMayAndMayNotBend) {
   EXPECT_EQ(ModelWeights(outcome, scratch_), weights_);
 }
 
-// SIGPWR is how a host that is to go tells its executors (spark.executor.decommission.signal). Such
-// a one takes no more tasks and ends, at the latest after the timeout.
+// A host that will be removed sends SIGPWR to its executors (spark.executor.decommission.signal).
+// Such an executor takes no more tasks and ends, at the latest after the timeout.
 TEST_F(ChangingServer, DecommissionsAnExecutorAndTheGangGoesOnWithoutIt) {
   Running job(Command("{min=1,max=2}"), scratch_.path());
   const pid_t executor = AwaitExecutor(job);
   ASSERT_GT(executor, 1);
-  // The gang is held, since it could come to its end before the executor does.
+  // The gang is stopped, since it could end before the executor does.
   SignalMembers(scratch_, SIGSTOP);
   ::kill(executor, SIGPWR);
   EXPECT_TRUE(job.AwaitChange(

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// `protium sql -i` on a terminal of its own, over the tables of `own`; its state folder is there.
+// `protium sql -i` on its own terminal, over the tables of `own`; its state folder is there.
 class Typist {
  public:
   explicit Typist(const OwnJob& own) {
@@ -38,7 +38,7 @@ class Typist {
   Typist(const Typist&) = delete;
   Typist& operator=(const Typist&) = delete;
 
-  // Types, then waits until `text` is shown after all that was waited for before.
+  // Types, then waits until `text` is shown after everything awaited before.
   bool Shows(const std::string& keys, const std::string& text) {
     if (::write(fd_, keys.data(), keys.size()) != ssize_t(keys.size())) return false;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -50,7 +50,7 @@ class Typist {
     from_ = at + text.size();
     return true;
   }
-  // The exit code, once the command has ended.
+  // Waits for the command's end and returns the exit code.
   int Ends() {
     while (ReadMore()) {
     }
@@ -60,12 +60,12 @@ class Typist {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
   void Signal(int signal) const { ::kill(pid_, signal); }
-  // Whether the terminal shows what is typed by itself, as a shell expects it.
+  // Whether the terminal echoes what is typed, as a shell expects.
   bool Echoes() const {
     termios settings{};
     return ::tcgetattr(fd_, &settings) == 0 && (settings.c_lflag & ECHO) != 0;
   }
-  // The terminal cannot be waited for: it is asked again and again, for ten seconds at most.
+  // A terminal's mode cannot be waited for: it is polled for up to ten seconds.
   bool EchoesSoon() const {
     for (int i = 0; i < 10'000 && !Echoes(); ++i) ::usleep(1000);
     return Echoes();
@@ -150,18 +150,18 @@ TEST(Prompt, EditsCompletesAndRemembersLines) {
     Typist typist(own);
     ASSERT_TRUE(typist.Shows("", "protium> ")) << typist.seen();
     EXPECT_FALSE(typist.Echoes());
-    // A missing letter is put in by the arrows; the query ends on its second line.
+    // The arrow keys are used to insert a missing letter; the query ends on its second line.
     ASSERT_TRUE(
         typist.Shows("SELECT cout(*) AS n\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D"
                      "\x1b[D\x1b[Dn\r",
                      "      -> "))
         << typist.seen();
-    // A tab in the midst of other keys is part of a pasted text, and no wish to complete.
+    // A tab among other keys is part of a pasted text and does not complete.
     ASSERT_TRUE(typist.Shows("FROM mach\t", "FROM machines ")) << typist.seen();
     ASSERT_TRUE(typist.Shows(";\r", "600")) << typist.seen();
     ASSERT_TRUE(typist.Shows("", "1 row, ")) << typist.seen();
     ASSERT_TRUE(typist.Shows("\\d\r", "machines.csv")) << typist.seen();
-    // Wrong queries and dropped lines leave the prompt.
+    // After wrong queries and discarded lines the prompt still works.
     ASSERT_TRUE(typist.Shows("SELECT nonsense(1);\r", "error: ")) << typist.seen();
     ASSERT_TRUE(typist.Shows("SELECT 'ab\x03", "^C")) << typist.seen();
     ASSERT_TRUE(typist.Shows("SELECT 7 * 6 AS answer;\r", "42")) << typist.seen();
