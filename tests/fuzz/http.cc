@@ -20,7 +20,7 @@ namespace {
 constexpr char kToken[] = "let-me-in";
 constexpr size_t kMostBody = 4096;
 
-// Admits whoever presents the token, and returns the body. The guard only reads what it is given.
+// Admits whoever presents the token, and returns the body. The guard's result is ignored.
 class Echo : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest& head) override {

@@ -12,7 +12,6 @@
 // them itself (base/strict_math.h). log2 and log10 divide ln by the double nearest to ln 2 or ln
 // 10: one correctly rounded quotient, hence the same everywhere. The price is that log10 of 1000 is
 // 2.9999999999999996 and so differs from Spark SQL's log10().
-// is 2.9999999999999996 and so differs from Spark SQL's log10().
 
 namespace protium {
 namespace {

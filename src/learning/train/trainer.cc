@@ -46,9 +46,6 @@
 // gone, or all have agreed to change after a step, the rank enters the next generation, takes the
 // state of the furthest rank (catch_up.h), owns other shards, and continues from that state. An
 // epoch's end that was not completed is repeated.
-// gone, or all have agreed to change after a step, the rank enters the next generation, takes the
-// state of the furthest (catch_up.h), owns other shards, and goes on where that state says. What an
-// epoch's end did not complete is done again.
 
 namespace protium {
 namespace {
