@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loss and a metric as a user writes them.
+// A loss and a metric as a user would write them.
 #pragma once
 
 #include <protium/torch.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net as a user writes one.
+// A net as a user would write it.
 #pragma once
 
 #include <protium/torch.h>

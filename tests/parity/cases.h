@@ -31,7 +31,7 @@ struct Case {
 Result<std::vector<Case>> ReadCases(const std::filesystem::path& folder);
 
 // Cases whose files say "-- built in code": plans of verbs and expressions. Their SQL is the same
-// question as Spark is asked it.
+// question in the form that Spark gets.
 const std::map<std::string, MakeCase>& CodedCases();
 
 }  // namespace protium

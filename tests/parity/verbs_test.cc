@@ -42,7 +42,7 @@ class Verbs : public testing::TestWithParam<std::string> {
   }
   DataFrame Read(const std::string& name) { return session_->Read().Csv(name + ".csv"); }
 
-  // The rows as texts: cells with spaces between, NULL as "-".
+  // The rows as texts: cells separated by spaces, NULL as "-".
   static std::vector<std::string> Rows(const DataFrame& frame) {
     const auto stream = frame.Stream();
     EXPECT_TRUE(stream.ok()) << Render(FaultOf(stream.status()));

@@ -38,7 +38,7 @@ class Devices : public testing::Test {
     return command.Wait();
   }
 
-  // The events so far of the only run there.
+  // The events so far of the only run in `runs`.
   static std::string EventText(const fs::path& runs) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(runs, ignored)) {
@@ -47,7 +47,7 @@ class Devices : public testing::Test {
     return "";
   }
 
-  // What the run's result.json holds.
+  // The content of the run's result.json.
   static Json Result(const Outcome& run) {
     const fs::path folder = run.json["folder"].get<std::string>();
     return *ParseJson(ReadText(folder / "result.json"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label belongs to training: rows without one are not learned from, and every row is scored.
+// A label belongs to training: rows without one are left out, while every row is scored.
 #include <gtest/gtest.h>
 
 #include <sstream>

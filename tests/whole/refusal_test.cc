@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The example job with `from` replaced by `to`, in a folder of its own.
+// The example job with `from` replaced by `to`, in its own folder.
 std::string ChangedJob(const Scratch& scratch, const std::string& from, const std::string& to) {
   std::string text = ReadText(FlightsJob());
   const size_t at = text.find(from);

@@ -107,7 +107,7 @@ Status MoveOut(RowStore& sorted, RowSpan range, std::byte* to) {
   return Status::OK();
 }
 
-// What all pieces of an exchange share.
+// The state that all pieces of an exchange share.
 class Exchange {
  public:
   Exchange(RowStore& sorted, const Cuts& cuts, const ExchangePlan& plan, Communicator& communicator)

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// A pass uses at least this, whatever its memory, and so does a read.
+// The least memory of a pass, whatever it is given, and the most that one read takes.
 constexpr int64_t kLeastPassBytes = 4096;
 constexpr int64_t kMostBlockBytes = int64_t{4} << 20;
 

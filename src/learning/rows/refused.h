@@ -21,7 +21,7 @@ struct RefusedCells {
   int32_t rank = -1;      // The rank that has this row; -1: not set.
 };
 
-// What one rank, or all of them, could not pack.
+// The cells and rows that one rank, or all of them, could not pack.
 struct Refused {
   std::vector<RefusedCells> cells;
   int64_t rows = 0;  // Rows that were checked.

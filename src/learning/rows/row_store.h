@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the packed rows of one rank live.
+// Stores the packed rows of one rank.
 //
 // 1. A store's life: rows are added one after another, sorted once if they are to be in order, and
 //    then read, as often as needed. A row is identified by its position, from 0.

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// `rows` rows of bytes that differ, in blocks of a few.
+// Adds `rows` different rows, a few at a time.
 std::vector<std::byte> FillStore(RowStore& store, int64_t rows) {
   const int64_t width = store.width();
   std::vector<std::byte> bytes(static_cast<size_t>(rows * width));

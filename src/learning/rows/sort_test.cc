@@ -31,7 +31,7 @@ std::vector<std::string> Split(const std::vector<std::byte>& bytes, int64_t widt
   return rows;
 }
 
-// The order of rows by its definition.
+// The order of rows by definition.
 bool Less(const std::string& a, const std::string& b) {
   const auto* x = reinterpret_cast<const std::byte*>(a.data());
   const auto* y = reinterpret_cast<const std::byte*>(b.data());

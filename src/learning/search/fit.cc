@@ -59,7 +59,7 @@ Json Identity(const FitRequest& request) {
 // excludes the kind's own options, the gang, and what is only measured.
 std::string NameOfLearned(const FitRequest& request) {
   Json decides = StagesToJson(request.pipeline.stages());
-  // The estimator is the last of them.
+  // The estimator comes last.
   Json& estimator = decides.back();
   estimator = FieldsToJson(request.estimator);
   estimator.erase("gang");

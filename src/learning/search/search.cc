@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of a search, cheapest refusals first:
 //
-// 1. Settle() and CheckOnTable(): every trial's options. No row is read.
+// 1. Settle() and CheckOnTable() check every trial's options. No row is read.
 // 2. The shared rows are made, once for all trials; with folds, each is checked for rows and
 //    classes.
 // 3. RunTrials().

@@ -69,7 +69,7 @@ Result<Header> ReadHeader(const SharedPart& part) {
   return header;
 }
 
-// What all ranks have shared.
+// The parts that all ranks have shared.
 struct SharedParts {
   std::vector<Header> headers;
   std::vector<SharedPart> parts;

@@ -54,7 +54,7 @@ struct BestSoFar {
   }
 };
 
-// Where training stands: what a rank needs, beside rows and tensors, to continue to the same bits.
+// Where training stands: what a rank needs, besides rows and tensors, to continue to the same bits.
 struct CheckpointState {
   int64_t epoch = 0;       // Epochs finished.
   int64_t epoch_step = 0;  // Steps finished of the epoch after those.
@@ -114,8 +114,8 @@ class CheckpointFolder {
   Result<std::optional<Checkpoint>> Newest(std::vector<Status>& damaged) const;
   // Returns the states of the checkpoints whose weights are intact, oldest first.
   std::vector<CheckpointState> ListIntact() const;
-  // Copies the weights of the checkpoint of this step to a file of best weights, BestFile(),
-  // replacing damaged ones.
+  // Makes the weights of the checkpoint of this step available as best weights, BestFile(), by a
+  // link or a copy, replacing damaged ones.
   Status KeepAsBest(int64_t step) const;
 
   // Writes a checkpoint and stores its hashes in `state`. `state.best.file` gets the checkpoint's

@@ -75,7 +75,7 @@ LossSums OfFlags(const LogitTerms& terms, std::span<const float> outputs, const 
 
 // The loss of one row of class `label`, the sum over classes c of t_c * (log_sum - o_c), where t_c
 // is the smoothed target and log_sum the logarithm of the sum of exp(o). Its derivatives are
-// softmax_c - t_c; Softmax() leaves the former in `slopes`.
+// softmax_c - t_c; Softmax() stores softmax_c in `slopes`.
 double OfSoftmax(std::span<const float> outputs, size_t label, double smoothing,
                  std::span<double> slopes) {
   const double log_sum = Softmax(outputs, slopes), share = smoothing / double(outputs.size());

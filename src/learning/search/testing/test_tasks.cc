@@ -53,7 +53,7 @@ Status TrainTask(TaskContext& context) {
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Predicts what the "weights" say, and measures it against the label.
+// Predicts what the "weights" say, and compares it with the label.
 Status ScoreTask(TaskContext& context) {
   PT_LET(const Json json, ParseJson(context.config()));
   ScoreConfig config;
