@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/depth.h"
@@ -44,6 +45,20 @@ void KeepFiltered(Json& call, const Json& filter) {
   }
 }
 
+// DuckDB takes FILTER of an aggregate alone, and not of a macro over one (sql/duckdb/macros).
+struct MacroOf {
+  std::string_view spark;
+  const char* aggregate;
+};
+constexpr MacroOf kMacros[] = {
+    {"every", "bool_and"},      {"max_by", "arg_max_null"},      {"mean", "avg"},
+    {"min_by", "arg_min_null"}, {"percentile", "quantile_cont"}, {"some", "bool_or"}};
+
+void NameAggregate(Json& call, const std::string& name) {
+  const auto* const found = std::ranges::find(kMacros, name, &MacroOf::spark);
+  if (found != std::end(kMacros)) call["function_name"] = found->aggregate;
+}
+
 }  // namespace
 
 // percentile_cont() and percentile_disc() take their values from the ORDER BY of WITHIN GROUP, as
@@ -73,6 +88,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
     }
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
+  if (node.contains("filter") && node["filter"].is_object()) NameAggregate(node, call.name);
   // Rules come before signatures: a function with both depends on more than fixed types.
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
