@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes as people read them: in units of 1024, as memory and limits are given, and in no others.
+// Sizes as people read them, in units of 1024 like memory and limits.
 #pragma once
 
 #include <string>
 
 namespace protium {
 
-// "17 bytes", "64 KiB", "1.9 MiB", "23.5 GiB", "120 GiB": in the largest unit of which there is
-// one.
+// "17 bytes", "64 KiB", "1.9 MiB", "23.5 GiB", "120 GiB": in the largest unit that is not larger
+// than `bytes`.
 std::string BytesText(double bytes);
 
 }  // namespace protium
