@@ -12,7 +12,7 @@
 namespace protium {
 
 // One line: line breaks and tabs are written as \n, \r and \t. Doubles have the fewest digits that
-// tell them apart; times end with their last digit that is not 0. NULL is "NULL".
+// identify them; times end with their last digit that is not 0. NULL is "NULL".
 std::string CellText(const arrow::Array& column, int64_t row);
 
 // Numbers, booleans, texts, lists, structs and maps become the same in JSON, NULL becomes null;

@@ -19,8 +19,8 @@ Result<std::string> TypeName(const arrow::DataType& type);
 // The type with that name.
 Result<std::shared_ptr<arrow::DataType>> TypeNamed(std::string_view name);
 
-// The type in which tables carry decimals of another width: up to 38 digits, of which some or all
-// may be behind the point. Null for decimals that these do not hold, and for other types.
+// The type in which tables carry a decimal of another width: up to 38 digits, some or all of them
+// behind the point. Null for decimals that do not fit and for other types.
 std::shared_ptr<arrow::DataType> CarriedDecimal(const arrow::DataType& type);
 
 // Types without a name, and JSON of another form, are kInput faults, too.

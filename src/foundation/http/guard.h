@@ -33,7 +33,7 @@ struct Guard {
  private:
   bool NamesUs(const std::string& authority) const;
   bool HasToken(const HttpRequest& request) const;
-  std::string cookie() const;  // Its name contains the port, because cookies do not distinguish ports.
+  std::string cookie() const;  // Its name contains the port: cookies do not distinguish ports.
 };
 
 // Whether only programs on this machine can reach an address to listen on.

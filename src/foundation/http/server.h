@@ -56,7 +56,7 @@ class HttpServer {
 
   // With the port that was taken.
   virtual const Guard& guard() const = 0;
-  // "http://127.0.0.1:4040/". Others reach an address that means all of this machine's by the
+  // "http://127.0.0.1:4040/". If the server listens on all addresses of this machine, contains the
   // machine's name.
   virtual std::string address() const = 0;
 

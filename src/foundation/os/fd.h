@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File descriptors that are owned, and what goes wrong with them as faults. Every descriptor of
-// this house is closed on exec; a child gets those alone that it is given (os/subprocess.h).
+// Owned file descriptors, and their errors as faults. Every descriptor of ours is closed on exec; a
+// child gets only those that are passed to it (os/subprocess.h).
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Owns a file descriptor; -1 is none.
+// Owns a file descriptor; -1 means none.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -29,14 +29,14 @@ class UniqueFd {
   explicit operator bool() const { return fd_ >= 0; }
   int release() { return std::exchange(fd_, -1); }
   void reset(int fd = -1);
-  // A second descriptor for the same thing, closed on exec.
+  // Makes a second descriptor for the same file, closed on exec.
   Result<UniqueFd> Duplicate() const;
 
  private:
   int fd_ = -1;
 };
 
-// Neither end is inherited: a child gets a copy of the one that it uses.
+// Neither end is inherited: a child gets a copy of the end that it uses.
 struct Pipe {
   UniqueFd read;
   UniqueFd write;

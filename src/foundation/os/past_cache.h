@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing past the page cache (O_DIRECT): for large pieces, which take a fraction of
-// the processor's time, while other files stay in the cache.
+// Reads and writes past the page cache (O_DIRECT): for large pieces this takes a fraction of the
+// processor's time, and other files stay in the cache.
 #pragma once
 
 #include <cstddef>
