@@ -11,7 +11,6 @@
 // superaccumulators", 2015). Width: products of two doubles range from 2^-2148 to 2^2048, and 2^63
 // terms add 63 bits, so bits -2148 to 2111 are needed; the digits below cover bits -2176 to 2303.
 // One thread.
-// below have those from -2176 to 2303. One thread.
 #pragma once
 
 #include <array>

@@ -19,7 +19,7 @@ struct DeviceList {
 };
 
 // Runs `script`, which must print what Spark's discovery scripts do: {"name": "gpu", "addresses":
-// ["0", "1"]}. At most 64 KiB are read of it. Faults exit as kEnvironment.
+// ["0", "1"]}. Reads at most 64 KiB of its output. Faults exit as kEnvironment.
 Result<DeviceList> DiscoverByScript(const std::filesystem::path& script, Deadline deadline);
 
 // Libraries of a driver that may be missing; the first one is tried first.

@@ -44,13 +44,13 @@ struct Pipe {
   static Result<Pipe> Make();
 };
 
-// A fault for errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
-// kNoRoom, a missing file as kInput, everything else as kEnvironment, with a fix where there is one
-// whatever was being done.
+// Makes a fault of errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
+// kNoRoom, a missing file as kInput, everything else as kEnvironment, with a fix if there is one
+// that fits whatever was being done.
 Status SystemFault(std::string_view doing, int error);
 
-// Waits until one of `fds` can be read, is closed by the other side, or failed. Gives the indexes
-// of those; none when the deadline came first. Descriptors of -1 are passed over.
+// Waits until one of `fds` can be read, is closed by the other side, or failed. Returns their
+// indexes; none if the deadline comes first. Descriptors of -1 are ignored.
 Result<std::vector<size_t>> WaitReadable(std::span<const int> fds, Deadline deadline);
 
 }  // namespace protium

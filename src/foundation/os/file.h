@@ -33,8 +33,8 @@ class AtomicFile {
 
   Status Write(std::span<const std::byte> bytes);
   Status Write(std::string_view text) { return Write(std::as_bytes(std::span(text))); }
-  // The same, for much that is not read soon: whole pages of memory that come to lie on whole pages
-  // of the file go past the page cache (os/past_cache.h), where the file system can do that.
+  // The same for large data that is not read soon: whole pages of memory that belong to whole pages
+  // of the file bypass the page cache (os/past_cache.h), if the file system can do that.
   Status WritePastCache(std::span<const std::byte> bytes);
   // Flushes to the disk and renames. Nothing may be written afterwards.
   Status Commit();

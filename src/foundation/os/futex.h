@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// Sleeps while `word` holds `seen`. True when woken, when the word differs, or for no reason: look
-// at the word again. False when the deadline came first.
+// Sleeps while `word` holds `seen`. True when woken, when the word differs, or spuriously: check
+// the word again. False when the deadline comes first.
 bool FutexWait(const std::atomic<uint32_t>& word, uint32_t seen, Deadline deadline);
 
 // Wakes up to `waiters` sleepers on the word.

@@ -20,8 +20,8 @@ class Launch {
   static Result<std::unique_ptr<Launch>> Make(const SubprocessOptions& options);
   Launch(const Launch&) = delete;
 
-  // vfork() and exec, the child leading a group of its own, or a session; it is killed when the
-  // thread that calls this ends. Returns once the program runs. System calls only, so it may be
+  // Calls vfork() and exec; the child leads its own group, or a session, and is killed when the
+  // calling thread ends. Returns when the program runs. Makes system calls only, so it may be
   // called in a child of fork(). -1 with errno if there is no child.
   pid_t Start();
   // After Start(), why the program does not run: an errno, or 0.

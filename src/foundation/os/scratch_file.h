@@ -27,8 +27,8 @@ class ScratchFile {
   ScratchFile() = default;
   // Makes one in `folder`, which is created if it is missing.
   static Result<ScratchFile> Make(const std::filesystem::path& folder);
-  // A file that another ScratchFile has written as a whole, by a descriptor that it gave away; to
-  // be read. `folder` is named in faults.
+  // Opens, for reading, a complete file that another ScratchFile has written, by a descriptor from
+  // its Share(). `folder` is named in faults.
   static Result<ScratchFile> Adopt(UniqueFd fd, const std::filesystem::path& folder);
   // Returns a descriptor of the file for others: its space is taken until all are closed.
   Result<UniqueFd> Share() const;
@@ -60,7 +60,7 @@ class ScratchFile {
 };
 
 // Writes a file from a whole page on, one piece after another, in large writes. Borrows the file
-// and the buffer, which is page-aligned, holds whole pages and must not change.
+// and the buffer, which is page-aligned, holds whole pages and stays at its address.
 class ScratchStream {
  public:
   ScratchStream(ScratchFile& file, int64_t begin, std::span<std::byte> buffer)

@@ -18,7 +18,7 @@ namespace protium {
 struct SubprocessOptions {
   std::filesystem::path program;
   std::vector<std::string> args;                         // Without the program's own name.
-  std::vector<std::pair<std::string, std::string>> env;  // Variables set on top of the own environment.
+  std::vector<std::pair<std::string, std::string>> env;  // Set on top of the own environment.
   std::vector<std::pair<int, int>> fds;  // {ours, its number in the child}, also 1 and 2
   std::filesystem::path log;  // stdout and stderr are appended here; empty: to the own stderr.
   std::filesystem::path folder = {};  // Its working directory; empty: the own one.

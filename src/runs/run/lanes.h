@@ -35,7 +35,7 @@ struct LaneInterval {
 struct SlowRank {
   size_t rank = 0;
   double share = 0;  // Of the time, 0 to 1, that the others wait for it.
-  std::string part;  // The part in which it takes longer than the others; "other": no measured part.
+  std::string part;  // In which it takes longer than the others; "other": no measured part.
   double ratio = 1;  // Its time in `part` divided by the median of the others; 0: they have none.
   std::string text;  // In words, with what to check.
 };

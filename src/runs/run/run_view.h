@@ -24,7 +24,7 @@ struct RunView {
   int64_t epoch = 0;
   int64_t epochs = 0;
   double loss = 0;
-  bool epoch_ended = false;  // No step since the end of the last epoch; then `loss` is the mean of the epoch.
+  bool epoch_ended = false;  // No step since the last epoch ended; then `loss` is its mean.
   double rows_per_second = 0;
   double wait_share = 0;
   int64_t checkpoint = -1;                              // Step of the newest one; -1: none.
@@ -36,7 +36,7 @@ struct RunView {
   std::map<double, double> loss_by_step;
   std::map<std::string, std::map<double, double>> validation;  // By metric, by epoch.
   std::vector<double> epoch_losses;                            // As trained; repeats included.
-  std::vector<int64_t> restarts;                               // The step after which each happened.
+  std::vector<int64_t> restarts;                               // Each with the step before it.
 };
 
 RunView MakeRunView(const std::vector<Json>& events);
