@@ -23,7 +23,7 @@ Status NotJson(const std::string& why) {
 // A list or an object whose end has not been read yet.
 struct Unfinished {
   bool is_object = false;
-  std::vector<std::string> keys;  // For an object: one for each value; the last may still wait for its value.
+  std::vector<std::string> keys;  // For an object: one per value; the last may precede its value.
   std::vector<Json> values;
 };
 

@@ -90,7 +90,7 @@ Result<std::unique_ptr<Launch>> Launch::Make(const SubprocessOptions& options) {
 
 bool Launch::PlaceDescriptors() const {
   if (CopyDescriptors()) return true;
-  // dup(2) reports a number beyond the limit like this.
+  // dup(2) reports a number beyond the limit as EBADF.
   if (errno == EBADF) errno = EMFILE;
   return false;
 }
