@@ -81,7 +81,7 @@ void ClaimSum::AddStructs(const Cells& cells) {
   }
 }
 
-// Counts each child in full: the bytes of unions that select a child for each cell are not read.
+// Counts each child in full: every cell of a union takes a type byte of its own.
 void ClaimSum::AddUnions(const Cells& cells) {
   bytes_ += kCellBytes * double(cells.count);
   for (const auto& child : cells.data.child_data) Add({*child, 0, child->length});

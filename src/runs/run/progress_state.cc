@@ -16,7 +16,7 @@ namespace protium {
 
 namespace {
 
-constexpr auto kStill = std::chrono::seconds(2);  // A percentage stands still if it does not change for longer.
+constexpr auto kStill = std::chrono::seconds(2);  // A percentage that does not move for longer.
 
 // A part of a line. If the line is too long, parts are dropped in the order of `drop`, 1 first;
 // parts with 0 always stay.
