@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the launcher and everything that it started together: workers must not outlive their
+// Makes the launcher and everything that it started end together: workers must not outlive their
 // executor, however either of them ends.
 #pragma once
 

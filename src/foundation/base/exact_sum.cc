@@ -60,8 +60,8 @@ void ExactSum::Carry(Digits& digits) {
 // 2^32), because an arithmetic shift rounds down. The same step takes three more digits off `rest`,
 // and what is left, below 2^30 in size, retains the sign. So the five digits add up to t 2^s
 // exactly. Products have 106 bits and scaled digits 85, both below 126. The highest of the 140
-// digits that a product touches is number 132, that of 2^(2 * 971) plus four; a scaled sum of
-// doubles touches number 135.
+// digits that a product touches is number 132: 2^(2 * 971) begins in 128, and four more follow; a
+// scaled sum of doubles touches number 135.
 void ExactSum::AddBits(Wide magnitude, int exponent, bool negative) {
   const int position = exponent - kLowest;
   const int shift = position % 32;

@@ -21,7 +21,7 @@ constexpr uint32_t MurmurMix(uint32_t hash, uint32_t word) {
   return std::rotl(hash ^ MurmurWord(word), 13) * 5 + 0xe6546b64u;
 }
 
-// Finishes a hash after `size` bytes in all.
+// Finishes the hash of `size` bytes after the last of them was mixed in.
 constexpr uint32_t MurmurEnd(uint32_t hash, size_t size) {
   hash ^= static_cast<uint32_t>(size);
   hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;

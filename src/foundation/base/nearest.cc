@@ -34,7 +34,7 @@ std::vector<std::string> Nearest(std::string_view word, std::span<const std::str
   const size_t limit = 2 * std::max<size_t>(2, word.size() / 3);
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : known) {
-    // There are at least as many edits as one has more letters than the other.
+    // At least as many edits are needed as the lengths differ by.
     const size_t longer = std::max(word.size(), name.size());
     if (2 * (longer - std::min(word.size(), name.size())) > limit) continue;
     const size_t distance = Distance(word, name);

@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// For ASCII, like all below: any other character is none of these.
+// For ASCII only, like all functions below: other characters belong to no class.
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline bool IsNameCharacter(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }

@@ -6,8 +6,8 @@
 
 namespace protium {
 
-// "17 bytes", "64 KiB", "1.9 MiB", "23.5 GiB", "120 GiB": in the largest unit that is not larger
-// than `bytes`.
+// "17 bytes", "64 KiB", "1.9 MiB", "23.5 GiB", "120 GiB": in the largest unit of which there is
+// at least one.
 std::string BytesText(double bytes);
 
 }  // namespace protium

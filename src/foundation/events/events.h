@@ -183,7 +183,7 @@ struct RankSeconds {
   }
 };
 
-// The model was scored: the states behind its metrics, which can be merged over partitions.
+// Rows were scored: the states that the metrics are computed from, to be merged over partitions.
 struct ScoredStates {
   static constexpr std::string_view kName = Scored::kName;
   Json model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One connection: requests, one after another, and their responses. Everything here runs on the
-// server's thread, except what ResponsePool computes. Included only by a few files, because the
-// library is slow to compile.
+// server's thread, except what ResponsePool computes. Included only by files that are
+// compiled by themselves (not in a unity build), because the library is slow to compile.
 #pragma once
 
 #include <utility>  // Boost 1.74's awaitable.hpp lacks it.

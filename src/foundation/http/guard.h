@@ -7,7 +7,7 @@
 // 2. Origin, if a browser sends it, must be this server's; a request for data from another site's
 //    page (Sec-Fetch-Site) is refused.
 // 3. Beyond loopback a token is needed, as "Authorization: Bearer TOKEN" or as the cookie that
-//    Login() returns for it. Requests for anything but data need none: there are no secrets in it.
+//    Login() returns for it. Anything but data needs none, because it holds no secrets.
 #pragma once
 
 #include <optional>

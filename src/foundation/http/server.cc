@@ -117,7 +117,7 @@ class BeastServer : public HttpServer {
       if (!error) {
         Welcome(std::move(socket));
       } else if (!serving_->ending) {
-        // Such as too many open files.
+        // For example, too many files are open.
         MakeRoom();
         asio::steady_timer again(io_, kAcceptAgain);
         co_await again.async_wait(Into(error));

@@ -33,7 +33,7 @@ class HttpService {
   virtual ~HttpService() = default;
   // Decides by the head alone. Server's thread: must return at once.
   virtual HttpAdmission Admit(const HttpRequest& head) = 0;
-  // Answers an admitted request, with its body. Any thread of the pool.
+  // Responds to an admitted request, with its body. Any thread of the pool.
   virtual HttpResponse Respond(const HttpRequest& request, const std::string& body) = 0;
   // Called when the server was asked to end: returns for how much longer it accepts requests, so
   // that clients can notice. Server's thread.

@@ -96,7 +96,7 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   const int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return PathFault(folder / "lock", "open", errno);
   fs::path path = fs::absolute(folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // Also for "runs/x/": its name is the run's.
+  if (!path.has_filename()) path = path.parent_path();  // The name of "runs/x/" is "x".
   std::unique_ptr<RunFolder> run(new RunFolder(std::move(path), lock));
   if (!TakeLock(lock)) {
     const Result<RunHeader> header = ReadRunHeader(folder);

@@ -48,7 +48,6 @@ class RankLanes {
 
   const std::vector<LaneInterval>& intervals() const { return intervals_; }
   // Since the current ranks of the gang came together; earlier ranks were other processes.
-  // different process.
   const LaneTimes& total() const { return total_; }
   // Over the last half minute or more, or else since then. None: no rank keeps the others waiting
   // so much longer than the rest that it stands out.

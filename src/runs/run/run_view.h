@@ -36,7 +36,7 @@ struct RunView {
   std::map<double, double> loss_by_step;
   std::map<std::string, std::map<double, double>> validation;  // By metric, by epoch.
   std::vector<double> epoch_losses;                            // As trained; repeats included.
-  std::vector<int64_t> restarts;                               // Each with the step before it.
+  std::vector<int64_t> restarts;                               // The last step before each.
 };
 
 RunView MakeRunView(const std::vector<Json>& events);
