@@ -43,9 +43,9 @@ class ProcessTree {
   bool gone_ = false;  // The keeper has ended, and so has everything else.
 };
 
-// Finds the file that a shell would run for `name`: the name itself if it has a slash, else an
-// executable file of that name in the first possible folder of `path` (PATH). A fault (kUsage) says
-// what prevents it: there is no such file, or it is a folder or not executable.
+// Finds the file that a shell would run for `name`: the name itself if it has a slash, else the
+// first executable file of that name in the folders of `path` (PATH). A fault (kUsage) says what
+// prevents it: there is no such file, or it is a folder or not executable.
 Result<std::filesystem::path> FindProgram(const std::string& name, const char* path);
 
 }  // namespace protium
