@@ -22,9 +22,9 @@
 
 // The keeper is forked, not executed: it starts at once, and a rank on a Spark executor need not
 // find a program for it. The process that it is forked from has other threads, so it allocates
-// nothing and calls nothing that locks. It tells {kStarted, errno}, then {kEnded, wait status} once
-// the program has ended and nothing is left of what it started; its end of the socket closes when
-// it does. What it is told are numbers of signals; the socket's end means SIGKILL.
+// nothing and calls nothing that locks. It sends {kStarted, errno}, then {kEnded, wait status} when
+// the program has ended and nothing that it started is left; its end of the socket closes when it
+// ends. It receives numbers of signals; the end of the socket means SIGKILL.
 
 namespace protium {
 
@@ -36,7 +36,7 @@ struct Told {
   int value = 0;
 };
 
-// For what a program left running when it ended, between SIGTERM and SIGKILL.
+// For processes that a program left running when it ended, between SIGTERM and SIGKILL.
 constexpr int kPatienceMs = 300;
 constexpr int kLookMs = 5;
 
@@ -45,7 +45,7 @@ class Keeper {
   Keeper(Launch& launch, int socket) : launch_(launch), socket_(socket) {}
 
   [[noreturn]] void Run() {
-    // Whatever is sent to it, it goes on until everything has ended.
+    // Whatever signals it is sent, it goes on until everything has ended.
     sigset_t all;
     sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
@@ -65,7 +65,7 @@ class Keeper {
  private:
   void Tell(Told told) { (void)!::send(socket_, &told, sizeof(told), MSG_NOSIGNAL); }
 
-  // The pipes and channels of the process that this is a copy of must close when it closes them.
+  // The pipes and channels inherited from the original process must close when that closes them.
   void KeepOnlySocket() {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
@@ -78,7 +78,7 @@ class Keeper {
     signals_ = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   }
 
-  // Until the program has ended or is to be killed.
+  // Runs until the program has ended or is to be killed.
   void Watch() {
     while (Reap(), !ended_) {
       pollfd polls[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
@@ -104,7 +104,7 @@ class Keeper {
     return true;
   }
 
-  // Reaps all that have ended. Whether there is no child left.
+  // Reaps all that have ended. Returns whether there is no child left.
   bool Reap() {
     for (;;) {
       int status = 0;
@@ -125,8 +125,8 @@ class Keeper {
       if (Reap()) return;
       Look();
     }
-    // Children of those that are killed come to this process and are next. What the kernel cannot
-    // end, it cannot: a process in the middle of a read from a dead disk, for one.
+    // This process adopts children of those that are killed, which are next. Some processes the
+    // kernel cannot end, such as one in the middle of a read from a dead disk.
     for (int waited = 0; waited < 10'000; waited += kLookMs) {
       ::kill(-program_, SIGKILL);
       SignalChildren(SIGKILL);
@@ -135,7 +135,7 @@ class Keeper {
     }
   }
 
-  // A short wait, cut short by an order to kill.
+  // Waits a short time, or until an order to kill.
   void Look() {
     pollfd poll{socket_, POLLIN, 0};
     if (patience_ > 0 && ::poll(&poll, 1, kLookMs) > 0) (void)Obey();
@@ -201,7 +201,7 @@ Status ProcessTree::ReadStart(const SubprocessOptions& options) {
 ProcessTree::~ProcessTree() {
   if (keeper_ < 0 || !socket_) return;
   if (!gone_) Kill();
-  // Its end closes the socket, which is all that is waited for; then it is reaped.
+  // The end of the keeper closes the socket, which is all that this waits for; then it is reaped.
   (void)Wait(kNever);
   while (::waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
   }
