@@ -63,7 +63,7 @@ class Roster {
   // It is in the generation, with the weights after `step` steps.
   void Entered(int32_t member, int64_t generation, int64_t step, Clock::time_point now);
   void Gone(int32_t member, Clock::time_point now);      // Its process has ended, for any reason.
-  void Finished(int32_t member, Clock::time_point now);  // Its task is done; changes end with this.
+  void Finished(int32_t member, Clock::time_point now);  // Its task is done; no change after that.
   void Notice(int32_t member, Clock::time_point now);    // It will have to end soon.
   void Want(int32_t members, Clock::time_point now);     // Clamped to the limits.
   void Look(Clock::time_point now);                      // Time has passed.

@@ -54,7 +54,7 @@ class WorkerProcess {
 
 int WorkerProcess::Run() {
   PrepareStacks();
-  // Before there are other threads, which the signal would end the process through.
+  // Blocked before other threads exist, which would end the process on the signal.
   sigset_t notice;
   sigemptyset(&notice);
   sigaddset(&notice, SIGTERM);
