@@ -106,7 +106,7 @@ Status ShipFiles(const fs::path& folder, const std::vector<std::string>& words,
   if (!folder.empty()) PT_TRY(copier.Folder(folder, shared));
   for (size_t i = 0; i < words.size(); ++i) {
     const fs::path path = words[i];
-    // A program given by its name alone is searched on the ranks' hosts, and so are absolute paths
+    // A program given by its name alone is looked up on the ranks' hosts, and so are absolute paths
     // in arguments, which may exist there; arguments are shipped only if their path is relative.
     const bool program = i == 0 && words[i].find('/') != std::string::npos;
     if (!IsRegularFile(path) || (i == 0 && !program) || (i > 0 && path.is_absolute())) continue;

@@ -108,7 +108,7 @@ TEST_F(BendingWorkers, EndWithAMemberThatHangsWhereNoneIsReplaced) {
 }
 
 // A newcomer is not needed any more when the member that it replaces has ended, and by then the
-// gang is done: the last message of the leaving member is read only when the cause is searched.
+// gang is done: the last message of the leaving member is read only when the cause is determined.
 TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
   std::set<std::string> seen;
   Bell said;
