@@ -120,16 +120,16 @@ class BendingGang {
   const protium::Call& call_;
   Roster roster_;
   std::set<int32_t> entered_;
-  std::vector<RankFailure> losses_;  // That the gang survived since it reached `furthest_`.
+  std::vector<RankFailure> losses_;  // Survived since the gang reached `furthest_`.
   int64_t furthest_ = -1;            // The furthest step.
   bool short_ = false;               // Too few members are left, and this was reported.
   std::vector<RankFailure> doubts_;  // Collective calls that failed in the newest generation,
   Deadline doubted_ = kNever;        // and until when a death that explains them should be known.
   std::vector<int32_t> calling_;     // The members of the generation called last.
-  std::string why_;                  // Of the next change, for people.
+  std::string why_;                  // Of the next change, for the user.
   std::filesystem::file_time_type wished_{};
-  int32_t wanted_ = 0;   // By a person; without a wish the limit.
-  int32_t allowed_ = 0;  // What the roster was told last.
+  int32_t wanted_ = 0;   // By the user; without a wish the limit.
+  int32_t allowed_ = 0;  // What the roster received last.
 };
 
 }  // namespace protium
