@@ -49,8 +49,8 @@ Result<WorkerSettings> SettingsOf(const EngineRequest& request);
 // Whether this process was started as a worker; Main and the tests' main check this first.
 bool IsWorker();
 
-// Runs a worker until its end; returns the exit code. Tasks that are not in `tasks` are looked up in
-// what `more` returns (the LibTorch library), which is called at most once.
+// Runs a worker until its end; returns the exit code. Tasks that are not in `tasks` are looked up
+// in what `more` returns (the LibTorch library), which is called at most once.
 int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more);
 
 }  // namespace protium
