@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the state of each rank's program to all ranks again and again. A program may run for hours,
-// which no wait of a communicator may, so every rank takes part in a gathering a few times a second
-// until all programs have ended.
+// and no wait of a communicator may take that long, so every rank takes part in a gathering a few
+// times a second until all programs have ended.
 #pragma once
 
 #include <condition_variable>

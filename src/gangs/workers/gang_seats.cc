@@ -22,7 +22,7 @@ void GangSeats::TakeMore(Clock::time_point now) {
   if (!spec_.take_seat || now < asked_ + kSeatTick) return;
   asked_ = now;
   const auto seat = spec_.take_seat();
-  // Errors of a machine's devices are reported at a start.
+  // What is wrong with a machine's devices is reported when a gang starts.
   if (seat.ok() && *seat) seats_.push_back(**seat);
 }
 

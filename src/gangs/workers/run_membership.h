@@ -47,8 +47,7 @@ class RunMembership final : private Crew {
   // The latest time at which Look() is due.
   Deadline due() const { return gang_.due(); }
 
-  // Whether it has the weights: a failure of one that has not, to enter, does not concern the
-  // others.
+  // Whether it has the weights: what keeps a member from getting them is no failure of the others.
   bool HasEntered(const Member& member) const { return gang_.HasEntered(member.rank()); }
   // Whether it is in the newest generation: a newcomer that is still preparing keeps nobody
   // waiting.
