@@ -35,7 +35,7 @@ Task RunnerTask(RunnerFunction function) {
     RunnerRank rank{.context = context, .args = args, .folder = TextAt(config, "folder")};
     PT_TRY(TellWhere(rank));
     PT_LET(const Json value, function(rank));
-    // What it left unread would keep the driver waiting.
+    // Unread input would keep the driver waiting.
     while (true) {
       PT_LET(const auto batch, context.input().Next());
       if (!batch) break;

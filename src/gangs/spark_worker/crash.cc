@@ -15,9 +15,9 @@
 #include "base/fault.h"
 #include "spark_worker/error_text.h"
 
-// Everything is prepared beforehand: the file's path, a text for each signal, and a stack of its
-// own, since the crash may be an overflow of the thread's stack. The handler then calls only what
-// POSIX allows in one, and backtrace(), which is safe once its library is loaded.
+// Everything is prepared beforehand: the file's path, a text for each signal, and a separate stack,
+// since the crash may be an overflow of the thread's stack. The handler then calls only what POSIX
+// allows in one, and backtrace(), which is safe after its library was loaded.
 
 namespace protium {
 
@@ -67,7 +67,7 @@ void OnCrash(int signal) {
   ::raise(signal);
 }
 
-// A text that is too long is cut: what stands before its marks still says which task it was.
+// Cuts a text that is too long: what comes before its marks still says which task it was.
 void Copy(const std::string& text, char* into, size_t bytes) {
   const size_t kept = std::min(text.size(), bytes - 1);
   std::memcpy(into, text.data(), kept);
@@ -102,7 +102,7 @@ void TellOfCrashes() {
   (void)::sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = OnCrash;
-  // SA_RESETHAND: a second crash, also one in the handler, ends the process at once.
+  // SA_RESETHAND: a second crash, even in the handler, ends the process at once.
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   for (const Crash& each : kCrashes) (void)::sigaction(each.signal, &action, nullptr);
 }
