@@ -13,21 +13,22 @@
 
 namespace protium {
 
-// Refuses (Exit::kInput, at `where`) columns that no query can name: two of one name, in whatever
-// case, and those without a name.
+// Refuses (Exit::kInput, at `where`) columns that no query can name: two with the same name,
+// ignoring case, and those without a name.
 Status CheckColumnNames(const arrow::Schema& schema, const std::string& where);
 
-// The columns as tables carry them. Names that CheckColumnNames() refuses, and a type that has
-// no such form, are faults of Exit::kInput at `where`.
+// Returns the columns as tables support them. Names that CheckColumnNames() refuses, and
+// unsupported types, are faults of Exit::kInput at `where`.
 Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where);
 
-// The rows in the types of `carried`, which is CarriedSchema() of theirs; columns that have these
-// types already are shared. A value that does not fit is a fault of Exit::kInput at `where`.
+// Converts the rows to the types of `carried`, the CarriedSchema() of their schema; columns that
+// already have these types are shared. A value that does not fit is a fault of Exit::kInput at
+// `where`.
 Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatch& batch,
                                                          const SchemaPtr& carried,
                                                          const std::string& where);
 
-// What a user should know of columns with times of a zone.
+// Returns notes for the user about columns with times of a zone.
 std::set<std::string> ZoneNotes(const arrow::Schema& schema);
 
 }  // namespace protium
