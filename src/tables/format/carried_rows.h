@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow's many types as the fewer that tables carry, which every engine reads alike: small whole
-// numbers widen, dictionaries and views become plain columns, times count microseconds of UTC.
+// Converts Arrow's many types to the fewer that tables support, which every engine reads alike:
+// small whole numbers widen, dictionaries and views become plain columns, times count microseconds
+// of UTC.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -27,7 +27,7 @@ class TextSource {
   // line.
   Result<bool> Append(std::string& text);
 
-  // The bytes read so far, as stored on disk.
+  // The bytes read so far and in all, as stored on disk.
   int64_t read_bytes() const;
   int64_t all_bytes() const { return all_bytes_; }
 

@@ -43,7 +43,7 @@ struct GangAttempt {
   std::function<Result<connect::Relation>(const SparkCommand& command)> relation;
   ExecuteOptions options;
   // The name under which Spark observes the rows that it sends (RowSums); the ranks must have read
-  // the same. Empty: the ranks read files and check these themselves.
+  // the same rows. Empty: the ranks read files and check the rows themselves.
   std::string observed;
   bool replaces_hung = true;  // GangSpec::replace_hung.
   // For a lease: sends the program to executors that lacked it when a job failed.
@@ -54,7 +54,7 @@ struct GangAttempt {
 // (tcp/candidate.h), after creating its events folder.
 Result<SparkCommand> OpenAttempt(const GangAttempt& attempt);
 
-// What became of an attempt.
+// The result of an attempt.
 struct GangOutcome {
   AttemptResult result;
   arrow::RecordBatchVector batches;  // What the ranks emitted, if it succeeded.

@@ -60,7 +60,7 @@ class LeaseTasks {
   // Makes a failure of a task with its rank among `world` ranks.
   RankFailure Failure(const LeaseTask& task, int32_t world, RankFailure::Kind kind,
                       Status status) const;
-  // The table of GangPlaced: a row a member.
+  // Returns the table of GangPlaced, one row per member.
   std::vector<RankPlaced> StartTable() const;
 
  private:

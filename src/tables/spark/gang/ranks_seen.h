@@ -32,7 +32,7 @@ class RanksSeen {
   // The ranks that started and have not ended.
   std::vector<WatchedRank> Watched();
   const SeenRank& At(int32_t rank) const { return ranks_[size_t(rank)].seen; }
-  // The table of GangPlaced: a row for each rank.
+  // Returns the table of GangPlaced, one row per rank.
   std::vector<RankPlaced> StartTable() const;
 
   // The sums over the ranks; nullopt unless every rank reported how many rows it read.
