@@ -49,8 +49,8 @@ struct SessionOptions {
   std::filesystem::path discovery;
   // Settings that only the engine of this address understands; it reads them itself.
   Json engine_options = Json::object();
-  // What is started as a worker: a program that begins with Main(). Empty: the one that this
-  // process runs. Others, such as Python, say which.
+  // The program that is started as a worker; it begins with Main(). Empty: the program of this
+  // process. Other processes, such as Python, set it.
   std::filesystem::path program;
   // Seconds without a sign of life after which a worker that is no rank is given up.
   double worker_deadline = 60;

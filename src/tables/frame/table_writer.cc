@@ -67,7 +67,7 @@ class PartitionFolder {
  public:
   PartitionFolder(FileForm form, fs::path target, std::vector<int> columns, SchemaPtr files)
       : form_(form),
-        // "out/" is the folder "out": a path without a last name has none for its draft.
+        // "out/" is the folder "out": a path without a last component has no name for its draft.
         target_(target.has_filename() ? std::move(target) : target.parent_path()),
         // Beside the target, as PublishFolder() requires.
         draft_(target_.parent_path() / ("." + target_.filename().string() + ".draft")),

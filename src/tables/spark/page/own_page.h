@@ -82,7 +82,7 @@ class OwnPage {
   std::future<std::unique_ptr<Client>> looking_;
   std::unique_ptr<Client> client_;        // Null: not found, or not found yet.
   std::map<int64_t, std::string> known_;  // The offset from which executions are requested.
-  std::set<int64_t> without_jobs_;        // How much of hints_.wait is left for later calls.
+  std::set<int64_t> without_jobs_;        // What is left of hints_.patience.
   size_t first_ = 0;                      // Of the executions that are asked for.
   std::chrono::milliseconds patience_;    // What is left of it.
 };
