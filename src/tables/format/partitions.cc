@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNull = "__HIVE_DEFAULT_PARTITION__";
 
-// A folder "year=2013". What Spark does with such folders is in its PartitioningUtils.
+// A folder "year=2013". Spark's PartitioningUtils shows how it treats such folders.
 struct Level {
   std::string folder;
   std::string name;
@@ -30,7 +30,7 @@ struct Level {
 };
 
 // Undoes %20 as Spark does (ExternalCatalogUtils.unescapePathName): two hex digits are one code
-// point, not one byte of UTF-8, and a % without them is itself.
+// point, not one byte of UTF-8, and a % without them stands for itself.
 std::string Unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -53,7 +53,7 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
-// Escapes what Spark does (ExternalCatalogUtils.charToEscape).
+// Escapes what Spark escapes (ExternalCatalogUtils.charToEscape).
 std::string Escaped(std::string_view text) {
   constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
   std::string escaped;
@@ -68,8 +68,8 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-// Of a folder without "=" name and value stay empty. Values keep their escapes: types are found
-// before these are undone.
+// For a folder without "=", name and value stay empty. Values stay escaped: types are found before
+// they are unescaped.
 Level ParseLevel(const std::string& folder) {
   const size_t equals = folder.find('=');
   if (equals == std::string::npos) return {.folder = folder};
@@ -102,8 +102,8 @@ Status CheckLevel(const Level& level, const std::string& path) {
   return PartitionFault(quoted + " holds bytes that are not UTF-8 text", path, "rename it");
 }
 
-// The folders with a value between `root` and the file, from above. Both engines find them where
-// they follow one another from the root on; other folders may come after them.
+// Returns the folders with a value between `root` and the file, from above. All engines find them
+// if they follow each other from the root on; other folders may come after them.
 Result<std::vector<Level>> ParseLevels(const std::string& path, const std::string& root) {
   std::vector<Level> levels;
   std::string other;
@@ -143,7 +143,7 @@ Status NoFolder(const std::string& name, const std::vector<std::string>& found,
       fmt::format("the folders between {} and the file give: {}", root, Listed(found)));
 }
 
-// Each column has one folder, each folder is one of the columns.
+// Each column has one folder, and each folder is one of the columns.
 Status MatchFolders(const std::vector<std::string>& names, const std::vector<Level>& levels,
                     const std::string& path, const std::string& root) {
   const std::vector<std::string> found = ListNames(levels);
