@@ -98,7 +98,7 @@ void Wire::FetchCauses(SparkError& error) {
   grpc::ClientContext context;
   Prepare(context, Clock::now() + kDetailsLimit);
   proto::FetchErrorDetailsResponse response;
-  // Without a response, the error is reported as it came.
+  // Without a response, the error is reported with what came with it.
   if (stub_->FetchErrorDetails(&context, request, &response).ok()) AddCauses(response, error);
 }
 

@@ -165,7 +165,7 @@ Status MatchFolders(const std::vector<std::string>& names, const std::vector<Lev
   return Status::OK();
 }
 
-// What the user asks for, before any folder is looked at.
+// Checks the user's request before looking at any folder.
 Status CheckOnce(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     const bool again = std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i),
@@ -179,7 +179,7 @@ Status CheckOnce(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
-// Values with escapes are text, which alone Spark undoes them for.
+// Values with escapes are text, since Spark undoes escapes only for text.
 CellType TypeOfValue(const std::string& value) {
   if (value == kNull) return CellType::kNone;
   for (const CellType type : {CellType::kInt64, CellType::kDate}) {
@@ -188,8 +188,8 @@ CellType TypeOfValue(const std::string& value) {
   return CellType::kText;
 }
 
-// The narrowest type for the values so far and one more. Whole numbers and dates have no type in
-// common but text, and nothing else is recognised.
+// Returns the narrowest type for the values so far and one more. Whole numbers and dates share no
+// type but text, and no other type is recognised.
 CellType Widened(CellType type, const std::string& value) {
   const CellType next = TypeOfValue(value);
   if (next == CellType::kNone || type == next) return type;
@@ -203,7 +203,7 @@ struct Column {
   std::string text;  // The path of the first file whose value made it text.
 };
 
-// The column as `known` has it where its values fit that, else as they were found.
+// Returns the column with its type in `known` if its values fit, else with the type found.
 Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const SchemaPtr& known) {
   const auto found = arrow::field(column.name, ArrowType(column.type));
   const auto wanted = known == nullptr ? nullptr : known->GetFieldByName(column.name);
@@ -216,7 +216,7 @@ Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const Sch
       column.text, "rename the folder whose value does not fit");
 }
 
-// Takes the values of one file's folders, which MatchFolders() found to be those of the columns.
+// Adds the values of one file's folders, which MatchFolders() has matched to the columns.
 void Add(const std::vector<Level>& levels, const std::string& path, std::vector<Column>& columns,
          Partitions& partitions) {
   std::vector<std::optional<std::string>>& row = partitions.values.emplace_back();

@@ -20,7 +20,7 @@ Status RefuseUpward(const std::filesystem::path& path);
 Status RefuseInputs(const InputRecord& inputs, const std::filesystem::path& target);
 
 // Refuses a `target` that is one of `read`, what a command reads beside tables (its job file, a
-// model), or a file in a folder among them, under whatever name; and a folder that holds one.
+// model), or a file in a folder among them, under whatever name; also a folder that holds one.
 Status RefuseRead(std::span<const std::filesystem::path> read, const std::filesystem::path& target);
 
 // Refuses the files and folders that a run reserves for itself ("job.json", "logs/..."). `inside`
