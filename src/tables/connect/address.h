@@ -36,11 +36,10 @@ struct SparkAddress {
 };
 
 // Reads Spark's connection string,
-//  sc://host[:15002]/;use_ssl=true;token=...;user_id=...;user_agent=...;session_id=...
+//   sc://host[:15002]/;use_ssl=true;token=...;user_id=...;user_agent=...;session_id=...
 // in which other parameters become headers. Values may be percent-encoded. `default_token` is used
-// if
-// the text has no token. A token implies TLS, except to this machine itself; use_ssl=false with a
-// token for another machine is refused.
+// if the text has no token. A token implies TLS, except to this machine itself; use_ssl=false with
+// a token for another machine is refused.
 Result<SparkAddress> ParseSparkAddress(std::string_view text, std::string_view default_token);
 
 // The same, with the token from the environment variable SPARK_CONNECT_AUTHENTICATE_TOKEN.

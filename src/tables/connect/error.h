@@ -24,11 +24,11 @@ namespace protium {
 // One exception of the server, as FetchErrorDetails describes it.
 struct SparkCause {
   std::string type;  // "org.apache.spark.api.python.PythonException"
-  // As the server words it; may hold class names, plans and stack traces.
+  // The server's text; may hold class names, plans and stack traces.
   std::string message;
   std::string error_class;  // "UNRESOLVED_COLUMN.WITH_SUGGESTION"; may be empty.
   std::string sql_state;
-  // Where in the SQL text it arose, as the server shows it; may be empty.
+  // Its position in the SQL text, as the server shows it; may be empty.
   std::string query;
   // Parameters of the error class: {"objectName": "`x`", ...}.
   std::map<std::string, std::string> parameters;

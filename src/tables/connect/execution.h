@@ -2,14 +2,14 @@
 // One operation on the server, read response by response.
 //
 // 1. The server may end a stream at any time (Spark does after about 2 minutes or 1 GiB), and a
-// connection may break; only `result_complete` ends a result. Without it the client reattaches
-// (ReattachExecute) after the last response that it has.
+//    connection may break; only `result_complete` ends a result. Without it the client reattaches
+//    (ReattachExecute) after the last response that it has.
 // 2. Each response is returned once. If the server cannot continue exactly after the last one, that
-// is an error, never a gap.
+//    is an error, never a gap.
 // 3. gRPC's final status of every stream is read; only that says whether the stream failed.
 // 4. However it ends, the server is notified: a finished operation is released, an unfinished one
-// is interrupted and released. An operation without a client would hold its slots for about five
-// minutes.
+//    is interrupted and released. An operation without a client would hold its slots for about five
+//    minutes.
 //
 // States: not submitted; submitted (`submitted_`: from now on attach, do not submit); ended.
 // Between streams it waits as Retries says, and each new response resets the retries, so that a job

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two known kinds of messages, with the wanted parts in brackets:
-//  Job aborted ...: Task 1 in stage 15.0 failed 4 times, most recent failure: [Lost task 1.3 in
-//  stage 15.0 (TID 34) (10.0.0.7 executor 3): ][class: ][text]\n\tat stack
-//  Job aborted ...: ... failed barrier ResultStage ... [barrier task ResultTask(19, 1) finished
-//  unsuccessfully.\n][class: ][text]\n\tat stack
+//   Job aborted ...: Task 1 in stage 15.0 failed 4 times, most recent failure: [Lost task 1.3 in
+//   stage 15.0 (TID 34) (10.0.0.7 executor 3): ][class: ][text]\n\tat stack
+//   Job aborted ...: ... failed barrier ResultStage ... [barrier task ResultTask(19, 1) finished
+//   unsuccessfully.\n][class: ][text]\n\tat stack
 #include "connect/job_failure.h"
 
 #include <algorithm>

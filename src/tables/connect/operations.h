@@ -2,8 +2,8 @@
 // The operations of a session that run on the server, and the results that the server may drop.
 //
 // 1. A server retains each response until it is notified that the response was read. A background
-// thread does that, so that reading never waits for it. If it fails, that costs the server memory
-// for a while, nothing else.
+//    thread does that, so that reading never waits for it. If it fails, that costs the server
+//    memory for a while, nothing else.
 // 2. Only the newest response that was read is reported: releasing it releases those before it.
 // 3. An operation that began and did not end is interrupted before its session goes.
 #pragma once

@@ -93,7 +93,7 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
                {"sep", options.delimiter},
                // At most one text: engines do not read files that need more (IsPlainCsv()).
                {"nullValue", options.null.empty() ? "" : options.null.all.front()},
-               // A doubled quote within quotes, as RFC 4180 has it; Spark's default escape is a
+               // A doubled quote within quotes, as in RFC 4180; Spark's default escape is a
                // backslash.
                {"quote", "\""},
                {"escape", "\""},

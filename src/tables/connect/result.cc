@@ -84,7 +84,7 @@ Status Alongside::Take(const proto::ExecutePlanResponse& response) {
     if (observed_ != nullptr) (*observed_)[observed.name()] = ObservedToJson(observed);
   }
   if (response.has_execution_progress()) TellProgress(response.execution_progress());
-  // They come once, with the last rows.
+  // The metrics come once, with the last rows.
   if (response.has_metrics()) {
     if (Json operators = OperatorsOf(response.metrics()); !operators.empty()) {
       TellPlan(std::move(operators));
@@ -117,8 +117,7 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
   if (tasks > 0) {
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
-  // Spark does not say how many rows the executors have made; the rows received here may be a
-  // count.
+  // Spark does not say how many rows the executors have made; the only row received may be a count.
   ClusterProgress event{.name = name_,
                         .tasks = done,
                         .of_tasks = tasks,

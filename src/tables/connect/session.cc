@@ -61,7 +61,7 @@ struct SparkSession::State {
   std::string version;
   bool is_own = true;  // Made by this object, and so released by it.
   std::mutex mutex;
-  // The session's time zone; empty: not asked yet.
+  // The session's time zone; empty: not requested yet.
   std::string zone;
 };
 

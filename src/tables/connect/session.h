@@ -31,7 +31,7 @@
 
 namespace protium {
 
-// What connect::Observe computed, by the name given there: {"rows": 12, ...}.
+// The aggregates of connect::Observe, by the names given there: {"rows": 12, ...}.
 using ObservedMetrics = std::map<std::string, Json>;
 
 // Turns the server's error into the user's error, in place of connect::SparkFault.
@@ -114,7 +114,7 @@ class SparkSession {
   // Dropping the stream before its end interrupts the operation.
   Result<BatchStreamPtr> Execute(const connect::Relation& relation, ExecuteOptions options,
                                  const Call& call);
-  // Runs for effect and returns at the end of the operation.
+  // Runs a command for its effect and returns at the end of the operation.
   Result<CommandResult> Command(const connect::Command& command, ExecuteOptions options,
                                 const Call& call);
 

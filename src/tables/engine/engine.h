@@ -46,7 +46,8 @@ class Engine {
   virtual Result<BatchStreamPtr> Execute(const Plan& plan, const Call& call) = 0;
   // Runs a plan for its effect, such as a Write; returns the number of rows written (or produced).
   virtual Result<int64_t> Run(const Plan& plan, const Call& call) = 0;
-  // Checks everything that is cheap and runs nothing: SQL, columns, files, whether gangs fit.
+  // Checks everything that can be checked cheaply and runs nothing: SQL, columns, files, whether
+  // gangs fit.
   virtual Result<EnginePlan> Explain(const Plan& plan, const Call& call) = 0;
   // Whether a gang can be seated: now, later, or never, which is a fault of exit kUsage that names
   // the number that does not fit. Reads no row. Starts the engine's own workers, so that they load

@@ -4,7 +4,7 @@
 // 1. A cell may be quoted with "; inside quotes "" is a quote, and delimiters and line breaks are
 //    text. After a closing quote only a delimiter or the end of the line may follow.
 // 2. Lines end with \n, \r\n or \r, all in the same way: DuckDB refuses a mixture. Empty lines are
-// skipped, except in a table of one column, where each is a null.
+//    skipped, except in a table of one column, where each is a null.
 #pragma once
 
 #include <cstdint>

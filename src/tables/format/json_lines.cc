@@ -31,8 +31,8 @@ constexpr size_t kMostKeys = 10'000;
 // The values of a key so far.
 struct KeyColumn {
   std::string name;
-  CellType type = CellType::kNone;  // Of values that are neither lists nor objects.
-  CellType item = CellType::kNone;  // Of the items of lists.
+  CellType type = CellType::kNone;  // The type of values that are neither lists nor objects.
+  CellType item = CellType::kNone;  // The type of the items of lists.
   bool scalars = false;
   bool lists = false;
   bool nested = false;  // Objects, or lists of lists or objects.

@@ -101,7 +101,7 @@ class ParquetWriter : public FileWriter {
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
-// Before any row is made: not every type can be written.
+// Called before any row is made: not every type can be written.
 Result<std::unique_ptr<FileWriter>> Make(AtomicFile file, const SchemaPtr& schema, bool quick) {
   std::shared_ptr<::parquet::SchemaDescriptor> columns;
   PT_TRY(GuardParquet([&] {

@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// How many rows are converted at a time.
+// The number of rows converted at a time.
 inline constexpr int64_t kSliceRows = 64 << 10;
 
 // Reads `rows` to the end and returns the table. Any thread. The file is removed with the last plan

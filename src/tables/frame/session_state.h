@@ -24,11 +24,11 @@ namespace protium {
 
 // A folder in which trainings on one machine share packed rows.
 struct SharedRowsFolder {
-  std::filesystem::path path;  // Empty: none; each training packs its own.
+  std::filesystem::path path;  // Empty: none; each training packs its own rows.
   int64_t most_bytes = 0;      // Limit for all that is in it.
 };
 
-// How a session is opened. Programs get these from the command line (Main()), tests fill them in.
+// Options of a session. Programs get them from the command line (Main()), tests fill them in.
 struct SessionOptions {
   // Where plans run.
   std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
@@ -54,7 +54,7 @@ struct SessionOptions {
   std::filesystem::path program;
   // Seconds without a sign of life after which a worker that is no rank is given up.
   double worker_deadline = 60;
-  // What the command reads beside tables, such as its job file: outputs never overwrite it.
+  // Files that the command reads beside tables, such as its job file: never overwritten.
   std::vector<std::filesystem::path> read;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
   Clock::time_point started = Clock::now();    // When the command began; "seconds" count from here.

@@ -26,7 +26,7 @@ std::vector<NamedExpr> PlainColumns(const std::vector<std::string>& names);
 std::vector<NamedExpr> MergedColumns(const arrow::Schema& schema,
                                      const std::vector<NamedExpr>& columns);
 
-// Refuses (kUsage) a name that is there twice.
+// Refuses (kUsage) a name that occurs twice.
 Status CheckNewNames(const std::vector<NamedExpr>& columns, const std::string& verb);
 
 // Returns the task with its output columns: unless it states them, those of `input` and those it

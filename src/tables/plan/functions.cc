@@ -96,7 +96,7 @@ Status CheckArguments(const Function& function, const Expr& expr) {
                        std::to_string(given)});
 }
 
-// For people: texts are quoted but not escaped.
+// Returns text for people: texts are quoted but not escaped.
 std::string LiteralText(const Literal& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);

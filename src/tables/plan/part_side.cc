@@ -17,7 +17,7 @@
 namespace protium {
 namespace {
 
-// 52 bits: about what a double between 0 and 1 distinguishes, and a whole number of hexadecimal
+// 52 bits: about the precision of a double between 0 and 1, and a whole number of hexadecimal
 // digits.
 constexpr size_t kDigitsCompared = 13;
 constexpr int kBitsCompared = 52;

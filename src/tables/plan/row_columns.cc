@@ -13,8 +13,9 @@ namespace {
 
 using Kind = RowValues::Kind;
 
-// Decimals of so many digits are whole numbers below 2^53 divided by a power of ten that is a
-// double, too: one rounding, the same for every engine. How engines divide larger ones differs.
+// Decimals with at most this many digits are whole numbers below 2^53 divided by a power of ten
+// that is a double, too: one rounding, the same for every engine. How engines divide larger ones
+// differs.
 constexpr int32_t kMostDigits = 15;
 
 // Rows of NULL also have a value, without a meaning: value i belongs to row i.

@@ -12,7 +12,7 @@
 
 namespace protium {
 
-// The table of ranks of a gang (PlacementOn), or a Fault that names the number that can never fit.
+// Returns a gang's table of ranks (PlacementOn), or a Fault that names the number that never fits.
 Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
                        const Call& call);
 

@@ -24,7 +24,7 @@ struct KeptRelation {
 
 // What lowering needs from the engine.
 struct LoweringContext {
-  // The schema of a relation; asks the server, moves no data.
+  // Returns the schema of a relation; asks the server, moves no data.
   std::function<Result<SchemaPtr>(const connect::Relation& relation)> describe;
   // Returns the relation that runs a task over `rows`, whose relation is `input`. If empty, a task
   // becomes an empty table of its output types, which is enough to know the types above it.

@@ -298,7 +298,7 @@ class SparkEngine : public Engine {
   Deployment deployment_;
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
-  // Guarded by mutex_.
+  // mutex_ guards it.
   std::map<const Node*, Kept> kept_;
 };
 

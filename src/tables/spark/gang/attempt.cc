@@ -20,9 +20,9 @@
 // Two threads: the caller's reads the job's result, RankWatch's does the rest every kTick.
 // 1. It changes the driver's file every second; ranks that see no change end themselves.
 // 2. It reads what ranks appended to their event files, notes their starts and ends, and passes
-//   everything else on.
+//    everything else on.
 // 3. When the call is to stop it writes the stop file. It interrupts the job only if that does not
-//   end it within kStopTime, or if a rank has not started yet and so cannot see the file.
+//    end it within kStopTime, or if a rank has not started yet and so cannot see the file.
 // When the job has ended, Judge() reads the last events, waits up to kLastWords for ranks that have
 // not reported their end, and decides on the cause.
 

@@ -2,12 +2,12 @@
 // One attempt of a gang on Spark: one Spark job whose last stage is the gang's barrier stage.
 //
 // 1. Spark never reruns a rank within an attempt: a barrier stage whose rows are collected directly
-// (a ResultStage) fails with its first failing rank. The driver does the restarting
-// (spark/gang/run.h).
+//    (a ResultStage) fails with its first failing rank. The driver does the restarting
+//    (spark/gang/run.h).
 // 2. Each attempt has its own key and events folder, so nothing is mistaken for an earlier
-// attempt's.
+//    attempt's.
 // 3. The ranks' own messages take precedence over Spark's: Spark only reports which task ended
-// first.
+//    first.
 #pragma once
 
 #include <chrono>

@@ -57,7 +57,7 @@ class GangLease final : private Crew {
   void AwaitEnds();
   void RemoveRows() const;
 
-  // On the threads of jobs.
+  // Called on the threads of jobs.
   LeaseJobEnd RunJob(int32_t seat, const std::stop_token& stop) const;
 
   // What tasks report (lease_heard.cc).
@@ -108,7 +108,7 @@ class GangLease final : private Crew {
   std::optional<Clock::time_point> enough_;  // When the minimum was reached.
   std::vector<int32_t> expected_;            // Members that no task has become yet.
   std::map<int32_t, int64_t> shared_;        // By member, the number of files.
-  Generation meeting_;                       // Whose cards are collected,
+  Generation meeting_;                       // The generation whose cards are collected,
   std::map<int32_t, std::string> cards_;     // by member.
   std::vector<RankFailure> failures_;
   Deadline settled_ = kNever;  // By then it is known who failed first.

@@ -45,13 +45,11 @@ class RanksSeen {
   // through Spark's message, `named` the rank that Spark names.
   // 1. What ranks reported about themselves is collected.
   // 2. A rank that did not report how it ended is lost if Spark names it, or if all others blame
-  // only
-  //   other ranks; then it is added to them. If there are several, the one that was busy longest
-  //   is.
+  //    only other ranks; then it is added to them. If there are several, the one that was busy
+  //    longest is.
   // 3. FindCause (gang/failure.h) chooses the cause among them.
   // 4. If no rank reported anything, Spark's status is the cause; then a restart may help only if
-  // the
-  //   server was out of reach.
+  //    the server was out of reach.
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
                       std::optional<int32_t> named) const;
 
@@ -82,8 +80,8 @@ class RanksSeen {
   std::vector<Rank> ranks_;
 };
 
-// The partition that Spark's text of a failed barrier stage names (DAGScheduler): "barrier task
-// ResultTask(15, 1) finished unsuccessfully" is partition 1 of stage 15.
+// Returns the partition that Spark's text of a failed barrier stage names (DAGScheduler): "barrier
+// task ResultTask(15, 1) finished unsuccessfully" is partition 1 of stage 15.
 std::optional<int32_t> FailedPartition(std::string_view text);
 
 }  // namespace protium

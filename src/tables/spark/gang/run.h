@@ -4,8 +4,9 @@
 //    and a resource profile asks for each rank's cores and devices.
 // 2. Its rows are made, and written to files unless they are few enough to stream.
 // 3. Attempts run, as a barrier stage (spark/gang/attempt.h), or as a lease of ordinary tasks if
-// workers may come and go (spark/gang/lease.h), until one succeeds or the restart rule ends them.
-// All read the same rows; an attempt that only lacked the program on an executor is not counted.
+//    workers may come and go (spark/gang/lease.h), until one succeeds or the restart rule ends
+//    them. All read the same rows; an attempt that only lacked the program on an executor is not
+//    counted.
 #pragma once
 
 #include <cstdint>

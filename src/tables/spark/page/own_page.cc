@@ -26,7 +26,7 @@ constexpr int kMostFailures = 2;
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr time_t kConnectSeconds = 1, kReadSeconds = 5;
 constexpr size_t kMostExecutions = 100'000;
-constexpr size_t kMostJobs = 10;  // Of an operation, whose stages are requested.
+constexpr size_t kMostJobs = 10;  // Jobs of an operation whose stages are requested.
 constexpr size_t kNewest = 30;    // Executions to look at again; others run beside this.
 constexpr size_t kLargestAnswer = 32 << 20;
 

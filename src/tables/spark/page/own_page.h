@@ -3,12 +3,12 @@
 // jobs, stages and SQL executions, and the operators of a write.
 //
 // 1. A page is trusted to be this server's only if its monitoring names the server's application:
-// Spark uses another port than the one in its settings if that is taken.
+//    Spark uses another port than the one in its settings if that is taken.
 // 2. Nothing depends on the page: if it is not found or does not respond, nothing is reported. A
-// page that failed to respond twice in a row is not asked again.
+//    page that failed to respond twice in a row is not asked again.
 // 3. On a busy machine the page learns of an execution seconds after its client does, so it is
-// asked again until it knows. Waiting for what it never learns costs a session at most its
-// patience.
+//    asked again until it knows. Waiting for what it never learns costs a session at most its
+//    patience.
 #pragma once
 
 #include <chrono>
@@ -29,13 +29,12 @@ namespace protium {
 
 // Where to look for the page of an application.
 struct PageHints {
-  std::string application;         // Its id, as "local-1795543649133".
-  std::string session;             // Of Spark Connect.
-  std::string given;               // Hosts to try, each from `port` on.
-  std::vector<std::string> hosts;  // On each of them from `port` on.
+  std::string application;         // Its id, such as "local-1795543649133".
+  std::string session;             // The id of the Spark Connect session.
+  std::string given;               // The user's address of the page; empty: it is looked for.
+  std::vector<std::string> hosts;  // Hosts to try, each from `port` on.
   int32_t port = 0;                // 0: nowhere.
-  // The longest wait for what the page does not know yet, in one call of Tell() and in all
-  // together.
+  // The longest wait for what the page does not know yet, in one call of Tell() and in all.
   std::chrono::milliseconds wait{8000};
   std::chrono::milliseconds patience{20000};
 };
@@ -81,10 +80,10 @@ class OwnPage {
   bool begun_ = false;
   std::future<std::unique_ptr<Client>> looking_;
   std::unique_ptr<Client> client_;        // Null: not found, or not found yet.
-  std::map<int64_t, std::string> known_;  // The offset from which executions are requested.
-  std::set<int64_t> without_jobs_;        // What is left of hints_.patience.
-  size_t first_ = 0;                      // Of the executions that are asked for.
-  std::chrono::milliseconds patience_;    // What is left of it.
+  std::map<int64_t, std::string> known_;  // By execution, its operation.
+  std::set<int64_t> without_jobs_;        // Executions that have ended and ran no job.
+  size_t first_ = 0;                      // The offset from which executions are requested.
+  std::chrono::milliseconds patience_;    // What is left of hints_.patience.
 };
 
 }  // namespace protium

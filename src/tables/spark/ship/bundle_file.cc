@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 // Bytes read or compressed at a time.
 constexpr size_t kPiece = 4 << 20;
 // Zstandard's default. LibTorch's 442 MB become 110 MB in about a second on two cores; gzip takes
-// five and leaves 144 MB.
+// five seconds and leaves 144 MB.
 constexpr int kLevel = 3;
 constexpr unsigned kMaxThreads = 8;
 

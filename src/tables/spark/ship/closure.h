@@ -33,8 +33,8 @@ Result<std::vector<BundleMember>> ProgramClosure(const std::filesystem::path& pr
 // The same for a shared library, without a loader.
 Result<std::vector<BundleMember>> LibraryClosure(const std::filesystem::path& library);
 
-// What an ELF file says about itself. Only 64 bits and little-endian are read; the fields are empty
-// for any other file.
+// What an ELF file says about itself. Only 64-bit little-endian files are read; the fields are
+// empty for any other file.
 struct ElfNotes {
   std::string loader;       // The dynamic loader that a program requests.
   uint32_t isa_needed = 0;  // GNU_PROPERTY_X86_ISA_1_NEEDED: bits 1, 2, 3 are x86-64-v2, v3, v4.
