@@ -41,8 +41,7 @@ struct SessionOptions {
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
   SharedRowsFolder shared_rows;   // Of a search.
-  // Whether to profile the data that fitting reads for people as well; unset: only if there are few
-  // rows.
+  // Whether to also profile the data that fitting reads; unset: only if there are few rows.
   std::optional<bool> profile;
   // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
   // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that contain tasks: submitted once more if an executor lacked the program; the tasks'
+// Operations that contain tasks: submitted again if an executor lacked the program; the tasks'
 // events are passed on when the operation has ended.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// The event folders of an operation's tasks that are no gang's, one per task. Spark may run such a
+// The event folders of an operation's tasks without a gang, one per task. Spark may run such a
 // task several times; the last attempt of each partition counts.
 using EventFolders = std::vector<std::filesystem::path>;
 
@@ -24,9 +24,9 @@ Status TellEvents(const EventFolders& folders, const Call& call);
 // phrase in front.
 ExplainSparkError Explainer(std::string doing, std::string address);
 
-// Opens a stream of an operation. Calls `open` a second time if the first fails before any row
-// because the program is missing. Events are passed on at the end of the rows. `deployment` must
-// outlive the stream.
+// Opens a stream of an operation. Calls `open` again, at most once per bundle, if it fails
+// before any row because an executor lacks the program. Events are passed on at the end of the
+// rows. `deployment` must outlive the stream.
 Result<BatchStreamPtr> StreamWithTasks(std::function<Result<BatchStreamPtr>()> open,
                                        Deployment& deployment, EventFolders folders,
                                        const Call& call);
