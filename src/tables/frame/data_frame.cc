@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DataFrames: building verbs wrap the plan in a node and cannot fail; the acting ones (Schema,
 // Stream, Run, Count, Write) first report what failed while building, then settings that nothing
-// asked for, and only then ask the engine.
+// asked for, and then call the engine.
 #include <arrow/api.h>
 
 #include <utility>
@@ -27,7 +27,7 @@ bool Scores(const Plan& plan) {
   return false;
 }
 
-// Rows of classes that were never learned have no metric, and say so once all are scored.
+// Reports the rows of unlearned classes, which have no metric, after all are scored.
 void TellUnseen(SessionState& session) {
   const Json results = session.record().results();
   const auto rows = results.find("unseen_test_rows");
@@ -74,7 +74,7 @@ DataFrame DataFrame::Map(MapTask task) const {
 }
 
 Sides DataFrame::Split(const SplitOptions& options) const {
-  // One node for both sides: engines keep a Materialize by its identity, so two would be evaluated
+  // One node for both sides: engines store a Materialize by its identity, so two would be evaluated
   // twice, and SQL that is not deterministic could put a row on both sides or on none.
   const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
   if (!options.column.empty()) {

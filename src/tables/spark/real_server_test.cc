@@ -12,7 +12,7 @@ namespace {
 
 using namespace connect;  // NOLINT: the builders read like the plans they make.
 
-// The server sends no figures of it; its own page has them, where there is one.
+// The server sends no figures for it; its own page has them, if there is one.
 TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
   const auto folder = *TemporaryFolder::Make();
   std::vector<Json> plans;

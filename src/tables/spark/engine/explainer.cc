@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "spark/engine/kept_steps.h"
 
-// The walk is the engine's own: everything that would be evaluated by itself is lowered and
+// The walk is the engine's own: everything that would be evaluated separately is lowered and
 // described by the server, which checks the SQL, and then becomes a temporary view that the nodes
 // above it read. Nothing is run, so a task's result is an empty table of its types.
 
@@ -44,7 +44,7 @@ Status SparkExplainer::Visit(const Plan& plan, const Plan& whole) {
     PT_CHECK(plan->inputs.size() == 1);
     PT_TRY(Show(plan->inputs.front(), "input of task " + task->task).status());
     PT_TRY(Seat(*task));
-    // Lowered without a task to run, it is a table of its types and no rows.
+    // Without a task to run, it is lowered to a table of its types without rows.
     PT_LET(const SparkTable table, LowerPlan(plan, context_));
     return Name(plan, {.relation = table.relation}, task->task);
   }

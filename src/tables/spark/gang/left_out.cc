@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Its number is one of its host's processes.
+// Its number is that of a process on its host.
 std::string ExecutorOf(const SeenRank& seen) {
   return fmt::format("{} on {}", seen.executor, seen.host);
 }

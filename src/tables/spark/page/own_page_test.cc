@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against pages of this process; connect/real_server_test.cc asks a real one.
+// Against pages of this process; connect/real_server_test.cc uses a real one.
 #include "spark/page/own_page.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr const char* kExecutions =
         {"id":6,"successJobIds":[4],"description":"session_id: \"s\""},
         {"id":7,"successJobIds":[],"description":"session_id: \"s\""}])";
 
-// A page that answers as Spark's monitoring does.
+// A page that responds as Spark's monitoring does.
 class SomePage {
  public:
   explicit SomePage(const std::string& application, const std::string& executions = kExecutions) {
@@ -50,7 +50,7 @@ class SomePage {
       answer.set_content(late ? "[]" : text, "application/json");
     });
   }
-  // The next `times` answers to a path know nothing yet.
+  // Makes the next `times` responses to a path know nothing yet.
   void IsLate(const std::string& path, int times) {
     const std::lock_guard lock(mutex_);
     late_["/api/v1/applications/app-1" + path] = times;
@@ -128,7 +128,7 @@ TEST(SparkOwnPage, ThatIsNowhereIsNotTold) {
   }
 }
 
-// A proxy may answer people alone.
+// A proxy may respond only to people.
 TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
   PageHints hints = Hints(0);
   hints.given = "http://127.0.0.1:1/proxy/app-1";
