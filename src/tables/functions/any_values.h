@@ -132,7 +132,7 @@ struct AnyFunction {
   duckdb_scalar_function_t run;
 };
 
-// Makes one from a function such as: std::optional<int32_t> Hash(Chunk&, std::span<const AnyValue>).
+// Makes one from a function: std::optional<int32_t> Hash(Chunk&, std::span<const AnyValue>).
 template <auto Call>
 constexpr AnyFunction AsAnyFunction(const char* name) {
   using Signature = cells::AnySignature<decltype(Call)>;
