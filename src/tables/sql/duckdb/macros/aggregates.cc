@@ -11,7 +11,7 @@ constexpr Macro kAggregates[] = {
     {"any_value",
      "(x) AS first(x), (x, no_nulls) AS CASE WHEN no_nulls THEN system.main.any_value(x) "
      "ELSE first(x) END"},
-    // Spark's is exact up to its accuracy, 10,000 rows by default; this one always is, and refuses
+    // Spark's is exact up to its accuracy, 10,000 rows by default; so is this one, which fails for
     // more.
     {"approx_percentile", "(x, p) AS pt_percentile(x, p), (x, p, n) AS pt_percentile(x, p)"},
     {"array_agg", "(x) AS coalesce(list(x) FILTER (x IS NOT NULL), [])"},
