@@ -40,7 +40,8 @@ struct SqlType {
 
   Kind kind = kUnknown;
   int precision = 0;  // All digits of a decimal; `scale` of them after the point.
-  // Of an interval: the first unit, and how many units after its last are omitted.
+  // For an interval, `precision` is the first unit and `scale` the number of units omitted after
+  // its last.
   int scale = 0;
   std::string name;   // DuckDB's name of a kOther, as the functions below spell it.
 
