@@ -44,7 +44,7 @@ class Walk {
 
  private:
   // Follows the path from the current token on, to the end of its value; returns whether something
-  // was written. If the text turns out not to be JSON, nothing of it counts.
+  // was written. If the value is not JSON, nothing of it counts.
   bool Follow(Steps path, Style style, Output& out) {
     const Kind kind = tokens_.kind();
     if (kind == Kind::kBad || kind == Kind::kNone) return Fail();

@@ -40,9 +40,7 @@ struct SqlType {
 
   Kind kind = kUnknown;
   int precision = 0;  // All digits of a decimal; `scale` of them after the point.
-  // For an interval, `precision` is the first unit and `scale` the number of units omitted after
-  // its last.
-  int scale = 0;
+  int scale = 0;      // Of an interval: `precision` is its first unit, `scale` the units omitted.
   std::string name;   // DuckDB's name of a kOther, as the functions below spell it.
 
   bool operator==(const SqlType&) const = default;

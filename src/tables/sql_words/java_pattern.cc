@@ -16,8 +16,8 @@ struct Letter {
 };
 
 // The letters that mean the same in every language. Written times are in UTC, so that O, V, X, x, Z
-// and z have one text each; when reading, only X, x and Z are supported, as plain offsets. G and
-// others depend on the calendar's era; Spark refuses Y, w and u since 3.0.
+// and z have one text each; only X, x and Z among them can be read, as plain offsets. G and others
+// depend on the calendar's era; Spark refuses Y, w and u since 3.0.
 constexpr std::array<Letter, 23> kLetters = {
     {{'D', 3, true},  {'E', 4, false}, {'F', 1, false}, {'H', 2, true},  {'K', 2, true},
      {'L', 4, false}, {'M', 4, true},  {'O', 4, false}, {'Q', 4, false}, {'S', 9, true},
