@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a call is typed: its arguments first (lambdas with their parameters in scope), then FILTER
-// and ORDER BY, then the rule that its name has, or its row in sql_words/functions. A rule casts
+// and ORDER BY, then by the rule for its name, or its row in sql_words/functions. A rule casts
 // arguments, may replace the node, and returns the type that the result has from then on.
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@
 namespace protium {
 namespace {
 
-// Writes a constant interval of months so that it is no constant, with a CASE whose branches are
-// equal. DuckDB merges equal constants, and finds one month equal to 30 days.
+// Writes a constant interval of months as a non-constant, with a CASE whose branches are equal.
+// DuckDB merges equal constants, and considers one month equal to 30 days.
 Json BesideRows(Json months, const Json& ordered) {
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
   Json otherwise = months;
@@ -33,8 +33,8 @@ bool ReadsColumns(const Json& node) {
   return node.is_structured() && std::ranges::any_of(node, ReadsColumns);
 }
 
-// DuckDB computes what an aggregate is given for all rows, also for those that FILTER leaves out,
-// where it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
+// DuckDB computes an aggregate's argument for all rows, including those that FILTER excludes, where
+// it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
 void KeepFiltered(Json& call, const Json& filter) {
   if (!filter.is_object()) return;
   for (Json& argument : call["children"]) {
@@ -62,7 +62,7 @@ void NameAggregate(Json& call, const std::string& name) {
 }  // namespace
 
 // percentile_cont() and percentile_disc() take their values from the ORDER BY of WITHIN GROUP, as
-// doubles; DuckDB would keep their type, and round decimals to its digits.
+// doubles; DuckDB would retain their type, and round decimals to its digits.
 Status Typer::TakePercentiles(const Json& node, Json& order, const SqlType& type) const {
   const std::string name = Lower(tree::Text(node, "function_name"));
   if (!name.starts_with("quantile_") || type == SqlType::kUnknown) return Status::OK();
@@ -94,7 +94,7 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
-// A window may be of any aggregate, so the same rules apply: they change the name and the arguments
+// A window may use any aggregate, so the same rules apply: they change the name and the arguments
 // and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
@@ -137,7 +137,7 @@ SqlType Typer::TypeNamed(const std::string& duck_name) {
   return SqlType::FromDuck(source_.type("SELECT CAST(NULL AS " + duck_name + ")"));
 }
 
-// The answer depends on the argument types alone, so each SELECT is prepared once.
+// The result depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
   std::string list, names;
   for (const SqlType& type : types) {
@@ -150,8 +150,8 @@ SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& 
   const std::string constant = "SELECT \"" + function + "\"(" + list + ")";
   const auto [found, added] = asked_.try_emplace(constant);
   if (!added) return found->second;
-  // Of a constant NULL DuckDB makes an INTEGER in many functions of lists and maps. Some others
-  // take only constants.
+  // DuckDB makes an INTEGER of a constant NULL in many functions of lists and maps. Some others
+  // accept only constants.
   std::string answer;
   if (!types.empty()) {
     answer = source_.type(
