@@ -26,6 +26,6 @@ Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered);
 
 // A SELECT from the table `answer` that gives its decimals as text with all their digits, and
 // beside each one its type. FormatAnswer takes the two together.
-std::string TellDecimals(const Answer& answer);
+std::string ReportDecimals(const Answer& answer);
 
 }  // namespace protium

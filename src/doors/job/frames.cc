@@ -58,7 +58,7 @@ Status OpenTables(Session& session, const Job& job) {
 
 // Explains a failed check by an empty table, if there is one: without rows every CSV column is
 // text, and the message about a wrong type would point at the wrong thing.
-Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
+Status ReportEmptyTables(Session& session, const Job& job, const Status& status) {
   for (const auto& [name, table] : job.file.tables.all) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
     if (!rows.ok() || *rows > 0) continue;
@@ -145,7 +145,7 @@ Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& fram
   Plan tree = frames.etl.plan();
   if (job.pipeline) {
     const Result<Preview> preview = MakePreview(*job.pipeline, frames.train);
-    if (!preview.ok()) return TellEmptyTables(session, job, preview.status());
+    if (!preview.ok()) return ReportEmptyTables(session, job, preview.status());
     stages = PreviewToJson(*preview);
     tree = preview->plan;
   }

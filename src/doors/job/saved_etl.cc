@@ -108,7 +108,7 @@ Status AddMissing(const std::string& name, const DataFrame& table, const arrow::
 }
 
 // Explains SQL that fails by the columns that are missing: an engine names just the first one.
-Status TellMissing(const Status& status, const std::string& missing) {
+Status ReportMissing(const Status& status, const std::string& missing) {
   if (status.ok() || missing.empty()) return status;
   Fault fault = FaultOf(status);
   fault.exit = Exit::kInput;
@@ -179,7 +179,7 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
     made.tables.emplace_back(name, frame);
   }
   made.etl = SqlWithModels(session, sql);
-  PT_TRY(TellMissing(made.etl.Schema().status(), missing));
+  PT_TRY(ReportMissing(made.etl.Schema().status(), missing));
   return made;
 }
 

@@ -94,7 +94,7 @@ void AddNumbers(const std::map<NumberWay, std::vector<std::string>>& ways, Draft
   }
 }
 
-void TellEncoder(const Feature& feature, Draft& draft) {
+void ReportEncoder(const Feature& feature, Draft& draft) {
   const auto encoder = feature.Text("encoder", "type");
   const bool usual = !encoder || *encoder == "passthrough" || *encoder == "dense" ||
                      *encoder == "parallel_cnn" || *encoder == "embed";
@@ -130,7 +130,7 @@ void AddText(const Feature& feature, Draft& draft) {
 
 void AddInput(const Feature& feature, std::map<NumberWay, std::vector<std::string>>& ways,
               Draft& draft) {
-  TellEncoder(feature, draft);
+  ReportEncoder(feature, draft);
   if (feature.type == "number") {
     ways[{FillOf(feature, draft), ScaleOf(feature, draft)}].push_back(feature.column);
   } else if (feature.type == "category" || feature.type == "binary") {

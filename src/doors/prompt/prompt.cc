@@ -84,17 +84,17 @@ class Conversation {
   }
 
   Status Take(const std::string& line) {
-    if (!HasWords(text_) && IsCommand(line)) return Tell(RunCommand(line, arguments_, queries_));
+    if (!HasWords(text_) && IsCommand(line)) return Print(RunCommand(line, arguments_, queries_));
     text_ += line + "\n";
     for (const Statement& statement : TakeStatements(text_)) {
-      PT_TRY(Tell(Run(statement.text, queries_)));
+      PT_TRY(Print(Run(statement.text, queries_)));
     }
     if (!HasWords(text_) && !IsOpen(text_)) text_.clear();
     return Status::OK();
   }
 
   // A fault of one query is told here; only that nobody reads the answers ends the prompt.
-  Status Tell(const Status& status) {
+  Status Print(const Status& status) {
     if (status.ok()) return status;
     const Fault fault = FaultOf(status);
     if (fault.exit == Exit::kDone) return status;

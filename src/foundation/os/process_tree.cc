@@ -31,7 +31,7 @@ namespace protium {
 namespace {
 
 enum Word : int { kStarted = 1, kEnded = 2 };
-struct Told {
+struct Sent {
   int word = 0;
   int value = 0;
 };
@@ -53,17 +53,17 @@ class Keeper {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     program_ = launch_.Start();
     const int error = program_ < 0 ? errno : launch_.error();
-    Tell({kStarted, error});
+    Send({kStarted, error});
     if (error != 0) ::_exit(0);
     KeepOnlySocket();
     Watch();
     EndAll();
-    Tell({kEnded, status_});
+    Send({kEnded, status_});
     ::_exit(0);
   }
 
  private:
-  void Tell(Told told) { (void)!::send(socket_, &told, sizeof(told), MSG_NOSIGNAL); }
+  void Send(Sent sent) { (void)!::send(socket_, &sent, sizeof(sent), MSG_NOSIGNAL); }
 
   // The pipes and channels inherited from the original process must close when that closes them.
   void KeepOnlySocket() {
@@ -188,14 +188,14 @@ Result<ProcessTree> ProcessTree::Start(const SubprocessOptions& options) {
 }
 
 Status ProcessTree::ReadStart(const SubprocessOptions& options) {
-  Told told;
+  Sent sent;
   ssize_t got = 0;
   do {
-    got = ::recv(socket_.get(), &told, sizeof(told), 0);
+    got = ::recv(socket_.get(), &sent, sizeof(sent), 0);
   } while (got < 0 && errno == EINTR);
-  if (got != sizeof(told)) return SystemFault("start a process", ECHILD);
-  if (told.value == 0) return Status::OK();
-  return SystemFault("run " + options.program.string(), told.value);
+  if (got != sizeof(sent)) return SystemFault("start a process", ECHILD);
+  if (sent.value == 0) return Status::OK();
+  return SystemFault("run " + options.program.string(), sent.value);
 }
 
 ProcessTree::~ProcessTree() {
@@ -212,11 +212,11 @@ Result<std::optional<Ended>> ProcessTree::Wait(Deadline deadline) {
     const int fd = socket_.get();
     PT_LET(const auto ready, WaitReadable({&fd, 1}, deadline));
     if (ready.empty()) return std::optional<Ended>();
-    Told told;
-    const ssize_t got = ::recv(fd, &told, sizeof(told), MSG_DONTWAIT);
+    Sent sent;
+    const ssize_t got = ::recv(fd, &sent, sizeof(sent), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (got == sizeof(told) && told.word == kEnded) ended_ = EndedBy(told.value);
-    if (got != sizeof(told)) gone_ = true;
+    if (got == sizeof(sent) && sent.word == kEnded) ended_ = EndedBy(sent.value);
+    if (got != sizeof(sent)) gone_ = true;
   }
   if (ended_) return ended_;
   return Fail({.what = "the process that kept a program was killed",

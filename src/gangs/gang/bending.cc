@@ -143,11 +143,11 @@ void BendingGang::Lost(RankFailure failure) {
   crew_.Dismiss(member);
   roster_.Gone(member, Clock::now());
   Obey();
-  TellShort();
+  ReportShort();
 }
 
 // The members that are left wait without sending anything.
-void BendingGang::TellShort() {
+void BendingGang::ReportShort() {
   const bool waits = roster_.due() != kNever;
   if (!std::exchange(short_, waits) && waits) {
     const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
@@ -270,10 +270,10 @@ void BendingGang::CallTo(const Generation& generation) {
   std::erase_if(leaving, [&](int32_t each) { return Contains(generation.members, each); });
   const Status called = crew_.Call(generation, leaving, why_);
   if (!called.ok()) return End(FaultOf(called).what);
-  TellChange(generation);
+  ReportChange(generation);
 }
 
-void BendingGang::TellChange(const Generation& generation) {
+void BendingGang::ReportChange(const Generation& generation) {
   call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
                          generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");

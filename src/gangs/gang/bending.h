@@ -104,7 +104,7 @@ class BendingGang {
   bool HasResult() const;
   void LeaveBehind(int32_t member, const Status& status);
   void SendAwayAll();
-  void TellShort();
+  void ReportShort();
   void SettleDoubts();
   void ForgetDoubts();
   bool LeaveCutOff(const std::vector<RankFailure>& doubts);
@@ -112,7 +112,7 @@ class BendingGang {
   void WantAllowed();
   void Obey();
   void CallTo(const Generation& generation);
-  void TellChange(const Generation& generation);
+  void ReportChange(const Generation& generation);
   void End(const std::string& why);
 
   const BendingSpec spec_;

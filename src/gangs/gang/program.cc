@@ -57,7 +57,7 @@ class ProgramRun {
     peers_ = &peers;
     // A program that does not start counts as failed: the others learn it in the same way.
     failure_ = Start(place);
-    if (!failure_.ok()) peers.TellEnd(!Asked());
+    if (!failure_.ok()) peers.ReportEnd(!Asked());
     while (tree_ || !peers.view().over) Round();
     return Outcome(peers.view());
   }
@@ -104,14 +104,14 @@ class ProgramRun {
     eventfd_t ignored = 0;
     (void)::eventfd_read(wake_.get(), &ignored);
     for (size_t i = 0; i < pipes_.size(); ++i) {
-      if (polls[i].revents != 0) Tell(i, pipes_[i].Read());
+      if (polls[i].revents != 0) Print(i, pipes_[i].Read());
     }
     if (polls[4].revents != 0) written_ = rows_->ReadOutput();
     if (tree_ && polls[2].revents != 0) LookForEnd();
     EndIfAsked();
   }
 
-  void Tell(size_t pipe, const std::string& lines) {
+  void Print(size_t pipe, const std::string& lines) {
     if (lines.empty()) return;
     last_lines_.Add(lines);
     const bool told = spec_.logs == ProgramLogs::kAll ||
@@ -125,14 +125,14 @@ class ProgramRun {
     if (ended.ok() && !*ended) return;
     // Everything that could still print has ended.
     for (size_t i = 0; i < pipes_.size(); ++i) {
-      while (pipes_[i].fd() >= 0) Tell(i, pipes_[i].Read(true));
+      while (pipes_[i].fd() >= 0) Print(i, pipes_[i].Read(true));
     }
     tree_.reset();
     failure_ = ended.ok() ? Judge(**ended) : ended.status();
     if (failure_.ok() && written_.ok() && !asked_) written_ = rows_->Finish();
     if (!written_.ok()) failure_ = written_;
     // What it does after it was asked to end is not reported.
-    peers_->TellEnd(!failure_.ok() && !asked_);
+    peers_->ReportEnd(!failure_.ok() && !asked_);
   }
 
   Status Judge(const Ended& ended) const {

@@ -30,7 +30,7 @@ class ProgramPeers {
   ~ProgramPeers();
 
   // Reports that this rank's program has ended. Call once.
-  void TellEnd(bool failed);
+  void ReportEnd(bool failed);
   View view() const;
 
  private:

@@ -45,7 +45,7 @@ Prepared prepared;
 
 void Say(int fd, const char* text) { (void)!::write(fd, text, std::strlen(text)); }
 
-void Tell(int fd, size_t which, void* const* frames, int count) {
+void Print(int fd, size_t which, void* const* frames, int count) {
   Say(fd, prepared.text[which]);
   ::backtrace_symbols_fd(frames, count, fd);
   Say(fd, kBacktraceEnd.data());
@@ -58,10 +58,10 @@ void OnCrash(int signal) {
   const auto which = static_cast<size_t>(found - kCrashes.begin());
   void* frames[kMaxFrames];
   const int count = ::backtrace(frames, kMaxFrames);
-  Tell(STDERR_FILENO, which, frames, count);
+  Print(STDERR_FILENO, which, frames, count);
   if (prepared.path[0] != '\0') {
     const int fd = ::open(prepared.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd >= 0) Tell(fd, which, frames, count);
+    if (fd >= 0) Print(fd, which, frames, count);
   }
   // SA_RESETHAND has restored the default by now, so this ends the process as the signal would.
   ::raise(signal);
@@ -82,7 +82,7 @@ void PreparePath() {
 
 }  // namespace
 
-void TellOfCrashesAs(const RankFailure& failure) {
+void ReportCrashesAs(const RankFailure& failure) {
   for (size_t i = 0; i < kCrashes.size(); ++i) {
     RankFailure crash = failure;
     crash.kind = RankFailure::Kind::kEnded;
@@ -92,9 +92,9 @@ void TellOfCrashesAs(const RankFailure& failure) {
   }
 }
 
-void TellOfCrashes() {
+void ReportCrashes() {
   PreparePath();
-  TellOfCrashesAs({.role = "worker"});
+  ReportCrashesAs({.role = "worker"});
   void* frame = nullptr;
   // The first call loads libgcc, which may not happen in a handler.
   (void)::backtrace(&frame, 1);

@@ -11,10 +11,10 @@ namespace protium {
 // to stderr and to $PYTHON_FAULTHANDLER_DIR/<pid>, the file that Spark adds to its own message if
 // its fault handler is on. A process that does not crash leaves no file. Call once, before other
 // threads exist.
-void TellOfCrashes();
+void ReportCrashes();
 
 // Sets whose crash it would be from now on: the text is WorkerErrorText() of this failure, with the
 // signal as its status. Call between tasks.
-void TellOfCrashesAs(const RankFailure& failure);
+void ReportCrashesAs(const RankFailure& failure);
 
 }  // namespace protium

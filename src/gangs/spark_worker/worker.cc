@@ -51,7 +51,7 @@ class SparkWorker {
   Result<bool> ServeOne(int32_t first);
   Result<bool> RunTask(const TaskInit& init);
   Result<bool> End(const TaskInit& init, bool reusable);
-  Status Tell(const Status& status, RankFailure place);
+  Status Report(const Status& status, RankFailure place);
   bool MayServeAgain(const TaskInit& init) const;
 
   const std::unique_ptr<ExecutorWire> wire_;
@@ -83,7 +83,7 @@ int SparkWorker::Serve() {
 Result<bool> SparkWorker::ServeOne(int32_t first) {
   const auto init = ReadTaskInit(first, *wire_);
   if (!init.ok()) {
-    PT_TRY(Tell(init.status(), {.role = "partition", .rank = std::max(first, 0)}));
+    PT_TRY(Report(init.status(), {.role = "partition", .rank = std::max(first, 0)}));
     return init.status();
   }
   wire_->WaitUntil(kNever);
@@ -96,9 +96,9 @@ Result<bool> SparkWorker::ServeOne(int32_t first) {
 Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   auto command = DecodeCommand(init.command);
   const RankFailure place = DescribeTask(init, command.ok() ? *command : SparkCommand{});
-  TellOfCrashesAs(place);
+  ReportCrashesAs(place);
   if (!command.ok()) {
-    PT_TRY(Tell(command.status(), place));
+    PT_TRY(Report(command.status(), place));
     return command.status();
   }
   SetEnvironment(init);
@@ -110,7 +110,7 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   // text as an Arrow message, and lose it.
   const Status ended = task.EndOutput();
   if (!ran.ok()) {
-    const Status told = Tell(ran, place);
+    const Status told = Report(ran, place);
     task.Leave(ran);
     PT_TRY(told);
     return ran;
@@ -150,7 +150,7 @@ Result<bool> SparkWorker::End(const TaskInit& init, bool reusable) {
 }
 
 // Sends the executor the reason why a task failed, unless the executor ended it.
-Status SparkWorker::Tell(const Status& status, RankFailure place) {
+Status SparkWorker::Report(const Status& status, RankFailure place) {
   if (wire_->closed()) return Status::OK();
   place.status = status;
   place.at = Now().count();
@@ -199,7 +199,7 @@ int SparkWorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable
   ::unsetenv(kWorkerSocket);  // Programs that a task starts are not workers.
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   ResetSignals();
-  TellOfCrashes();
+  ReportCrashes();
   PrepareStacks();
   const auto code = ServeAt(*fd, TaskBook(tasks, more));
   if (!code.ok()) std::fputs(Render(FaultOf(code.status())).c_str(), stderr);

@@ -199,7 +199,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
 }
 
 // The threshold and the calibration that were fitted, for people: the model has them in full.
-void TellDecision(SessionState& session, const EstimatorOptions& options,
+void ReportDecision(SessionState& session, const EstimatorOptions& options,
                   const Decision& decision) {
   RunRecord& record = session.record();
   record.Set("labels", ListLabels(options));
@@ -216,7 +216,7 @@ void TellDecision(SessionState& session, const EstimatorOptions& options,
   session.call().Send(Note{says.str()});
 }
 
-void TellUnseen(SessionState& session, const TrainResult& trained) {
+void ReportUnseen(SessionState& session, const TrainResult& trained) {
   if (trained.unseen_rows == 0) return;
   session.call().Send(
       Note{Grouped(trained.unseen_rows) +
@@ -355,8 +355,8 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
     state.net = config.net;
     PT_LET(state.trained, Train(session, chain, rows, config));
     RecordTraining(session.record(), chain, state.trained);
-    TellUnseen(session, state.trained);
-    TellDecision(session, chain.estimator->options, state.trained.decision);
+    ReportUnseen(session, state.trained);
+    ReportDecision(session, chain.estimator->options, state.trained.decision);
     const std::vector<std::string>& classes = learned.objective.classes;
     if (classes.size() <= Diagnostics::kMostClasses) session.record().Set("classes", classes);
     state.learned.objective.decision = state.trained.decision;

@@ -59,7 +59,7 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
 }
 
 // Rows without a label are left out of training, though they may be scored. Says how many.
-Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
+Status ReportLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   std::string label;
   for (const std::string& each : ListLabels(chain.estimator->options)) {
@@ -100,7 +100,7 @@ std::string RowsScratch(SessionState& session) {
   return std::filesystem::absolute(chosen.empty() ? session.folder() / "spill" : chosen).string();
 }
 
-Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
+Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
   SessionState& state = StateOf(session);
   const Plan kept = LowestKept(rows);
   PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
@@ -116,8 +116,8 @@ Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& 
   const auto since = Clock::now();
   SessionState& state = StateOf(session);
   PT_LET(const RowCounts counts, CountRows(state, chain, rows));
-  PT_TRY(TellMade(session, rows.kept, counts.all, since));
-  PT_TRY(TellLeftOut(state, chain, counts));
+  PT_TRY(ReportMade(session, rows.kept, counts.all, since));
+  PT_TRY(ReportLeftOut(state, chain, counts));
   return counts.all;
 }
 

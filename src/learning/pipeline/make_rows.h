@@ -15,7 +15,7 @@ Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& 
 
 // Tells and records that the table behind `rows` has been made since `since`. Refuses
 // (Exit::kInput) a `count` of 0, the number of rows to learn from.
-Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since);
+Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since);
 
 // How much memory packed rows may take, in bytes: unless set, a quarter of what machine and cgroup
 // allow; the engine has half.

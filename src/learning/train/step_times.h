@@ -52,7 +52,7 @@ class StepTimes {
   Running Count(StepPart part) { return Running(*this, part); }
 
   // Writes kTold floats, of the time since the last call, and begins anew.
-  void Tell(std::span<float> told);
+  void Write(std::span<float> told);
 
  private:
   PhaseTeller phase_;

@@ -120,7 +120,7 @@ class Stepper {
   Status NotFinite(const char* what, const StepInput& input);
   std::string OwnShardsNotFinite() const;
 
-  void TellOthers(const StepInput& input);
+  void ReportOthers(const StepInput& input);
 
   StepSpec spec_;
   Net& net_;

@@ -196,7 +196,7 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
   busy_.clear();
   const auto rank = size_t(in_.communicator->rank());
   const ShardedRows::Owned own{first[rank], first[rank + 1]};
-  progress_.TellTimes(state_.step);  // Of the generation before: ranks have other numbers now.
+  progress_.ReportTimes(state_.step);  // Of the generation before: ranks have other numbers now.
   progress_.Speak(leads());
   if (in_.membership != nullptr) {
     in_.rows.TakeOver(own);
@@ -410,7 +410,7 @@ Result<Json> Training::Measure() {
 }
 
 Status Training::Stopped() {
-  progress_.TellTimes(state_.step);
+  progress_.ReportTimes(state_.step);
   PT_TRY(saving_.Finish());
   return Fail(
       {.exit = Exit::kStopped,
@@ -420,7 +420,7 @@ Status Training::Stopped() {
 
 Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
-  progress_.TellTimes(state_.step);
+  progress_.ReportTimes(state_.step);
   PT_LET(const std::filesystem::path weights, saving_.HandOut(out));
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;

@@ -123,7 +123,7 @@ class Uploader {
       Fill(request, i, count, std::move(piece));
       // The server ended the call; Finish() gives the reason.
       if (!writer.Write(request)) return Status::OK();
-      Tell(std::min(offset + chunk_bytes_, content_.size()));
+      Report(std::min(offset + chunk_bytes_, content_.size()));
     }
     return Status::OK();
   }
@@ -144,7 +144,7 @@ class Uploader {
     }
   }
 
-  void Tell(int64_t bytes) {
+  void Report(int64_t bytes) {
     const Deadline now = Clock::now();
     if (bytes < content_.size() && now < told_ + kTellEvery) return;
     told_ = now;

@@ -15,7 +15,7 @@ constexpr RetryPolicy kOnce{.tries = 0};
 Operations::Operations(std::shared_ptr<Wire> wire)
     : wire_(std::move(wire)),
       tag_("protium-" + wire_->session_id() + "-" + NewUuid()),
-      teller_([this](const std::stop_token& ended) { Tell(ended); }) {}
+      teller_([this](const std::stop_token& ended) { Report(ended); }) {}
 
 Operations::~Operations() {
   {
@@ -58,7 +58,7 @@ void Operations::Forget() {
   running_.clear();
 }
 
-void Operations::Tell(const std::stop_token& ended) {
+void Operations::Report(const std::stop_token& ended) {
   std::unique_lock lock(mutex_);
   while (true) {
     // Returns at once when the thread is to stop; pending notifications are sent all the same,

@@ -55,7 +55,7 @@ class Operations {
   Result<std::vector<std::string>> InterruptOperation(const std::string& id, const Call& call);
 
  private:
-  void Tell(const std::stop_token& ended);
+  void Report(const std::stop_token& ended);
   void Release(const std::string& id, const std::string& response_id);
   Result<std::vector<std::string>> AskInterrupt(proto::InterruptRequest request, const Call& call);
 

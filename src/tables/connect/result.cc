@@ -83,17 +83,17 @@ Status Alongside::Take(const proto::ExecutePlanResponse& response) {
     }
     if (observed_ != nullptr) (*observed_)[observed.name()] = ObservedToJson(observed);
   }
-  if (response.has_execution_progress()) TellProgress(response.execution_progress());
+  if (response.has_execution_progress()) ReportProgress(response.execution_progress());
   // The metrics come once, with the last rows.
   if (response.has_metrics()) {
     if (Json operators = OperatorsOf(response.metrics()); !operators.empty()) {
-      TellPlan(std::move(operators));
+      ReportPlan(std::move(operators));
     }
   }
   return Status::OK();
 }
 
-void Alongside::TellPlan(Json operators) {
+void Alongside::ReportPlan(Json operators) {
   if (!call_.events) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
   Json more = more_ ? more_(operation_, operators.empty()) : Json::object();
@@ -104,7 +104,7 @@ void Alongside::TellPlan(Json operators) {
   call_.Send(plan);
 }
 
-void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {
+void Alongside::ReportProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {
   int64_t tasks = 0;
   int64_t done = 0;
   int64_t bytes = 0;

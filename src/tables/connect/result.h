@@ -25,11 +25,11 @@ class Alongside {
         call_(std::move(call)) {}
   Status Take(const proto::ExecutePlanResponse& response);
   // Called at the end of a write, for which the server sends no figures.
-  void TellWrite() { TellPlan(Json::array()); }
+  void ReportWrite() { ReportPlan(Json::array()); }
 
  private:
-  void TellPlan(Json operators);
-  void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
+  void ReportPlan(Json operators);
+  void ReportProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
 
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;

@@ -217,7 +217,7 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
       result.relation = response.sql_command_result().relation();
     }
   }
-  if (command.has_write_operation()) alongside.TellWrite();
+  if (command.has_write_operation()) alongside.ReportWrite();
   result.observed = *options.observed;
   return result;
 }

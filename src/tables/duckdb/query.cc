@@ -102,11 +102,11 @@ void QueryWatch::Watch(const std::stop_token& ended) {
     // Repeated with every tick: an interrupt between two statements of the connection has no effect
     // on the next.
     if (late_ || call_.stop.stop_requested()) duckdb_interrupt(connection_);
-    TellHowFar();
+    ReportHowFar();
   }
 }
 
-void QueryWatch::TellHowFar() {
+void QueryWatch::ReportHowFar() {
   const double percent = duckdb_query_progress(connection_).percentage;
   EtlProgress event{.name = name_, .rows = rows_.load()};
   if (percent >= 0) event.percent = percent;

@@ -37,7 +37,7 @@ class QueryWatch {
 
  private:
   void Watch(const std::stop_token& ended);
-  void TellHowFar();
+  void ReportHowFar();
 
   duckdb_connection connection_;
   const Call call_;

@@ -38,7 +38,7 @@ class TwoPasses {
  public:
   static Result<TwoPasses> Over(const std::vector<std::string>& paths, BringWatch watch);
   // Reports that `source`, file number `file`, is being read in pass 0 or 1.
-  Status Tell(int pass, size_t file, const TextSource& source) const;
+  Status Report(int pass, size_t file, const TextSource& source) const;
 
  private:
   BringWatch watch_;

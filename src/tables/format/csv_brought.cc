@@ -21,7 +21,7 @@ namespace protium {
 namespace {
 
 // For the first pass, which makes no batches; the second reports after each of them.
-constexpr int64_t kRowsBetweenTells = 16 << 10;
+constexpr int64_t kRowsBetweenReports = 16 << 10;
 
 // Types of cells where the decimal mark may be a comma, as in 3,5; then a number with a point is
 // text.
@@ -101,7 +101,7 @@ Status BroughtCsv::InferFile(size_t file) {
                  .where = path + ":1"});
   }
   for (int64_t count = 0;; ++count) {
-    if (count % kRowsBetweenTells == 0) PT_TRY(passes_.Tell(0, file, rows.source()));
+    if (count % kRowsBetweenReports == 0) PT_TRY(passes_.Report(0, file, rows.source()));
     PT_LET(const bool more, rows.Next());
     if (!more) return Status::OK();
     for (size_t i = 0; i < types_.size(); ++i) {
@@ -191,7 +191,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {
       for (const CsvCell& cell : rows_->cells()) bytes += cell.text.size() + 8;
       full = batch_->EndRow(bytes);
     }
-    PT_TRY(passes_.Tell(1, file_, rows_->source()));
+    PT_TRY(passes_.Report(1, file_, rows_->source()));
     if (!more) {
       // In this pass alone, or rows would be reported twice.
       NoteSkipped();

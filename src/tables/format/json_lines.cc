@@ -24,7 +24,7 @@ namespace {
 
 using JsonKind = JsonValue::Kind;
 
-constexpr int64_t kLinesBetweenTells = 16 << 10;
+constexpr int64_t kLinesBetweenReports = 16 << 10;
 // Keys that are really values, such as ids, would become a column each.
 constexpr size_t kMostKeys = 10'000;
 
@@ -196,7 +196,7 @@ Status BroughtJson::InferFile(size_t file) {
   PT_LET(lines_, TextLines::Open(spec_.paths[file]));
   std::string_view line;
   for (int64_t count = 0;; ++count) {
-    if (count % kLinesBetweenTells == 0) PT_TRY(passes_.Tell(0, file, lines_->source()));
+    if (count % kLinesBetweenReports == 0) PT_TRY(passes_.Report(0, file, lines_->source()));
     PT_LET(const bool more, lines_->Next(line));
     if (!more) return Status::OK();
     PT_TRY(EachKey(line, true, [](KeyColumn& column, const JsonValue& value) {
@@ -296,7 +296,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtJson::Next() {
       PT_TRY(AppendRow(line));
       full = batch_->EndRow(line.size());
     }
-    PT_TRY(passes_.Tell(1, file_, lines_->source()));
+    PT_TRY(passes_.Report(1, file_, lines_->source()));
     if (!more) lines_.reset();
     if (batch_->rows() > 0) return batch_->Finish();
   }

@@ -28,7 +28,7 @@ bool Scores(const Plan& plan) {
 }
 
 // Reports the rows of unlearned classes, which have no metric, after all are scored.
-void TellUnseen(SessionState& session) {
+void ReportUnseen(SessionState& session) {
   const Json results = session.record().results();
   const auto rows = results.find("unseen_test_rows");
   if (rows == results.end()) return;
@@ -112,7 +112,7 @@ Result<int64_t> DataFrame::Run() const {
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(plan_, session.call()));
   session.record().AddSeconds(scores ? "score" : "etl", since);
-  if (scores) TellUnseen(session);
+  if (scores) ReportUnseen(session);
   return rows;
 }
 
@@ -156,7 +156,7 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   const auto since = Clock::now();
   PT_LET(const int64_t rows, WriteFrame(session, frame_.plan(), form, target, options.partitions));
   session.record().AddSeconds(scores ? "score" : "write", since);
-  if (scores) TellUnseen(session);
+  if (scores) ReportUnseen(session);
   session.call().Send(OutputWritten{target, rows});
   return Status::OK();
 }

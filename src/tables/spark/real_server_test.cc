@@ -32,7 +32,7 @@ TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
   EXPECT_TRUE(plans.empty());
   const auto ask = [&](const std::string& operation, bool operators) {
     EXPECT_TRUE(operators);
-    return page.Tell(operation, operators);
+    return page.Read(operation, operators);
   };
   ASSERT_TRUE(write("b", ask).ok());
   ASSERT_EQ(plans.size(), hints->port > 0 ? 1u : 0u);

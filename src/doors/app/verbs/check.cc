@@ -56,7 +56,7 @@ Json CheckAsJson(const JobCheck& check) {
 }
 
 // All but the last are printed here; the last is the fault of the command, as of any other.
-Status Tell(const JobCheck& check, bool json, const Invocation& invocation) {
+Status Print(const JobCheck& check, bool json, const Invocation& invocation) {
   const std::vector<Status>& mistakes = check.mistakes;
   if (json) {
     PT_TRY(PrintResult(Dump(CheckAsJson(check)) + "\n"));
@@ -84,7 +84,7 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   const JobCheck check = CheckJob(
       file, sets, arguments.Has("--load-extensions") ? Extensions::kLoad : Extensions::kLeaveAlone);
-  PT_TRY(Tell(check, arguments.Has("--json"), invocation));
+  PT_TRY(Print(check, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
   return PrintResult(FittedLines(
       fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file) +

@@ -60,7 +60,7 @@ Status CheckFree(const fs::path& out, bool force, bool folder = false) {
 }
 
 // The paths go to stdout, for scripts; what was left out to stderr.
-Status Tell(const Arguments& arguments, const ModelExported& made) {
+Status Print(const Arguments& arguments, const ModelExported& made) {
   if (arguments.Has("--json")) {
     Json paths = Json::array();
     for (const fs::path& file : made.files) paths.push_back(file.string());
@@ -102,7 +102,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
   }
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_TRY(WriteFile(out, made.bytes));
-  return Tell(arguments, {.files = {out}, .left_out = made.left_out});
+  return Print(arguments, {.files = {out}, .left_out = made.left_out});
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
@@ -112,7 +112,7 @@ Status ExportModel(const Arguments& arguments, const ModelFormat& format, const 
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made, format.write(model, out));
-  return Tell(arguments, made);
+  return Print(arguments, made);
 }
 
 // Where a service is: --uri, or what its own clients read.

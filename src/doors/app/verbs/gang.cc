@@ -199,7 +199,7 @@ class Display {
 };
 
 // A gang whose size may change: how to change it.
-Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
+Result<UniqueFd> ReportSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
   PT_LET(UniqueFd held, OfferSizing({folder, workers}));
   display.On(
       EventToJson(Note{fmt::format("protium scale {} N changes the number of workers, from {} "
@@ -259,7 +259,7 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   Display display(json ? STDERR_FILENO : STDOUT_FILENO);
   UniqueFd sizing;
   if (gang.workers.bends()) {
-    PT_LET(sizing, TellSizing(scratch->path(), gang.workers, display));
+    PT_LET(sizing, ReportSizing(scratch->path(), gang.workers, display));
   }
   options.folder = scratch->path();
   options.base = fs::current_path();

@@ -48,7 +48,7 @@ Json LatestWarnings(const fs::path& run) {
   return warnings;
 }
 
-Result<Json> TellStatus(LiveRun& run) {
+Result<Json> ReportStatus(LiveRun& run) {
   const std::string state = StateOfRun(run.folder());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -93,7 +93,7 @@ Status ShowStatus(const Arguments& arguments, const Invocation&) {
   LiveRun run(folder.has_filename() ? folder : folder.parent_path());
   Screen screen;
   while (true) {
-    PT_LET(const Json status, TellStatus(run));
+    PT_LET(const Json status, ReportStatus(run));
     if (arguments.Has("--json"))
       PT_TRY(PrintResult(Dump(status) + "\n"));
     else

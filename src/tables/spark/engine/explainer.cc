@@ -56,18 +56,18 @@ Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
   PT_LET(const SparkTable table, Show(plan->inputs.front(), "materialize " + name));
   KeptRelation kept{.rows = {.table = {}, .marks = CutsToMark(whole, plan.get(), table.schema)}};
   PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
-  if (!kept.rows.marks.empty()) Tell(marked, "the sides of its cuts");
+  if (!kept.rows.marks.empty()) Describe(marked, "the sides of its cuts");
   kept.relation = marked.relation;
   return Name(plan, std::move(kept), name);
 }
 
 Result<SparkTable> SparkExplainer::Show(const Plan& plan, const std::string& title) {
   PT_LET(SparkTable table, LowerPlan(plan, context_));
-  Tell(table, title);
+  Describe(table, title);
   return table;
 }
 
-void SparkExplainer::Tell(const SparkTable& table, const std::string& title) {
+void SparkExplainer::Describe(const SparkTable& table, const std::string& title) {
   said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
   if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
 }

@@ -34,7 +34,7 @@ class SparkExplainer {
   Status ShowKept(const Plan& plan, const Plan& whole);
   // Lowers `plan` and notes its SQL under `title`.
   Result<SparkTable> Show(const Plan& plan, const std::string& title);
-  void Tell(const SparkTable& table, const std::string& title);
+  void Describe(const SparkTable& table, const std::string& title);
   // Makes a view stand for the plan's rows in everything above it.
   Status Name(const Plan& plan, KeptRelation kept, const std::string& name);
   Status Seat(const MapTask& task);

@@ -89,7 +89,7 @@ class SparkEngine : public Engine {
         deployment_.Run(
             [&] { return WriteTable(*session_, operation.table, target, Options("write"), call); },
             call));
-    PT_TRY(TellEvents(operation.tasks, call));
+    PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
   }
 
@@ -129,7 +129,7 @@ class SparkEngine : public Engine {
   ExecuteOptions Options(const std::string& name) const {
     page_->Begin();
     const auto more = [page = page_](const std::string& operation, bool operators) {
-      return page->Tell(operation, operators);
+      return page->Read(operation, operators);
     };
     return {.name = name, .explain = Explainer(name, session_->address()), .more = more};
   }
@@ -203,7 +203,7 @@ class SparkEngine : public Engine {
       return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
     };
     PT_LET(auto written, deployment_.Run(write, call));
-    PT_TRY(TellEvents(operation.tasks, call));
+    PT_TRY(ReportEvents(operation.tasks, call));
     const std::lock_guard lock(mutex_);
     kept_[node.get()] = {node, std::move(written), std::move(rows)};
     return Status::OK();

@@ -37,7 +37,7 @@ class TasksStream : public BatchStream {
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     // After rows were returned, another run would repeat them.
     auto batch = std::exchange(began_, true) ? stream_->Next() : First();
-    if (batch.ok() && *batch == nullptr) PT_TRY(TellEvents(std::exchange(folders_, {}), call_));
+    if (batch.ok() && *batch == nullptr) PT_TRY(ReportEvents(std::exchange(folders_, {}), call_));
     return batch;
   }
 
@@ -63,7 +63,7 @@ class TasksStream : public BatchStream {
 
 }  // namespace
 
-Status TellEvents(const EventFolders& folders, const Call& call) {
+Status ReportEvents(const EventFolders& folders, const Call& call) {
   for (const auto& folder : folders) {
     EventTail tail(folder);
     std::vector<TailedLine> events;

@@ -18,7 +18,7 @@ namespace protium {
 using EventFolders = std::vector<std::filesystem::path>;
 
 // Passes all events on to `call`; call it when the operation has ended.
-Status TellEvents(const EventFolders& folders, const Call& call);
+Status ReportEvents(const EventFolders& folders, const Call& call);
 
 // Turns the server's error into ours: the worker's own message, or else Spark's. `doing` is the
 // phrase in front.

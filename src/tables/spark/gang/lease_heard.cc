@@ -110,14 +110,14 @@ void GangLease::OnJobEnd(const LeaseJobEnd& end) {
     if (each->seat != end.seat) continue;
     placed = placed || each->member >= 0;
     // The end of its process was noticed first; the reason comes through Spark.
-    if (each->gone && each->member >= 0 && end.told) TellLate(*each, *end.told);
+    if (each->gone && each->member >= 0 && end.told) ReportLate(*each, *end.told);
     OnGone(*each, end.told ? end.told->status : end.status);
   }
   if (end.status.ok() || placed) return;
   OnVain(end);
 }
 
-void GangLease::TellLate(const LeaseTask& task, const RankFailure& told) const {
+void GangLease::ReportLate(const LeaseTask& task, const RankFailure& told) const {
   if (IsAboutOthers(told)) return;
   const std::string what = FaultOf(told.status).what;
   call_.Send(Warning{fmt::format("rank {} on {} ended: {}", task.member, task.seen.host, what)});

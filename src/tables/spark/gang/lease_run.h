@@ -69,7 +69,7 @@ class GangLease final : private Crew {
   void OnGone(LeaseTask& task, const Status& why);
   void Lose(const LeaseTask& task, RankFailure::Kind kind, Status status);
   void OnJobEnd(const LeaseJobEnd& end);
-  void TellLate(const LeaseTask& task, const RankFailure& told) const;
+  void ReportLate(const LeaseTask& task, const RankFailure& told) const;
   void OnVain(const LeaseJobEnd& end);
   void CheckSilence();
   std::vector<WatchedRank> Watched() const;

@@ -23,7 +23,7 @@ class LeftOut {
   bool Holds(const SeenRank& seen, Clock::time_point now) const;
 
  private:
-  void Tell(const std::string& what, int32_t deaths, const Call& call) const;
+  void Warn(const std::string& what, int32_t deaths, const Call& call) const;
 
   const int32_t after_;     // GangSpec::quarantine; 0: nothing is left out.
   const double probation_;  // In seconds.

@@ -148,7 +148,7 @@ void OwnPage::Begin() {
 
 OwnPage::~OwnPage() = default;
 
-Json OwnPage::Tell(const std::string& operation, bool operators) {
+Json OwnPage::Read(const std::string& operation, bool operators) {
   const std::lock_guard lock(mutex_);
   const auto since = Clock::now();
   const Deadline end = since + std::min(hints_.wait, patience_);

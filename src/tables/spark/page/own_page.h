@@ -34,7 +34,7 @@ struct PageHints {
   std::string given;               // The user's address of the page; empty: it is looked for.
   std::vector<std::string> hosts;  // Hosts to try, each from `port` on.
   int32_t port = 0;                // 0: nowhere.
-  // The longest wait for what the page does not know yet, in one call of Tell() and in all.
+  // The longest wait for what the page does not know yet, in one call of Read() and in all.
   std::chrono::milliseconds wait{8000};
   std::chrono::milliseconds patience{20000};
 };
@@ -57,7 +57,7 @@ class OwnPage {
   // Returns what an event of the operation with this id adds: {"page": {"address", "application",
   // "session"}, "jobs": [id], "stages": [id], "executions": [id]} and, if requested, its
   // "operators". Empty if the page is not known. Waits for what is late, see PageHints.
-  Json Tell(const std::string& operation, bool operators);
+  Json Read(const std::string& operation, bool operators);
 
  private:
   class Client;

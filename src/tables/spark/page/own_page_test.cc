@@ -79,15 +79,15 @@ TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
   const SomePage page("app-1");
   OwnPage own(Hints(page.port));
   own.Begin();
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["page"],
             (Json{{"address", page.address()}, {"application", "app-1"}, {"session", "s"}}));
   EXPECT_EQ(told["jobs"], Json({2, 3}));
   EXPECT_EQ(told["stages"], Json({4, 5}));
   EXPECT_EQ(told["executions"], Json({5}));
   EXPECT_EQ(told["operators"][0]["name"], "Scan");
-  EXPECT_FALSE(own.Tell("op", false).contains("operators"));
-  EXPECT_EQ(own.Tell("another", true)["jobs"], Json::array());
+  EXPECT_FALSE(own.Read("op", false).contains("operators"));
+  EXPECT_EQ(own.Read("another", true)["jobs"], Json::array());
 }
 
 TEST(SparkOwnPage, ThatIsLateIsAskedAgain) {
@@ -97,7 +97,7 @@ TEST(SparkOwnPage, ThatIsLateIsAskedAgain) {
   OwnPage own(hints);
   own.Begin();
   for (const char* path : {"/sql", "/jobs/2", "/sql/5"}) page.IsLate(path, 2);
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["executions"], Json({5}));
   EXPECT_EQ(told["operators"][0]["name"], "Scan");
 }
@@ -110,21 +110,21 @@ TEST(SparkOwnPage, ThatKnowsOfAnExecutionWithoutJobsIsNotWaitedFor) {
   hints.wait = hints.patience = std::chrono::hours(1);
   OwnPage own(hints);
   own.Begin();
-  EXPECT_EQ(own.Tell("of_no_job", true)["executions"], Json::array());
+  EXPECT_EQ(own.Read("of_no_job", true)["executions"], Json::array());
 }
 
 TEST(SparkOwnPage, OfAnotherApplicationIsNotBelieved) {
   const SomePage page("app-2");
   OwnPage own(Hints(page.port));
   own.Begin();
-  EXPECT_EQ(own.Tell("op", true), Json::object());
+  EXPECT_EQ(own.Read("op", true), Json::object());
 }
 
 TEST(SparkOwnPage, ThatIsNowhereIsNotTold) {
   for (const PageHints& hints : {PageHints{}, Hints(0), Hints(1)}) {
     OwnPage own(hints);
     own.Begin();
-    EXPECT_EQ(own.Tell("op", true), Json::object());
+    EXPECT_EQ(own.Read("op", true), Json::object());
   }
 }
 
@@ -134,7 +134,7 @@ TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
   hints.given = "http://127.0.0.1:1/proxy/app-1";
   OwnPage own(hints);
   own.Begin();
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["page"]["address"], hints.given);
   EXPECT_EQ(told["jobs"], Json::array());
   EXPECT_FALSE(told.contains("operators"));

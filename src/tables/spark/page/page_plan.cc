@@ -69,7 +69,7 @@ std::optional<double> SecondsOfFigure(const Figure& figure) {
   return std::nullopt;
 }
 
-Json TellNode(const Json& node, int depth) {
+Json ReportNode(const Json& node, int depth) {
   Json told = {{"name", TextAt(node, "nodeName")}, {"depth", depth}};
   std::map<std::string, std::string> others;
   std::optional<double> seconds;
@@ -115,7 +115,7 @@ class PageTree {
     for (const auto& [from, to] : above_) below_[to].push_back(from);
   }
 
-  Json Tell() {
+  Json ToJson() {
     for (const auto& [id, node] : nodes_) {
       if (!above_.contains(id)) Visit(id, 0);
     }
@@ -148,7 +148,7 @@ class PageTree {
     if (!visited_.insert(id).second) return;
     const Json& node = nodes_.at(id);
     const bool told = !connect::IsWrapperNode(TextAt(node, "nodeName"));
-    if (told) list_.push_back(TellNode(node, depth));
+    if (told) list_.push_back(ReportNode(node, depth));
     for (const int64_t each : below_[id]) Visit(each, told ? depth + 1 : depth);
   }
 
@@ -195,6 +195,6 @@ bool IsExecutionOver(const Json& execution) {
   return (status == "COMPLETED" || status == "FAILED") && nodes.is_array() && !nodes.empty();
 }
 
-Json OperatorsOfExecution(const Json& execution) { return PageTree(execution).Tell(); }
+Json OperatorsOfExecution(const Json& execution) { return PageTree(execution).ToJson(); }
 
 }  // namespace protium
