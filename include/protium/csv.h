@@ -49,7 +49,7 @@ struct CsvOptions {
   Encoding encoding = Encoding::kUtf8;
   std::string decimal = ".";  // Or ",": the mark in 3,5.
   std::string comment;        // Lines that begin with this character are skipped; empty: none.
-  bool trim = false;          // Blanks around cells are not part of them.
+  bool trim = false;          // Drop blanks around cells.
   Ragged ragged = Ragged::kRefuse;
   ColumnTypes types;  // Of columns whose type must not be inferred.
   template <class Visit>

@@ -153,7 +153,7 @@ struct TrainStarted {
   int64_t rows = 0;   // Training rows, over all ranks.
   int64_t steps = 0;  // Over all epochs.
   int64_t epochs = 0;
-  int64_t step = 0;     // Steps that the checkpoint already holds; 0 without one.
+  int64_t step = 0;     // Steps already in the checkpoint; 0 without one.
   int64_t batch = 0;    // Rows per step.
   int64_t shards = 0;   // Over all ranks.
   bool packed = false;  // False: the rows packed for an earlier training are reused.

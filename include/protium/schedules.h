@@ -69,7 +69,7 @@ struct ReduceOnPlateauOptions {
   double factor = 0.1;
   int64_t patience = 10;  // Epochs.
   double least = 1e-4;    // Better is below best * (1 - least), or above best * (1 + least).
-  int64_t cooldown = 0;   // Epochs after a drop in which no waiting is counted.
+  int64_t cooldown = 0;   // Epochs after a drop that do not count towards `patience`.
   double final = 0;       // The rate drops no further than this share of the learning rate.
   template <class Visit>
   void Fields(Visit& visit) {

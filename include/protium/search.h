@@ -54,7 +54,7 @@ struct SearchOptions {
   int64_t seed = 0;      // Of the draws; trial i is the same on every machine.
   std::string metric;    // One of train.metrics; empty: train.best.
   int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
-  Space space;           // Empty: one trial with the options as they are.
+  Space space;           // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("method", method, {.help = "all combinations of the space, or random draws from it"});

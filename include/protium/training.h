@@ -82,7 +82,7 @@ struct WarmUpOptions {
 // case; this saves the time of the epochs after them.
 struct EarlyStoppingOptions {
   int64_t patience = 0;  // Epochs; 0: off.
-  double least = 0;      // Absolute, unlike that of reduce_on_plateau.
+  double least = 0;      // Absolute, unlike reduce_on_plateau's.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("patience", patience,
@@ -151,7 +151,7 @@ inline EnumNames<Precision> Names(Precision) {
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
-  int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
+  int32_t shards = 4;         // Parts of every batch; at most as many workers can share it.
   int32_t micro_batches = 1;  // Parts of a shard's rows in a step; their gradients are added up.
   Precision precision = Precision::kFloat32;
   Choice optimizer = Adam();
@@ -163,7 +163,7 @@ struct TrainOptions {
   std::vector<std::string> metrics;
   std::string best;  // The validation metric that chooses the epoch; empty: the first.
   EarlyStoppingOptions early_stopping;
-  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
+  int32_t keep = 3;      // Newest checkpoints retained, besides the best weights.
   std::string baseline;  // Compare with a linear fit to this column; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.

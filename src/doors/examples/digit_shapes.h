@@ -15,10 +15,10 @@ using example::Point;
 struct Hand {
   // For each digit that is written in two ways, which one.
   bool other_way[10] = {};
-  double slant = 0;   // To the right for each unit upwards.
-  double turn = 0;    // The tangent of the angle by which the paper lies askew.
-  double width = 1;   // Against an ordinary hand.
-  double shaky = 0;   // How far points stray; shares of a digit's height.
+  double slant = 0;   // To the right, per unit upwards.
+  double turn = 0;    // The tangent of the angle by which the paper is turned.
+  double width = 1;   // Relative to an ordinary hand.
+  double shaky = 0;   // How far points stray, as a share of a digit's height.
   double radius = 1;  // The pen's, in pixels.
   double ink = 0;     // Brightness.
   double paper = 1;   // Brightness.

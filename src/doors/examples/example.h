@@ -26,7 +26,7 @@ struct ExampleSize {
 // kNoRoom) those written before it remain.
 struct Example {
   const char* name;
-  int64_t rows;                    // Unless told otherwise.
+  int64_t rows;                    // The default.
   const char* noun;                // What a row of the largest table is: "flights".
   const char* also;                // What comes with it: " and four more tables".
   std::vector<std::string> files;  // CSV files, and folders with other files.

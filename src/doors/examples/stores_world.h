@@ -30,7 +30,7 @@ struct DayWeather {
   int low = 0, mean = 0, high = 0;  // Degrees Celsius.
   int humidity = 0;                 // Percent.
   int wind = 0;                     // km/h.
-  int cloud = -1;                   // Eighths; -1 where nobody looked.
+  int cloud = -1;                   // Eighths; -1 if not observed.
   const char* events = "";          // "Rain-Snow"; empty on most days.
 };
 

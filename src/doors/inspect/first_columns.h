@@ -28,11 +28,11 @@ struct UsedColumns {
 
 // How rows are held out from training.
 enum class HeldOut {
-  kRows,      // Each by itself.
+  kRows,      // Each row by itself.
   kDays,      // Rows of one date stay together.
   kLatest,    // The last fifth in time.
   kEntities,  // Rows about the same entity stay together.
-  kIds        // By an id, since most rows are equal but for it.
+  kIds        // By an id, since most rows are equal except for it.
 };
 // The name of the condition column that holds out rows when the split is by time.
 inline constexpr const char* kHeldOutColumn = "held_out";

@@ -15,7 +15,7 @@ namespace protium {
 
 struct FirstLook {
   TableProfile table;
-  CsvOptions csv;              // As the table was read, of CSV files.
+  CsvOptions csv;              // The options used to read CSV files.
   std::vector<OddColumn> odd;  // Columns that are text only because of a few cells.
 };
 

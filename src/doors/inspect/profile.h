@@ -25,7 +25,7 @@ struct ColumnProfile {
   std::shared_ptr<arrow::DataType> type;
   int64_t nulls = 0;     // NaN included.
   int64_t distinct = 0;  // Values other than NULL; an estimate within about 5 % if not exact.
-  bool exact = true;     // `distinct` is.
+  bool exact = true;     // Whether `distinct` is exact.
   // For numbers, dates and times, and for texts by their bytes; empty: no value, or a type without
   // an order.
   std::string least;

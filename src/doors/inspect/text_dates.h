@@ -20,10 +20,10 @@
 namespace protium {
 
 struct TextDate {
-  std::string pattern;        // In Java's letters, as to_date() and to_timestamp() take it.
+  std::string pattern;        // In Java's letters, for to_date() and to_timestamp().
   bool time = false;          // With hours and minutes.
-  std::string other;          // Another pattern that fits every value; empty: there is none.
-  bool short_year = false;    // Of two digits, which the pattern reads as 2000 to 2099.
+  std::string other;          // Another pattern that fits every value; empty: none.
+  bool short_year = false;    // Two digits, which the pattern reads as 2000 to 2099.
   bool last_century = false;  // Some years are 69 to 99.
   // Values that do not match the pattern, and the first of them. They are fewer than those that do.
   int64_t odd_values = 0;
@@ -72,13 +72,13 @@ class DatePattern {
   std::string PatternOf(const Order& order) const;
 
   std::bitset<kOrders.size()> orders_;  // The orders that fit every date so far.
-  std::vector<std::string> behind_;     // What stands behind each number; of the first date.
-  size_t parts_ = 0;                    // Of the date; behind them follow those of the time.
+  std::vector<std::string> behind_;     // The text after each number, in the first date.
+  size_t parts_ = 0;                    // Those of the date; those of the time follow.
   bool named_ = false;                  // The month is a word, of more than three letters,
   bool long_name_ = false;              // or of three.
   bool short_name_ = false;
   bool short_year_ = false;
-  std::array<bool, 4> one_digit_ = {};    // Of the three parts, and of the hours.
+  std::array<bool, 4> one_digit_ = {};    // For the three parts and the hours.
   std::array<std::bitset<100>, 3> seen_;  // Numbers below 100 at each of the three positions.
   int64_t dates_ = 0, odd_values_ = 0;
   std::string odd_;

@@ -11,7 +11,7 @@ namespace protium {
 struct JobFrames {
   DataFrame etl;    // The result of the SQL.
   DataFrame train;  // One side of [split]; without a split, all rows.
-  DataFrame test;   // The other side; without a split, all of it as well.
+  DataFrame test;   // The other side; without a split, also all rows.
 };
 
 // Opens the tables and checks the SQL, the outputs' paths and their columns. Runs no query; CSV

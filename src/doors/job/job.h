@@ -58,9 +58,9 @@ struct JobTable {
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
   std::optional<std::string> duckdb;  // A database file that contains the table called `table`.
-  std::optional<std::string> table;   // Without `duckdb`: of Spark's catalogue.
-  std::optional<Format> format;       // Of `file`, whatever its name ends with.
-  Columns partitions;                 // Columns whose values stand in folder names.
+  std::optional<std::string> table;   // Without `duckdb`: in Spark's catalogue.
+  std::optional<Format> format;       // Of `file`, whatever its ending.
+  Columns partitions;                 // Columns whose values are in folder names.
   CsvOptions options;
   // How many of file, csv, parquet and table are given; it must be one.
   int places() const {
@@ -140,9 +140,9 @@ FieldType DescribeType(const JobOutputOrPath& output);
 // Where the job runs, and within which limits.
 struct JobEngine {
   std::string address = "local";
-  std::string memory;       // For tables, as "4 GiB"; empty: half of what the machine allows.
+  std::string memory;       // For tables, such as "4 GiB"; empty: half of the machine's.
   std::string rows_memory;  // For packed training rows; empty: a quarter of the allowed memory.
-  std::string spill;        // The folder for what outgrows memory; empty: the run folder.
+  std::string spill;        // The folder for spilled data; empty: the run folder.
   std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
   std::vector<EngineSettings> own = DefaultEngineSettings();
   template <class Visit>
@@ -230,13 +230,13 @@ struct Job {
   // Paths in `data`, `engine` and `extensions` are absolute; shorthand has moved into the pipeline.
   JobFile file;
   std::shared_ptr<const Catalogue> catalogue;  // What the extensions add; null without any.
-  Settings settings;                           // As given, with the place of every value.
+  Settings settings;                           // As given, with every value's place.
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
   std::optional<size_t> estimator;   // Its position in the pipeline.
   std::optional<Pipeline> pipeline;  // None for a job that is only SQL.
-  std::optional<Search> search;      // What [search] and [folds] make of the pipeline.
-  Unloaded unloaded;                 // Of a check that leaves extensions alone.
+  std::optional<Search> search;      // Made from the pipeline by [search] and [folds].
+  Unloaded unloaded;                 // Set by a check that leaves extensions alone.
 
   // Returns the job for job.json in the run folder, including defaults and absolute paths, so that
   // a resumed run depends on no other file. ReadSavedJob() (job/read_job.h) reads it.

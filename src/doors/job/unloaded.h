@@ -20,7 +20,7 @@ enum class Extensions { kLoad, kLeaveAlone, kMistaken };
 struct Unloaded {
   std::vector<std::string> files;  // Absolute.
   std::vector<std::string> names;  // `net "wide"`, in the order of the pipeline.
-  bool any = false;                // Whether there may be others, where no names are looked for.
+  bool any = false;                // There may be others, where names are not searched.
   // Whether a loss is among them: it determines what an estimator learns, measures and predicts.
   bool loss = false;
 };

@@ -24,16 +24,16 @@ struct Draft {
   std::vector<std::string> categorical;  // Inputs of the estimator: {stage = "index"}.
   std::vector<std::string> numeric;
   std::vector<std::string> vectors;       // {column = "words", length = 64}
-  std::vector<std::string> categories;    // Columns that the categories come from.
+  std::vector<std::string> categories;    // The source columns of the categories.
   std::vector<std::string> dropped_null;  // Columns whose NULL drops the row.
-  std::vector<std::string> flags;         // Of categories, those that are boolean.
+  std::vector<std::string> flags;         // The boolean ones among the categories.
   std::string net;
   std::vector<std::string> labels;
   std::vector<std::string> estimator;  // Further lines of the estimator.
   std::vector<std::string> train;      // Lines below [train].
   std::vector<std::string> split;      // Lines below [split].
   std::string split_sql;               // A further column of the SELECT.
-  std::vector<int64_t> embeddings;     // Widths that were asked for.
+  std::vector<int64_t> embeddings;     // Requested widths.
   std::vector<int64_t> output_layers;  // Widths of the outputs' dense layers.
   int64_t vocabulary = 0;              // Of texts; 0: there is none.
   std::vector<Note> notes;

@@ -14,11 +14,11 @@ namespace protium {
 
 struct LudwigOptions {
   std::filesystem::path file;  // config.yaml
-  std::string table;           // The path of the table as the job shall name it.
+  std::string table;           // The table's path, as the job should name it.
 };
 
 struct LudwigJob {
-  std::string text;                // A job file, with the notes as comments at its top.
+  std::string text;                // A job file that starts with the notes as comments.
   std::vector<std::string> notes;  // "line 12: ...": what has no counterpart, or a different one.
 };
 

@@ -27,7 +27,7 @@ class Curve {
   void Halve();
 
   std::vector<double> x_, y_;
-  size_t stride_ = 1;   // Every how many points one is kept.
+  size_t stride_ = 1;   // One of this many points is stored.
   size_t waiting_ = 0;  // Points since the last stored one.
   size_t added_ = 0;
 };

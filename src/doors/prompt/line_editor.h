@@ -48,11 +48,11 @@ class LineEditor {
   const Complete complete_;
   std::vector<std::string> history_;
   std::string pending_;  // Bytes that were read but not used yet.
-  int wake_ = -1;        // Readable once the line is to end.
+  int wake_ = -1;        // Readable when the line should end.
   std::string prompt_;
   std::string line_;
   size_t at_ = 0;         // The cursor, in bytes of line_.
-  size_t recalled_ = 0;   // Which line of history_ is shown; its size: the new one.
+  size_t recalled_ = 0;   // The line of history_ that is shown; its size: the new line.
   std::string new_line_;  // What was typed before going back in history_.
 };
 

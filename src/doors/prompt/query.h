@@ -66,7 +66,7 @@ class Queries {
   std::vector<ViewStatement> views_;
   std::mutex mutex_;
   ProgressDisplay* progress_ = nullptr;  // Under mutex_: events come on any thread.
-  std::stop_source stop_;                // Of session_.
+  std::stop_source stop_;                // For session_.
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Session> session_;
   std::map<std::filesystem::path, Opened> opened_;  // Frames of session_.

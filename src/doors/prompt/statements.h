@@ -12,7 +12,7 @@ namespace protium {
 
 struct Statement {
   std::string text;  // Without the semicolon at its end.
-  size_t line = 1;   // Where its first word stands in what was taken from, from 1 on.
+  size_t line = 1;   // Of its first word in the original text, from 1.
 };
 
 // Removes the statements that end with a semicolon from `text`, which retains the rest. Semicolons

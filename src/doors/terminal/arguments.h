@@ -29,7 +29,7 @@ struct VerbShape {
   std::vector<std::string> operands;  // "JOB", "[RUN]"
   std::vector<Flag> flags;
   std::string says;           // One line.
-  std::string more;           // What else there is to know, with examples.
+  std::string more;           // Further help, with examples.
   // The operands are a command: everything after the first one belongs to it.
   bool runs_command = false;
   // For a verb without operands: the flags that stray words are probably meant for.
