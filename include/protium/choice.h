@@ -21,7 +21,7 @@ struct Choice {
 };
 // Always writes the table, never the short form, with the name first.
 Json ToJson(const Choice& named);
-// Fails with Exit::kUsage at `path` for anything but a name or such a table.
+// Fails with Exit::kUsage at `path` for anything but a name or a table as above.
 Status FromJson(const Json& json, const std::string& path, Choice& named);
 FieldType DescribeType(const Choice& named);
 

@@ -72,8 +72,8 @@ struct SearchOptions {
 };
 
 // Cuts the rows into k folds by a hash of the columns `by`, the same hash as Split's. Each fold is
-// held out once, and every repeat cuts anew. k = 5, held_out = 1, repeats = 10 makes ten splits of
-// 80 to 20 %.
+// held out once, and every repeat cuts the rows anew. k = 5, held_out = 1, repeats = 10 makes ten
+// splits of 80 to 20 %.
 struct FoldOptions {
   int32_t k = 5;
   Columns by;

@@ -180,7 +180,7 @@ class TaskContext {
 };
 
 // The function itself: reads input(), emits its rows, returns. Any status other than OK fails the
-// run or, for a gang, first uses up its restarts.
+// run, of a gang only after any restarts that may help.
 using Task = std::function<Status(TaskContext&)>;
 using TaskTable = std::map<std::string, Task, std::less<>>;
 

@@ -16,7 +16,7 @@ Result<Settings> LayOver(const Settings& as_written, const std::vector<std::stri
 // Fills the job from its settings; `as_written` are those of the file only. On failure, what is
 // known so far remains in `job`, since translating the fault into the terms of the file needs the
 // places and the estimator's position. The fault's `where` is a path. For a job whose extensions
-// are left alone, job.unloaded says what was not checked; if that includes a loss, there is no
+// are left alone, job.unloaded records what was not checked; if that includes a loss, there is no
 // pipeline.
 Status Finish(Job& job, const Settings& as_written, Extensions extensions = Extensions::kLoad);
 

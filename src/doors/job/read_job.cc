@@ -154,7 +154,7 @@ Result<int64_t> SizeAt(const char* path, const std::string& text) {
   return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
-// Loads the rows of the job's extensions, or what stands in for them.
+// Loads the rows of the job's extensions, or their stand-ins.
 Status BringExtensions(Job& job, Extensions how) {
   std::vector<fs::path> files;
   for (std::string& each : job.file.extensions) {

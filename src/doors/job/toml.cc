@@ -54,7 +54,7 @@ Status CheckDepth(std::string_view text, const std::filesystem::path& file) {
                              before.size() - (line == before.npos ? 0 : line + 1) + 1));
 }
 
-// Converts a parsed TOML tree to JSON and notes where each key and value stands.
+// Converts a parsed TOML tree to JSON and records the position of each key and value.
 class Reader {
  public:
   explicit Reader(Settings& settings) : settings_(settings) {}

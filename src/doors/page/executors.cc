@@ -127,7 +127,7 @@ double EndOf(const Json& overview, double placed) {
 }  // namespace
 
 Json ExecutorsOf(const Json& gangs, const Json& overview) {
-  std::vector<std::pair<const Json*, bool>> all;  // And whether it places a gang.
+  std::vector<std::pair<const Json*, bool>> all;  // With whether it places a gang.
   for (const Json& gang : gangs["gangs"]) all.emplace_back(&gang, true);
   for (const Json& change : gangs["changes"]) all.emplace_back(&change, false);
   std::ranges::stable_sort(all, {}, [](const auto& each) { return TimeOf(*each.first); });

@@ -85,7 +85,7 @@ Finding ReachExecutors(Session& session) {
                                    executors == 1 ? "s" : "", told->size(), text)};
 }
 
-// "cpu-1 (2 cores, 7.8 GiB)" for each host, once each.
+// "cpu-1 (2 cores, 7.8 GiB)" once for each host.
 std::string Hosts(const std::vector<Json>& ranks) {
   std::vector<std::string> hosts;
   for (const Json& rank : ranks) {

@@ -26,7 +26,7 @@ struct RunRequest {
   std::vector<std::string> argv;
   std::string resume_command = "protium resume";
   bool json = false;
-  bool* answered = nullptr;  // Set once a failure has been printed on stdout, as `json` requires.
+  bool* answered = nullptr;  // Set when a failure has been printed on stdout, as `json` requires.
   SessionOptions session;    // engine, base, settings, memory, spill; the rest is filled in.
   Json description = Json::object();  // Becomes job.json.
 

@@ -40,7 +40,7 @@ inline void SaveModel(const std::filesystem::path& folder, double value) {
   ASSERT_TRUE(model->Save(folder / "model").ok());
 }
 
-// With such a model, loaded.
+// A fixture with such a model, loaded.
 class WithServedModel : public testing::Test {
  protected:
   void SetUp() override {
