@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// For a job, --engine is one more setting, so that messages can name its place; added last, it wins. A
-// program has no job file that could name an engine.
+// For a job, --engine is one more setting, so that messages can name its place; added last, it
+// wins. A program has no job file that could name an engine.
 Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (invocation.program != nullptr) {
