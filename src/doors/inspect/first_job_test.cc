@@ -152,7 +152,7 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
-  // Months that come once are no help for the last fifth.
+  // Months that occur once do not help to predict the last fifth.
   EXPECT_THAT(job.toml, HasSubstr("parts  = [\"day_of_week\"]"));
   table.columns[0].least = "2013-05-01";
   table.columns[0].greatest = "2015-05-01";

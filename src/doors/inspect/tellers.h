@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns that tell the label all by themselves: most often they are known only once it is, as the
-// cause of a death is, or hold it in another unit. A model would learn nothing else.
+// Columns that give the label away by themselves: usually because they are only known after the
+// label is, like the cause of a death, or contain it in another unit. A model would learn nothing
+// else.
 #pragma once
 
 #include <map>
@@ -12,12 +13,13 @@
 
 namespace protium {
 
-// By the column's name, why: "tells death in all but 3 of 7,874 rows: known only afterwards?".
+// The reason by column name: "tells death in all but 3 of 7,874 rows: known only afterwards?".
 using Tellers = std::map<std::string, std::string>;
 
-// Of classes: columns of few values, or being NULL or not, that leave at most one in fifty of the
-// mistakes that always guessing the most frequent class makes. Of numbers: columns that are the
-// label times a number, plus another. Reads at most 200,000 rows; `table` is what they hold.
+// For classes: finds columns that, by their few values or by being NULL or not, leave at most one
+// in fifty of the mistakes made by always guessing the most frequent class. For numbers: columns
+// that are the label times a number, plus another. Reads at most 200,000 rows; `table` profiles
+// them.
 Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const std::string& label,
                             bool classes);
 

@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// Of 200 patients 50 died. "cause" is there for them alone, "ward" is theirs but for one, "age" and
-// "sex" say nothing; "pounds" is "kilos" in another unit.
+// 50 of 200 patients died. "cause" exists for them only, "ward" is theirs with one exception, "age"
+// and "sex" reveal nothing; "pounds" is "kilos" in another unit.
 class TellersTest : public testing::Test {
  protected:
   void SetUp() override {
