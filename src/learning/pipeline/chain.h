@@ -4,10 +4,10 @@
 //
 // 1. A stage's level is one above the highest of the stages it reads from; the table is level 0.
 //    Stages of one level learn in one pass over the rows.
-// 2. A stage such as one_hot_encoder knows its columns only once it has learned; until then it is
-//    open. A stage that reads all outputs of an open stage awaits it: it is placed without those
-//    inputs and without outputs, is itself open, and is placed again by PlaceAgain().
-// 3. Columns are never overwritten: names are unique, ignoring case, since engines do.
+// 2. A stage such as one_hot_encoder knows its output columns only after it has learned; until then
+//    it is open. A stage that reads all outputs of an open stage awaits it: it is placed without
+//    those inputs and without outputs, is itself open, and is placed again by PlaceAgain().
+// 3. Columns are never overwritten: names are unique ignoring case, since engines ignore it.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -30,65 +30,65 @@ struct PlacedStage {
   std::unique_ptr<Stage> stage;
   int32_t level = 1;  // One above the highest stage it reads from.
   std::string path;   // "pipeline.2", for faults.
-  // Positions of the open stages among its inputs. While there are any, the stage has the other
-  // inputs only, and no outputs.
+  // Positions of the open stages among its inputs. While there are any, the stage has only its
+  // other inputs, and no outputs.
   std::vector<size_t> awaits;
 
   // Whether its output columns are still unknown.
   bool open() const;
 };
 
-// The estimator, with its inputs as concrete columns in the order in which the net reads them.
+// The estimator, with its inputs resolved to columns in the order in which the net reads them.
 struct PlacedEstimator {
   std::shared_ptr<const EstimatorKind> kind;
-  EstimatorOptions options;  // Complete. What is the kind's own is in Chain::options alone.
-  LossRow loss;              // Of options.loss, of the kind that KindOf() gives.
+  EstimatorOptions options;  // Complete. Options of this kind alone are only in Chain::options.
+  LossRow loss;              // The row of options.loss, with the kind that KindOf() returns.
   Columns categorical;
   Columns numeric;
   std::vector<ListInput> lists;
-  int32_t level = 1;  // Of the pass that learns the label: its scale or classes, and the baseline.
+  int32_t level = 1;  // The pass that learns the label's scale or classes, and the baseline.
   std::string path;
   std::vector<size_t> awaits;  // As in PlacedStage.
 };
 
-// The stages in the order of the list, so that position i is the same in `options`, in `stages` and
-// in StageColumn::maker; the estimator is the last of `options` and not among `stages`.
+// The stages in the order of the list: position i means the same stage in `options`, `stages` and
+// StageColumn::maker. The estimator is the last of `options` and is not in `stages`.
 struct Chain {
   Catalogue catalogue;
   std::vector<StageOptions>
-      options;  // Complete, with ids and outputs named; the estimator's typed.
+      options;  // Complete, with ids and output names; the estimator's are typed.
   std::vector<PlacedStage> stages;
   std::optional<PlacedEstimator> estimator;
   std::vector<StageColumn> columns;  // The table's, then all outputs known so far.
   Columns sources;  // The table's columns that fitting reads, in the table's order.
-  Columns needed;   // Those of `sources` that scoring reads too: not label, weight or baseline.
-  // Where relative paths in stages' options begin (SessionOptions::base); empty: in the working
+  Columns needed;   // Those of `sources` that scoring also reads: not label, weight or baseline.
+  // Where relative paths in stages' options start (SessionOptions::base); empty: the working
   // directory. Set after placing.
   std::filesystem::path base;
   // The libraries of ExtensionFiles() as workers find them; empty until KeepExtensions() fills it.
   std::vector<NetLibrary> extensions;
 
   int32_t levels() const;  // The number of passes that fitting may take.
-  // Null for an unknown column.
+  // Returns null for an unknown column.
   const StageColumn* Find(const std::string& column) const;
-  // Paths of the user's libraries that provide the estimator's net, loss and metrics, each once;
+  // The user's libraries that provide the estimator's net, loss and metrics, each listed once;
   // empty if all of them are built in.
   std::vector<std::filesystem::path> ExtensionFiles() const;
-  // Whether the estimator is computed by LibTorch; with `gpus` it is computed on devices.
+  // Whether LibTorch computes the estimator. `gpus`: it is computed on devices.
   bool NeedsLibTorch(bool gpus) const;
 };
 
 // Places `stages` on a table. Fails with Exit::kUsage, before anything runs, for unknown columns
 // and stages (with the nearest name), wrong types, ids and outputs given twice, two estimators, an
 // estimator that is not last, and a label among its own features. Faults have a `where` such as
-// "pipeline.2.inputs.0". `analyze` asks the engine for types; without it stages made of SQL are
+// "pipeline.2.inputs.0". `analyze` asks the engine for types; without it, stages made of SQL are
 // refused.
 Result<Chain> PlaceStages(const std::vector<StageOptions>& stages, const arrow::Schema& table,
                           Catalogue catalogue = BuiltInCatalogue(), Analyze analyze = nullptr);
 
-// The same checks without types, where of the table only the names of its columns are known, or not
-// even these. For messages alone: what the stages make has no types, nor lists a length. None where
-// a stage cannot name its columns without types; those that follow it are then unchecked.
+// Makes the same checks without types, when only the names of the table's columns are known, or not
+// even those. Only for messages: columns that stages make have no types, and lists no length.
+// Returns none if a stage cannot name its columns without types; later stages are then not checked.
 Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stages,
                                           const std::optional<Columns>& table,
                                           Catalogue catalogue = BuiltInCatalogue());
