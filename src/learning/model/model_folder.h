@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder as files: names, hashes, and the manifest model.json that lists them. What the
-// files mean is in save.cc; docs/model-folder.md describes both for readers in other languages.
+// A model folder as files: names, hashes, and the manifest model.json that lists them. save.cc
+// defines what the files mean; docs/model-folder.md describes both for readers in other languages.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ inline constexpr int64_t kModelVersion = 3;
 // point into the folder.
 struct ModelFiles {
   int64_t version = kModelVersion;
-  std::string weights_sha256;                           // Of the tensors alone, not of the file.
+  std::string weights_sha256;                           // Of the tensors only, not of the file.
   std::map<std::string, Json> json;                     // "pipeline.json", ...
   std::filesystem::path weights;                        // A safetensors file; empty: none.
   std::map<std::string, std::filesystem::path> others;  // Files that are not JSON, by name.
@@ -29,8 +29,8 @@ struct ModelFiles {
 // including a stray file beside the model's own, is refused with Exit::kUsage and left alone.
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
-// Reads the folder and checks its format, its version and the SHA-256 of every file. All failures
-// are faults of Exit::kInput that name the file.
+// Reads the folder and checks its format, its version and the SHA-256 of every file. Every failure
+// is a fault of Exit::kInput that names the file.
 Result<ModelFiles> ReadModelFolder(const std::filesystem::path& folder);
 
 }  // namespace protium

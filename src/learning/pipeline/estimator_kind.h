@@ -131,7 +131,7 @@ class EstimatorKindOf : public EstimatorKind {
   }
 
  protected:
-  // Completes the kind's own options; by default leaves them as they are.
+  // Complete() for typed options, including those that all kinds share.
   virtual Result<Options> CompleteOwn(Options options, const std::string& path,
                                       const Catalogue& catalogue) const = 0;
   // For options that have been completed.
