@@ -228,7 +228,7 @@ class RecordedNet final : public Net {
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
     CheckOutputs(recorded_, rows.size(), outputs_);
     at::Tensor out = recorded_.detach().contiguous();
-    // A prediction has no backward pass; its graph would only hold memory.
+    // A prediction has no backward pass; holding its output would only take memory.
     if (training == nullptr) recorded_ = at::Tensor();
     return out;
   }

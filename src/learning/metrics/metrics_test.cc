@@ -125,7 +125,8 @@ TEST(Metrics, DoNotDependOnOrderOrParts) {
   }
 }
 
-// The classes stand in the order of their scores, so that of label c is the (c + 1)th likeliest.
+// The classes are in the order of their scores, so the class of label c is the (c + 1)th most
+// likely.
 TEST(Metrics, TakeAnyNumberInPlaceOfK) {
   std::vector<Row> rows;
   for (int label = 0; label < 12; ++label) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of models that cannot be exported, and the shape of graphs. That graphs predict what the
-// model does is tested with ONNX Runtime, in tests/whole/export_model_test.cc.
+// Model folders that cannot be exported, and the structure of graphs.
+// tests/whole/export_model_test.cc tests with ONNX Runtime that graphs predict the same as the
+// model.
 #include "onnx/onnx.h"
 
 #include <gmock/gmock.h>
