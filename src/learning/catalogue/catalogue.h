@@ -34,14 +34,14 @@ struct NetRow : CatalogueRow {
 };
 
 struct LossRow : CatalogueRow {
-  TargetKind kind = TargetKind::kValues;  // What it learns.
+  TargetKind kind = TargetKind::kValues;  // The kind of label that it learns.
   bool logarithmic = false;  // For values of 0 or more: the net outputs their logarithm.
   std::shared_ptr<const void> builder =
       {};  // A LossBuilder (train/loss.h); null for built-in ones.
 };
 
 struct MetricRow : CatalogueRow {
-  std::vector<TargetKind> kinds;  // What it can measure.
+  std::vector<TargetKind> kinds;  // The kinds of labels that it can measure.
   bool higher_is_better = false;
   std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
 };

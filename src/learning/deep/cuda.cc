@@ -25,9 +25,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHelp = "docs/gpu.md says how to install and name one";
-// Of cudaError_t: the driver is older than the run-time library needs.
+// A value of cudaError_t: the driver is older than the run-time library needs.
 constexpr int kInsufficientDriver = 35;
-// Of cudaDeviceAttr.
+// A value of cudaDeviceAttr.
 constexpr int kMultiprocessors = 16;
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;
@@ -141,7 +141,7 @@ int AskAttribute(int attribute) {
   return ask != nullptr && ask(&value, attribute, 0) == 0 ? value : 0;
 }
 
-// As nvidia-smi shows it.
+// The name that nvidia-smi shows.
 std::string DeviceName() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return "gpu";

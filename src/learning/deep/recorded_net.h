@@ -8,7 +8,7 @@
 // 2. parameters and buffers are in the memory that training sums over, in the order of
 //    registration;
 // 3. buffers of all shards are combined as train/buffer_sums.h says, like those of the nets with
-//    kernels of their own;
+//    our own kernels;
 // 4. autocast to bfloat16, if requested, is on only in forward passes of training;
 // 5. for a device the net's tensors are moved there when they are bound, but first weights are
 //    drawn on the CPU, so that training starts from the same weights everywhere;

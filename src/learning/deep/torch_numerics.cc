@@ -26,7 +26,7 @@ std::string ProcessorVendor() {
   return text;
 }
 
-// What follows `name` in LibTorch's own description, up to the end of the version.
+// Returns what follows `name` in LibTorch's own description, up to the end of the version.
 std::string VersionIn(const std::string& description, const std::string& name) {
   std::smatch found;
   const std::regex pattern(name + "[^0-9\n]*([0-9][0-9.]*)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report plots about predictions besides their metrics. A state of bounded size that is the
-// same for any order of rows and any number of workers.
+// The data that a report plots about predictions besides their metrics. A state of bounded size
+// that is the same for any order of rows and any number of workers.
 #pragma once
 
 #include <cstdint>

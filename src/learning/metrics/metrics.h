@@ -75,7 +75,7 @@ struct MetricSpec {
   // requested as "top_5".
   std::string name;
   std::string help;
-  std::vector<TargetKind> kinds;  // What it can measure.
+  std::vector<TargetKind> kinds;  // The kinds of targets that it can measure.
   bool higher_is_better = false;
   std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
   // Used instead of `make` for a metric with a number.

@@ -78,7 +78,7 @@ TEST(Reference, OfTwoClassesWithWeightsAndTies) {
                 {"recall", 0.7777777777777778}});
 }
 
-// scikit-learn gives 0 with a warning where precision or recall is 0/0, and no auc at all.
+// scikit-learn returns 0 with a warning if precision or recall is 0/0, and no auc at all.
 TEST(Reference, OfOneClassOnly) {
   const double labels[] = {0, 1}, scores[] = {-2, 2};
   const auto of = [&](int label, int predicted) {

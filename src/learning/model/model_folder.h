@@ -24,9 +24,9 @@ struct ModelFiles {
   std::map<std::string, std::filesystem::path> others;  // Files that are not JSON, by name.
 };
 
-// Writes a fresh folder beside `folder` and moves it into place in one step, so that it appears
-// whole or not at all. An earlier model is replaced; a folder that holds anything but a model,
-// including a stray file beside the model's own, is refused with Exit::kUsage and left alone.
+// Writes a new folder beside `folder` and renames it in one step, so that it appears whole or not
+// at all. Replaces an earlier model; refuses (Exit::kUsage) a folder that contains anything but a
+// model, including an extra file beside the model's own, and does not change it.
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
 // Reads the folder and checks its format, its version and the SHA-256 of every file. Every failure

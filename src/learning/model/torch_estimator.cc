@@ -179,7 +179,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     EstimatorOptions common = CommonOf(options);
     PT_TRY(CompleteLearning(common, path, catalogue));
     TakeCommon(common, options);
-    // Ranges are checked once all options have their values.
+    // Checks ranges when all options have their values.
     PT_TRY(CheckFields(options, path));
     PT_TRY(CheckBest(common, at));
     PT_TRY(CheckGang(options, at + "gang"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nets of this room write gradients. A matrix product overwrites its target, but a sink
+// Where the nets of this folder write gradients. A matrix product overwrites its target, but a sink
 // with `add` already holds the gradient of other shards. The tree over shards (docs/rows.md, "The
 // sum over shards") requires one addition per element, of a shard's whole gradient; a kernel that
 // accumulated into the sink would add its partial sums one by one, and the bits would depend on the

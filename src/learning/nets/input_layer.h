@@ -52,7 +52,7 @@ class InputLayer {
   struct Factored {
     size_t column = 0;
     std::vector<float> product;   // Table times its slice of W: [cardinality, out].
-    std::vector<float> gradient;  // Of the product.
+    std::vector<float> gradient;  // Gradient of the product.
   };
   // A contiguous range of x that is gathered row by row and multiplied as usual: embeddings of
   // columns with many categories and, at the end of x, the numeric values.

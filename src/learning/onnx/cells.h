@@ -20,7 +20,7 @@ class Cells {
   Cells(Graph& graph, std::map<std::string, std::string> columns, std::set<std::string> categories);
 
   void Set(const std::string& column, Value value) { values_[column] = std::move(value); }
-  // A column as float64; NaN stands for NULL.
+  // A column as float64, with NaN for NULL.
   Result<Value> Number(const std::string& column);
   // The position of a column's text among the keys, as int64: keys.size() for other texts, one more
   // for NULL.

@@ -134,8 +134,8 @@ class NetGraph {
   const Safetensors& weights_;
   Cells& cells_;
   Graph& graph_;
-  std::vector<Value> tensors_;  // Of the current layer.
-  std::vector<Value> values_;   // Of the previous layers.
+  std::vector<Value> tensors_;  // Tensors of the current layer.
+  std::vector<Value> values_;   // Outputs of the previous layers.
 };
 
 // Leaves out the number of outputs, which the shapes of the weights give.

@@ -93,38 +93,38 @@ Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stage
                                           const std::optional<Columns>& table,
                                           Catalogue catalogue = BuiltInCatalogue());
 
-// Places the stages again that awaited columns which have become known by learning. Stages that
-// awaited nothing keep what they learned. Failures are Exit::kInput: they come from the data.
+// Places again the stages that awaited columns which learning has now named. Stages that awaited
+// nothing retain what they learned. Failures are Exit::kInput: they come from the data.
 Status PlaceAgain(Chain& chain, Analyze analyze = nullptr);
 
-// The table column that `column` is ultimately made from; of several, the first one by the order of
-// inputs, as a name to show to users. `column` itself if no stage made it.
+// Returns the table column that `column` is ultimately made from, as a name to show to users: of
+// several, the first in the order of inputs; `column` itself if no stage made it.
 std::string FindSource(const Chain& chain, const std::string& column);
 
-// The table columns that `column` is made from, as a name to show to users: "temp", "origin, dest".
-// Of more than three it is `column` itself, as it is if no stage made it.
+// Returns the table columns that `column` is made from, as a name to show to users: "temp",
+// "origin, dest". Returns `column` itself for more than three, or if no stage made it.
 std::string NameOfSources(const Chain& chain, const std::string& column);
 
 // Whether `column` is the table column `source` or made from it by stages, through any of their
-// inputs: what a label must not be.
+// inputs: an input must not be made from the label.
 bool IsMadeFrom(const Chain& chain, const std::string& column, const std::string& source);
 
-// The same failure with columns that stages made replaced by the table's columns they come from, in
-// all texts of the fault: a user has never seen "temp__fill__scale".
+// Returns the same failure with columns that stages made replaced by the table's columns, in all
+// texts of the fault: a user has never seen "temp__fill__scale".
 Status WithSourceNames(const Chain& chain, const Status& status);
 
-// The net's numbers that workers can make as they pack rows: outputs of stages that only scale a
-// column of a type that packing reads. `table`: the rows' own columns, whose types need not be
-// those that were learned from. Stages must have learned.
+// Returns the net's numbers that workers can compute while they pack rows: outputs of stages that
+// only scale a column of a type that packing reads. `table`: the columns of the rows, whose types
+// may differ from those in training. Stages must have learned.
 std::vector<ScaledNumber> ScaledInPacking(const Chain& chain, const arrow::Schema& table);
 
-// Which of its two forms a stage is applied in. Rows that are learned from (training and validation
-// rows, with the part columns of train_rows.h) get Stage::ApplyToLearned(), all others Apply().
+// Which of its two forms of a stage to apply: Stage::ApplyToLearned() to rows that are learned from
+// (training and validation rows, with the part columns of train_rows.h), Apply() to all others.
 enum class RowUse { kLearning, kOther };
 
-// Extends `rows`, whose columns are `columns`, by the outputs of just those stages that `wanted`
+// Adds to `rows`, whose columns are `columns`, the outputs of only those stages that `wanted`
 // depends on, directly or through other stages; these must have learned. Appends the new names to
-// `columns`. Stages that workers apply (BatchStage) need `analyze`; its failure waits in the plan.
+// `columns`. Stages that workers apply (BatchStage) need `analyze`; the plan stores its failure.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted,
                  RowUse use = RowUse::kOther, const Analyze& analyze = nullptr);
 

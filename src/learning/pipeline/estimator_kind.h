@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of estimator: what can stand at the end of a pipeline, learn a label and predict it.
-// Labels (objective.h), validation, metrics, calibration, baselines, folds, search, the model
-// folder, predictions and SQL's score use this interface and know no kind.
+// A kind of estimator: the last stage of a pipeline, which learns a label and predicts it. Labels
+// (objective.h), validation, metrics, calibration, baselines, folds, search, the model folder,
+// predictions and SQL's score use this interface and know no kind.
 //
 // To add one: a file with its options, its class and its row (model/torch_estimator.cc), that row's
 // line in catalogue.cc, and the task that trains it.

@@ -26,7 +26,7 @@ Status TooLarge(const std::string& label, const Moments& moments) {
        .fix = "divide it in the SQL, or learn its logarithm: ln(" + label + ") AS log_" + label});
 }
 
-// A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
+// A constant label gets the deviation 1: dividing by 0 would make every row NaN.
 Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
   if (moments.count() == 0) return NoValue(label);

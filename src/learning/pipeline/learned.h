@@ -12,9 +12,9 @@
 namespace protium {
 
 // Fits every stage of `chain` over `rows`, the training rows with the columns chain.sources, in at
-// most one pass per level. Returns what the estimator learned about its label; empty without one.
-// `count` is the number of rows: if there are many, the columns are profiled only on request
-// (SessionOptions::profile).
+// most one pass per level. Returns what the estimator learned about its label; empty without an
+// estimator. `count` is the number of rows: if there are many, the columns are profiled only on
+// request (SessionOptions::profile).
 Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain);
 
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back

@@ -20,8 +20,8 @@ struct RowCounts {
   int64_t labelled = 0;  // Those of `all` that have all labels.
 };
 
-// The lowest kept table of a plan: the result of the SQL, before a split set rows aside. nullptr if
-// there is none.
+// Returns the lowest kept table of a plan: the result of the SQL, before a split set rows aside.
+// nullptr if there is none.
 Plan LowestKept(const Plan& plan) {
   for (const Plan& input : plan->inputs) {
     if (Plan lower = LowestKept(input)) return lower;

@@ -35,8 +35,8 @@ class Placer {
   Chain Take();
 
  private:
-  // What a column of the table is read for, in increasing order: nothing, only training (label,
-  // weight, baseline, validation.by), or scoring as well.
+  // What reads a column of the table, in increasing order: nothing, only training (label, weight,
+  // baseline, validation.by), or scoring as well.
   enum class Use { kNone, kTraining, kAlways };
 
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);

@@ -13,7 +13,7 @@ namespace protium {
 
 // A path: .../torch, or its folder lib.
 inline constexpr const char* kLibTorchVariable = "PROTIUM_LIBTORCH";
-// "cpu": the CPU stands in for leased devices (DeviceUse::kStandIn).
+// "cpu": the CPU replaces leased devices (DeviceUse::kStandIn).
 inline constexpr const char* kDeviceVariable = "PROTIUM_DEVICE";
 
 // Returns the folder of libraries that PROTIUM_LIBTORCH names; empty if it is not set. Fails with

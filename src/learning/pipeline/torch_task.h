@@ -174,7 +174,7 @@ struct TrainConfig {
 // "json".
 struct TrainResult {
   std::string weights;         // Path of the safetensors file with the best (or last) weights.
-  std::string weights_sha256;  // Of the tensors alone, in the order of their names.
+  std::string weights_sha256;  // Hash of the tensors only, in the order of their names.
   int64_t steps = 0;
   int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
@@ -211,7 +211,7 @@ struct TrainResult {
   }
 };
 
-// "train" sends, from rank 0 alone: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
+// "train" sends, only from rank 0: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
 // RankSeconds, GangEntered, and Note and Warning (events/events.h).
 
 // The config of "score".
