@@ -13,8 +13,7 @@ struct PoolShape {
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 0;
-  // Of a window. Windows do not overlap; incomplete ones at the edges are dropped.
-  int64_t size = 1;
+  int64_t size = 1;  // Of a window. Windows do not overlap; incomplete ones are dropped.
   int64_t out_height() const { return height / size; }
   int64_t out_width() const { return width / size; }
 };

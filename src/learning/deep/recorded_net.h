@@ -33,8 +33,7 @@ namespace protium {
 struct Recorded {
   std::vector<std::pair<std::string, at::Tensor>> parameters;
   std::vector<std::pair<std::string, at::Tensor>> buffers;
-  // [rows, outputs], or [rows] for one output.
-  std::function<at::Tensor(const Batch& rows)> forward;
+  std::function<at::Tensor(const Batch& rows)> forward;  // [rows, outputs], or [rows] if one.
   std::function<void(bool training)> train;              // Switches dropout and batch norm.
   bool normalises_batches = false;                       // It needs two rows to train on.
   // Sets the new tensors to the values that training starts from; empty: they already have them.

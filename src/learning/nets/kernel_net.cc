@@ -130,8 +130,7 @@ class KernelNet final : public Net {
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
   std::vector<std::unique_ptr<LayerKernel>> kernels_;  // One per layer; null for kEmbed and kSum.
-  // Outputs of the layers in the last Forward().
-  std::vector<float*> outs_;
+  std::vector<float*> outs_;                           // Of the layers in the last Forward().
   ForwardScratch scratch_;
   std::vector<float> predicted_;
 };

@@ -25,8 +25,7 @@ struct NetMemory {
   std::vector<FloatValues> weights;  // Parameters of all layers, in their order.
   std::vector<FloatValues> running;  // Buffers, likewise.
   BatchRows
-      // The rows of the last Forward(), a view of the caller's, which Backward() reads again.
-      rows;
+      rows;  // Of the last Forward(): a view of the caller's rows, which Backward() reads again.
   uint64_t key = 0;  // Key of its randomness.
   Product product;
   GradientTargets targets;

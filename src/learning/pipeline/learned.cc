@@ -125,8 +125,7 @@ class Fitting {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
       const StageColumn* const known = chain_.Find(column);
-      // A part column is not a column of the chain.
-      const int32_t maker = known ? known->maker : -1;
+      const int32_t maker = known ? known->maker : -1;  // A part column is not in the chain.
       if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
     }
     return level;
