@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// Rows on the CPU or, where they have a copy there (BatchRows::there()), on a device.
+// Rows on the CPU or, if they have a copy there (BatchRows::there()), on a device.
 class Batch : public BatchRows {
  public:
   using BatchRows::BatchRows;

@@ -278,7 +278,7 @@ TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
   EXPECT_EQ(made(Way::kFlags), "buffer flags of the net is Bool");
   EXPECT_EQ(made(Way::kLargeNumbers), "buffer numbers of the net is Long");
   EXPECT_THAT(made(Way::kNoParameters), HasSubstr("the net has no parameters"));
-  // Its table is a parameter that others do not have.
+  // Its table is a parameter that the other nets do not have.
   EXPECT_THAT(FaultsOfStep(Way::kSparse, true)[0].what,
               HasSubstr("the gradient of table.weight is sparse"));
   EXPECT_THAT(ErrorText(Way::kNoField, false), HasSubstr("rows have no field \"nothing\""));

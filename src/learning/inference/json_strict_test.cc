@@ -214,7 +214,7 @@ TEST(StrictJson, FindsColumnsAmongMany) {
     std::string row;
     for (int i = 0; i < number; ++i) {
       fields.push_back(arrow::field(fmt::format("c{}", i), arrow::int64()));
-      // From the last to the first.
+      // In reverse order.
       row += fmt::format("{}\"c{}\":{}", i > 0 ? "," : "", number - 1 - i, i);
     }
     const arrow::Schema schema(fields);

@@ -48,7 +48,7 @@ class TemperatureFit {
 // shows certainty. `sorted` must not be empty.
 void FitIsotonic(const std::vector<Ranked>& sorted, Decision& decision);
 
-// The metrics by which a threshold can be chosen.
+// The metrics that can choose a threshold.
 std::vector<std::string> ThresholdMetrics();
 // The cut at which `metric`, one of ThresholdMetrics(), is highest; among equal ones the closest to
 // 0. It is midway between two neighbouring scores of the bag, or 1 beyond the outermost. 0 without

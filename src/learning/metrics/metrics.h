@@ -110,7 +110,7 @@ class MetricState {
   // Fails if one of `names` cannot measure `kind`.
   static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind,
                                   std::span<const MetricSpec> own = {});
-  // The state that ToJson() gave.
+  // Reads a state that ToJson() wrote.
   static Result<MetricState> FromJson(const Json& json, std::span<const MetricSpec> own = {});
 
   void Add(const Judged& row);

@@ -73,7 +73,7 @@ TEST(Metrics, OfManyClassesTakeTheHighestScore) {
   EXPECT_NEAR(Measure("log_loss", kMany, rows), (0.407606 + 0.094922 + 4.024706 + 0) / 4, 1e-5);
 }
 
-// The examples of scikit-learn's pages on roc_auc_score and average_precision_score.
+// Examples from scikit-learn's pages on roc_auc_score and average_precision_score.
 TEST(Metrics, OfRankingFollowTheBooks) {
   const std::vector<Row> rows = {{{0}, {0.1}}, {{0}, {0.4}}, {{1}, {0.35}}, {{1}, {0.8}}};
   EXPECT_EQ(Measure("auc", kTwo, rows), 0.75);

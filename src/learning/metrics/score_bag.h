@@ -27,7 +27,7 @@ struct Ranked {
 };
 
 // One thread. Holds one entry for rows that agree in score, label and weight, so the bag stays
-// small where a net has few inputs.
+// small if a net has few inputs.
 class ScoreBag {
  public:
   // Scores and weights are stored as float32.

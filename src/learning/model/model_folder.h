@@ -14,7 +14,7 @@ namespace protium {
 
 inline constexpr int64_t kModelVersion = 3;
 
-// The contents of a folder. When writing, the paths are where to copy from; when reading, they
+// The contents of a folder. For writing, the paths are the sources of copies; after reading, they
 // point into the folder.
 struct ModelFiles {
   int64_t version = kModelVersion;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model folders of version 1, a format without classes and with a single label.
-// docs/model-folder.md describes the difference at its end.
+// Model folders of version 1, a format without classes and with a single label. The end of
+// docs/model-folder.md describes the difference.
 #pragma once
 
 #include "model/model_folder.h"

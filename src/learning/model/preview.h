@@ -28,8 +28,8 @@ struct Preview {
 // options.
 enum class UseSettings { kYes, kNo };
 
-// Checks the pipeline against the columns of `train`. Runs nothing; fails as fitting would before
-// it reads rows.
+// Checks the pipeline against the columns of `train`. Runs nothing; fails as fitting does before it
+// reads rows.
 Result<Preview> MakePreview(const Pipeline& pipeline, const DataFrame& train,
                             UseSettings settings = UseSettings::kYes);
 

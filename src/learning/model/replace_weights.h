@@ -18,7 +18,7 @@ struct NewWeights {
   std::vector<Rename> renames;  // weights/fit.h
 };
 
-// What a user of the new model should know.
+// Information for users of the new model.
 struct ReplacedWeights {
   std::string weights_sha256;
   std::vector<std::string> notes;

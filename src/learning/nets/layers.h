@@ -28,17 +28,18 @@ inline constexpr double kNormMomentum = 0.1;
 inline constexpr int64_t kMostFactored = 128;
 
 enum class LayerKind {
-  // Reads the rows: bias + a row of the table of each category + numbers x weight'. The bias, then
-  // the tables in their order, one addition each, then a fused multiply-add for each number.
-  // Parameters: tables [cardinality, width], weight [width, numbers] if there are numbers, bias.
+  // Reads the rows: bias + a row of the table of each category + numbers x weight'. Order: the
+  // bias, then the tables in their order, one addition each, then a fused multiply-add for each
+  // number. Parameters: tables [cardinality, width], weight [width, numbers] if there are numbers,
+  // bias.
   kLinear,
   // Reads the rows: the embedding of each category, one after another, then the numbers.
   // Parameters: tables [cardinality, width of the embedding].
   kEmbed,
-  // x weight' + bias; parameters: weight [width, inputs], bias. The bias, then a fused multiply-add
-  // for each input in their order. Over kEmbed, columns of at most kMostFactored categories come
-  // before the other inputs, in their order and with one addition each: a row of the product of
-  // their table with their part of the weight.
+  // x weight' + bias; parameters: weight [width, inputs], bias. Order: the bias, then a fused
+  // multiply-add for each input in order. Over kEmbed, columns of at most kMostFactored categories
+  // come before the other inputs, in their order and with one addition each: a row of the product
+  // of their table with their part of the weight.
   kDense,
   // (x - mean) / sqrt(variance + kNormEpsilon) * weight + bias; parameters: weight, bias; buffers:
   // running mean, running variance. Training uses the mean and variance of the batch, in double,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the outputs for many classes to probabilities, in double.
+// Turns the outputs for many classes into probabilities, in double.
 #pragma once
 
 #include <algorithm>

@@ -117,7 +117,7 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
   EXPECT_THAT(Refusal(), HasSubstr("do not say what docs/model-folder.md asks for"));
 }
 
-// Thirty thousand levels, in a file of 60 kB, would be a graph of a billion nodes.
+// Thirty thousand levels, in a file of 60 kB, would make a graph of a billion nodes.
 TEST_F(Onnx, RefusesMoreQuantilesThanAGraphCanSort) {
   Json& objective = files_.json["net.json"]["objective"];
   objective["kind"] = "quantiles";

@@ -65,7 +65,7 @@ struct Chain {
   // Where relative paths in stages' options start (SessionOptions::base); empty: the working
   // directory. Set after placing.
   std::filesystem::path base;
-  // The libraries of ExtensionFiles() as workers find them; empty until KeepExtensions() fills it.
+  // The libraries of ExtensionFiles() for workers to open; empty until KeepExtensions() fills it.
   std::vector<NetLibrary> extensions;
 
   int32_t levels() const;  // The number of passes that fitting may take.

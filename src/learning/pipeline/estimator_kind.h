@@ -36,7 +36,7 @@ class RowPredictor {
   virtual Result<std::vector<float>> Outputs(const arrow::RecordBatch& rows) const = 0;
 };
 
-// Where files that options name are looked for.
+// Where to find files that options name.
 struct FilesFrom {
   std::filesystem::path base;  // Where relative paths start.
   std::filesystem::path run;   // The run folder; empty: there is none.
@@ -60,7 +60,7 @@ class EstimatorKind {
   // fitted to them. If validation rows chose an epoch (`best_epoch`; 0: they did not), training
   // ends after that many.
   virtual AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const = 0;
-  // For plans and the event that opens a run; the keys are Preview::training's.
+  // For plans and the first event of a run; the keys are those of Preview::training.
   virtual Json DescribeTraining(const AnyOptions& own) const = 0;
 
   // Refuses columns that the kind cannot learn from.

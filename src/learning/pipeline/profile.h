@@ -34,7 +34,7 @@ Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledCo
 // In rows: reading every cell of more takes seconds, for figures that few will read.
 inline constexpr int64_t kMostProfiledUnasked = 1'000'000;
 
-// The need that fills the state of a table, and its columns in the same order.
+// The need that fills the profile of a table, and its columns in the same order.
 struct ProfileNeed {
   Need need;
   std::vector<ProfiledColumn> columns;

@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// A path: .../torch, or its folder lib.
+// Its value is a path: .../torch, or its folder lib.
 inline constexpr const char* kLibTorchVariable = "PROTIUM_LIBTORCH";
 // "cpu": the CPU replaces leased devices (DeviceUse::kStandIn).
 inline constexpr const char* kDeviceVariable = "PROTIUM_DEVICE";

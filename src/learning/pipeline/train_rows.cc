@@ -57,7 +57,7 @@ Plan KeepTable(const Chain& chain, const Plan& table) {
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
-// The different numbers of parts that stages ask for. Stages with the same number share a column.
+// The distinct numbers of parts that stages request. Stages with the same number share a column.
 std::set<int64_t> PartsOf(const Chain& chain) {
   std::set<int64_t> parts;
   for (const PlacedStage& each : chain.stages) {
@@ -104,7 +104,7 @@ std::optional<Expr> HasLabel(const Chain& chain) {
   std::optional<Expr> all;
   for (const std::string& name : ListLabels(chain.estimator->options)) {
     const StageColumn& label = *chain.Find(name);
-    // A label that a stage makes does not exist in the table.
+    // A label made by a stage does not exist in the table.
     if (label.maker >= 0) continue;
     const bool floating = arrow::is_floating(label.type->id());
     const Expr value = floating ? MakeCall("nan_to_null", {Col(name)}) : Col(name);
