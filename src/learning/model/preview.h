@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes what fitting a pipeline would do, without running it: for `protium plan` and for the
-// first event of a run.
+// event "pipeline" that opens a run.
 #pragma once
 
 #include <filesystem>

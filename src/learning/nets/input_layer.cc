@@ -7,8 +7,8 @@
 namespace protium {
 namespace {
 
-// The most categories of a column whose whole table is multiplied: with more, this costs more than
-// multiplying the rows of a typical shard of a batch.
+// As kMostFactored of layers.h: the most categories of a column whose whole table is multiplied.
+// With more, this costs more than multiplying the rows of a typical shard of a batch.
 constexpr int64_t kMostFactored = 128;
 
 }  // namespace

@@ -60,7 +60,7 @@ class EstimatorKind {
   // fitted to them. If validation rows chose an epoch (`best_epoch`; 0: they did not), training
   // ends after that many.
   virtual AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const = 0;
-  // For plans and the first event of a run; the keys are those of Preview::training.
+  // For plans and the event "pipeline" that opens a run; the keys are those of Preview::training.
   virtual Json DescribeTraining(const AnyOptions& own) const = 0;
 
   // Refuses columns that the kind cannot learn from.
