@@ -57,13 +57,8 @@ Status OpenTables(Session& session, const Job& job) {
 }
 
 // Explains a failed check by an empty table, if there is one: without rows every CSV column is
-<<<<<<< HEAD
-// text, and the message about a wrong type would point at the wrong thing.
-Status ReportEmptyTables(Session& session, const Job& job, const Status& status) {
-=======
 // text, and the message about a wrong type would be misleading.
-Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
->>>>>>> w_doors
+Status ReportEmptyTables(Session& session, const Job& job, const Status& status) {
   for (const auto& [name, table] : job.file.tables.all) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
     if (!rows.ok() || *rows > 0) continue;

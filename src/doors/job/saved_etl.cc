@@ -107,13 +107,8 @@ Status AddMissing(const std::string& name, const DataFrame& table, const arrow::
   return Status::OK();
 }
 
-<<<<<<< HEAD
-// Explains SQL that fails by the columns that are missing: an engine names just the first one.
-Status ReportMissing(const Status& status, const std::string& missing) {
-=======
 // Explains failing SQL by the missing columns: an engine names only the first one.
-Status TellMissing(const Status& status, const std::string& missing) {
->>>>>>> w_doors
+Status ReportMissing(const Status& status, const std::string& missing) {
   if (status.ok() || missing.empty()) return status;
   Fault fault = FaultOf(status);
   fault.exit = Exit::kInput;

@@ -93,13 +93,8 @@ class Conversation {
     return Status::OK();
   }
 
-<<<<<<< HEAD
-  // A fault of one query is told here; only that nobody reads the answers ends the prompt.
-  Status Print(const Status& status) {
-=======
   // Reports a query's fault; the prompt only ends if nobody reads the results.
-  Status Tell(const Status& status) {
->>>>>>> w_doors
+  Status Print(const Status& status) {
     if (status.ok()) return status;
     const Fault fault = FaultOf(status);
     if (fault.exit == Exit::kDone) return status;

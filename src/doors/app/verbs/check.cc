@@ -55,13 +55,8 @@ Json CheckAsJson(const JobCheck& check) {
   return json;
 }
 
-<<<<<<< HEAD
-// All but the last are printed here; the last is the fault of the command, as of any other.
-Status Print(const JobCheck& check, bool json, const Invocation& invocation) {
-=======
 // Prints all but the last here; the last becomes the command's own fault.
-Status Tell(const JobCheck& check, bool json, const Invocation& invocation) {
->>>>>>> w_doors
+Status Print(const JobCheck& check, bool json, const Invocation& invocation) {
   const std::vector<Status>& mistakes = check.mistakes;
   if (json) {
     PT_TRY(PrintResult(Dump(CheckAsJson(check)) + "\n"));

@@ -59,13 +59,8 @@ Status CheckFree(const fs::path& out, bool force, bool folder = false) {
                .kept = "what is there"});
 }
 
-<<<<<<< HEAD
-// The paths go to stdout, for scripts; what was left out to stderr.
-Status Print(const Arguments& arguments, const ModelExported& made) {
-=======
 // Prints paths on stdout, for scripts, and what was left out on stderr.
-Status Tell(const Arguments& arguments, const ModelExported& made) {
->>>>>>> w_doors
+Status Print(const Arguments& arguments, const ModelExported& made) {
   if (arguments.Has("--json")) {
     Json paths = Json::array();
     for (const fs::path& file : made.files) paths.push_back(file.string());

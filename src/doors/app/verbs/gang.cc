@@ -198,13 +198,9 @@ class Display {
   ProgressLines lines_{Plain(), ToStderr()};
 };
 
-<<<<<<< HEAD
-// A gang whose size may change: how to change it.
-Result<UniqueFd> ReportSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
-=======
 // Prints how to change the size of a gang, if it may change.
-Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
->>>>>>> w_doors
+Result<UniqueFd> ReportSizing(const fs::path& folder, const WorkerRange& workers,
+                              Display& display) {
   PT_LET(UniqueFd held, OfferSizing({folder, workers}));
   display.On(
       EventToJson(Note{fmt::format("protium scale {} N changes the number of workers, from {} "

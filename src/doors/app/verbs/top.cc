@@ -25,13 +25,8 @@ namespace {
 constexpr auto kTopEvery = std::chrono::seconds(1);
 using Followed = std::map<fs::path, std::unique_ptr<LiveRun>>;
 
-<<<<<<< HEAD
-// The runs that go on, each with what RunStory::Overview() tells of it.
-Json ReportRunning(const fs::path& runs, Followed& followed) {
-=======
 // Returns the running runs, each with its RunStory::Overview().
-Json TellRunning(const fs::path& runs, Followed& followed) {
->>>>>>> w_doors
+Json ReportRunning(const fs::path& runs, Followed& followed) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   Json list = Json::array();
