@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "column/cells.h"
 #include "run/terminal.h"
 
@@ -72,7 +72,7 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   return Use::kLeftOut;
 }
 
-UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Tellers& tellers) {
+UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Leaks& leaks) {
   UsedColumns out;
   for (const ColumnProfile& each : table.columns) {
     if (&each == &label) continue;
@@ -83,11 +83,11 @@ UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Te
       use = Use::kLeftOut;
       why = "equals the label in every row";
     }
-    if (const auto teller = tellers.find(each.name); teller != tellers.end() && why.empty()) {
+    if (const auto leak = leaks.find(each.name); leak != leaks.end() && why.empty()) {
       use = Use::kLeftOut;
-      why = teller->second;
+      why = leak->second;
     }
-    if (NamesSomething(table, each) && each.same_as.empty() && !tellers.contains(each.name)) {
+    if (NamesSomething(table, each) && each.same_as.empty() && !leaks.contains(each.name)) {
       const bool few = each.distinct * kRowsOfEntity >= table.rows;
       use = few || each.distinct > kMostCategories ? Use::kLeftOut : Use::kCategory;
       why = fmt::format("names what the rows are about, {} of each on average",
@@ -151,8 +151,8 @@ const char* AimText(Aim aim) {
 }
 
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
-                                const Tellers& tellers) {
-  UsedColumns columns = Sort(table, label, tellers);
+                                const Leaks& leaks) {
+  UsedColumns columns = Sort(table, label, leaks);
   if (!columns.any()) columns = Sort(table, label, {});
   if (columns.any()) return columns;
   return Fail({.exit = Exit::kInput,

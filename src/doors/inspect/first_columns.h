@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "inspect/leaks.h"
 #include "inspect/profile.h"
-#include "inspect/tellers.h"
 
 namespace protium {
 
@@ -51,10 +51,10 @@ const char* AimText(Aim aim);  // "one of two classes"
 // Whether a column would be learned as classes rather than as a number.
 bool IsOfClasses(const ColumnProfile& label);
 
-// Sorts columns by their types and values; leaves out useless ones and `tellers`. If nothing is
-// left to learn from, uses tellers; if there are none either, fails with Exit::kInput.
+// Sorts columns by their types and values; leaves out useless ones and `leaks`. If nothing is
+// left to learn from, uses leaks; if there are none either, fails with Exit::kInput.
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
-                                const Tellers& tellers);
+                                const Leaks& leaks);
 
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
                     const ColumnProfile& label);

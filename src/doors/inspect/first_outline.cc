@@ -178,7 +178,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   const TableProfile& table = spec.source.seen;
   PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
   PT_LET(const Aim aim, AimOf(*label));
-  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.tellers));
+  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.leaks));
   const FirstSplit split = SplitFor(table, columns, *label);
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};

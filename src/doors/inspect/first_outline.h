@@ -18,7 +18,7 @@ struct FirstJobSpec {
   std::string data;  // The folder of the tables, relative to the job file.
   FirstSource source;
   std::string label;
-  Tellers tellers = {};  // Left out, unless there is nothing else.
+  Leaks leaks = {};  // Left out, unless there is nothing else.
 };
 
 // Refers to the spec, which must outlive it.

@@ -282,11 +282,11 @@ Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> other
   return source;
 }
 
-Result<Tellers> FindTellersIn(const FirstSource& source, const std::string& label, bool classes) {
+Result<Leaks> FindLeaksIn(const FirstSource& source, const std::string& label, bool classes) {
   PT_LET(const std::unique_ptr<Session> session, OpenTables(source.tables));
   const std::string sql = SelectAll(source, NamesOf(source.seen));
   PT_LET(const BatchStreamPtr rows, session->Sql(sql).Stream());
-  return FindTellers(*rows, source.seen, label, classes);
+  return FindLeaks(*rows, source.seen, label, classes);
 }
 
 }  // namespace protium

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "inspect/first_look.h"
 #include "inspect/folder_tables.h"
-#include "inspect/tellers.h"
+#include "inspect/leaks.h"
 
 namespace protium {
 
@@ -52,7 +52,7 @@ Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> other
                                const std::string& label);
 
 // Finds the columns of the source that give the label away by themselves.
-Result<Tellers> FindTellersIn(const FirstSource& source, const std::string& label, bool classes);
+Result<Leaks> FindLeaksIn(const FirstSource& source, const std::string& label, bool classes);
 
 // Returns a column as the SELECT writes it: its expression, with AS if that has another name.
 std::string ExpressionOf(const FirstSource& source, const std::string& column);

@@ -7,6 +7,7 @@
 #include "nets/layers.h"
 
 namespace protium {
+
 InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out)
     : out_(out) {
   // Adjacent columns of many categories in x share one matrix product; a column of few categories

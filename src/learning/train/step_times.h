@@ -24,13 +24,13 @@ inline constexpr std::array<std::string_view, 7> kStepParts{
     "rows", "forward", "backward", "reduce", "optimizer", "validation", "checkpoint"};
 
 // Is told what the rank is at from now on, as a literal: see TaskContext::SetPhase().
-using PhaseTeller = std::function<void(const char* phase)>;
+using PhaseReport = std::function<void(const char* phase)>;
 
 // One rank's own times. One thread.
 class StepTimes {
  public:
   // An empty `phase` is not told.
-  explicit StepTimes(PhaseTeller phase = {}) : phase_(std::move(phase)) {}
+  explicit StepTimes(PhaseReport phase = {}) : phase_(std::move(phase)) {}
 
   // Floats that a rank tells: seconds of each part, and of all of the time, what is measured as no
   // part included.
@@ -55,7 +55,7 @@ class StepTimes {
   void Write(std::span<float> told);
 
  private:
-  PhaseTeller phase_;
+  PhaseReport phase_;
   std::array<double, kStepParts.size()> seconds_{};
   Clock::time_point since_ = Clock::now();
 };

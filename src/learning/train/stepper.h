@@ -38,7 +38,7 @@ struct StepSpec {
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
   TrainOptions train;  // Of it seed, clip_norm, clip_value and micro_batches.
-  PhaseTeller phase;   // Told each part of a step.
+  PhaseReport phase;   // Told each part of a step.
 };
 
 struct StepInput {

@@ -153,7 +153,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
                     .label = label};
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
-    PT_LET(spec.tellers, FindTellersIn(spec.source, found->name, IsOfClasses(*found)));
+    PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
   }
   PT_LET(const JobOutline outline, OutlineOf(spec));
   PT_TRY(program ? WriteProgram(outline, output) : WriteJob(outline, output));

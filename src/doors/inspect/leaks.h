@@ -13,14 +13,14 @@
 
 namespace protium {
 
-// The reason by column name: "tells death in all but 3 of 7,874 rows: known only afterwards?".
-using Tellers = std::map<std::string, std::string>;
+// The reason by column name: "gives death away in all but 3 of 7,874 rows: target leakage?".
+using Leaks = std::map<std::string, std::string>;
 
 // For classes: finds columns that, by their few values or by being NULL or not, leave at most one
 // in fifty of the mistakes made by always guessing the most frequent class. For numbers: columns
 // that are the label times a number, plus another. Reads at most 200,000 rows; `table` profiles
 // them.
-Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const std::string& label,
-                            bool classes);
+Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
+                        bool classes);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/tellers.h"
+#include "inspect/leaks.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -120,16 +120,16 @@ std::string WhyTelling(const PossibleTeller& each, const std::string& label, boo
       mistakes == 0 ? "every row"
                     : fmt::format("all but {} of {} rows", Grouped(mistakes), Grouped(rows));
   const char* const how = each.counts.values ? "" : ", by being there or not";
-  return fmt::format("tells {} in {}{}: known only afterwards?", label, where, how);
+  return fmt::format("gives {} away in {}{}: target leakage?", label, where, how);
 }
 
 }  // namespace
 
-Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const std::string& label,
-                            bool classes) {
+Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
+                        bool classes) {
   std::vector<PossibleTeller> candidates = CandidatesIn(table, label, classes);
   const int place = rows.schema()->GetFieldIndex(label);
-  if (candidates.empty() || place < 0) return Tellers();
+  if (candidates.empty() || place < 0) return Leaks();
   ClassCounts alone;
   int64_t count = 0;
   while (count < kMostRows) {
@@ -150,12 +150,12 @@ Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const 
       }
     }
   }
-  Tellers tellers;
+  Leaks leaks;
   for (const PossibleTeller& each : candidates) {
     const std::string why = WhyTelling(each, label, classes, alone, count);
-    if (!why.empty()) tellers.emplace(table.columns[size_t(each.place)].name, why);
+    if (!why.empty()) leaks.emplace(table.columns[size_t(each.place)].name, why);
   }
-  return tellers;
+  return leaks;
 }
 
 }  // namespace protium
