@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums float32 vectors of processes of one host: plainly, and in the tree over four shards.
+// Sums float32 vectors of processes on one host: directly, and in the tree over four shards.
 // bench_allreduce: two over shared memory. bench_allreduce tcp RANKS: over TCP.
 #include <algorithm>
 #include <string>
@@ -28,14 +28,14 @@ Status CheckSum(std::span<const float> sum, float scale) {
   return Status::OK();
 }
 
-// Of ranks that each bring their own number, counted from one.
+// The sum over ranks that each contribute their own number, counted from one.
 float SumOfScales(int32_t world) { return float(world * (world + 1) / 2); }
 
 void Fill(std::span<float> values, float scale) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = scale * float(i % 7);
 }
 
-// Seconds of one all-reduce; checks a sum made afterwards in the same memory.
+// Returns the seconds of one all-reduce; then checks a sum in the same memory.
 Result<double> TimeAllReduce(Communicator& communicator, const Size& size) {
   std::vector<float> values(size_t(size.count), 0.0f);
   for (int i = 0; i < kWarmUp; ++i) {
@@ -72,7 +72,7 @@ Result<double> TimeTree(Communicator& communicator, const Size& size) {
   return seconds;
 }
 
-// Seconds of one all-reduce of 200 tensors of 256 floats: together, or one after another.
+// Returns the seconds to all-reduce 200 tensors of 256 floats: together, or one after another.
 Result<double> TimeGroup(Communicator& communicator, bool together) {
   constexpr int kTensors = 200, kRepetitions = 500;
   Ranks ranks(communicator);
@@ -106,7 +106,7 @@ Status RunGroups(Communicator& communicator, const std::string& how) {
   return Status::OK();
 }
 
-// Processes that were just made may share a core for a while.
+// Newly started processes may share a core for a while.
 Status SettleDown(Communicator& communicator) {
   const Stopwatch watch;
   double agreed = 0;

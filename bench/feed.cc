@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds shuffled batches of 1024 rows from a Parquet file of 2 M rows x 40 float32, on one thread:
-// bench_feed FILE (made when it is not there).
+// bench_feed FILE (created if missing).
 #include <arrow/api.h>
 #include <arrow/io/file.h>
 #include <parquet/arrow/reader.h>
@@ -23,7 +23,7 @@ constexpr int64_t kColumns = 40;
 constexpr int64_t kBatch = 1024;
 constexpr int32_t kShards = 4;
 constexpr int kLaterEpochs = 3;
-// As a job's rows come: in batches of about 1 MiB, and within a budget.
+// As in a job: in batches of about 1 MiB, and within a budget.
 constexpr int64_t kBatchRows = (int64_t{1} << 20) / (kColumns * int64_t{sizeof(float)});
 constexpr int64_t kBudget = int64_t{1} << 30;
 
@@ -35,7 +35,7 @@ SchemaPtr TableSchema() {
   return arrow::schema(fields);
 }
 
-// Rows [begin, end): their number in c0, noise in the others.
+// Makes rows [begin, end): their number in c0, noise in the other columns.
 Result<std::shared_ptr<arrow::RecordBatch>> MakeRows(int64_t begin, int64_t end) {
   std::mt19937 random{uint32_t(begin)};
   std::vector<std::shared_ptr<arrow::Array>> columns;
@@ -85,7 +85,7 @@ Result<std::unique_ptr<ShardedRows>> ReadRows(const std::string& path, Communica
   return ShardRows(std::move(packer), ShardOwners(kShards, 1), alone);
 }
 
-// Visits every row once, batch by batch, each batch in one piece of memory.
+// Visits every row once, batch by batch, each batch contiguous in memory.
 Status RunEpoch(const ShardedRows& rows, int64_t epoch) {
   const int64_t width = rows.schema().width();
   std::vector<std::byte> batch(size_t(width * (kBatch + kShards)));

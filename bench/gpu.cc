@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step on a GPU, or with "cpu" as argument on all cores of this machine by a process
-// each: tabular_mlp, 8,192 rows, huber loss, Adam. Rows go to the device in every step, gradients
-// come back, the update runs on the host. bench/peers/gpu_step.py is the same in plain PyTorch.
+// One training step on a GPU or, with the argument "cpu", on all cores of this machine with one
+// process each: tabular_mlp, 8,192 rows, huber loss, Adam. Rows are sent to the device in every
+// step, gradients are sent back, the update runs on the host. bench/peers/gpu_step.py is the same
+// in plain PyTorch.
 #include <cstring>
 #include <string>
 #include <thread>
@@ -107,7 +108,7 @@ Status Measure(const std::vector<Case>& cases, const ComputeDevice& device,
     for (const bool timed : {false, true}) {
       PT_LET(const auto training, Training::Make(c, device, communicator));
       for (int i = 0; i < kWarmUp; ++i) PT_TRY(training->Step(i));
-      // The same bits again, or the figure is of something else.
+      // The bits must be the same again, or the figure measures something else.
       if (timed && training->Hash() != hash) return Status::Invalid("another run, other weights");
       hash = training->Hash();
       if (!timed) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows cost on their way through a function of one's own (EachBatch): 8 float64 columns of a
-// kept table go to worker processes and come back as they were, in turn with copies of as many
-// bytes by one core.
+// The cost of rows through a user's function (EachBatch): 8 float64 columns of a kept table go to
+// worker processes and come back unchanged, alternating with copies of as many bytes by one core.
 #include <protium/protium.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ constexpr double kBytes = double(kRows * kColumns * int64_t{sizeof(double)});
 
 pt::Result<pt::RowBatch> Same(const pt::RowBatch& rows) { return rows; }
 
-// Numbers that no encoding makes smaller.
+// Numbers that no encoding compresses.
 std::string TableText() {
   std::string columns;
   for (int c = 0; c < kColumns; ++c) {
@@ -39,7 +38,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds for a copy of as many bytes from memory to memory.
+// Returns the seconds to copy that many bytes from memory to memory.
 double CopySeconds(const std::vector<double>& from, std::vector<double>& to) {
   const pt::Stopwatch watch;
   const int64_t times = kRows * kColumns / int64_t(from.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks share: ranks that are processes, and how a figure is printed.
+// Shared by the benchmarks: ranks that are processes, and how a figure is printed.
 #pragma once
 
 #include <sys/prctl.h>
@@ -22,7 +22,7 @@
 
 namespace protium {
 
-// One JSON line; bench/bench.py gathers them by name.
+// Prints one JSON line; bench/bench.py collects them by name.
 inline void PrintFigure(std::string_view figure, double value, std::string_view unit) {
   const std::string line = Dump(Json{{"figure", figure}, {"value", value}, {"unit", unit}});
   std::printf("%s\n", line.c_str());
@@ -42,7 +42,7 @@ class Stopwatch {
 using RankBody = std::function<Status(Communicator&)>;
 
 // Runs be_rank(r) for every rank. Rank 0 is this process, the others are forked from it and end
-// with it; call it while there is one thread.
+// with it; call it while there is only one thread.
 inline Status ForkRanks(int32_t world, const std::function<Status(int32_t rank)>& be_rank) {
   std::vector<pid_t> children;
   for (int32_t rank = 1; rank < world; ++rank) {
@@ -96,7 +96,7 @@ inline Status RunTcpProcessRanks(int32_t world, const RankBody& body) {
   });
 }
 
-// What main returns.
+// Returns main's exit code.
 inline int ExitCode(const Status& status) {
   if (!status.ok()) std::fprintf(stderr, "bench: %s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;

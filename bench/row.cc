@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_row MODEL ROW: one row, as JSON, scored in this process; the median of many times, as an
-// Arrow batch of one row and as JSON, and where the time of the batch goes.
+// bench_row MODEL ROW: scores one row, given as JSON, in this process; prints the median of many
+// times, as an Arrow batch of one row and as JSON, and how the time of the batch divides.
 #include <arrow/api.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kTimes = 5000;
 
-// Median microseconds of a call.
+// Returns the median microseconds of a call.
 double Median(const std::function<void()>& call) {
   std::vector<double> micros;
   for (int i = 0; i < kTimes; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_serve_load PORT PATH BODY RATE SECONDS CONNECTIONS: sends requests at fixed times over kept
-// connections, and prints how long answers took from the moment that each was due: a server that
-// stalls delays all that were due meanwhile, and they count.
+// bench_serve_load PORT PATH BODY RATE SECONDS CONNECTIONS: sends requests at fixed times over
+// persistent connections, and prints how long responses took from the moment that each request was
+// due: a server that stalls delays all requests due meanwhile, and they count.
 #define CPPHTTPLIB_OPENSSL_SUPPORT  // As Debian has built the library: the layout depends on these.
 #define CPPHTTPLIB_ZLIB_SUPPORT
 #define CPPHTTPLIB_BROTLI_SUPPORT
@@ -27,7 +27,7 @@ struct Load {
   int connections;
 };
 
-// Milliseconds of each answer of one connection; -1 for one that is no 200.
+// Returns the milliseconds of each response on one connection; -1 for one that is not 200.
 std::vector<double> Send(const Load& load, Clock::time_point begin, int which) {
   httplib::Client client("127.0.0.1", load.port);
   client.set_keep_alive(true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_spark ADDRESS FOLDER: what this program does on a Spark server, timed.
-// bench/spark_driver.cc says what it is asked. As with protium itself, what drives lies in a
-// library of its own: executors are sent what they would be sent of a user's program, and no gRPC.
+// bench_spark ADDRESS FOLDER: times what this program does on a Spark server. bench/spark_driver.cc
+// describes the requests. As in protium itself, the driver is in a library of its own: executors
+// are sent what they would be sent of a user's program, without gRPC.
 #include <arrow/api.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ Status Same(TaskContext& task) {
   }
 }
 
-// Packs all rows, says when it was done, and gives their number.
+// Packs all rows, reports when it was done, and returns their number.
 Status Pack(TaskContext& task) {
   const SchemaPtr& table = task.input().schema();
   PT_LET(const auto packer,
@@ -46,7 +46,7 @@ Status Pack(TaskContext& task) {
   return task.Emit(*arrow::RecordBatch::Make(task.output_schema(), 1, {std::move(column)}));
 }
 
-// The library is loaded as for real scoring; its rows come back as they went.
+// Loads the library as for real scoring; its rows are returned unchanged.
 Result<TaskTable> WithTorch() {
   PT_TRY(LoadTorchTasks().status());
   return TaskTable{{"score", Same}};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of bench_spark. Each line of its stdin is answered with {"seconds": ...}:
+// The driver of bench_spark. Responds to each line of its stdin with {"seconds": ...}:
 //   check SHAPE ROWS      rows through a task and back, whose number and sums must be right
 //   map SHAPE ROWS        the same into Spark's sink "noop"
-//   hand files|stream N   N wide rows from the end of ETL until both ranks of a gang packed them
+//   hand files|stream N   N wide rows, from the end of ETL until both ranks have packed them
 //   first plain|torch     the first task of a new session, from its submission to its rows
-//   bundle plain|torch    what goes to executors is made, unless it lies in the cache
+//   bundle plain|torch    makes the executors' bundle, unless it is in the cache
 // SHAPE is "two" (2 x float64) or "wide" (200 x float32).
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ class SparkBench {
   }
 
  private:
-  // `rows` rows of the shape, through the task "same".
+  // Sends `rows` rows of the shape through the task "same".
   Result<connect::Relation> Mapped(const std::string& name, int64_t rows) {
     PT_LET(const Shape shape, FindShape(name));
     PT_TRY(deployment_.Use(false, {}));
@@ -143,7 +143,7 @@ class SparkBench {
     return Gang(*engine, etl, rows);
   }
 
-  // Until the later rank has packed.
+  // Measures until the later rank has packed.
   Result<double> Gang(Engine& engine, const Plan& etl, int64_t rows) {
     const Plan pack =
         MakePlan(MapTask{.task = "pack",

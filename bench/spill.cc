@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds shuffled batches from rows that take ten times the memory they may have, on one thread, in
-// turn with the disk alone: bench_spill FOLDER [MEMORY_MIB]; with the second the same rows have
-// other memory. All reads and writes go past the page cache, as they do in a job
-// (os/scratch_file.h), so they are those of the disk.
+// Feeds shuffled batches from rows that take ten times the memory they may have, on one thread,
+// alternating with the disk alone: bench_spill FOLDER [MEMORY_MIB]; with the second argument the
+// same rows have another amount of memory. All reads and writes bypass the page cache, as in a job
+// (os/scratch_file.h), so the figures are those of the disk.
 #include <arrow/api.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kColumns = 40;
 constexpr int64_t kBudget = int64_t{160} << 20;
 constexpr int64_t kBatchRows = 8192;
-// With label and weight a row has two elements more.
+// With label and weight a row has two more elements.
 constexpr int64_t kWidth = (kColumns + 2) * 4;
 constexpr int64_t kRows = 10 * kBudget / kWidth / kBatchRows * kBatchRows;
 constexpr int64_t kBatch = 1024;
@@ -37,8 +37,8 @@ SchemaPtr TableSchema() {
   return arrow::schema(fields);
 }
 
-// Rows [begin, begin + kBatchRows): their number in c0, the same noise in the others of every
-// batch.
+// Rows [begin, begin + kBatchRows): their number in c0, the same noise in the other columns of
+// every batch.
 std::shared_ptr<arrow::RecordBatch> NumberRows(const arrow::RecordBatch& noise, int64_t begin) {
   arrow::FloatBuilder numbers;
   for (int64_t i = 0; i < kBatchRows; ++i) (void)numbers.Append(float(begin + i));
@@ -110,7 +110,7 @@ Result<ScratchFile> WriteFileAlone(const std::string& folder) {
   return file;
 }
 
-// Reads a file of as many bytes as the rows take, from begin to end; gives the seconds.
+// Reads a file with as many bytes as the rows take from beginning to end; returns the seconds.
 Result<double> ReadAlone(const ScratchFile& file) {
   ScratchAhead ahead(file);
   const Stopwatch watch;

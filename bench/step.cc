@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_step [PART]: one training step of two processes: 512 rows each (64 for nets with
-// convolutions or attention), huber loss, Adam, four shards, one thread a shard. With PART, only
+// convolutions or attention), huber loss, Adam, four shards, one thread per shard. With PART, only
 // the cases whose figure has it in its name.
 //
-// bench_step checkpoints FOLDER: how much longer the large net's steps take with a checkpoint a
-// second, written to a new folder there. A second of steps with one and a second without follow one
-// another, in turn.
+// bench_step checkpoints FOLDER: how much longer the large net's steps take with a checkpoint every
+// second, written to a new folder there. A second of steps with one and a second without alternate.
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
@@ -34,7 +33,7 @@ namespace {
 
 constexpr int32_t kShards = 4;
 
-// The net that tabular_mlp computes by kernels of its own, as a user would write it.
+// The net that tabular_mlp computes with its own kernels, as a user would write it.
 struct Layers : torch::nn::Module {
   Layers(const TabularMlpOptions& options, const NetInputs& inputs) {
     int64_t in = inputs.Width(kNumericField);
@@ -55,7 +54,7 @@ struct Layers : torch::nn::Module {
   std::vector<torch::nn::Linear> layers;
 };
 
-// A net over so many numeric columns, categories, and lists.
+// A net over that many numeric columns, categories, and lists.
 struct Case {
   const char* figure;
   int64_t rows_per_shard;
@@ -159,7 +158,7 @@ Status CheckAlone(const Case& c, const std::string& hash) {
 
 Status Run(Communicator& communicator, const std::string& part) {
   const std::vector<Case> cases = MakeCases();
-  double kernels = 0;  // Milliseconds of the first case, which the second is compared with.
+  double kernels = 0;  // Milliseconds of the first case, to compare the second with.
   for (const Case& c : cases) {
     if (std::string(c.figure).find(part) == std::string::npos) continue;
     PT_LET(Training t, MakeTraining(c, communicator));
@@ -180,7 +179,7 @@ Status Run(Communicator& communicator, const std::string& part) {
   return Status::OK();
 }
 
-// What Train() does around its steps to save them.
+// What Train() does between its steps to save them.
 class Savings {
  public:
   Savings(Training& training, Communicator& communicator, const std::filesystem::path& folder)
@@ -196,7 +195,7 @@ class Savings {
 
   Status Begin() { return saving_.TakeUp({}).status(); }
 
-  // Seconds of so many steps, with a checkpoint after the first of them or with none.
+  // Returns the seconds of that many steps, with a checkpoint after the first of them or with none.
   Result<double> Time(int64_t steps, bool save) {
     const Stopwatch watch;
     for (int64_t i = 0; i < steps; ++i) {

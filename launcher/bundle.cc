@@ -15,15 +15,15 @@
 #include "launcher/unpack.h"
 
 // Every worker of a host may run this at the same time. Use() takes the shared lock without
-// waiting; if that fails, or the bundle is not whole, UnpackAlone() tries the exclusive one; if
-// that fails too, another process is unpacking, and both are tried again after 10 ms. The exclusive
-// lock is never turned into a shared one here: it is released, and the bundle found again, so that
-// a sweep that came between is noticed.
+// waiting; if that fails, or the bundle is incomplete, UnpackAlone() tries the exclusive one; if
+// that fails too, another process is unpacking, and both are retried after 10 ms. The exclusive
+// lock is never converted to a shared one here: it is released and the bundle looked up again, so
+// that a sweep in between is noticed.
 
 namespace protium::launcher {
 namespace {
 
-// For another process to unpack; LibTorch takes seconds.
+// How long to wait while another process unpacks; LibTorch takes seconds.
 constexpr int kWaitSeconds = 120;
 
 enum class State { kWhole, kNot, kOtherCpu };
@@ -50,8 +50,8 @@ bool CanRunHere(const Manifest& manifest, Text* why) {
   return false;
 }
 
-// Looks at names and sizes only: contents were checked when they were unpacked, and hashing
-// hundreds of megabytes at every start would take longer than starting.
+// Checks names and sizes only: contents were checked when they were unpacked, and hashing hundreds
+// of megabytes at every start would take longer than starting.
 State Inspect(int place, const char* hash, Text* why) {
   int folder = openat(place, hash, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return State::kNot;
@@ -79,19 +79,19 @@ Taken Use(const Place& place, const char* hash, Text* folder, Text* why) {
     close(lock);
     return state == State::kNot ? Taken::kAbsent : Taken::kFailed;
   }
-  // The lock's time of change is the bundle's time of last use.
+  // The lock file's modification time is the bundle's time of last use.
   futimens(lock, nullptr);
   *folder = Join(place.path.chars, hash);
   return Taken::kYes;
 }
 
-// With the exclusive lock held.
+// Requires the exclusive lock.
 Unpacked UnpackAt(const Place& place, const char* hash, const BundleFile& bundle, Text* why) {
   Text half = Format("%s.new", hash);
   Sweep(place.fd, hash, bundle.manifest.total);
   RemoveTree(place.fd, half.chars);
   RemoveTree(place.fd, hash);
-  // After the sweep, which may have made the room.
+  // Checked after the sweep, which may have made room.
   if (!CanHold(place, bundle.manifest.total, why)) return Unpacked::kNotWritten;
   int folder = -1;
   if (mkdirat(place.fd, half.chars, 0700) == 0) {
@@ -112,7 +112,7 @@ Unpacked UnpackAt(const Place& place, const char* hash, const BundleFile& bundle
   return done;
 }
 
-// Unpacks, unless another process does. kNotWritten with an empty `why`: try again later.
+// Unpacks, unless another process is doing so. kNotWritten with an empty `why`: try again later.
 Unpacked UnpackAlone(const Place& place, const char* hash, const BundleFile& bundle, Text* why) {
   int lock = TryLock(place.fd, hash, Hold::kAlone);
   if (lock < 0) return Unpacked::kNotWritten;
@@ -147,8 +147,8 @@ Taken Damaged(const char* hash, const Text& what, Text* why) {
   return Taken::kFailed;
 }
 
-// In the first local folder that can hold it. A damaged file ends the search: it is damaged
-// everywhere.
+// Unpacks into the first local folder that can hold it. A damaged file ends the search: it is
+// damaged for every folder.
 Taken UnpackSomewhere(const char* hash, const BundleFile& bundle, Text* folder, Text* why) {
   Places places = LocalFolders();
   Text reasons;
@@ -173,7 +173,7 @@ Taken UnpackSomewhere(const char* hash, const BundleFile& bundle, Text* folder, 
   return Taken::kFailed;
 }
 
-// Where it was unpacked before; makes no folders.
+// Finds the folder where it was unpacked before; makes no folders.
 Taken Find(const char* hash, Text* folder, Text* why) {
   Places places = LocalFolders();
   Taken taken = Taken::kAbsent;

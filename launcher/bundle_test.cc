@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles from the driver's side to a program that runs.
+// Takes bundles from the driver's side to a running program.
 #include "spark/ship/bundle.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ using testing::StartsWith;
 
 fs::path TestWorker() { return OwnLibraryFolder().parent_path() / "bin" / "launcher-test-worker"; }
 
-// The same for all tests, packed once.
+// Shared by all tests, packed once.
 class BundleRunTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -51,7 +51,7 @@ class BundleRunTest : public testing::Test {
     fs::copy_file(launcher_->file, Path("session") / launcher_path_);
   }
   fs::path Path(const std::string& name) const { return folder_.path() / name; }
-  // Puts the bundle where artifacts lie.
+  // Puts the bundle where Spark puts artifacts.
   fs::path Upload() const {
     const fs::path file = Path("session") / (kBundlePrefix + program_->hash);
     fs::copy_file(program_->file, file);
@@ -66,7 +66,7 @@ class BundleRunTest : public testing::Test {
         .folder = Path("session"),
         .environment = {{"PATH", "/usr/bin:/bin"}, {"SPARK_LOCAL_DIRS", Path("local").string()}}};
   }
-  // What the launcher says instead of running the program.
+  // What the launcher reports instead of running the program.
   std::string Refusal() const {
     auto jvm = MockJvm::Start(Options());
     if (jvm == nullptr) return "it does not start";
@@ -85,7 +85,7 @@ TemporaryFolder* BundleRunTest::cache_ = nullptr;
 Launcher* BundleRunTest::launcher_ = nullptr;
 Bundle* BundleRunTest::program_ = nullptr;
 
-// The files that a program has mapped.
+// The files that a program has mapped into memory.
 std::vector<std::string> MappedFiles(const std::string& maps) {
   std::vector<std::string> files;
   std::istringstream lines(maps);
@@ -231,8 +231,8 @@ TEST_F(BundleRunTest, AnotherKindOfProcessorIsTold) {
   EXPECT_THAT(Refusal(), HasSubstr("processor lacks quantum9"));
 }
 
-// Runs `body` where a file system with these options is mounted at `target`; false when that is not
-// allowed here. The mount is seen by nobody else and ends with it.
+// Runs `body` with a file system with these options mounted at `target`; false if that is not
+// allowed here. The mount is private to this process and ends with it.
 bool WithMount(const fs::path& target, unsigned long flags, const char* options,
                const std::function<void()>& body) {
   bool mounted = false;

@@ -7,7 +7,7 @@
 
 namespace protium::launcher {
 
-// The monotonic clock; deadlines are points on it.
+// The monotonic clock; a deadline is a value of it.
 inline int64_t Now() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

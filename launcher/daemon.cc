@@ -21,18 +21,19 @@
 #include "launcher/program.h"
 #include "launcher/wire.h"
 
-// The daemon forks for each connection, and the child becomes the program at once: nothing of the
-// parent but the socket and the group survives in it, and the process id that the JVM is told stays
-// the right one after exec. The daemon itself has one thread, waits in poll() and holds about a
-// megabyte: each session has its own on each executor, until the executor ends.
+// The daemon forks for each connection, and the child becomes the program at once: it inherits only
+// the socket and the group from the parent, and exec does not change the process id that the JVM
+// was sent. The daemon itself has one thread, waits in poll() and takes about a megabyte: each
+// session has its own on each executor, until the executor ends.
 
 namespace protium::launcher {
 namespace {
 
-// For workers to end after SIGTERM.
+// How long workers have to end after SIGTERM.
 constexpr int kPatienceMs = 300;
 
-// A descriptor that tells of these signals, which are blocked and have no other effect from now on.
+// Returns a descriptor that reports these signals, which are blocked and have no other effect from
+// now on.
 int Await(int one, int other) {
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -47,7 +48,7 @@ int Complain(const char* doing) {
   return 1;
 }
 
-// What the JVM writes on stdin: process ids as 32-bit big-endian numbers, which may come in pieces.
+// What the JVM writes on stdin: process ids as 32-bit big-endian numbers, perhaps in pieces.
 class Commands {
  public:
   // Kills the process that is named; false at the end of the stream.
@@ -97,7 +98,8 @@ void Accept(const Listener& listener, const char* own_name) {
   close(socket);
 }
 
-// The order matters: no new connection after the socket file is gone, then the workers.
+// The order matters: removes the socket file first, so that no new connection comes, then ends the
+// workers.
 int End(const Listener& listener, int code) {
   if (!listener.path.empty()) unlink(listener.path.chars);
   EndGroup(kPatienceMs);
@@ -109,8 +111,8 @@ bool IsPipe(int fd) {
   return fstat(fd, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-// Whether `worker` has ended, with its exit code in `code`. Reaps every other child that has:
-// orphans of the worker come to this process.
+// Whether `worker` has ended, with its exit code in `code`. Also reaps every other child that has
+// ended: this process adopts orphans of the worker.
 bool HasEnded(pid_t worker, int* code) {
   int status;
   for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -121,7 +123,7 @@ bool HasEnded(pid_t worker, int* code) {
   return false;
 }
 
-// Until the worker ends, the JVM is gone, or it asks for the end. Returns the exit code.
+// Waits until the worker ends, the JVM has ended, or it requests the end. Returns the exit code.
 int KeepWorker(pid_t worker, int signals) {
   pollfd watched[2] = {{signals, POLLIN, 0}, {IsPipe(0) ? 0 : -1, POLLIN, 0}};
   for (;;) {
@@ -161,7 +163,7 @@ int RunDaemon(const char* own_name) {
 
 int RunSimple(const char* own_name) {
   if (!LeadGroup()) return Complain("lead a group of processes");
-  // LeadGroup() ignores it, and ended children could not be waited for.
+  // LeadGroup() ignores SIGCHLD, and then ended children could not be waited for.
   signal(SIGCHLD, SIG_DFL);
   int signals = Await(SIGTERM, SIGCHLD);
   // Nothing is announced in this mode; stdout joins stderr, which the executor logs.

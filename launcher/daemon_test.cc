@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// A folder like an image's: the program, and the launcher beside it under the program's name.
+// A folder as in an image: the program, and the launcher beside it under the program's name.
 class DaemonTest : public testing::TestWithParam<Wire> {
  protected:
   void SetUp() override {
@@ -89,7 +89,7 @@ TEST_P(DaemonTest, TheNamedWorkerIsKilledAndNoOther) {
   auto one = jvm->Connect(), other = jvm->Connect();
   ASSERT_TRUE(one.has_value() && other.has_value());
   one->Ask("stay");
-  jvm->KillWorker(::getpid());  // Not the daemon's: spared.
+  jvm->KillWorker(::getpid());  // Not one of the daemon's: not killed.
   jvm->KillWorker(one->pid());
   EXPECT_TRUE(IsGone(one->pid(), 1000));
   EXPECT_FALSE(other->Ask("pid").empty());

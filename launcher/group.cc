@@ -62,12 +62,11 @@ void EndGroup(int patience_ms) {
   if (getpgrp() != getpid()) return;
   signal(SIGTERM, SIG_IGN);
   kill(0, SIGTERM);
-  // Children that left the group, and orphans that came to this process, are reached by their
-  // numbers.
+  // Signals, by process id, children that left the group and orphans that this process adopted.
   SignalChildren(SIGTERM);
   if (WaitForChildren(Now() + patience_ms)) return;
   for (int64_t end = Now() + kKillMs; Now() < end;) {
-    SignalChildren(SIGKILL);  // Their own children come to this process and are next.
+    SignalChildren(SIGKILL);  // This process adopts their children, which are next.
     if (WaitForChildren(Now() + 10)) return;
   }
   kill(0, SIGKILL);

@@ -26,7 +26,7 @@ const char* Secret() {
   return secret == nullptr ? "" : secret;
 }
 
-// Takes the same time wherever the two differ, so that the time tells nothing.
+// Takes the same time wherever the two differ, so that the time reveals nothing.
 bool SameSecret(const char* given, size_t length, const char* expected) {
   size_t size = strlen(expected);
   if (size == 0 || size >= kMaxSecret) return false;
@@ -68,7 +68,7 @@ int ConnectTcp(int port) {
   return fd >= 0 && connect(fd, address, six ? sizeof v6 : sizeof v4) == 0 ? fd : -1;
 }
 
-// In simple mode it is the JVM that asks for the secret, in daemon mode the worker.
+// In simple mode the JVM asks for the secret, in daemon mode the worker does.
 bool ProveToJvm(int socket) {
   SendAtOnce(socket);
   int64_t deadline = HandshakeDeadline();

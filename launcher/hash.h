@@ -12,7 +12,7 @@ class Hash {
   Hash(const Hash&) = delete;
   ~Hash();
   void Add(const void* bytes, size_t size);
-  // Whether it equals the 32 lower-case hex digits.
+  // Whether the hash equals these 32 lower-case hex digits.
   bool Is(const char* digits) const;
 
  private:

@@ -18,7 +18,7 @@
 namespace protium::launcher {
 namespace {
 
-// What PySpark's daemon asks for at least.
+// The least that PySpark's daemon requests.
 constexpr int kBacklog = 1024;
 
 bool ListenOn(int fd, const sockaddr* address, socklen_t size) {
@@ -41,7 +41,7 @@ Listener ListenUnix(const char* folder) {
   }
   strcpy(address.sun_path, listener.path.chars);
   int fd = NewSocket(AF_UNIX);
-  // The file is made by bind(); there is no moment at which others could connect.
+  // bind() creates the file with these rights; at no moment can others connect.
   mode_t before = umask(0177);
   if (ListenOn(fd, reinterpret_cast<sockaddr*>(&address), sizeof address)) listener.fd = fd;
   umask(before);

@@ -7,20 +7,20 @@
 
 namespace protium::launcher {
 
-// Owned by the daemon; children close their copy.
+// Owned by the daemon; its children close their copy.
 struct Listener {
   int fd = -1;
   Transport transport = Transport::kTcp;
   int port = 0;
-  Text path;  // Of the socket file; to be removed at the end.
+  Text path;  // Of the socket file, which is removed at the end.
 };
 
-// Listens where the environment says: at a socket file in PYTHON_WORKER_FACTORY_SOCK_DIR, or at a
-// loopback port that the system chooses. fd is -1, with errno, if that fails.
+// Listens where the environment says: on a socket file in PYTHON_WORKER_FACTORY_SOCK_DIR, or on a
+// loopback port that the system chooses. fd is -1, with errno set, if that fails.
 Listener Listen();
 
-// Tells the JVM on stdout: the port as a number, or the path as a text. These must be the only
-// bytes there.
+// Announces it to the JVM on stdout: the port as a number, or the path as a text. Nothing else may
+// be written there.
 bool Announce(const Listener& listener);
 
 }  // namespace protium::launcher

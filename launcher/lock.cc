@@ -11,8 +11,8 @@
 namespace protium::launcher {
 namespace {
 
-// Whoever removes a bundle removes its lock file too. The next one to come makes a new file, so a
-// lock on the old one excludes nobody and must not count.
+// Whoever removes a bundle also removes its lock file, and the next process makes a new one; so a
+// lock on the old file excludes nobody and must not count.
 bool IsLinked(int lock) {
   struct stat status;
   return fstat(lock, &status) == 0 && status.st_nlink > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark's JVM starts on executors in place of Python: `LAUNCHER -m pyspark.daemon
+// The program that Spark's JVM starts on executors in place of Python: `LAUNCHER -m pyspark.daemon
 // pyspark.worker` in daemon mode, `LAUNCHER -m pyspark.worker` in simple mode
 // (PythonWorkerFactory).
 #include <stdio.h>

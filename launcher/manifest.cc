@@ -13,8 +13,8 @@ namespace {
 constexpr char kNameLetters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
 
-// Reads a line from left to right; every step fails if the text is not what it should be. The text
-// ends with a zero, so no step can run over it.
+// Reads a line from left to right; every step fails if the text is not as expected. The text ends
+// with a zero, so no step can run past it.
 struct Cursor {
   const char* at;
 
@@ -26,14 +26,14 @@ struct Cursor {
 
   bool Number(int64_t* value) {
     size_t digits = strspn(at, "0123456789");
-    // Twelve digits cannot overflow, also when they are added up.
+    // Twelve digits cannot overflow, even when added up.
     if (digits == 0 || digits > 12) return false;
     *value = 0;
     for (size_t i = 0; i < digits; ++i) *value = *value * 10 + (*at++ - '0');
     return true;
   }
 
-  // A word of `letters`, followed by the letter `end`.
+  // Reads a word of `letters`, followed by the character `end`.
   bool Word(const char* letters, char end, char* into, size_t room) {
     size_t size = strspn(at, letters);
     if (size == 0 || size >= room || at[size] != end) return false;

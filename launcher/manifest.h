@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle's list of files (spark_worker/bundle_format.h). Nothing in it is believed before its
-// hash and every line were checked: names cannot leave the bundle's folder, and sizes add up to the
+// A bundle's list of files (spark_worker/bundle_format.h). Nothing in it is trusted before its hash
+// and every line are checked: names cannot leave the bundle's folder, and sizes add up to the
 // total.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace protium::launcher {
 
 struct Manifest {
-  char* text = nullptr;  // `size` bytes and a zero, by malloc; see Free().
+  char* text = nullptr;  // `size` bytes and a zero, from malloc; see Free().
   int64_t size = 0;
   // Names of features, separated by spaces.
   char cpu[512] = "";
@@ -30,12 +30,13 @@ struct File {
   char name[kMaxBundleName + 1] = "";
 };
 
-// Reads `size` bytes at the current place of `fd`, whose hash must be `hash`, and checks every
-// line. False: the manifest is damaged or is another one; nothing is left to free.
+// Reads `size` bytes at the current offset of `fd`, whose hash must be `hash`, and checks every
+// line. False: the manifest is damaged or is a different one; nothing is left to free.
 bool ReadManifest(int fd, int64_t size, const char* hash, Manifest* manifest);
 void Free(Manifest* manifest);
 
-// The file whose line starts at *next, which moves on to the following line; false after the last.
+// Reads the file whose line starts at *next and advances *next to the following line; false after
+// the last.
 bool NextFile(const Manifest& manifest, int64_t* next, File* file);
 
 // Features that this processor lacks, each after a space; empty if it has them all.

@@ -14,7 +14,7 @@
 namespace protium::launcher {
 namespace {
 
-// Deeper folders than any bundle has.
+// Deeper than the folders of any bundle.
 constexpr int kMaxDepth = 8;
 // Bytes left free for the executor's own files.
 constexpr int64_t kSpareBytes = 16 << 20;
@@ -22,14 +22,14 @@ constexpr int64_t kSpareBytes = 16 << 20;
 void AddFolder(Places* places, const char* path) {
   if (places->count == kMaxPlaces) return;
   char real[PATH_MAX];
-  // The loader separates the folders of --library-path by these; a path that has them cannot be
-  // used.
+  // The loader separates the folders of --library-path by these characters; a path that contains
+  // one cannot be used.
   if (realpath(path, real) == nullptr || strpbrk(real, ":;") != nullptr) return;
   places->local[places->count++] = Format("%s", real);
 }
 
-// Opens a folder that nobody else can enter, or fails with EPERM. It is opened first and checked
-// then, without following a link, so that it cannot be exchanged in between.
+// Opens a folder that nobody else can enter, or fails with EPERM. Opens it first, without following
+// a link, and then checks it, so that it cannot be exchanged in between.
 int OpenOwn(int parent, const char* name, bool make) {
   if (make && mkdirat(parent, name, 0700) != 0 && errno != EEXIST) return -1;
   int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bundles are kept: DIR/protium-UID/bundles/ in the executor's local folders, which outlive
+// Where bundles are stored: DIR/protium-UID/bundles/ in the executor's local folders, which outlive
 // sessions.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace protium::launcher {
 inline constexpr int kMaxPlaces = 16;
 
 struct Places {
-  // Absolute paths, best first; the working folder is the last resort, since it goes with the
+  // Absolute paths, best first; the working folder is the last resort, since it is removed with the
   // session.
   Text local[kMaxPlaces];
   int count = 0;
@@ -27,12 +27,12 @@ struct Place {
   Text path;
 };
 
-// Opens the folder of bundles in `local`, which must be accessible to its owner alone: programs are
-// run from it. fd is -1, with the reason in `why`, if it is not there (and `make` is false), not
-// safe, or not writable.
+// Opens the folder of bundles in `local`, which must be accessible to its owner alone, because
+// programs are run from it. fd is -1, with the reason in `why`, if the folder does not exist (and
+// `make` is false), is not safe, or is not writable.
 Place OpenPlace(const Text& local, bool make, Text* why);
 
-// Whether programs can be run from there and `bytes` fit on the disk; otherwise `why`.
+// Whether programs can be run from the folder and `bytes` fit on its disk; otherwise sets `why`.
 bool CanHold(const Place& place, int64_t bytes, Text* why);
 
 // Removes `name` in the folder, with everything in it. Follows no links; errors are ignored.

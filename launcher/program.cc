@@ -21,12 +21,12 @@ namespace {
 
 // PYTHON_EXCEPTION_THROWN, see spark_worker/marks.h.
 constexpr int32_t kExceptionThrown = -2;
-// For the JVM to read why.
+// How long the JVM has to read the reason.
 constexpr int64_t kTellMs = 30000;
 constexpr int kMaxBundles = 2;
 
 // Spark shows `why` as the error of the task. The JVM may still be sending that task: closing with
-// its bytes unread would reset the connection, and the message with it, so they are read first.
+// unread bytes would reset the connection and lose the message, so they are read first.
 [[noreturn]] void Refuse(int socket, const char* why) {
   int64_t deadline = Now() + kTellMs;
   if (SendInt(socket, kExceptionThrown, deadline) && SendText(socket, why, deadline)) {
@@ -35,11 +35,12 @@ constexpr int kMaxBundles = 2;
   _exit(1);
 }
 
-// The hashes of bundles in a launcher's name; returns their number, 0 if it is not such a name.
+// Reads the hashes of bundles in a launcher's name; returns their number, 0 if it is not such a
+// name.
 int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   if (!StartsWith(name, kLauncherPrefix)) return 0;
   const char* from = name + strlen(kLauncherPrefix);
-  int found = -1;  // The first is the launcher's own.
+  int found = -1;  // The first hash is the launcher's own.
   for (; found < kMaxBundles; ++found) {
     if (strspn(from, "0123456789abcdef") != kHashDigits) return 0;
     if (found >= 0) memcpy(hashes[found], from, kHashDigits), hashes[found][kHashDigits] = 0;
@@ -50,7 +51,7 @@ int ReadHashes(const char* name, char hashes[kMaxBundles][kHashDigits + 1]) {
   return 0;
 }
 
-// Lets the program inherit the socket, and keeps the JVM's secret from it and from what tasks
+// Lets the program inherit the socket, and hides the JVM's secret from it and from what tasks
 // start.
 void HandOver(int socket) {
   fcntl(socket, F_SETFD, 0);
@@ -68,7 +69,7 @@ Text OwnPath(const char* own_name) {
   return path;
 }
 
-// For images that hold the program already: it lies beside the launcher, with its libraries.
+// For images that already contain the program: it is beside the launcher, with its libraries.
 [[noreturn]] void StartBeside(int socket, const char* own_name) {
   static const char kEnding[] = "-launcher";
   Text program = OwnPath(own_name);
@@ -90,16 +91,16 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
-// The bundle's own loader is started, and the program given to it: the interpreter that is written
-// into the program names a path of the machine that built it.
+// Starts the bundle's own loader with the program as its argument: the interpreter named in the
+// program is a path of the machine that built it.
 [[noreturn]] void StartBundled(int socket, const Text* folders, int count) {
   Text loader = Join(folders[0].chars, kBundledLoader);
   Text program = Join(folders[0].chars, kBundledProgram);
   Text libraries;
   for (int i = 0; i < count; ++i) Append(&libraries, "%s%s/lib", i ? ":" : "", folders[i].chars);
   HandOver(socket);
-  // Set for this machine's own programs: the bundled one brings its libc and would load libraries
-  // built for another.
+  // These are set for this machine's own programs: the bundled one brings its libc and would load
+  // libraries built for another.
   for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) unsetenv(name);
   char option[] = "--library-path";
   char* arguments[] = {loader.chars, option, libraries.chars, program.chars, nullptr};
@@ -111,7 +112,7 @@ Text OwnPath(const char* own_name) {
                      .chars);
 }
 
-// All bundles that are missing are named at once, so that the driver sends them in one go.
+// Names all missing bundles at once, so that the driver can send them together.
 [[noreturn]] void StartBundles(int socket, char hashes[][kHashDigits + 1], int count) {
   Text folders[kMaxBundles], missing = Format("%s", kNeedsBundle), why;
   bool all = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher on a real server's executors, whose sc:// address stands in PROTIUM_TEST_SPARK.
+// Runs the launcher on a real server's executors; PROTIUM_TEST_SPARK is the server's sc:// address.
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class LauncherOnSpark : public testing::Test {
     session_ = SparkSession::Open(ParseSparkAddress(address).ValueOrDie(), call_).ValueOrDie();
   }
 
-  // What a task of one partition fails with.
+  // The error of a task with one partition.
   std::string Refusal() {
     const auto input = connect::Sql("select id from range(0, 10, 1, 1)");
     const connect::MapTaskSpec task{.function_name = "launcher_test",

@@ -16,10 +16,10 @@
 namespace protium::launcher {
 namespace {
 
-// More would only wait for a later sweep.
+// More are left for a later sweep.
 constexpr int kMaxSeen = 256;
 
-// A bundle that is there, by its lock file.
+// An existing bundle, found by its lock file.
 struct Kept {
   char hash[kHashDigits + 1];
   // Time of the last use, in nanoseconds since 1970.
@@ -47,7 +47,7 @@ bool IsLockName(const char* name) {
          strcmp(name + kHashDigits, ".lock") == 0;
 }
 
-// All bundles except `coming`, at most kMaxSeen; returns their number.
+// Lists all bundles except `coming`, at most kMaxSeen; returns their number.
 int List(int place, const char* coming, Kept* kept) {
   int fd = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* folder = fd < 0 ? nullptr : fdopendir(fd);
@@ -76,7 +76,7 @@ int LatestFirst(const void* a, const void* b) {
 
 bool Exists(int place, const char* name) { return faccessat(place, name, F_OK, 0) == 0; }
 
-// Removes a bundle, or only what is left over of its unpacking. Does nothing if it is in use.
+// Removes a bundle, or only the remains of its unpacking. Does nothing if it is in use.
 void Remove(int place, const char* hash, bool all) {
   int lock = TryLock(place, hash, Hold::kAlone);
   if (lock < 0) return;
@@ -94,7 +94,7 @@ void Sweep(int place, const char* coming, int64_t bytes) {
   static Kept kept[kMaxSeen];
   int count = List(place, coming, kept);
   qsort(kept, count, sizeof *kept, LatestFirst);
-  // The one that is coming counts.
+  // Counts the coming bundle.
   int number = 1;
   for (int i = 0; i < count; ++i) {
     bytes += kept[i].bytes;

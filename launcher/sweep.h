@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which unpacked bundles stay.
+// Which unpacked bundles are retained.
 #pragma once
 
 #include <stdint.h>
@@ -11,8 +11,8 @@ inline constexpr int kMaxKept = 8;
 inline constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
 
 // Makes room for one more bundle of `bytes` named `coming`: removes what dead processes left half
-// unpacked, and of the other bundles the longest unused until the limits hold. Bundles in use stay,
-// even if there are too many.
+// unpacked, then the least recently used bundles until the limits hold. Bundles in use stay, even
+// if there are too many.
 void Sweep(int place, const char* coming, int64_t bytes);
 
 }  // namespace protium::launcher

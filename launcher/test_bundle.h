@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundles by hand, for tests: also such as no driver makes.
+// Makes bundles by hand, for tests: also some that no driver makes.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct RawBundle {
   std::string bytes, hash;
 };
 
-// The bytes of a bundle with this manifest and content, whether they agree or not.
+// Returns the bytes of a bundle with this manifest and content, whether or not they agree.
 RawBundle AssembleBundle(const std::string& manifest, const std::string& content);
 
 // The first lines of a manifest.

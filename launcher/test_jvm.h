@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark's JVM does with a launcher, for tests.
+// Does with a launcher what Spark's JVM does, for tests.
 #pragma once
 
 #include <sys/types.h>
@@ -19,9 +19,9 @@ namespace protium {
 enum class Wire { kTcp, kUnix };
 
 struct JvmOptions {
-  std::filesystem::path launcher;  // As Spark's setting names it; it may be relative to `folder`.
-  std::filesystem::path folder;    // Where it is started.
-  std::map<std::string, std::string> environment;  // All of it but what the protocol adds.
+  std::filesystem::path launcher;  // As in Spark's setting; may be relative to `folder`.
+  std::filesystem::path folder;    // The launcher's working directory.
+  std::map<std::string, std::string> environment;  // Complete, apart from what the protocol adds.
   Wire wire = Wire::kTcp;
 };
 
@@ -31,10 +31,10 @@ class WorkerLink {
   WorkerLink(UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
   pid_t pid() const { return pid_; }
   int fd() const { return socket_.get(); }
-  // The answer to a request; empty when the worker is gone.
+  // Sends a request and returns the response; empty if the worker has ended.
   std::string Ask(const std::string& request);
-  // The text of the error that the worker reports instead of reading a task; empty when it does
-  // not.
+  // The text of the error that the worker reports instead of reading a task; empty if it reports
+  // none.
   std::string ReadRefusal();
 
  private:
@@ -42,22 +42,22 @@ class WorkerLink {
   pid_t pid_;
 };
 
-// An executor's JVM with a launcher in daemon mode. Ends it, and waits for that, at the latest with
-// its own life.
+// An executor's JVM with a launcher in daemon mode. The destructor ends the launcher, if it still
+// runs, and waits for that.
 class MockJvm {
  public:
-  // Starts the launcher and reads where it listens. Null when it does not say so in 5 s.
+  // Starts the launcher and reads where it listens. Null if it does not announce that within 5 s.
   static std::unique_ptr<MockJvm> Start(const JvmOptions& options);
   ~MockJvm();
 
-  // Connects, reads the process id and tells `secret`; nullopt when that is refused.
+  // Connects, reads the process id and sends `secret`; nullopt if it is refused.
   std::optional<WorkerLink> Connect(const std::string& secret = "the secret");
-  // As Connect(), but goes no further than connecting.
+  // Only connects.
   UniqueFd ConnectOnly();
   void KillWorker(pid_t pid);
   void CloseStdin() { stdin_.reset(); }
   pid_t daemon() const { return daemon_; }
-  // The daemon's exit code, or 128 + its signal; nullopt when it is still there after `ms`.
+  // The daemon's exit code, or 128 + its signal; nullopt if it still runs after `ms`.
   std::optional<int> WaitForEnd(int ms);
   const std::string& socket_path() const { return path_; }
 
@@ -93,7 +93,7 @@ class SimpleJvm {
   std::optional<int> code_;
 };
 
-// Whether the process is gone (or only waits to be forgotten) within `ms`.
+// Whether the process ends (or is a zombie) within `ms`.
 bool IsGone(pid_t pid, int ms);
 
 }  // namespace protium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for the launcher's tests to start. On its socket it reads requests as texts with their
-// length before them, and answers each with a text. What else comes, as Spark's tasks do, it
-// refuses as a worker does, with a text that says that it runs.
+// A program for the launcher's tests to start. Reads requests from its socket as texts preceded by
+// their length, and responds to each with a text. Refuses anything else, such as Spark's tasks, as
+// a worker does, with a text that shows that it runs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ std::string Environment() {
   return text;
 }
 
-// A child that does nothing until it is killed; its process id.
+// Starts a child that does nothing until it is killed; returns its process id.
 std::string StartSleeper(bool leaves_group) {
   const pid_t pid = fork();
   if (pid == 0) {

@@ -29,7 +29,7 @@ Unpacked NotWritten(Text* why, const char* name) {
   return Unpacked::kNotWritten;
 }
 
-// The bundle's one Zstandard frame as a stream of its content, in pieces.
+// Reads the content of the bundle's single Zstandard frame in pieces.
 class Content {
  public:
   explicit Content(int fd)
@@ -44,8 +44,8 @@ class Content {
     free(output_);
   }
 
-  // At most `limit` further bytes, at least one; nullptr if there are none or they are damaged.
-  // Valid until the next call.
+  // Returns at most `limit` further bytes, at least one; nullptr if there are none or they are
+  // damaged. Valid until the next call.
   const char* Some(int64_t limit, size_t* size) {
     while (from_ == filled_) {
       if (!Decode()) return nullptr;
@@ -85,7 +85,7 @@ class Content {
   void* input_;
   void* output_;
   ZSTD_inBuffer in_;
-  size_t from_ = 0, filled_ = 0;  // Of the output.
+  size_t from_ = 0, filled_ = 0;  // Offsets in the output.
   bool is_over_ = false;
 };
 
@@ -99,7 +99,7 @@ bool WriteAll(int fd, const char* bytes, size_t size) {
 }
 
 int Create(int folder, const char* name) {
-  // Never through a link, never over a file: a name may occur once.
+  // Never follows a link or replaces a file: a name may occur only once.
   return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -163,7 +163,7 @@ Unpacked Unpack(const BundleFile& bundle, int folder, Text* why) {
     if (written != Unpacked::kWhole) return written;
   }
   if (!content.Ends()) return Damaged(why, "it holds more than its list of files");
-  // Last: Inspect() takes a folder without it for one that is not whole.
+  // Last: Inspect() treats a folder without it as incomplete.
   return WriteManifest(bundle.manifest, folder, why);
 }
 

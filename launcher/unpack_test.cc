@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher makes of bundles that nobody should send, and of many.
+// Tests the launcher with bundles that nobody should send, and with many.
 #include "launcher/unpack.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 class UnpackTest : public testing::Test {
  protected:
-  // Unpacks into a folder of its own; why it failed, or empty.
+  // Unpacks into a new folder; returns why it failed, or empty.
   std::string TryToUnpack(const RawBundle& raw) {
     const fs::path file = folder_.path() / "bundle";
     std::ofstream(file, std::ios::binary) << raw.bytes;
@@ -81,7 +81,7 @@ TEST_F(UnpackTest, EveryDamagedByteIsFoundOrHarmless) {
       ++found;
     }
   }
-  // A few bits in the frame's head do not change the content.
+  // A few bits in the frame's header do not change the content.
   EXPECT_GE(found, static_cast<int>(whole.bytes.size()) - 3);
 }
 
@@ -182,7 +182,7 @@ TEST_F(SweepTest, TheLongestUnusedGoFirstAndThoseInUseStay) {
 
 TEST_F(SweepTest, TooManyBytesGoEvenWhenTheyAreFewBundles) {
   Keep(1);
-  Keep(2, launcher::kMaxKeptBytes - 10);  // A hole: it takes no room on the disk.
+  Keep(2, launcher::kMaxKeptBytes - 10);  // A sparse file: it takes no room on the disk.
   launcher::Sweep(fd_.get(), Hash(99).c_str(), 100);
   EXPECT_TRUE(Has(Hash(1)));
   EXPECT_FALSE(Has(Hash(2)));

@@ -12,13 +12,13 @@
 
 #include "launcher/clock.h"
 
-// Every call is non-blocking and followed by poll() up to the deadline: sockets are blocking ones,
-// inherited by the program later, and their mode is not to be changed.
+// Every call is non-blocking and followed by poll() up to the deadline: the sockets are blocking,
+// the program inherits them later, and their mode must not change.
 
 namespace protium::launcher {
 namespace {
 
-// In slices of a minute, since poll() takes an int of milliseconds.
+// Waits in slices of a minute, since poll() takes an int of milliseconds.
 bool Wait(int socket, short events, int64_t deadline) {
   for (;;) {
     int64_t left = deadline - Now();

@@ -23,6 +23,9 @@ _TEXT = [
 ]
 # Whoever sends an event makes its struct. Tests may write what a file says.
 _RAW_EVENT = [(re.compile(r"""\{\s*"event"\s*[,:]\s*("|\w+::kName)"""), "an event as raw JSON: make its struct (room events)")]
+# What a reader would stumble over; CONTRIBUTING's glossary has the words that we use.
+_STRANGE = re.compile(r"\b(in vain|turned out|fault of ours|borne|the number of those|mend|mends|mended|"
+                      r"gangs? that bends?|bending gangs?)\b")
 _FILE_NAME = re.compile(r"(manager|utils?|helpers?|common)\.\w+$")
 
 
@@ -51,8 +54,18 @@ def check(path):
     yield from findings(path, text, _TEXT)
 
 
+def strange_words():
+    for path in source_text.repository_files(["src", "include", "docs", "launcher", "README.md", "CONTRIBUTING.md"],
+                                             [".cc", ".h", ".md"]):
+        for number, line in enumerate(source_text.read(path).split("\n"), 1):
+            found = _STRANGE.search(line)
+            if found:
+                yield f'{path}:{number}: "{found.group()}" does not read as English here: see the glossary'
+
+
 def main():
     wrong = [line for path in source_text.repository_files(_FOLDERS, _ENDINGS) for line in check(path)]
+    wrong += strange_words()
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 

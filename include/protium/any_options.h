@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of any type: an aggregate with Fields(), which keeps its type, or JSON that nobody has
-// read yet.
+// Options of any type: either an aggregate with Fields(), whose type is retained, or JSON that has
+// not been read yet.
 #pragma once
 
 #include <memory>
@@ -12,22 +12,22 @@
 
 namespace protium {
 
-// A value; cheap to copy.
+// A value type; cheap to copy.
 class AnyOptions {
  public:
   AnyOptions() = default;
-  // Both are implicit, so that options can be written down as JSON wherever they are asked for.
+  // Both are implicit, so that options can be written as JSON wherever they are expected.
   AnyOptions(Json given) : given_(std::move(given)) {}
   AnyOptions(Json::initializer_list_t given) : given_(given) {}
   template <class T>
   requires fields::HasFields<T> AnyOptions(T options)
       : typed_(std::make_shared<const Holds<T>>(std::move(options))) {}
 
-  // As they were given: only typed ones are sure to be complete.
+  // As they were given: only typed options are sure to be complete.
   Json ToJson() const { return typed_ ? typed_->ToJson() : given_; }
 
-  // Given as T, they are returned as they are. JSON is read, with T's defaults for what it leaves
-  // out; unknown keys and values out of range are faults of Exit::kUsage below `path`.
+  // Options given as T are returned as they are. JSON is read, with T's defaults for whatever it
+  // omits; unknown keys and values out of range are faults of Exit::kUsage below `path`.
   template <class T>
   Result<T> Read(const std::string& path) const {
     if (const auto* same = dynamic_cast<const Holds<T>*>(typed_.get())) return same->options;
@@ -49,7 +49,7 @@ class AnyOptions {
   };
 
   Json given_ = Json::object();
-  std::shared_ptr<const Held> typed_;  // Null: as in given_.
+  std::shared_ptr<const Held> typed_;  // Null: the options are in given_.
 };
 
 }  // namespace protium

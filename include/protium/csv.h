@@ -34,25 +34,24 @@ struct ColumnTypes {
   std::vector<std::pair<std::string, std::string>> all;
 };
 
-// How the characters of a file are written. UTF-16 begins with a byte order mark, which UTF-8 may
-// have.
+// The character encoding of a file. UTF-16 must begin with a byte order mark; UTF-8 may.
 enum class Encoding { kUtf8, kUtf16, kLatin1, kWindows1252 };
 
-// What becomes of a row with too few or too many cells: it is an error; it is filled up with NULLs
-// (and what it has too much must be empty cells); or it is left out, and counted.
+// What happens to a row with too few or too many cells: it is an error; it is padded with NULLs
+// (and surplus cells must be empty); or it is skipped and counted.
 enum class Ragged { kRefuse, kPad, kSkip };
 
 // A cell whose text equals one of `null` is NULL, and so is an empty cell unless it is quoted.
 struct CsvOptions {
   NullTexts null;
-  std::string delimiter = ",";  // Or "auto": of comma, semicolon, tab and |, the one that fits.
+  std::string delimiter = ",";  // Or "auto": whichever of comma, semicolon, tab and | fits.
   bool header = true;
   Encoding encoding = Encoding::kUtf8;
   std::string decimal = ".";  // Or ",": the mark in 3,5.
-  std::string comment;        // Lines that begin with this character are no rows; empty: none.
-  bool trim = false;          // Blanks around cells are not part of them.
+  std::string comment;        // Lines that begin with this character are skipped; empty: none.
+  bool trim = false;          // Drop blanks around cells.
   Ragged ragged = Ragged::kRefuse;
-  ColumnTypes types;  // Of columns whose type is not to be inferred.
+  ColumnTypes types;  // Of columns whose type must not be inferred.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("null", null,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values are that ranks combine, and how they are combined.
+// The element types of values that ranks combine, and the operations.
 #pragma once
 
 #include <cstdint>
 
 namespace protium {
 
-// kMean divides the sum by the number of ranks; of floats only.
+// kMean divides the sum by the number of ranks; for floats only.
 enum class Op : uint8_t { kSum, kMin, kMax, kProduct, kMean };
 
-// Whole numbers wrap. The floats of 16 bits are combined in float32, each result rounded to the
-// nearest, ties to even.
+// Whole numbers wrap. 16-bit floats are combined in float32, and each result is rounded to the
+// nearest value, ties to even.
 enum class Element : uint8_t {
   kFloat32,
   kFloat64,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a run. Program::watch receives them as they happen, and the run folder keeps them
+// The events of a run. Program::watch receives them as they happen, and the run folder stores them
 // in events.jsonl, one JSON object per line: kName under the key "event", the fields under the
-// names given to Fields(), and the wall-clock time under "time". A file may hold events and fields
+// names passed to Fields(), and the wall-clock time under "time". A file may hold events and fields
 // that are not declared here; readers skip them. src/foundation/events/EVENTS.md lists them all.
 //
 // The usual order within one command: RunStarted, EtlProgress and EtlDone, one StageFitted per
 // stage, GangPlaced, TrainStarted, steps and epochs, Scored and OutputWritten, and RunEnded last. A
-// search sends TrialStarted and TrialEnded of each trial before the stages of the best one. A
-// gang that restarts inserts AttemptStarted and repeats everything since the checkpoint it starts
-// from, so a watcher must expect `step` and `epoch` to go back.
+// search sends TrialStarted and TrialEnded for each trial before the stages of the best one. A gang
+// that restarts inserts AttemptStarted and repeats everything since the checkpoint it starts from,
+// so a watcher must expect `step` and `epoch` to go back.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,12 @@ namespace protium {
 template <class E>
 struct EnumNames;
 
-// What a task is for. Whoever draws a phase or books its time asks this; names are the user's.
+// What a task is for. Code that shows a phase or records its time uses the role; names belong to
+// the user.
 enum class TaskRole { kMap, kFit, kTrain, kScore, kProgram };
 EnumNames<TaskRole> Names(TaskRole);
 
-// A command started working on the run. `resumed`: it continues an earlier command's run.
+// A command started working on the run. `resumed`: it continues a run of an earlier command.
 struct RunStarted {
   static constexpr std::string_view kName = "start";
   std::string run;
@@ -58,7 +59,7 @@ struct EtlProgress {
   }
 };
 
-// The training table has been evaluated and kept. `rows` counts both sides of a split.
+// The training table has been evaluated and kept. `rows` includes both sides of a split.
 struct EtlDone {
   static constexpr std::string_view kName = "etl_done";
   int64_t rows = 0;
@@ -86,9 +87,9 @@ struct RankPlaced {
   int32_t rank = 0;
   std::string host;
   int64_t pid = 0;
-  std::string log;                // The path of the rank's log file, where it has one of its own.
-  std::optional<int32_t> cores;   // Where the engine counts them.
-  std::vector<std::string> gpus;  // The addresses of its devices.
+  std::string log;                // The path of the rank's log file, if it has its own.
+  std::optional<int32_t> cores;   // If the engine counts them.
+  std::vector<std::string> gpus;  // The addresses of its GPUs.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rank", rank);
@@ -111,14 +112,14 @@ struct GangRange {
   }
 };
 
-// Every rank of a gang has its seat. `attempt` counts from 0.
+// Every rank of a gang has a seat. `attempt` counts from 0.
 struct GangPlaced {
   static constexpr std::string_view kName = "gang_start";
   std::string task;
   TaskRole role = TaskRole::kMap;
   int32_t attempt = 0;
   std::vector<RankPlaced> ranks;
-  std::optional<GangRange> bends;  // Of an elastic gang.
+  std::optional<GangRange> bends;  // Set for an elastic gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("task", task);
@@ -152,10 +153,10 @@ struct TrainStarted {
   int64_t rows = 0;   // Training rows, over all ranks.
   int64_t steps = 0;  // Over all epochs.
   int64_t epochs = 0;
-  int64_t step = 0;     // Steps that the checkpoint already holds; 0 without one.
-  int64_t batch = 0;    // Rows of a step.
+  int64_t step = 0;     // Steps already in the checkpoint; 0 without one.
+  int64_t batch = 0;    // Rows per step.
   int64_t shards = 0;   // Over all ranks.
-  bool packed = false;  // For this training; false: the rows are those of an earlier one.
+  bool packed = false;  // False: the rows packed for an earlier training are reused.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows);
@@ -175,9 +176,10 @@ struct StepDone {
   int64_t steps = 0;
   int64_t epoch = 0;
   double loss = 0;             // The weighted mean over the steps since the last such event.
-  double learning_rate = 0;    // That the step was made with, before factors of single parameters.
+  double learning_rate = 0;    // Of this step, before per-parameter factors.
   double rows_per_second = 0;  // Over all ranks, since the last such event.
-  double wait_share = 0;       // Share of that time, 0 to 1, in the sum over ranks, waits included.
+  // 0 to 1: share of that time, summed over ranks, that was spent waiting.
+  double wait_share = 0;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("step", step);
@@ -209,8 +211,8 @@ struct Validated {
   static constexpr std::string_view kName = "validation";
   int64_t epoch = 0;
   int64_t step = 0;
-  // In the order of train.metrics. In the file each is a field of the event itself, which is why
-  // Fields() does not visit them.
+  // In the order of train.metrics. In the file each one is a field of the event itself, so Fields()
+  // does not visit them.
   std::vector<std::pair<std::string, double>> metrics;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -219,7 +221,8 @@ struct Validated {
   }
 };
 
-// A checkpoint is complete on disk. `epoch` counts the finished epochs, `path` is its folder.
+// A checkpoint is complete on disk. `epoch` is the number of finished epochs, `path` the
+// checkpoint's folder.
 struct Checkpointed {
   static constexpr std::string_view kName = "checkpoint";
   int64_t step = 0;
@@ -233,8 +236,8 @@ struct Checkpointed {
   }
 };
 
-// The first fit of a trial of a search begins. What happens inside of trials is in the events.jsonl
-// of their own folders. Trials count from 1.
+// The first fit of a search trial begins. Events within a trial go to events.jsonl in the trial's
+// own folder. Trials count from 1.
 struct TrialStarted {
   static constexpr std::string_view kName = "trial_start";
   int64_t trial = 0;
@@ -248,7 +251,7 @@ struct TrialStarted {
   }
 };
 
-// A trial of a search is over; trials.json has it now.
+// A search trial is over and has been written to trials.json.
 struct TrialEnded {
   static constexpr std::string_view kName = "trial";
   int64_t trial = 0;
@@ -256,9 +259,9 @@ struct TrialEnded {
   std::string values;
   std::string state;  // "done", "failed"
   std::string metric;
-  std::optional<double> value;      // The mean over folds; none if it failed.
+  std::optional<double> value;      // The mean over folds; unset if it failed.
   std::optional<double> deviation;  // Over folds.
-  double seconds = 0;               // Of its fits together.
+  double seconds = 0;               // All its fits together.
   std::string error;
   int64_t best = 0;  // The best trial so far; 0: none.
   std::optional<double> best_value;
@@ -278,8 +281,8 @@ struct TrialEnded {
   }
 };
 
-// One partition has been scored. In the file the event also carries mergeable metric states
-// ("model", "baseline") where the rows have labels.
+// One partition has been scored. If the rows have labels, the event in the file also has mergeable
+// metric states ("model", "baseline").
 struct Scored {
   static constexpr std::string_view kName = "score_metrics";
   int64_t rows = -1;  // -1: unknown.
@@ -289,7 +292,7 @@ struct Scored {
   }
 };
 
-// A table has been written and is in place under its final name.
+// A table has been written and has its final name.
 struct OutputWritten {
   static constexpr std::string_view kName = "output";
   std::string path;
@@ -301,11 +304,11 @@ struct OutputWritten {
   }
 };
 
-// The gang's seats are taken at the moment.
+// The seats that the gang needs are taken at the moment.
 struct Waiting {
   static constexpr std::string_view kName = "waiting";
   std::string why;                 // Who holds them.
-  std::optional<std::string> who;  // The gang that waits.
+  std::optional<std::string> who;  // The waiting gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("for", who);
@@ -313,7 +316,7 @@ struct Waiting {
   }
 };
 
-// Something the user wants to know but need not act on.
+// Something the user should know but need not act on.
 struct Note {
   static constexpr std::string_view kName = "note";
   std::string message;
@@ -333,7 +336,7 @@ struct Warning {
   }
 };
 
-// The command failed; the fields are those of the Fault it ends with. RunEnded follows.
+// The command failed; the fields are those of the Fault that ended it. RunEnded follows.
 struct Failed {
   static constexpr std::string_view kName = "failed";
   int32_t exit = 0;  // An Exit of protium/status.h.
@@ -357,19 +360,19 @@ struct RunEnded {
   }
 };
 
-// What a program's own task has reported (TaskContext::Report). Nothing but a watcher matches it,
-// whatever its name.
+// A program's own task reported a value (TaskContext::Report). Only watchers receive it, whatever
+// its name.
 struct Reported {
   static constexpr std::string_view kName = "reported";
   std::string name;
-  std::string value;  // As the text of its JSON; in the file it is the field "value" itself.
+  std::string value;  // JSON text; in the file it is the field "value" itself.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name);
   }
 };
 
-// An event whose name is none of the above: a newer version's, or one that only our own rooms read.
+// An event with any other name: from a newer version, or one that only our own rooms read.
 struct OtherEvent {
   static constexpr std::string_view kName = "";
   std::string name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over the columns of a table: small immutable trees that each engine spells in its own
+// Expressions over the columns of a table: small immutable trees that each engine writes in its own
 // SQL. Building one never fails; unknown columns and wrong types are reported by the first action
 // on the table. Implemented by the room plan.
 #pragma once
@@ -17,8 +17,8 @@ using Columns = std::vector<std::string>;
 // In this order: NULL, true, 7, 0.5, 'text'.
 using Literal = std::variant<std::monostate, bool, int64_t, double, std::string>;
 
-// A column, a literal, or the call of a function. Operators are functions like any other: "+",
-// "and", "=", "is_null", "coalesce", "cast_double", ...; plan/functions.h lists them all.
+// A column, a literal, or a function call. Operators are functions like any other: "+", "and", "=",
+// "is_null", "coalesce", "cast_double", ...; plan/functions.h lists them all.
 struct Expr {
   enum class Kind { kColumn, kLiteral, kCall };
   Kind kind = Kind::kLiteral;
@@ -32,13 +32,15 @@ struct NamedExpr {
   Expr expr;
 };
 
-// `function` is one that plan/functions.h lists; an unknown one fails at the first action.
+// `function` must be listed in plan/functions.h; an unknown one fails at the first action.
 Expr Col(std::string name);
 Expr Lit(Literal value);
 Expr MakeCall(std::string function, std::vector<Expr> arguments);
 
-// SQL's operators with SQL's NULLs: the comparisons give NULL for a NULL operand, and && and || are
-// three-valued. A plain value may stand on either side: Col("price") * 2 > 5, Col("origin") ==
+// SQL's operators with SQL's treatment of NULL: comparisons return NULL for a NULL operand, and &&
+// and
+//
+//  are three-valued. Either side may be a plain value: Col("price") * 2 > 5, Col("origin") ==
 // "JFK".
 Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
@@ -80,35 +82,35 @@ Expr Coalesce(std::vector<Expr> values);
 // `then` where the condition is true, `otherwise` where it is false or NULL.
 Expr If(Expr condition, Expr then, Expr otherwise);
 
-// Of the rows of a group or a window: for Groups::Aggregate() and DataFrame::Window() alone. NULL
-// values are left out; of no value at all, counts are 0 and everything else is NULL. They may stand
-// within expressions: Sum(Col("late") * 1.0) / CountRows().
+// Aggregates over the rows of a group or a window, for Groups::Aggregate() and DataFrame::Window()
+// only. They skip NULL values; if there are no values at all, counts are 0 and everything else is
+// NULL. They may be part of larger expressions: Sum(Col("late") * 1.0) / CountRows().
 Expr CountRows();
-Expr CountOf(Expr value);  // Of the values that are not NULL.
+Expr CountOf(Expr value);  // Counts the values that are not NULL.
 Expr CountDistinct(Expr value);
 Expr Sum(Expr value);
 Expr Avg(Expr value);
 Expr Min(Expr value);
 Expr Max(Expr value);
-Expr Median(Expr value);    // Between the two middle ones, their mean.
-Expr StdDev(Expr value);    // Of a sample: divided by n - 1.
+Expr Median(Expr value);    // For an even number of values, the mean of the middle two.
+Expr StdDev(Expr value);    // Of a sample: the divisor is n - 1.
 Expr Variance(Expr value);  // Likewise.
 Expr AnyTrue(Expr flag);
 Expr AllTrue(Expr flag);
-// `value` in the row in which `by` is smallest or largest; any of them where several are.
+// `value` in the row with the smallest or largest `by`; if several rows tie, any of them.
 Expr MinBy(Expr value, Expr by);
 Expr MaxBy(Expr value, Expr by);
 
-// For DataFrame::Window() alone, with an order. Ranks are from 1; rows that are equal in the order
-// share a Rank() and leave a gap behind it, or share a DenseRank() and leave none.
+// For DataFrame::Window() only, with an order. Ranks start at 1; rows that are equal in the order
+// share a Rank(), which leaves a gap after it, or a DenseRank(), which leaves none.
 Expr RowNumber();
 Expr Rank();
 Expr DenseRank();
-// `value` so many rows before or after; NULL where there is no such row.
+// `value` that many rows before or after; NULL if there is no such row.
 Expr Lag(Expr value, int64_t rows = 1);
 Expr Lead(Expr value, int64_t rows = 1);
 
-// A column to sort by. NULL comes first in ascending order and last in descending, as in Spark.
+// A column to sort by. As in Spark, NULL comes first in ascending and last in descending order.
 struct SortKey {
   std::string column;
   bool descending = false;

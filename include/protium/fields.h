@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options are aggregates with one function
+// An options type is an aggregate with one function
 //   template <class Visit> void Fields(Visit& visit) {
 //     visit("epochs", epochs, {.help = "passes over the training rows", .at_least = 1});
 //     ...
 //   }
-// from which follow JSON both ways, equality, the list of known keys, checks of ranges and, by
-// base/describe.h, help. What a field says of itself (protium/field.h) may be left out.
+// from which everything else follows: reading and writing JSON, equality, the list of known keys,
+// range checks and, through base/describe.h, help. The third argument (protium/field.h) is
+// optional.
 //
 // Kinds of field: bool, int32_t, int64_t, double, std::string, enums with a Names() found by
 // argument-dependent lookup (`inline EnumNames<E> Names(E)`), std::optional, std::vector, nested
-// aggregates with Fields(), Json itself, and any type with `Json ToJson(const T&)` and
-// `Status FromJson(const Json&, const std::string& path, T&)` found by argument-dependent lookup.
+// aggregates with Fields(), Json itself, and any type with `Json ToJson(const T&)` and `Status
+// FromJson(const Json&, const std::string& path, T&)` found by argument-dependent lookup.
 #pragma once
 
 #include <algorithm>
@@ -71,14 +72,14 @@ struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-// A refusal of the value at `path`. `where` holds the path ("train.epochs"); whoever read the file
-// replaces it by file:line:column.
+// Makes the fault for a bad value at `path`. `where` holds the path ("train.epochs"); the code that
+// read the file replaces it with file:line:column.
 Status Refuse(const std::string& path, const std::string& must, const Json& got);
-// A refusal of a key at `path` that is none of `known`, with the nearest of them.
+// Makes the fault for a key at `path` that is not in `known`, and names the nearest known key.
 Status RefuseKey(const std::string& path, const std::string& key,
                  const std::vector<std::string>& known);
 
-// Shows every field to `visitor`, which may take what the field says of itself as a third argument.
+// Passes every field to `visitor`, which may take the Field as a third argument.
 template <class T, class Visitor>
 void VisitFields(T& options, Visitor& visitor) {
   const auto visit = [&](const char* key, auto& value, const Field& field = {}) {
@@ -119,13 +120,13 @@ inline std::string Below(const std::string& path, const char* key) {
   return path.empty() ? key : path + "." + key;
 }
 
-// A number as people write it: 1 and not 1.0.
+// A number as people write it: 1 rather than 1.0.
 inline Json Short(double value) {
   const bool whole = std::floor(value) == value && std::fabs(value) < 1e15;
   return whole ? Json(int64_t(value)) : Json(value);
 }
 
-// Refuses what the type of a field cannot rule out.
+// Refuses values that the field's type allows but its Field does not.
 template <class T>
 Status CheckValue(const T& value, const Field& field, const std::string& path) {
   if constexpr (IsOptional<T>::value) {
@@ -160,7 +161,7 @@ struct Reader {
   }
 };
 
-// Looks at all values, whether read or not.
+// Checks all values, including those that were not read.
 struct Checker {
   const std::string& path;
   Status status;
@@ -292,20 +293,20 @@ Status Read(const Json& json, const std::string& path, T& out) {
 
 }  // namespace fields
 
-// Writes options as JSON; empty optionals are left out.
+// Writes options as JSON; omits empty optionals.
 template <class T>
 Json FieldsToJson(const T& options) {
   return fields::Write(options);
 }
 
 // Reads options over the defaults already in `out`. Strict: an unknown key, a wrong type or a
-// number out of range is a fault whose `where` is the dotted path from `path` on.
+// number out of range is a fault whose `where` is the dotted path, beginning with `path`.
 template <class T>
 Status FieldsFromJson(const Json& json, const std::string& path, T& out) {
   return fields::Read(json, path, out);
 }
 
-// Refuses what lies outside the range that its field names, as reading does.
+// Refuses values outside the range of their field, as reading does.
 template <class T>
 Status CheckFields(const T& options, const std::string& path) {
   fields::Checker checker{path, Status::OK()};
@@ -313,7 +314,7 @@ Status CheckFields(const T& options, const std::string& path) {
   return checker.status;
 }
 
-// Writes the fields that decide the weights, and no others.
+// Writes only the fields that decide the weights.
 template <class T>
 Json FieldsThatDecide(const T& options) {
   Json decide = Json::object();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks made of plain functions, for Program::tasks and DataFrame::Map(): of a batch, of a row, or
-// of all rows of a group. They run in worker processes, on whichever worker has time, so a function
+// Makes tasks from plain functions of a batch, a row, or all rows of a group, for Program::tasks
+// and DataFrame::Map(). They run in worker processes, on whichever worker is free, so a function
 // must not depend on which rows it saw before. Implemented by the room gang.
 #pragma once
 
@@ -22,19 +22,19 @@
 namespace protium {
 
 using RowBatch = std::shared_ptr<arrow::RecordBatch>;
-// Some rows to others. What it returns has the columns of MapTask::output, in their order, and any
+// Maps some rows to others. The result has the columns of MapTask::output, in their order, and any
 // number of rows; nullptr means none.
 using BatchFunction = std::function<Result<RowBatch>(const RowBatch& rows)>;
-// Makes the function in each worker, once and before its first rows: the place to open a model or a
-// dictionary. context.config() is MapTask::config. An error fails the run.
+// Makes the function in each worker, once, before its first rows: this is where to open a model or
+// a dictionary. context.config() is MapTask::config. An error fails the run.
 using MakeBatchFunction = std::function<Result<BatchFunction>(TaskContext& context)>;
 
-// Calls the function with the rows as they come, some thousands at a time.
+// Calls the function with the rows as they arrive, a few thousand at a time.
 Task EachBatch(MakeBatchFunction make);
 Task EachBatch(BatchFunction function);
 
-// For Groups::Map(): calls the function with all rows of one group after the other, each group in
-// one batch that is held in memory.
+// For Groups::Map(): calls the function once per group with all its rows in one batch, which is
+// held in memory.
 Task EachGroup(MakeBatchFunction make);
 Task EachGroup(BatchFunction function);
 
@@ -75,7 +75,7 @@ struct Outcome<Result<T>> {
   static constexpr bool kIs = true;
 };
 
-// The columns of Arrow that hold the cells of a type.
+// The Arrow column type that holds cells of a C++ type.
 template <class T>
 struct Column;
 template <>
@@ -89,17 +89,17 @@ struct Column<std::string_view> : std::type_identity<arrow::StringType> {};
 template <>
 struct Column<std::string> : std::type_identity<arrow::StringType> {};
 
-// The column `name` of `rows` as one of `type`: whole numbers and float32 are widened. Any other
+// Returns the column `name` of `rows` as `type`: whole numbers and float32 are widened. Any other
 // type is a fault (kUsage) that names the column.
 Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
                                                  const std::string& name,
                                                  const std::shared_ptr<arrow::DataType>& type);
-// The columns of `output`: those of `rows`, and `made` for the one that is called `name`. A column
-// that is missing or of another type is a fault (kUsage).
+// Returns the columns of `output`: `made` for the one called `name`, the others from `rows`. A
+// column that is missing or of another type is a fault (kUsage).
 Result<RowBatch> WithColumn(const RowBatch& rows, const std::string& name,
                             std::shared_ptr<arrow::Array> made, const SchemaPtr& output);
 
-// One column as cells of type T, or std::optional of it.
+// One column as cells of type T or std::optional of a type.
 template <class T>
 class Cells {
  public:
@@ -111,7 +111,7 @@ class Cells {
     PT_LET(array_, ReadColumn(rows, name, type));
     return Status::OK();
   }
-  // Whether the function can be called: a plain parameter takes no NULL.
+  // Whether the function can be called for this row: a plain parameter takes no NULL.
   bool Known(int64_t row) const { return Optional<T>::kIs || array_->IsValid(row); }
   T At(int64_t row) const {
     if constexpr (Optional<T>::kIs) {
@@ -190,13 +190,13 @@ BatchFunction Bind(std::string output, Columns inputs, F function, SchemaPtr sch
   return [rows, schema](const RowBatch& batch) { return rows->Call(batch, schema); };
 }
 
-// Refuses (kUsage) another number of columns than the function for `output` has parameters.
+// Refuses (kUsage) `inputs` if their number differs from the function's number of parameters.
 Status CheckInputs(const std::string& output, const Columns& inputs, size_t parameters);
 
 }  // namespace cells
 
-// Calls `function` for every row with the cells of the columns `inputs`, and puts what it returns
-// into the column `output`; the other columns of MapTask::output are those of the rows:
+// Calls `function` for every row with the cells of the columns `inputs`, and puts the result into
+// the column `output`; the other columns of MapTask::output are taken from the rows:
 //
 //   .tasks = {{"speed", EachRow("speed", {"distance", "air_time"},
 //                               [](double miles, double minutes) { return miles / minutes; })}}
@@ -204,8 +204,9 @@ Status CheckInputs(const std::string& output, const Columns& inputs, size_t para
 //   arrow::float64())})})
 //
 // Parameters are bool, int64_t, double or std::string_view, or std::optional of these: a plain one
-// is never NULL, since NULL in it makes the result NULL without a call. It returns one of these
-// (std::string for text), std::optional, or a Result of either, whose error fails the run.
+// is never NULL, because a NULL there makes the result NULL without a call. The function returns
+// one of these (std::string for text), a std::optional, or a Result of either, whose error fails
+// the run.
 template <class F>
 Task EachRow(std::string output, Columns inputs, F function) {
   using Arguments = typename cells::Signature<F>::Arguments;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in losses, and functions that programs choose them with. The formulas
-// are in train/loss.h.
+// The options of the built-in losses, and the functions with which programs choose them. The
+// formulas are in train/loss.h.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// Squared error up to `delta`, linear beyond it, so that outliers pull less. In units of what the
-// net learns: of the scaled label where the label is scaled.
+// Squared error up to `delta`, linear beyond it, so that outliers pull less. The unit is that of
+// the value the net learns: the scaled label if the label is scaled.
 struct HuberOptions {
   double delta = 1;
   template <class Visit>
@@ -25,7 +25,7 @@ Choice MeanSquaredError();
 Choice MeanAbsoluteError();
 Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
-// One output for each level: the value below which that share of the labels lies, given the inputs.
+// One output per level: the value below which that share of the labels lies, given the inputs.
 struct QuantileOptions {
   std::vector<double> levels = {0.1, 0.5, 0.9};
   Status Check(const std::string& path) const;
@@ -37,16 +37,16 @@ struct QuantileOptions {
 };
 Choice Quantile(const QuantileOptions& options = {});
 
-// How often rows of a class count: "none"; "balanced": all classes weigh the same in total; or a
+// How much rows of a class count: "none"; "balanced": all classes have the same total weight; or a
 // table such as {"rare": 5.0}: rows of the listed classes count that many times, all others once.
 Status CheckClassWeights(const Json& class_weights, const std::string& path);
 
-// For a label with two values, or for several labels of yes or no. The loss of a positive row
-// counts `positive_weight` times, as pos_weight of torch.nn.BCEWithLogitsLoss. With smoothing s the
-// target 1 becomes 1 - s/2 and 0 becomes s/2.
+// For a label with two values, or for several yes/no labels. The loss of a positive row is
+// multiplied by `positive_weight`, like pos_weight of torch.nn.BCEWithLogitsLoss. With smoothing s,
+// the target 1 becomes 1 - s/2 and 0 becomes s/2.
 struct BinaryCrossEntropyOptions {
   double positive_weight = 1;
-  Json class_weights = "none";  // For one label.
+  Json class_weights = "none";  // For a single label.
   double label_smoothing = 0;
   Status Check(const std::string& path) const { return CheckClassWeights(class_weights, path); }
   template <class Visit>
@@ -63,7 +63,7 @@ struct BinaryCrossEntropyOptions {
 };
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options = {});
 
-// For a label with any number of classes: the softmax of one output per class, as
+// For a label with any number of classes: the softmax of one output per class, like
 // torch.nn.CrossEntropyLoss.
 struct CrossEntropyOptions {
   Json class_weights = "none";

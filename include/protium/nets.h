@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in nets, and functions that programs choose them with. The nets
+// The options of the built-in nets, and the functions with which programs choose them. The nets
 // themselves are in the rooms nets and deep.
 #pragma once
 
@@ -12,15 +12,16 @@
 
 namespace protium {
 
-// How the weights of dense layers begin, evenly drawn between -b and b: "pytorch" as
-// torch.nn.Linear, b = 1 / sqrt(in) for weights and bias; "glorot" with b = sqrt(6 / (in + out))
-// for both (Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural
-// networks", 2010), as scikit-learn's MLP has it, which is wider and often learns in fewer epochs.
+// How the weights of dense layers are initialised, uniformly between -b and b: "pytorch" as
+// torch.nn.Linear does, b = 1 / sqrt(in) for weights and bias; "glorot" with b = sqrt(6 / (in +
+// out)) for both (Glorot and Bengio, "Understanding the difficulty of training deep feedforward
+// neural networks", 2010), as in scikit-learn's MLP, which is wider and often learns in fewer
+// epochs.
 enum class InitialWeights { kPytorch, kGlorot };
 inline EnumNames<InitialWeights> Names(InitialWeights) {
   return {{{InitialWeights::kPytorch, "pytorch"}, {InitialWeights::kGlorot, "glorot"}}};
 }
-// What both nets below say of it.
+// The help text of both nets below.
 inline constexpr char kInitialWeightsHelp[] =
     "how the weights of dense layers begin: pytorch, as torch.nn.Linear, or glorot, wider, which "
     "often learns in fewer epochs";
@@ -52,12 +53,12 @@ Choice TabularMlp(const TabularMlpOptions& options = {});
 // One weight per output for each numeric column and each category: the linear or logistic model.
 Choice Linear();
 
-// Wide and deep learning (Cheng et al., 2016): the sum of the net `linear` and the net
-// `tabular_mlp` over the same columns, trained together. The linear part remembers what single
-// categories do, the deep part generalises. Crosses of columns with many values (hashed_cross)
-// belong into the linear part alone.
+// Wide and deep learning (Cheng et al., 2016): the sum of the nets `linear` and `tabular_mlp` over
+// the same columns, trained together. The linear part memorises what single categories do, the deep
+// part generalises. Crosses of columns with many values (hashed_cross) belong in the linear part
+// only.
 struct WideAndDeepOptions {
-  std::vector<int32_t> hidden = {128, 64};  // These five as in TabularMlpOptions.
+  std::vector<int32_t> hidden = {128, 64};  // These five are as in TabularMlpOptions.
   double dropout = 0;
   std::optional<int32_t> embedding;
   bool batch_norm = false;
@@ -85,9 +86,9 @@ struct WideAndDeepOptions {
 Choice WideAndDeep(const WideAndDeepOptions& options = {});
 
 // FT-Transformer (Gorishniy et al., "Revisiting Deep Learning Models for Tabular Data", 2021).
-// Every column is a token: a number x becomes x * w + b, a category its embedding + b. Blocks of
-// attention run over the tokens and one more, [CLS], whose last value gives the outputs. Defaults
-// are the paper's, but for the width, 192 there.
+// Every column is a token: a number x becomes x * w + b, a category its embedding + b. Attention
+// blocks run over the tokens and one more, [CLS], whose final value gives the outputs. Defaults are
+// the paper's except for the width, which is 192 there.
 struct FtTransformerOptions {
   int32_t width = 64;
   int32_t heads = 8;
@@ -96,7 +97,7 @@ struct FtTransformerOptions {
   double attention_dropout = 0.2;
   double feed_forward_dropout = 0.1;
   double residual_dropout = 0;
-  // Heads share the width evenly.
+  // Checks that the heads share the width evenly.
   Status Check(const std::string& path) const;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -115,11 +116,11 @@ struct FtTransformerOptions {
 };
 Choice FtTransformer(const FtTransformerOptions& options = {});
 
-// Convolutions over images. A block: convolution that keeps height and width, batch norm if asked
-// for, ReLU, the largest value of each `pool` x `pool` window. Dense layers with ReLU and dropout
-// follow; numeric columns, where there are any, join them.
+// Convolutions over images. A block is a convolution that preserves height and width, batch norm if
+// requested, ReLU, and the maximum of each `pool` x `pool` window. Dense layers with ReLU and
+// dropout follow; numeric columns, if any, are inputs of the first one.
 struct CnnOptions {
-  std::string image;  // A column of `vectors`: rows of pixels, the channels of a pixel together.
+  std::string image;  // A column of `vectors`: pixels row by row, each pixel's channels together.
   std::optional<int32_t> height;
   std::optional<int32_t> width;
   int32_t channels = 1;
@@ -159,10 +160,10 @@ struct CnnOptions {
 };
 Choice Cnn(const CnnOptions& options = {});
 
-// Texts as lists of one length of whole numbers: 0 pads, 1 is a word that is not known. An
-// embedding of each, blocks of attention if `layers` asks for them, the mean over all places that
-// are no padding; then dense layers with ReLU and dropout, which numeric columns, where there are
-// any, join.
+// Texts as fixed-length lists of whole numbers: 0 is padding, 1 an unknown word. Each is embedded;
+// `layers` blocks of attention, if any, follow, then the mean over all positions that are not
+// padding; then dense layers with ReLU and dropout, to which numeric columns, if any, are further
+// inputs.
 struct TextClassifierOptions {
   std::string tokens;  // A column of `vectors`.
   int32_t vocabulary = 20'000;
@@ -171,7 +172,7 @@ struct TextClassifierOptions {
   int32_t heads = 4;
   std::vector<int32_t> hidden = {64};
   double dropout = 0.1;
-  // Heads share the width evenly.
+  // Checks that the heads share the width evenly.
   Status Check(const std::string& path) const;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -196,7 +197,8 @@ struct TextClassifierOptions {
 };
 Choice TextClassifier(const TextClassifierOptions& options = {});
 
-// A TorchScript file, as torch.jit.save writes it. Training starts from the parameters in the file.
+// A TorchScript file, as written by torch.jit.save. Training starts from the parameters in the
+// file.
 struct TorchScriptOptions {
   std::string file;                               // A path; relative to the job file's folder.
   std::vector<std::string> inputs = {"numeric"};  // Arguments of its forward, in this order.

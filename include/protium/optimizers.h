@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the built-in optimizers, and functions that programs choose them with. Formulas
-// and defaults are PyTorch's, but for the learning rate of sgd; some options have other names. In
-// every step `learning_rate` is multiplied by the schedule and by the rate of the parameter. The
-// arithmetic is in train/update_rule.cc and train/update_kernels.h.
+// The options of the built-in optimizers, and the functions with which programs choose them.
+// Formulas and defaults are PyTorch's, except for the learning rate of sgd; some options have other
+// names. In every step `learning_rate` is multiplied by the schedule and by the parameter's own
+// rate. The arithmetic is in train/update_rule.cc and train/update_kernels.h.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace protium {
 
-// Adam (Kingma and Ba, 2015), as torch.optim.Adam; m and v are the running means of the gradients g
-// and of their squares, both corrected for beginning at 0:
+// Adam (Kingma and Ba, 2015), like torch.optim.Adam; m and v are the running means of the gradients
+// g and of their squares, both corrected for starting at 0:
 //   w -= learning_rate * m / (sqrt(v) + epsilon)
 // `weight_decay` times w is added to g (the L2 form); for AdamW's decay see below.
 struct AdamOptions {
@@ -35,9 +35,9 @@ struct AdamOptions {
 };
 Choice Adam(const AdamOptions& options = {});
 
-// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as torch.optim.AdamW: before each
-// step w -= learning_rate * weight_decay * w, whatever the gradient, which has no decay in it. The
-// learning rate here is that of the step, so the decay follows the schedule.
+// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), like torch.optim.AdamW: each step
+// first applies w -= learning_rate * weight_decay * w; the gradient contains no decay. The learning
+// rate here is that of the step, so the decay follows the schedule.
 struct AdamWOptions {
   double learning_rate = 1e-3;
   double weight_decay = 1e-2;
@@ -59,12 +59,12 @@ struct AdamWOptions {
 };
 Choice AdamW(const AdamWOptions& options = {});
 
-// Stochastic gradient descent, as torch.optim.SGD without dampening, with `weight_decay` times w
+// Stochastic gradient descent, like torch.optim.SGD without dampening, with `weight_decay` times w
 // added to the gradient g:
 //   v = momentum * v + g,  w -= learning_rate * v
 // or, with `nesterov`,
 //   w -= learning_rate * (g + momentum * v)
-// The learning rate scales the whole velocity, so a change of it acts at once.
+// The learning rate scales the whole velocity, so changing it takes effect at once.
 struct SgdOptions {
   double learning_rate = 1e-2;
   double momentum = 0;
@@ -85,10 +85,10 @@ struct SgdOptions {
 };
 Choice Sgd(const SgdOptions& options = {});
 
-// Adagrad (Duchi and others, 2011), as torch.optim.Adagrad: a weight's steps shrink with the sum s
-// of all its squared gradients so far, which begins at `initial`:
+// Adagrad (Duchi et al., 2011), like torch.optim.Adagrad: a weight's steps shrink with the sum s of
+// all its squared gradients so far, which starts at `initial`:
 //   s += g^2,  w -= learning_rate / (1 + n * rate_decay) * g / (sqrt(s) + epsilon)
-// in its step n, counted from 0. PyTorch calls the two lr_decay and initial_accumulator_value.
+// in step n, counted from 0. PyTorch calls the two lr_decay and initial_accumulator_value.
 struct AdagradOptions {
   double learning_rate = 1e-2;
   double weight_decay = 0;
@@ -108,10 +108,10 @@ struct AdagradOptions {
 };
 Choice Adagrad(const AdagradOptions& options = {});
 
-// RMSprop (Tieleman and Hinton, 2012), as torch.optim.RMSprop, where `smoothing` is called alpha:
+// RMSprop (Tieleman and Hinton, 2012), like torch.optim.RMSprop, where `smoothing` is called alpha:
 //   s = smoothing * s + (1 - smoothing) * g^2,  v = momentum * v + g / (sqrt(s) + epsilon),
 //   w -= learning_rate * v
-// `centered` takes the variance s - m^2, with a running mean m of g, instead of s.
+// `centered` uses the variance s - m^2 instead of s, with a running mean m of g.
 struct RmspropOptions {
   double learning_rate = 1e-2;
   double weight_decay = 0;

@@ -25,43 +25,43 @@ class PipelineModel {
 
   // Reads a model folder (docs/model-folder.md) and checks the SHA-256 of every file in it. A
   // folder that is damaged, of another kind or of an unknown version is a fault of Exit::kInput
-  // that names the file and what is wrong with it.
+  // that names the file and the problem.
   static Result<PipelineModel> Load(Session& session, const std::filesystem::path& folder);
 
-  // The table plus the estimator's prediction columns; without an estimator, plus the outputs of
-  // all stages. Lazy like every verb: a table that lacks columns the model reads, or has them with
-  // unusable types, fails at the first action with Exit::kInput. With an estimator, `keep` names
-  // the columns of the table to carry along (empty: all), which spares copying the others to the
-  // workers and back.
+  // The table plus the estimator's prediction columns or, without an estimator, the outputs of all
+  // stages. Lazy like every verb: a table without columns that the model reads, or with unusable
+  // types in them, fails at the first action with Exit::kInput. With an estimator, `keep` names the
+  // table's columns to carry along (empty: all), which saves copying the others to the workers and
+  // back.
   DataFrame Transform(const DataFrame& table, const Columns& keep = {}) const;
 
   // Rewrites a failure of an action on Transform()'s rows so that it names the table's columns
   // instead of those that stages made.
   Status Explain(const Status& status) const;
 
-  // Writes the model folder, whole or not at all. A relative path lies in the run folder. A model
-  // folder that is already there is replaced; anything else there is refused and left alone.
+  // Writes the model folder, whole or not at all. A relative path is relative to the run folder. An
+  // existing model folder is replaced; anything else in its way is refused and left alone.
   Status Save(const std::filesystem::path& folder) const;
 
  private:
-  // The inside, for the rooms of the house: model/model_state.h.
+  // The implementation, for our own rooms: model/model_state.h.
   friend const ModelState& StateOf(const PipelineModel& model);
 
   std::shared_ptr<const ModelState> state_;
 };
 
-// A list of stages that has learned nothing yet. A value; fitting leaves it as it is.
+// A list of stages that has not learned anything yet. A value type; fitting does not change it.
 class Pipeline {
  public:
   explicit Pipeline(std::vector<StageOptions> stages) : stages_(std::move(stages)) {}
   const std::vector<StageOptions>& stages() const { return stages_; }
 
-  // Learns from the rows of `train`: stages first, level by level, then the net. The settings
-  // train.*, gang.*, net.* and loss.* of the session go over the estimator's own options.
-  // Everything that can be checked without rows, including whether the gang fits the machine, is
-  // checked first. Metrics, seconds and steps go to the run's record. In a resumed session the
-  // stages keep what they learned, and training continues from the newest checkpoint. Blocks until
-  // the net is trained; Ctrl-C ends it with Exit::kStopped after a checkpoint.
+  // Learns from the rows of `train`: stages first, level by level, then the net. The session's
+  // settings train.*, gang.*, net.* and loss.* override the estimator's own options. Everything
+  // that can be checked without rows, including whether the gang fits the machine, is checked
+  // first. Metrics, seconds and steps go to the run's record. In a resumed session the stages
+  // retain what they learned, and training continues from the newest checkpoint. Blocks until the
+  // net is trained; Ctrl-C ends it with Exit::kStopped after a checkpoint.
   Result<PipelineModel> Fit(const DataFrame& train) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a program needs: tables, SQL, pipelines, models, tasks, events. Only nets, losses and
-// metrics of its own need <protium/torch.h> as well.
+// Everything a program needs: tables, SQL, pipelines, models, tasks, events. Only a program with
+// nets, losses or metrics of its own also needs <protium/torch.h>.
 #pragma once
 
 #include "protium/any_options.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a gang can compute together: reductions, broadcasts, gatherings, exchanges, of
-// numbers and of objects. Implemented by the rooms collective and gang.
+// What the ranks of a gang can compute together: reductions, broadcasts, gathers and exchanges of
+// numbers and objects. Implemented by the rooms collective and gang.
 //
 //   PT_LET(pt::Ranks ranks, pt::Ranks::Of(context));
 //   PT_TRY(ranks.AllReduce(pt::Values(gradient), pt::Op::kMean));
 //
-// 1. Every rank makes the same calls in the same order; ranks that disagree on operation, type or
-//    length all get an error that says which rank asked for what.
-// 2. Every wait has the gang's deadline and fails naming the ranks that did not come.
+// 1. Every rank makes the same calls in the same order; if ranks disagree on operation, type or
+//    length, all get an error that says which rank asked for what.
+// 2. Every wait is limited by the gang's deadline and fails naming the ranks that did not arrive.
 // 3. Values are combined in the order of ranks, so results are the same on all ranks and in all
 //    runs, bit for bit, over shared memory and over TCP, alone and in a group.
 #pragma once
@@ -31,7 +31,7 @@ class Communicator;
 
 float ToFloat(Float16 value);
 float ToFloat(Bfloat16 value);
-// To the nearest, ties to even.
+// Rounds to the nearest value, ties to even.
 Float16 ToFloat16(float value);
 Bfloat16 ToBfloat16(float value);
 
@@ -58,7 +58,7 @@ struct ElementOf<uint8_t> : std::integral_constant<Element, Element::kUint8> {};
 
 }  // namespace ranks
 
-// Values of the caller, which a call reads and writes in place.
+// Values owned by the caller, which a call reads and writes in place.
 struct Tensor {
   void* data = nullptr;
   int64_t count = 0;
@@ -74,7 +74,7 @@ Tensor Values(std::vector<T>& values) {
   return Values(std::span<T>(values));
 }
 
-// One rank's end. Use it from the task's thread, while the task runs.
+// One rank's end. Use it on the task's thread, while the task runs.
 class Ranks {
  public:
   // Fails for a task without a gang.
@@ -86,14 +86,15 @@ class Ranks {
   int32_t rank() const;
   int32_t world() const;
 
-  // `name` appears in the error of a rank whose wait ended without it.
+  // `name` appears in the error of a rank whose wait times out.
   Status Barrier(std::string_view name = "barrier");
   // Leaves the combined values in each rank's `values`; on an error they are undefined.
   Status AllReduce(Tensor values, Op op);
   // The same for tensors that are reduced together: many small ones take little longer than one of
-  // their size. Ranks pass the same tensors in the same order.
+  // their total size. Ranks must pass the same tensors in the same order.
   Status AllReduce(std::span<const Tensor> group, Op op);
-  // Rank r's slice of the combined values: the first `count % world` ranks have one value more.
+  // Returns rank r's slice of the combined values: the first `count % world` ranks get one value
+  // more.
   template <class T>
   Result<std::vector<T>> ReduceScatter(std::span<const T> values, Op op) {
     const Tensor all{const_cast<T*>(values.data()), int64_t(values.size()),
@@ -101,22 +102,23 @@ class Ranks {
     PT_LET(const std::string bytes, ReduceScatterBytes(all, op));
     return FromBytes<T>(bytes);
   }
-  // Copies rank `root`'s values to all.
+  // Copies rank `root`'s values to all ranks.
   Status Broadcast(Tensor values, int32_t root);
 
-  // Every rank's values, by rank; their numbers may differ. Up to 1 GiB from each.
+  // Returns every rank's values, by rank; their numbers may differ. Up to 1 GiB from each.
   template <class T>
   Result<std::vector<std::vector<T>>> AllGather(std::span<const T> own) {
     PT_LET(const auto parts, AllGatherBytes(AsBytes(own), sizeof(T)));
     return FromParts<T>(parts);
   }
-  // The same on rank `root`; nothing on the others.
+  // The same on rank `root`; the others get nothing.
   template <class T>
   Result<std::vector<std::vector<T>>> Gather(std::span<const T> own, int32_t root) {
     PT_LET(const auto parts, GatherBytes(AsBytes(own), root));
     return FromParts<T>(parts);
   }
-  // Sends splits[r] of `own`, in their order, to rank r, and gives what came from each rank.
+  // Sends splits[r] elements of `own`, in their order, to rank r, and returns what came from each
+  // rank.
   template <class T>
   Result<std::vector<std::vector<T>>> AllToAll(std::span<const T> own,
                                                std::span<const int64_t> splits) {
@@ -124,9 +126,9 @@ class Ranks {
     return FromParts<T>(parts);
   }
 
-  // Every rank's object, by rank.
+  // Returns every rank's object, by rank.
   Result<std::vector<Json>> AllGather(const Json& own);
-  // Rank `root`'s object on all; that of the others is ignored.
+  // Returns rank `root`'s object on all ranks; the others' objects are ignored.
   Result<Json> Broadcast(const Json& own, int32_t root);
 
  private:

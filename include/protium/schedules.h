@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of the built-in schedules: how the learning rate changes during training. A schedule
-// is a factor of the optimizer's learning rate for each step. It depends only on the options, the
-// step and the total number of steps after the warm-up; reduce_on_plateau alone depends on the
-// results of training. The arithmetic is in train/schedule.cc and train/plateau.h.
+// gives each step a factor for the optimizer's learning rate. The factor depends only on the
+// options, the step and the total number of steps after the warm-up; only reduce_on_plateau depends
+// on the results of training. The arithmetic is in train/schedule.cc and train/plateau.h.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ struct ReduceOnPlateauOptions {
   double factor = 0.1;
   int64_t patience = 10;  // Epochs.
   double least = 1e-4;    // Better is below best * (1 - least), or above best * (1 + least).
-  int64_t cooldown = 0;   // Epochs after a drop in which no waiting is counted.
+  int64_t cooldown = 0;   // Epochs after a drop that do not count towards `patience`.
   double final = 0;       // The rate drops no further than this share of the learning rate.
   template <class Visit>
   void Fields(Visit& visit) {

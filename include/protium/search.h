@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing a model: a search fits a pipeline once for each of several sets of options (a trial),
 // measures each on rows it has not learned from, and fits the best one again on all rows. With
-// folds every trial is measured by cross-validation. Options are named by dotted paths as in a job
+// folds, every trial is measured by cross-validation. Options are named by dotted paths as in a job
 // file: "train.optimizer.learning_rate", "net.hidden", "pipeline.fill.with". Implemented by the
-// room search; docs/choosing-a-model.md tells what is promised.
+// room search; docs/choosing-a-model.md lists the guarantees.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct Dimension {
   enum class Kind { kChoice, kUniform, kLogUniform, kIntUniform, kLogIntUniform };
   std::string path;
   Kind kind = Kind::kChoice;
-  std::vector<Json> choices;  // Of kChoice.
-  double low = 0;             // Of ranges; both ends can be drawn.
+  std::vector<Json> choices;  // For kChoice.
+  double low = 0;             // For ranges; both ends can be drawn.
   double high = 0;
-  int64_t points = 0;  // How many values of the range a grid takes, ends included; 0: not said.
+  int64_t points = 0;  // How many values of the range a grid takes, ends included; 0: unset.
 };
 Dimension OneOf(std::string path, std::vector<Json> choices);
 Dimension Uniform(std::string path, double low, double high, int64_t points = 0);
@@ -34,7 +34,7 @@ Dimension IntUniform(std::string path, int64_t low, int64_t high, int64_t points
 Dimension LogIntUniform(std::string path, int64_t low, int64_t high, int64_t points = 0);
 
 // JSON: {"net.dropout": [0, 0.1], "train.optimizer.learning_rate": {"log_uniform": [1e-4, 0.1]}}.
-// Paths may also be written as tables in tables. A list is short for {"choice": [...]}.
+// Paths may also be written as nested tables. A list is short for {"choice": [...]}.
 struct Space : std::vector<Dimension> {
   using std::vector<Dimension>::vector;
 };
@@ -47,14 +47,14 @@ inline EnumNames<SearchMethod> Names(SearchMethod) {
   return {{{SearchMethod::kGrid, "grid"}, {SearchMethod::kRandom, "random"}}};
 }
 
-// Which trials there are and how they are compared.
+// Which trials a search makes and how it compares them.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
   int64_t trials = 0;    // 0: 20 random ones, or the whole grid.
-  int64_t seed = 0;      // Of the draws; the i-th trial is the same on every machine.
+  int64_t seed = 0;      // Of the draws; trial i is the same on every machine.
   std::string metric;    // One of train.metrics; empty: train.best.
-  int32_t parallel = 0;  // Gangs at the same time; 0: as many as the machine's cores seat.
-  Space space;           // Empty: one trial with the options as they are.
+  int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
+  Space space;           // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("method", method, {.help = "all combinations of the space, or random draws from it"});
@@ -72,8 +72,8 @@ struct SearchOptions {
 };
 
 // Cuts the rows into k folds by a hash of the columns `by`, the same hash as Split's. Each fold is
-// held out once, and every repeat cuts anew. k = 5, held_out = 1, repeats = 10 makes ten splits of
-// 80 to 20 %.
+// held out once, and every repeat cuts the rows anew. k = 5, held_out = 1, repeats = 10 makes ten
+// splits of 80 to 20 %.
 struct FoldOptions {
   int32_t k = 5;
   Columns by;
@@ -99,16 +99,16 @@ inline EnumNames<TrialState> Names(TrialState) {
   return {{{TrialState::kDone, "done"}, {TrialState::kFailed, "failed"}}};
 }
 
-// What came of one set of options.
+// The result of one set of options.
 struct Trial {
   int64_t number = 0;            // From 1.
   Json values = Json::object();  // The options that differ, by path.
   TrialState state = TrialState::kDone;
-  std::optional<double> value;      // Of the metric: the mean over folds. None if it failed.
+  std::optional<double> value;      // The metric's mean over folds; unset if it failed.
   std::optional<double> deviation;  // Sample deviation over folds; none for a single one.
-  std::vector<double> folds;        // The metric in each fold; without folds the value alone.
+  std::vector<double> folds;        // The metric in each fold; without folds just the value.
   int64_t best_epoch = 0;           // The mean over folds, rounded; 0 without validation rows.
-  double seconds = 0;               // Of all fits of the trial together.
+  double seconds = 0;               // All fits of the trial together.
   std::string error;                // Why it failed.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -128,11 +128,11 @@ struct SearchResult {
   std::string metric;
   bool higher_is_better = false;
   std::vector<Trial> trials;     // By number.
-  int64_t best = 0;              // The number of the best one; of equals the first.
+  int64_t best = 0;              // The number of the best trial; the first of equals.
   PipelineModel model{nullptr};  // The best options, fitted on all rows.
 };
 
-// A value; running leaves it as it is.
+// A value type; running does not change it.
 class Search {
  public:
   // Without `folds` a trial is measured on the estimator's validation rows, so train.validation
@@ -143,13 +143,13 @@ class Search {
   const SearchOptions& options() const { return options_; }
   const std::optional<FoldOptions>& folds() const { return folds_; }
 
-  // Checks the options of all trials, then runs them, each a gang or one a fold, in folders
-  // trials/001, ... of the run folder, and refits the best on all rows of `train`: without
+  // Checks the options of all trials, then runs them, one gang per trial or per fold, in folders
+  // trials/001, ... of the run folder. Then fits the best again on all rows of `train`: without
   // validation rows, unless its calibration or threshold is fitted to them, and for as many epochs
-  // as its best epoch where validation chose one. The table
-  // of trials is in trials.json and trials.csv after each of them. A trial that fails is recorded,
-  // and the search goes on; it fails with the first trial's error if all fail. In a resumed session
-  // finished trials are not run again. Blocks; Ctrl-C ends it with Exit::kStopped.
+  // as its best epoch if validation chose one. Writes the table of trials to trials.json and
+  // trials.csv after each trial. A failed trial is recorded, and the search goes on; it fails with
+  // the first trial's error if all fail. A resumed session does not run finished trials again.
+  // Blocks; Ctrl-C ends it with Exit::kStopped.
   Result<SearchResult> Run(const DataFrame& train) const;
 
  private:
@@ -158,8 +158,8 @@ class Search {
   std::optional<FoldOptions> folds_;
 };
 
-// Measures a pipeline by cross-validation and keeps no model: the metric (empty: train.best) in
-// each fold, its mean and deviation. Leaves the same files as a search of one trial.
+// Measures a pipeline by cross-validation without keeping a model: returns the metric (empty:
+// train.best) in each fold, its mean and deviation. Leaves the same files as a search of one trial.
 Result<Trial> CrossValidate(const Pipeline& pipeline, const DataFrame& table,
                             const FoldOptions& folds, const std::string& metric = {});
 

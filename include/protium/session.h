@@ -27,20 +27,20 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   Reader Read() { return Reader(*this); }
-  // Names a table for Sql(). Naming another one the same replaces it for later calls of Sql().
+  // Names a table for Sql(). A later table of the same name replaces it for later calls of Sql().
   void Table(const std::string& name, const DataFrame& frame);
-  // The table of that name. An unknown name is reported by the first action on it.
+  // Returns the table of that name. An unknown name is reported by the first action on it.
   DataFrame Table(const std::string& name);
   // A SELECT over the tables named so far, in Spark's dialect with double-quoted identifiers. The
   // text is checked when the result is first used.
   DataFrame Sql(std::string text);
 
-  // The value of --set name=..., as text, or `fallback`. Ask before the first action: it refuses
-  // every setting that nothing has asked for, as most likely misspelt.
+  // Returns the value of --set name=... as text, or `fallback`. Call it before the first action,
+  // which refuses every setting that no code has asked for, as probably misspelt.
   std::string Setting(const std::string& name, const std::string& fallback = {}) const;
 
  private:
-  // The inside, for the rooms of the house: frame/session_state.h.
+  // The implementation, for our own rooms: frame/session_state.h.
   friend SessionState& StateOf(const Session& session);
 
   std::unique_ptr<SessionState> state_;
@@ -48,23 +48,25 @@ class Session {
 
 // A program, as passed to Main().
 struct Program {
-  // The job. Runs in the driver, and decides the exit code by what it returns. `plan` runs it as
-  // well, on an engine that moves no rows.
+  // The job. Runs in the driver; the status it returns decides the exit code. `plan` runs it too,
+  // on an engine that moves no rows.
   std::function<Status(Session&)> run;
-  // Its own tasks, by the names that MapTask::task uses. Workers are this same program started
-  // again, and find them here; a task therefore shares no memory with `run`.
+  // The program's own tasks, by the names that MapTask::task uses. Workers are new processes of
+  // this same program and find the tasks here; a task therefore shares no memory with `run`.
   TaskTable tasks;
-  // Its own stages, nets, losses and metrics, or null; <protium/torch.h> makes their rows.
+  // The program's own stages, nets, losses and metrics, or null; <protium/torch.h> makes their
+  // rows.
   std::shared_ptr<const Catalogue> catalogue = nullptr;
   // Receives the run's events, in addition to the progress display and events.jsonl. Called in the
-  // driver on any thread, one call at a time; must return soon, for the run waits. May be empty.
+  // driver on any thread, one call at a time; must return soon, because the run waits. May be
+  // empty.
   std::function<void(const Event&)> watch = nullptr;
 };
 
-// The whole life of the process: a worker, if a launcher started it as one, else the command line
+// Runs the whole process: as a worker if a launcher started it as one, otherwise as a command line
 // with the verbs and flags of `protium` (--set, --engine, --runs-dir, --json, ...). Returns the
-// exit code (Exit). Call it first in main(), and do nothing before that a worker should not do as
-// well.
+// exit code (Exit). Call it first in main(), and do nothing before it that a worker should not do
+// too.
 int Main(int argc, char** argv, const Program& program);
 
 }  // namespace protium

@@ -15,8 +15,8 @@ struct Catalogue;
 
 inline constexpr const char* kTorchEstimator = "torch_estimator";
 
-// A stage by the name of its row in the catalogue, with the options that differ from its defaults.
-// Any row can be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
+// A stage named by its row in the catalogue, with the options that differ from the defaults. Any
+// row can be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
 struct StageOptions {
   std::string kind;
   AnyOptions options;
@@ -34,7 +34,7 @@ inline StageOptions TorchEstimator(const TorchEstimatorOptions& options) {
   return {kTorchEstimator, options};
 }
 
-// Reads a list of objects that have "kind" among their options, and fills in every default. Unknown
+// Reads a list of objects with "kind" among their options, and fills in every default. Unknown
 // kinds and keys are faults of Exit::kUsage whose `where` starts with `path` ("pipeline").
 Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::string& path,
                                                  const Catalogue& catalogue);

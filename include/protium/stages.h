@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of stages and of the estimator. Each is an aggregate with one function Fields(), from
 // which reading and writing JSON and TOML, range checks, help pages and the schema of job files all
-// follow (protium/fields.h). The names here are the ones in job files, in saved models and in C++,
-// so renaming a field breaks all three. Implemented by the room stages.
+// follow (protium/fields.h). The names here are those used in job files, in saved models and in
+// C++, so renaming a field breaks all three. Implemented by the room stages.
 #pragma once
 
 #include <initializer_list>
@@ -48,7 +48,7 @@ inline constexpr const char* kInputsHelp =
     "columns, or { stage = \"id\" } for all of an earlier stage";
 inline constexpr const char* kOutputsHelp = "names of the new columns; unless set, <input>__<id>";
 
-// What becomes of a value without an index: it gets one of its own, NULL, or the row fails.
+// What happens to a value without an index: it gets its own index, becomes NULL, or fails the row.
 enum class Unseen { kOwnIndex, kNull, kError };
 inline EnumNames<Unseen> Names(Unseen) {
   return {{{Unseen::kOwnIndex, "own_index"}, {Unseen::kNull, "null"}, {Unseen::kError, "error"}}};
@@ -56,7 +56,7 @@ inline EnumNames<Unseen> Names(Unseen) {
 
 // Maps text or whole numbers to int64 indices 0, 1, 2, ... by frequency in the training rows, most
 // frequent first, ties by value. By default all values never seen in training share the next index
-// and NULL gets the one after it, so that an embedding has a row for either.
+// and NULL gets the one after it, so that an embedding has a row for each.
 struct StringIndexerOptions {
   std::string id;
   Inputs inputs;
@@ -81,8 +81,8 @@ inline EnumNames<Fill> Names(Fill) {
            {Fill::kConstant, "constant"}}};
 }
 
-// Replaces NULL and NaN. The median is always an element of the data: of an even number of values
-// the lower of the two in the middle. The mode is the most frequent value, the least of several.
+// Replaces NULL and NaN. The median is always an element of the data: for an even number of values
+// the lower of the middle two. The mode is the most frequent value, the least of several.
 struct ImputerOptions {
   std::string id;
   Inputs inputs;
@@ -90,7 +90,7 @@ struct ImputerOptions {
   Fill with = Fill::kMedian;
   double value = 0;  // For kConstant.
   bool indicator = false;
-  Columns by;  // Rows that agree in these are filled alike; empty: all rows are.
+  Columns by;  // Rows with equal values in these are filled alike; empty: all rows are.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("id", id, {.help = kIdHelp});
@@ -107,7 +107,7 @@ struct ImputerOptions {
   Status Check(const std::string& path) const;
 };
 
-// (x - mean) / deviation, with the sample deviation (divisor n - 1). A constant column becomes 0,
+// (x - mean) / deviation, with the sample deviation (divisor n - 1). A constant column becomes 0;
 // NULL stays NULL.
 struct StandardScalerOptions {
   std::string id;
@@ -122,19 +122,20 @@ struct StandardScalerOptions {
 };
 
 // How a label is scaled before the net learns it: not at all, to mean 0 and deviation 1, or its
-// ln(1 + x) to mean 0 and deviation 1, for amounts whose error counts as a share.
+// ln(1 + x) to mean 0 and deviation 1, for amounts whose relative error matters.
 enum class Scale { kNone, kStandard, kLog1p };
 inline EnumNames<Scale> Names(Scale) {
   return {{{Scale::kNone, "none"}, {Scale::kStandard, "standard"}, {Scale::kLog1p, "log1p"}}};
 }
 
-// What becomes of validation rows whose class occurs in no training row: left out, or an error.
+// What happens to validation rows whose class occurs in no training row: they are ignored, or an
+// error.
 enum class UnseenClass { kIgnore, kError };
 inline EnumNames<UnseenClass> Names(UnseenClass) {
   return {{{UnseenClass::kIgnore, "ignore"}, {UnseenClass::kError, "error"}}};
 }
 
-// The probability above which a row counts as positive: a number, or the metric that decides it on
+// The probability above which a row counts as positive: a number, or the metric that chooses it on
 // the validation rows. JSON: 0.5 or "f1".
 struct Threshold {
   double at = 0.5;
@@ -144,7 +145,7 @@ Json ToJson(const Threshold& threshold);
 Status FromJson(const Json& json, const std::string& path, Threshold& threshold);
 FieldType DescribeType(const Threshold& threshold);
 
-// Shows `visit` what an estimator of any kind reads, learns and predicts.
+// Passes to `visit` what any kind of estimator reads, learns and predicts.
 template <class Options, class Visit>
 void VisitLearning(Options& options, Visit& visit) {
   visit("categorical", options.categorical,
@@ -180,9 +181,9 @@ void VisitLearning(Options& options, Visit& visit) {
 }
 
 // Trains a net with a gang of workers and adds its predictions as columns. For values:
-// `prediction`, or `prediction`_<label> for each of several labels; for quantiles likewise with the
-// level behind it, such as `prediction`_q10. For classes: the class as `prediction`, in the label's
-// type, and its `probability` (with two classes, that of the positive one). For flags: a boolean
+// `prediction`, or `prediction`_<label> for each of several labels; quantiles add their level, as
+// in `prediction`_q10. For classes: the class as `prediction`, in the label's type, and its
+// `probability` (with two classes, that of the positive one). For flags: a boolean
 // `prediction`_<label> and a `probability`_<label> for each label.
 struct TorchEstimatorOptions {
   std::string id;
@@ -192,17 +193,17 @@ struct TorchEstimatorOptions {
   std::vector<VectorColumn> vectors;
   std::string label;
   Columns labels;        // Instead of `label`: several values or flags, learned together.
-  std::string positive;  // Which of two classes; empty: the greater one.
+  std::string positive;  // One of two classes; empty: the greater one.
   std::string weight;    // A column of row weights; empty: every row counts 1.
-  // Unless set: standard for values and quantiles, except none for poisson. Classes and flags are
-  // never scaled.
+  // Unset: standard for values and quantiles, but none for poisson. Classes and flags are never
+  // scaled.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
   std::string probability = "probability";
-  std::string probabilities;  // A list column with those of all classes, in order; empty: none.
+  std::string probabilities;  // A list column of all classes' probabilities, in order; empty: none.
   UnseenClass unseen_class = UnseenClass::kIgnore;
-  Threshold threshold;  // For two classes and flags; a metric for two classes only.
+  Threshold threshold;  // For two classes and flags; a metric only for two classes.
   Calibration calibration = Calibration::kNone;
   TrainOptions train;
   GangSpec gang;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors are values, never exceptions: a Status is an arrow::Status, a Result<T> an
-// arrow::Result<T>. What a user can cause is a Fault inside the status, which carries the exit code
-// and the parts of the message through rooms, processes and hosts. Implemented by the room base.
+// arrow::Result<T>. An error that a user can cause is a Fault inside the status, which carries the
+// exit code and the parts of the message across rooms, processes and hosts. Implemented by the room
+// base.
 #pragma once
 
 #include <arrow/result.h>
@@ -28,7 +29,7 @@ enum class Exit : int {
   kRemote = 5,       // Something remote is out of reach or refused.
   kNoRoom = 6,       // Memory or disk.
   kStalled = 7,      // A deadline passed.
-  kBug = 70,         // A mistake of ours; please report it.
+  kBug = 70,         // A bug of ours; please report it.
   kStopped = 75,     // Stopped on purpose; resume continues from the last checkpoint.
 };
 
@@ -47,9 +48,9 @@ struct Fault {
 // Wraps `fault` in a status. A kBug without a fix gets one that asks for a report.
 Status Fail(Fault fault);
 
-// The fault inside a status that is not OK. A plain status, such as one from Arrow itself, becomes
-// a fault with its message: Invalid, KeyError, TypeError and IndexError are our own mistakes and
-// kBug (what users cause is always a Fault); IOError is kInput, OutOfMemory and CapacityError
+// Returns the fault inside a status that is not OK. A plain status, such as one from Arrow itself,
+// becomes a fault with its message: Invalid, KeyError, TypeError and IndexError are bugs of ours
+// and kBug (what users cause is always a Fault); IOError is kInput, OutOfMemory and CapacityError
 // kNoRoom, Cancelled kStopped, all others kFailed.
 Fault FaultOf(const Status& status);
 
@@ -73,8 +74,8 @@ std::string Render(const Fault& fault);
       return pt_status;                                  \
   } while (false)
 
-// Declares `decl` from the value of the Result `expr`, or returns early with its status. More than
-// one statement: braces are needed after an `if`, and there can be one per source line.
+// Declares `decl` from the value of the Result `expr`, or returns early with its status. It is more
+// than one statement: use braces after an `if`, and at most one per source line.
 #define PT_LET(decl, expr) PT_LET_(PT_CONCAT(pt_result_, __LINE__), decl, expr)
 #define PT_LET_(result, decl, expr) \
   auto&& result = (expr);           \

@@ -14,7 +14,7 @@ using SchemaPtr = std::shared_ptr<arrow::Schema>;
 
 // Next() returns the batches in order and then nullptr, which means that every row was delivered; a
 // stream that was cut short ends with an error instead. Do not call it again after either. Use it
-// from one thread. Destroying it before the end cancels whatever feeds it.
+// on one thread. Destroying it before the end cancels its source.
 class BatchStream {
  public:
   virtual ~BatchStream() = default;

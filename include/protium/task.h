@@ -26,9 +26,9 @@ class GangMembership;
 struct FieldType;
 using Json = nlohmann::ordered_json;
 
-// How many workers a gang has: a number, or a range, for an elastic gang. That one starts with as
-// many as there is room for, goes on without those that die, and takes others in, with the same
-// result. In a job file 4, or { min = 2, max = 4 }.
+// How many workers a gang has: a number, or a range for an elastic gang, which starts with as many
+// as there is room for, goes on without those that die, and takes others in, with the same result.
+// In a job file: 4, or { min = 2, max = 4 }.
 struct WorkerRange {
   int32_t min = 1;
   int32_t max = 1;
@@ -40,8 +40,8 @@ Json ToJson(const WorkerRange& workers);
 Status FromJson(const Json& json, const std::string& path, WorkerRange& workers);
 FieldType DescribeType(const WorkerRange&);
 
-// What a gang asks for, and what becomes of it in trouble (docs/elastic.md). The defaults suit one
-// machine without devices.
+// What a gang requests, and how it handles trouble (docs/elastic.md). The defaults suit one machine
+// without devices.
 struct GangSpec {
   WorkerRange workers = 1;
   int32_t cores_per_worker = 1;
@@ -49,12 +49,12 @@ struct GangSpec {
   int32_t max_restarts = 2;
   double restart_window = 3600;  // Seconds for which a restart counts.
   double deadline = 60;      // Seconds a rank may keep the others waiting, also when asked to stop.
-  double patience = 60;      // Seconds that a gang below workers.min waits for others to come.
+  double patience = 60;      // Seconds a gang below workers.min waits for others to join.
   bool replace_hung = true;  // A rank beyond the deadline counts as dead; otherwise the run ends.
-  int32_t quarantine = 3;    // Deaths on a device after which it is left out; 0: it never is.
+  int32_t quarantine = 3;    // Deaths on a device before it is excluded; 0: it never is.
   double probation = 600;    // Seconds until it may be used again.
-  int32_t priority = 0;      // A gang may have others of a lower one leave their devices.
-  bool rebalance = false;    // Shards move to quick ranks of an elastic gang.
+  int32_t priority = 0;      // The gang may make gangs of lower priority leave their devices.
+  bool rebalance = false;    // Shards move to faster ranks of an elastic gang.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("workers", workers,
@@ -87,39 +87,40 @@ struct GangSpec {
   }
 };
 
-// Runs a named task over the input's batches, once per partition, in worker processes. The number
-// of partitions and their rows are the engine's choice, so a task must not depend on them.
+// Runs a named task over the input's batches, once per partition, in worker processes. The engine
+// chooses the number of partitions and their rows, so a task must not depend on them.
 struct MapTask {
   std::string task;    // A name in the worker's task table: "fit", "train", "score".
-  std::string config;  // Passed to the task as it is; the built-in tasks use JSON.
-  // Of the batches that the task emits. Null: the input's columns, and then those of `adds`.
+  std::string config;  // Passed to the task unchanged; the built-in tasks use JSON.
+  // The schema of emitted batches. Null: the input's columns followed by `adds`.
   SchemaPtr output;
   SchemaPtr adds;
-  int32_t workers = 0;           // Without a gang; 0 lets the engine choose.
+  int32_t workers = 0;           // Without a gang; 0: the engine chooses.
   std::optional<GangSpec> gang;  // Set: the partitions are the ranks of a gang.
-  // Not empty: rows that agree in these columns, NULL counting as a value, come to one partition,
-  // one after the other, and each such group in `order`. Not together with a gang.
+  // If not empty, rows with equal values in these columns (NULL counts as a value) go to one
+  // partition, group after group, each group sorted by `order`. Not allowed with a gang.
   Columns groups;
   std::vector<SortKey> order;
 
-  // What it is for: progress and results count its time and rows there, whatever its name.
+  // What the task is for: progress and results count its time and rows under this role, whatever
+  // its name.
   using Role = TaskRole;
   Role role = Role::kMap;
-  // What must be where it runs; devices are its gang's to ask for.
+  // What must be available where it runs; devices are requested by its gang.
   struct Needs {
-    bool torch = false;  // The library of LibTorch.
+    bool torch = false;  // LibTorch's library.
   };
   Needs needs;
 };
 
-// A device leased to a task, as Spark's resource discovery names it.
+// A device leased to a task, named as in Spark's resource discovery.
 struct Device {
   std::string name;     // "gpu"
   std::string address;  // "0"
 };
 
-// What a running task knows and may do. Valid while the task runs. Use it from the task's own
-// thread, except for stop(), whose token may be read anywhere.
+// What a running task knows and may do. Valid while the task runs. Use it on the task's own thread,
+// except for stop(), whose token may be read on any thread.
 class TaskContext {
  public:
   virtual ~TaskContext() = default;
@@ -132,45 +133,46 @@ class TaskContext {
   virtual const Columns& groups() const;          // MapTask::groups.
 
   // This partition's batches. On the embedded engine a batch lies in memory shared with the driver,
-  // which gets it back when the last reference to the batch is gone; a task may keep as many as it
+  // which gets it back when the last reference to the batch is gone; a task may hold as many as it
   // has memory for.
   virtual BatchStream& input() = 0;
   virtual const SchemaPtr& output_schema() const = 0;
-  // Sends a batch of output_schema() on; waits while the receiver is behind.
+  // Sends a batch of output_schema(); blocks while the receiver is behind.
   virtual Status Emit(const arrow::RecordBatch& batch) = 0;
 
   // Communication between ranks; protium/ranks.h has more. Every rank must make the same calls in
   // the same order; a call returns an error when a rank dies or keeps the others waiting beyond the
   // gang's deadline. Without a gang these fail.
-  // `name` appears in the error of a rank that waited for others and did not see them come.
+  // `name` appears in the error of a rank that waited for others that did not arrive.
   Status Barrier(std::string_view name = "barrier");
-  // Every rank's message, by rank.
+  // Returns every rank's message, by rank.
   Result<std::vector<std::string>> AllGather(std::string_view message);
 
-  // What the task is doing from now on, such as "forward": told of a rank that keeps the others
-  // waiting. `phase` is a literal; this costs next to nothing. From the task's own thread.
+  // Sets what the task is doing from now on, such as "forward", which is reported about a rank that
+  // keeps the others waiting. `phase` must be a literal; the call costs next to nothing. Task's own
+  // thread only.
   virtual void SetPhase(const char* phase) {}
 
   // Reports a value to the driver, where it reaches events.jsonl and Program::watch as Reported,
   // whatever the name. Any thread.
   void Report(std::string_view name, const Json& value);
-  // The same of {"event": name, ...}; the value is the rest.
+  // The same for {"event": name, ...}; the value is everything else in the object.
   void Report(const Json& event);
-  // Sends an event of protium/events.h, such as StepDone{.step = 7}, which reaches the progress
-  // display as well.
+  // Sends an event of protium/events.h, such as StepDone{.step = 7}, which also reaches the
+  // progress display.
   void Report(const Event& event);
-  // What the task has done so far is saved, and an attempt that follows goes on from there:
-  // restarts that lie behind gang.restart_window are forgiven (docs/elastic.md).
+  // Says that the task has saved its work so far, so that the next attempt continues from there:
+  // restarts longer ago than gang.restart_window no longer count (docs/elastic.md).
   virtual void Saved() {}
-  // An event as it lies in events.jsonl; for tasks of our own.
+  // Sends an event as it appears in events.jsonl; for tasks of our own.
   virtual void Send(const Json& event) = 0;
-  // Requested when the driver wants an early but orderly end, as after Ctrl-C. A task that looks at
-  // it saves its state and returns Status::Cancelled; one that does not is killed after the gang's
+  // Requested when the driver wants an early but orderly end, as after Ctrl-C. A task that checks
+  // it saves its state and returns Status::Cancelled; one that does not is killed after the
   // deadline.
   virtual std::stop_token stop() const = 0;
 
  private:
-  // The inside, for the rooms of the house: gang/task.h.
+  // The implementation, for our own rooms: gang/task.h.
   friend Result<Communicator*> CommunicatorOf(TaskContext& context);
   friend GangMembership* MembershipOf(TaskContext& context);
   virtual Result<Communicator*> communicator() = 0;
@@ -178,7 +180,7 @@ class TaskContext {
 };
 
 // The function itself: reads input(), emits its rows, returns. Any status other than OK fails the
-// run, for a gang after the restarts that may help.
+// run, of a gang only after any restarts that may help.
 using Task = std::function<Status(TaskContext&)>;
 using TaskTable = std::map<std::string, Task, std::less<>>;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Your own nets, losses and metrics: makes a torch::nn::Module a net, and an expression of tensors
-// a loss, that jobs can choose by name. The only door that needs LibTorch; link protium::torch.
-// docs/own-nets.md says what is asked of such a net.
+// Your own nets, losses and metrics: registers a torch::nn::Module as a net, and an expression of
+// tensors as a loss, that jobs can choose by name. The only header that needs LibTorch; link
+// protium::torch.
+// docs/own-nets.md lists the requirements.
 //
 //   struct MyOptions {
 //     int32_t width = 32;
@@ -50,8 +51,8 @@ NetRow MakeNetRow(std::string name, std::string help) {
 // The catalogue row of a loss that is constructed as L(options) and called as loss(outputs,
 // labels). Outputs are float32 [rows, outputs]; labels are as the net learns them, float32 [rows,
 // labels] for values and int64 [rows] for classes. It returns the losses of each row, float32
-// [rows] or [rows, n], without a sum or mean over rows: they are weighted and added up in an order
-// of ours, and autograd finds the derivative. `learns` is the kind of label that it is for.
+// [rows] or [rows, n], without a sum or mean over rows: we weight them and add them up in our own
+// order, and autograd computes the derivative. `learns` is the kind of label that it is for.
 //
 //   struct LogCosh {
 //     explicit LogCosh(const protium::NoOptions&) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a net is trained, as data. An option is one member and one line in Fields() here: job files,
-// --set, help, the reference pages, the driver and the ranks all follow from it. A rank gets these
-// structs as JSON in its TrainConfig (pipeline/torch_task.h).
+// --set, help, the reference pages, the driver and the ranks all follow from it. A rank receives
+// these structs as JSON in its TrainConfig (pipeline/torch_task.h).
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ inline EnumNames<Calibration> Names(Calibration) {
 }
 
 // Training rows held out to choose the best epoch; rows with equal values in `by` stay together.
-// They are chosen by a hash, as the test side of a split is.
+// They are chosen by a hash, like the test side of a split.
 struct ValidationOptions {
   double share = 0;             // 0: none.
   std::vector<std::string> by;  // Empty: all columns of the table.
-  // Of these rows so many are used to measure, after training, how much the predictions owe to each
-  // column; unset: 1000, or fewer where there are over 200 columns; 0: not measured.
+  // How many of these rows are used after training to measure each column's importance to the
+  // predictions; unset: 1000, or fewer if there are over 200 columns; 0: not measured.
   std::optional<int64_t> importance_rows;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -46,8 +46,8 @@ struct ValidationOptions {
   }
 };
 
-// When a checkpoint is written besides the one at the end of an epoch, which is left out where the
-// last one is younger than a second (or than every_seconds). Each of the two is off at 0.
+// When to write checkpoints besides the one at the end of each epoch, which is skipped if the last
+// one is younger than a second (or than every_seconds). 0 turns off either.
 struct CheckpointOptions {
   int64_t every_steps = 0;
   double every_seconds = 30;  // At the first step after this time, by rank 0's clock.
@@ -64,9 +64,8 @@ struct CheckpointOptions {
   }
 };
 
-// The first n steps raise the learning rate in equal parts: step i of them, from 0, has the share
-// (i + 1) / (n + 1) of the schedule's first rate. Given in steps or as a share of all steps, not
-// both.
+// The first n steps raise the learning rate linearly: step i of them, from 0, has the share (i + 1)
+// / (n + 1) of the schedule's first rate. Given in steps or as a share of all steps, not both.
 struct WarmUpOptions {
   int64_t steps = 0;
   double share = 0;
@@ -79,11 +78,11 @@ struct WarmUpOptions {
   }
 };
 
-// Ends training before its last epoch. Needs validation rows. The model has the best weights
-// anyway; this saves the time of the epochs after them.
+// Ends training before its last epoch. Needs validation rows. The model has the best weights in any
+// case; this saves the time of the epochs after them.
 struct EarlyStoppingOptions {
   int64_t patience = 0;  // Epochs; 0: off.
-  double least = 0;      // Absolute, unlike that of reduce_on_plateau.
+  double least = 0;      // Absolute, unlike reduce_on_plateau's.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("patience", patience,
@@ -95,9 +94,9 @@ struct EarlyStoppingOptions {
   }
 };
 
-// Options of some parameters of the net, found by name.
+// Options of some of the net's parameters, found by name.
 struct ParameterOptions {
-  std::string name;  // A pattern (train/name_pattern.h); refused if it fits no parameter.
+  std::string name;  // A pattern (train/name_pattern.h); refused if no parameter matches.
   double rate = 1;   // 0 freezes: no step, no weight decay, no part in clip_norm.
   template <class Visit>
   void Fields(Visit& visit) {
@@ -109,11 +108,11 @@ struct ParameterOptions {
   }
 };
 
-// Training starts from the weights of a model instead of drawn ones. The driver finds the model,
+// Starts training from the weights of a model instead of random ones. The driver finds the model,
 // copies its weights into the run and fills in the last two (model/start_file.h).
 struct StartOptions {
   std::string model;                    // A model folder, or a file of weights; empty: none.
-  std::vector<std::string> parameters;  // Names, where * stands for anything; empty: all.
+  std::vector<std::string> parameters;  // Names, where * matches anything; empty: all.
   std::string weights;                  // Filled in: the run's copy of the model's weights.
   std::string sha256;                   // Filled in: of its tensors.
   template <class Visit>
@@ -133,8 +132,8 @@ Json ToJson(const ModelOrStart& start);
 Status FromJson(const Json& json, const std::string& path, ModelOrStart& start);
 FieldType DescribeType(const ModelOrStart& start);
 
-// In what a net computes while it trains. Weights, their sums and the optimizer's state are float32
-// in any case, and so are predictions.
+// The type in which a net computes while it trains. Weights, their sums and the optimizer's state
+// are always float32, and so are predictions.
 enum class Precision { kFloat32, kBfloat16 };
 inline EnumNames<Precision> Names(Precision) {
   return {{{Precision::kFloat32, "float32"}, {Precision::kBfloat16, "bfloat16"}}};
@@ -142,35 +141,35 @@ inline EnumNames<Precision> Names(Precision) {
 
 // How the net is trained. The weights follow from the rows, the net, the loss and the options here,
 // never from the number of workers. Options with decides_weights = false may be changed before a
-// run is resumed; after any other change it refuses its checkpoints. Some of them decide the
-// weights all the same, and checkpoints compare them in other ways:
-// 1. shards by itself, and threads_per_shard as a part of the fingerprint;
-// 2. validation by the keys of the training rows, since holding out others leaves another set;
-// 3. from by the hash of the weights, wherever they lie;
-// 4. epochs by itself if the schedule depends on the number of steps. Otherwise a run may be
-//    resumed with more epochs, as with another early_stopping: both decide only when training ends.
+// run is resumed; after any other change the run refuses its checkpoints. Some of the former do
+// decide the weights, and checkpoints compare them in other ways:
+// 1. shards: by itself, and threads_per_shard as a part of the fingerprint;
+// 2. validation: by the keys of the training rows, since holding out others leaves another set;
+// 3. from: by the hash of the weights, wherever they are stored;
+// 4. epochs: by itself if the schedule depends on the number of steps. Otherwise a run may be
+//    resumed with more epochs, or with another early_stopping: both only decide when training ends.
 struct TrainOptions {
   int64_t epochs = 10;
   int64_t batch_size = 512;   // Rows of one step, over all workers together.
-  int32_t shards = 4;         // Parts of every batch, and the most workers that can share it.
-  int32_t micro_batches = 1;  // Parts of a shard's rows in a step, whose gradients are added up.
+  int32_t shards = 4;         // Parts of every batch; at most as many workers can share it.
+  int32_t micro_batches = 1;  // Parts of a shard's rows in a step; their gradients are added up.
   Precision precision = Precision::kFloat32;
   Choice optimizer = Adam();
   Choice schedule = ConstantRate();
   WarmUpOptions warm_up;
   ValidationOptions validation;
-  // Unless set: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
+  // Unset: rmse and mae for values; log_loss, auc and accuracy for two classes; log_loss and
   // accuracy for many.
   std::vector<std::string> metrics;
   std::string best;  // The validation metric that chooses the epoch; empty: the first.
   EarlyStoppingOptions early_stopping;
-  int32_t keep = 3;      // Newest checkpoints kept, besides the best weights.
-  std::string baseline;  // Compare with a straight line in this column; empty: none.
+  int32_t keep = 3;      // Newest checkpoints retained, besides the best weights.
+  std::string baseline;  // Compare with a linear fit to this column; empty: none.
   int64_t seed = 0;
   double clip_norm = 0;   // Largest L2 norm of the gradient of a step; 0: no clipping.
-  double clip_value = 0;  // Largest size of each of its elements, after clip_norm; 0: no clipping.
+  double clip_value = 0;  // Limit on the size of each element, after clip_norm; 0: no clipping.
   double average = 0;     // Decay of the average of weights (train/average.h); 0: none.
-  std::vector<ParameterOptions> parameters;  // The first that fits a parameter's name applies.
+  std::vector<ParameterOptions> parameters;  // The first whose name matches a parameter applies.
   ModelOrStart from;
   int32_t threads_per_shard = 1;
   CheckpointOptions checkpoint;

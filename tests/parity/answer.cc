@@ -171,7 +171,7 @@ Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered) {
   return answer;
 }
 
-std::string TellDecimals(const Answer& answer) {
+std::string ReportDecimals(const Answer& answer) {
   const auto quoted = [](const std::string& name) { return QuoteName(name, SparkDialect()); };
   std::string list;
   for (const std::string& name : answer.columns) {

@@ -26,6 +26,6 @@ Result<Answer> ReadAnswer(const std::filesystem::path& path, bool ordered);
 
 // Returns a SELECT from the table `answer` that has decimals as text with all their digits, next to
 // their types. FormatAnswer combines the two.
-std::string TellDecimals(const Answer& answer);
+std::string ReportDecimals(const Answer& answer);
 
 }  // namespace protium

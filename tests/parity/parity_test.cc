@@ -82,7 +82,7 @@ class Parity : public testing::TestWithParam<Question> {
     PT_LET(const Tables tables, Tables::Read(kFolder / "tables"));
     Plan plan = question.asked.plan(tables);
     if (!wanted.decimals.empty()) {
-      plan = MakePlan(Sql{TellDecimals(wanted), {"answer"}}, {std::move(plan)});
+      plan = MakePlan(Sql{ReportDecimals(wanted), {"answer"}}, {std::move(plan)});
     }
     PT_LET(const auto stream, engine->Execute(plan, {}));
     return FormatAnswer(*stream, question.asked.ordered);

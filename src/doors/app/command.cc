@@ -48,8 +48,8 @@ const Flag kSharedFlags[] = {
     {"--color", "WHEN", "auto (the default), always or never", ""},
     {"--help", "", "this page", "-h"}};
 
-// Tells Terminal::Of() what the flags say, by the variables that it asks for anyway. Before there
-// are threads.
+// Sets the environment variables that Terminal::Of() reads to what the flags say. Call it before
+// there are threads.
 Status ApplyDisplay(const Arguments& arguments) {
   const std::string color = arguments.Value("--color", "auto");
   const std::vector<std::string> known = {"auto", "always", "never"};
@@ -71,8 +71,8 @@ Status ApplyDisplay(const Arguments& arguments) {
   return Status::OK();
 }
 
-// Paths of arguments and settings may be relative to it. One that was removed while a shell stood
-// in it is still a process's folder, but has no name.
+// Paths in arguments and settings may be relative to it. A folder removed while a shell was in it
+// is still a process's working directory, but has no name.
 Status CheckWorkingFolder() {
   std::error_code error;
   (void)fs::current_path(error);
@@ -89,7 +89,7 @@ Status RunVerbNamed(const Invocation& invocation, const std::string& name,
   const CommandVerb* verb = FindVerb(verbs, name);
   if (verb == nullptr) return UnknownVerb(verbs, invocation, name);
   VerbShape shape = verb->shape;
-  // A user's program is its own job, so its verbs take none.
+  // A user's program is its own job, so its verbs take no JOB operand.
   if (invocation.program != nullptr && !shape.operands.empty() && shape.operands[0] == "JOB") {
     shape.operands.clear();
   }
@@ -118,7 +118,7 @@ Status Dispatch(const Invocation& invocation) {
   return RunVerbNamed(invocation, first, words);
 }
 
-// Looks at the plain words, since the arguments may be what could not be read.
+// Looks at the raw words, since parsing the arguments may be what failed.
 bool WantsJson(const Invocation& invocation) {
   const auto& words = invocation.argv;
   const auto end = std::find(words.begin(), words.end(), "--");
@@ -137,10 +137,10 @@ std::vector<CommandVerb> AllVerbs() {
 }
 
 int RunCommand(const Invocation& invocation) {
-  // A reader such as `head` may close the pipe. By default SIGPIPE would kill us on the spot,
-  // before a run has recorded how it ended; ignored, the write fails with EPIPE (PrintResult).
+  // A reader such as `head` may close the pipe. By default SIGPIPE would kill us immediately,
+  // before a run has recorded how it ended; if ignored, the write fails with EPIPE (PrintResult).
   ::signal(SIGPIPE, SIG_IGN);
-  // A limit on the size of files likewise becomes EFBIG, which is told as a disk without room.
+  // Likewise, exceeding the file size limit becomes EFBIG, which is reported as a full disk.
   ::signal(SIGXFSZ, SIG_IGN);
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;

@@ -10,7 +10,8 @@
 namespace protium {
 
 // Finds the verb, runs it, prints a fault on stderr (with --json on stdout too) and returns the
-// exit code. Once per process: it also makes writes to a closed pipe fail instead of killing us.
+// exit code. Call it once per process: it also makes writes to a closed pipe fail instead of
+// killing us.
 int RunCommand(const Invocation& invocation);
 
 // The flags that every verb takes besides its own.

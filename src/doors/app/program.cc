@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Main(): a process is a worker or a command. The question comes first, because a launcher starts
-// this same program with an environment and no arguments that a command line could make sense of.
+// Main(): a process is a worker or a command. This is decided first, because a launcher starts this
+// same program with an environment and no arguments that a command line could understand.
 #include "gang/program.h"
 
 #include <filesystem>
@@ -24,14 +24,14 @@ namespace protium {
 namespace {
 
 // In a program's own code a plain Status::Invalid means that its job failed. Unwrapped it would
-// count as our own mistake (FaultOf) and ask the user to report a bug in Protium.
+// count as a bug of ours (FaultOf) and ask the user to report it.
 Status OfTheProgram(const Status& status) {
   const bool plain = !status.ok() && status.detail() == nullptr;
   if (!plain || FaultOf(status).exit != Exit::kBug) return status;
   return Fail({.what = status.message()});
 }
 
-// What trains and scores without LibTorch, with the program's own metrics.
+// The tasks for training and scoring without LibTorch, with the program's own metrics.
 TaskTable PlainTasks(const Program& program) {
   TaskRows rows = PlainRows();
   rows.metrics = OwnMetrics(program.catalogue);
@@ -52,8 +52,8 @@ TaskTable CollectTasks(const Program& program) {
 }
 
 int StartProgram(int argc, char** argv, const Program& program) {
-  // Called only if a task is asked for that is not in the table, so that only workers which train
-  // or score with LibTorch load it.
+  // Called only if a requested task is not in the table, so that only workers that train or score
+  // with LibTorch load it.
   const auto torch_tasks = [&] { return LoadTorchTasks(program.catalogue.get()); };
   if (IsWorker()) return WorkerMain(CollectTasks(program), torch_tasks);
   if (IsSparkWorker()) return SparkWorkerMain(CollectTasks(program), torch_tasks);
@@ -67,7 +67,7 @@ int StartProgram(int argc, char** argv, const Program& program) {
 
 }  // namespace
 
-// The last wall: what any library throws ends as one message and not as a crash.
+// The last wall: whatever any library throws becomes one message, not a crash.
 int Main(int argc, char** argv, const Program& program) {
   TakeStandardDescriptors();
   Fault fault;

@@ -8,13 +8,13 @@
 
 namespace protium {
 
-// Opens libprotium_torch.so, which lies beside this library, with the LibTorch that
-// PROTIUM_LIBTORCH names or else the one it was linked with, and returns its tasks. Only workers
-// call this: loading takes a fifth of a second. The library stays open. `own` holds the program's
-// rows, or null. Fails with Exit::kEnvironment if the library is missing or of another version.
+// Opens libprotium_torch.so, beside this library, with the LibTorch named by PROTIUM_LIBTORCH or
+// else the one it was linked with, and returns its tasks. Only workers call this: loading takes a
+// fifth of a second. The library stays open. `own` holds the program's rows, or null. Fails with
+// Exit::kEnvironment if the library is missing or of another version.
 Result<TaskTable> LoadTorchTasks(const Catalogue* own = nullptr);
 
-// Writes the net of a model as TorchScript; opens the library in this process, as above.
+// Writes a model's net as TorchScript; opens the library in this process, as above.
 Result<ScriptFileReport> WriteTorchScript(const ScriptFileOptions& options);
 
 }  // namespace protium

@@ -17,9 +17,9 @@ struct Program;
 // How the process was called. `program` is null for the command `protium` itself.
 struct Invocation {
   std::string name;               // "protium", or that of the user's program.
-  std::vector<std::string> argv;  // Complete, argv[0] included.
+  std::vector<std::string> argv;  // Complete, including argv[0].
   const Program* program = nullptr;
-  mutable bool answered = false;  // Set once a failure is on stdout, as --json requires.
+  mutable bool answered = false;  // Set after a failure was printed on stdout, as --json requires.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 
@@ -63,8 +63,9 @@ Flag EngineFlag();
 Flag JsonFlag();
 Flag ForceFlag();
 
-// The value of --runs-dir, else of PROTIUM_RUNS_DIR, else the folder "runs" beside the file
-// .protium that is nearest in this folder or one above it and marks a project, else "runs" here.
+// Returns the value of --runs-dir, else of PROTIUM_RUNS_DIR, else the folder "runs" beside the
+// nearest file .protium, in this folder or one above it, which marks a project, else "runs" in this
+// folder.
 std::string RunsDir(const Arguments& arguments);
 
 }  // namespace protium

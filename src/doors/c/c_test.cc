@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface from C++, which has Arrow to make rows and to look at them.
+// Tests the C interface from C++, which has Arrow to make rows and to read them.
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ Parts PartsOf(pt_error* error) {
   return parts;
 }
 
-// Batches that a function makes, until it makes none.
+// Batches made by a function, until it makes none.
 class MadeRows : public arrow::RecordBatchReader {
  public:
   using Make = std::function<std::shared_ptr<arrow::RecordBatch>(int number)>;
@@ -57,7 +57,7 @@ class MadeRows : public arrow::RecordBatchReader {
   int number_ = 0;
 };
 
-// Rows x, y = 2x + 1 and shop, a text in a dictionary, as pandas has it.
+// Rows x, y = 2x + 1 and shop, a text in a dictionary, as pandas makes it.
 std::shared_ptr<arrow::RecordBatch> Sales(int first, int rows) {
   arrow::DoubleBuilder x, y;
   arrow::StringDictionary32Builder shop;
@@ -213,7 +213,8 @@ TEST_F(C, HandlesOutliveTheSession) {
   pt_session_close(session_);
   session_ = nullptr;
   EXPECT_THAT(PartsOf(pt_frame_count(frame, nullptr)).what, HasSubstr("closed"));
-  // Read to its end or cut short, by whether its rows were there already; and then released.
+  // Read to its end or cut short, depending on whether its rows were already available; then
+  // released.
   const auto reader = *arrow::ImportRecordBatchReader(&stream);
   (void)reader->ToTable();
 }
@@ -248,8 +249,7 @@ TEST_F(C, FitsStagesTellsOfItAndTransforms) {
   pt_model_free(model);
 }
 
-// The bounds of a column in a file leave NaN out, and an engine must not conclude that there is
-// none.
+// The bounds of a column in a file exclude NaN, and an engine must not conclude that there is none.
 TEST_F(C, FillsWhatIsNotANumber) {
   ArrowArrayStream stream = Stream([](int number) -> std::shared_ptr<arrow::RecordBatch> {
     if (number > 0) return nullptr;
@@ -270,7 +270,7 @@ TEST_F(C, FillsWhatIsNotANumber) {
   pt_model_free(model);
 }
 
-// A few bytes that claim more rows than there is memory for.
+// A few bytes that claim more rows than fit into memory.
 TEST_F(C, RefusesRowsThatNoByteStandsBehind) {
   const int64_t rows = int64_t{1} << 40;
   const auto nulls = std::make_shared<arrow::NullArray>(rows);
@@ -318,7 +318,7 @@ constexpr char kNet[] = R"([
    "numeric": [{"stage": "scale"}], "label": "y", "loss": {"name": "mse"},
    "train": {"epochs": 2, "batch_size": 64}, "gang": {"workers": 1}}])";
 
-// What workers have predicted, computed in this process.
+// Expects the workers' predictions, computed in this process.
 void ExpectScores(const pt_scorer* scorer, const arrow::Table& scored) {
   const auto x = scored.GetColumnByName("x"), predicted = scored.GetColumnByName("prediction");
   const auto batch = *arrow::Table::Make(arrow::schema({arrow::field("x", arrow::float64())}), {x})

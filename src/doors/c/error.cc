@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// Made before it is needed, since then there is no memory for it. Never freed.
+// Allocated in advance, because there is no memory when it is needed. Never freed.
 pt_error& NoMemory() {
   static const Fault kFault = {.exit = Exit::kNoRoom, .what = "out of memory"};
   static pt_error error{kFault, Render(kFault)};

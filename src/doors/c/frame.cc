@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-// How C names a table of its own making in messages and plans.
+// The name in messages and plans of a table that was kept from C.
 constexpr char kKept[] = "kept";
 
 struct WriteKeys {
@@ -37,8 +37,8 @@ Result<SplitOptions> ReadSplit(const char* options) {
       .by = split.by, .test = split.test, .seed = split.seed, .column = split.column};
 }
 
-// Calls `act` with the frame as a DataFrame, under the lock of its session and behind the wall
-// (handles.h): nothing is thrown into C.
+// Calls `act` with the frame as a DataFrame, under its session's lock and behind the wall
+// (handles.h): no exception reaches C.
 template <class Act>
 pt_error* OnFrame(const pt_frame* frame, Act act) {
   return WithSession(
@@ -63,7 +63,7 @@ pt_error* pt_frame_schema(const pt_frame* frame, struct ArrowSchema* schema) {
 pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) {
   return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
     PT_LET(auto stream, table.Stream());
-    // The stream holds the session itself, so it may be read after this lock is given back.
+    // The stream holds the session itself, so it may be read after this lock is released.
     ExportStream(frame->room->open(), *frame, std::move(stream), rows);
     return Status::OK();
   });
@@ -71,7 +71,7 @@ pt_error* pt_frame_stream(const pt_frame* frame, struct ArrowArrayStream* rows) 
 
 pt_error* pt_frame_failure(const pt_frame* frame) {
   if (frame == nullptr) return protium::ErrorFrom(protium::NullHandle());
-  // Without the session, which may be closed or busy: the failure has its own lock.
+  // Does not use the session, which may be closed or busy: the failure has its own lock.
   return protium::ErrorFrom(frame->failure->Get());
 }
 
@@ -106,7 +106,7 @@ pt_error* pt_frame_split(const pt_frame* frame, const char* options, pt_frame** 
   return protium::OnFrame(frame, [&](const DataFrame& table) -> Status {
     PT_LET(const protium::SplitOptions split, protium::ReadSplit(options));
     const protium::Sides sides = table.Split(split);
-    // Both or none is given out.
+    // Returns both or neither.
     PT_TRY(sides.train.Schema().status());
     PT_TRY(GiveOut(frame->room, sides.test, test));
     return GiveOut(frame->room, sides.train, train);
@@ -121,7 +121,7 @@ pt_error* pt_frame_write(const pt_frame* frame, const char* path, const char* op
     if (protium::TextOf(path).empty()) {
       return protium::Fail({.exit = protium::Exit::kUsage, .what = "the path to write is empty"});
     }
-    // Relative paths begin at the session's base; an absolute one takes its place.
+    // Relative paths start at the session's base; an absolute one replaces it.
     const auto file = StateOf(table.session()).options().base / protium::TextOf(path);
     return table.Write().File(file.string(), {.partitions = keys.partitions});
   });

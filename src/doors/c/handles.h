@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the opaque types of the C interface are, and the wall that every function of it stands
-// behind: a status becomes an error object, and nothing is thrown into C.
+// What the opaque types of the C interface are, and the wall around each of its functions: a status
+// becomes an error object, and no exception reaches C.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@
 
 namespace protium {
 
-// Why the last failed stream of a frame failed. Any thread.
+// Stores why the last failed stream of a frame failed. Any thread.
 class LastFailure {
  public:
   void Set(const Status& status) {
@@ -58,7 +58,7 @@ struct pt_model {
 
 namespace protium {
 
-// Null for OK. Never fails: without memory there is an error that says so.
+// Returns null for OK. Never fails: without memory it returns an error that says so.
 pt_error* ErrorFrom(const Status& status) noexcept;
 pt_error* OutOfMemory() noexcept;
 
@@ -75,7 +75,7 @@ pt_error* Walled(Act act) noexcept {
 
 inline Status NullHandle() { return Fail({.exit = Exit::kUsage, .what = "the handle is NULL"}); }
 
-// Calls `act` with the session of `handle`, which may be null by a mistake of the caller.
+// Calls `act` with the session of `handle`, which may be null by the caller's mistake.
 template <class Handle, class Act>
 pt_error* WithSession(const Handle* handle, Act act) noexcept {
   return Walled([&]() -> Status {
@@ -84,11 +84,11 @@ pt_error* WithSession(const Handle* handle, Act act) noexcept {
   });
 }
 
-// The text for C, which frees it with pt_string_free().
+// Copies the text for C, which frees it with pt_string_free().
 char* CopyOut(const std::string& text);
 
-// The frame as a handle, once its plan has been checked: so a mistake shows at the call that made
-// it.
+// Returns the frame as a handle after checking its plan, so that a mistake shows at the call that
+// made it.
 Status GiveOut(const std::shared_ptr<Room>& room, const DataFrame& frame, pt_frame** out);
 
 }  // namespace protium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fit gets a session of its own inside of the caller's: a folder and a record, so that one
-// training's checkpoints and figures are not taken for another's. What it gives is read back from
-// the model's folder, as any saved model is, and then belongs to the session itself.
+// Each fit gets its own session inside the caller's: a folder and a record, so that one training's
+// checkpoints and figures are not mistaken for another's. The model is read back from its folder,
+// like any saved model, and then belongs to the session itself.
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -46,18 +46,18 @@ Status FitIn(const fs::path& folder, Session& parent, const Pipeline& pipeline, 
   return model.Save(kModel);
 }
 
-// Has processes, with LibTorch where the net needs it, ready for the next training, on this
-// machine: those of this one end with it. A cluster's places are others', too.
+// Prepares worker processes on this machine for the next training, with LibTorch if the net needs
+// it: the workers of this training end with it. A cluster has seats for others, too.
 void WarmUp(Session& session, const Chain& chain, const Plan& rows) {
   SessionState& state = StateOf(session);
   if (!chain.estimator || !KindOf(state.engine().address()).runs_here) return;
   const GangSpec& gang = chain.estimator->options.gang;
-  // Whether it could be seated is a question for the training itself.
+  // Whether it can be seated is for the training itself to find out.
   (void)state.engine().Admit({.gang = gang, .torch = chain.NeedsLibTorch(false), .plan = rows},
                              state.call());
 }
 
-// All but the model.
+// Removes everything but the model.
 void Tidy(const fs::path& folder) {
   std::error_code ignored;
   std::vector<fs::path> rest;

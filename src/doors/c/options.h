@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts from C as what the house works with.
+// Converts texts from C to our own types.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace protium {
 
-// NULL as an empty text.
+// Returns NULL as an empty text.
 inline std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
 
-// A JSON object; an empty text is {}.
+// Parses a JSON object; an empty text is {}.
 Result<Json> ReadOptions(const std::string& text);
 
-// A JSON list of names; `what` says in a message which one.
+// Parses a JSON list of names; `what` names it in messages.
 Result<std::vector<std::string>> ReadNames(const std::string& text, const std::string& what);
 
 }  // namespace protium

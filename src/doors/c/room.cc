@@ -39,7 +39,7 @@ struct RoomOptions {
   }
 };
 
-// A process that is not Protium's own cannot be started again as a worker.
+// A process that is not Protium's own program cannot be started again as a worker.
 Result<fs::path> FindProgram(const std::string& given) {
   const fs::path program =
       given.empty() ? OwnLibraryFolder().parent_path() / "bin" / "protium" : fs::absolute(given);
@@ -66,7 +66,7 @@ Result<SessionOptions> OptionsFor(const RoomOptions& given) {
   options.engine_options = SettingsFor(options.engine, given.engine.own);
   options.force = given.force;
   options.folder = given.folder;
-  // As it is now: the host may change its working directory later.
+  // The directory now: the host program may change its working directory later.
   options.base = fs::absolute(given.base.empty() ? "." : given.base).lexically_normal();
   std::vector<fs::path> extensions;
   for (const std::string& file : given.extensions) extensions.push_back(options.base / file);
@@ -134,7 +134,7 @@ Status Room::Begin() {
 std::filesystem::path Room::NextFit() {
   const fs::path fits = StateOf(*open_->session).folder() / "fits";
   std::error_code ignored;
-  // A folder of the user's may hold those of an earlier session.
+  // A folder of the user's may contain fits of an earlier session.
   while (fs::exists(fits / std::to_string(++fits_), ignored)) continue;
   return fits / std::to_string(fits_);
 }

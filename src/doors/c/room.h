@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session as C has it, and all that handles to it share. A handle may outlive the session: it
-// holds the Room, whose session is gone by then, and streams hold the session itself.
+// A session as C sees it, and what its handles share. A handle may outlive the session: it holds
+// the Room, whose session is gone by then; streams hold the session itself.
 //
-// One lock for each session: calls that use it take turns. Streams do not take it, so that one can
-// be read while another call is under way, and a table can be brought that is made of one.
+// There is one lock per session: calls that use it take turns. Streams do not take it, so that one
+// can be read during another call, and pt_session_bring() can take a table made from one.
 #pragma once
 
 #include <filesystem>
@@ -20,12 +20,12 @@
 
 namespace protium {
 
-// Who listens to events. Any thread.
+// Holds the listener for events. Any thread.
 class Listener {
  public:
   void Set(pt_event_function function, void* user);
   void On(const Json& event);
-  // Whether this thread is inside the function at this moment.
+  // Whether this thread is currently inside the function.
   static bool IsCalling();
 
  private:
@@ -34,7 +34,7 @@ class Listener {
   void* user_ = nullptr;
 };
 
-// An open session with its folder, which goes after it.
+// An open session with its folder, which is removed after the session.
 struct OpenRoom {
   std::optional<TemporaryFolder> scratch;
   std::unique_ptr<Session> session;
@@ -44,8 +44,8 @@ class Room {
  public:
   static Result<std::unique_ptr<Room>> Open(const std::string& options);
 
-  // Calls `act` with the session, alone. Fails once the session is closed, and within a listener,
-  // which would wait for itself.
+  // Calls `act` with the session, exclusively. Fails after the session is closed, and within a
+  // listener, which would wait for itself.
   template <class Act>
   auto With(Act act) -> decltype(act(std::declval<Session&>())) {
     PT_TRY(RefuseListeners());
@@ -53,11 +53,11 @@ class Room {
     PT_TRY(Begin());
     return act(*open_->session);
   }
-  // Inside of With() only: what a stream holds on to.
+  // What a stream must hold. Only inside With().
   std::shared_ptr<OpenRoom> open() const { return open_; }
-  // A folder for the next fit; inside of With() only.
+  // A folder for the next fit. Only inside With().
   std::filesystem::path NextFit();
-  // Whether that folder goes with the session, so that nobody looks into it later.
+  // Whether that folder is removed with the session, so that nobody looks into it later.
   bool scratch() const { return open_->scratch.has_value(); }
 
   void Cancel();
@@ -67,7 +67,7 @@ class Room {
  private:
   Room() = default;
   static Status RefuseListeners();
-  // Refuses what comes after Close(), and forgets an earlier request to stop.
+  // Refuses calls after Close(), and clears an earlier request to stop.
   Status Begin();
 
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();

@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Refuses a stream of one column, which is none of rows, and releases it.
+// Refuses a stream of a single column instead of rows, and releases it.
 Status CheckTable(struct ArrowArrayStream* rows) {
   struct ArrowSchema schema {};
-  // What is wrong with a stream that fails is told by whoever reads it.
+  // The reader reports what is wrong with a stream that fails.
   if (rows == nullptr || rows->get_schema(rows, &schema) != 0) return Status::OK();
   const std::string format = schema.format == nullptr ? "" : schema.format;
   if (schema.release != nullptr) schema.release(&schema);
@@ -51,7 +51,7 @@ class GivenStream : public BatchStream {
   }
 
  private:
-  // Null at the end.
+  // Returns null at the end.
   static Result<std::shared_ptr<arrow::RecordBatch>> Checked(
       std::shared_ptr<arrow::RecordBatch> batch) {
     if (batch != nullptr) PT_TRY(CheckClaims(*batch, kSliceRows));
@@ -76,8 +76,8 @@ Result<JobTable> ReadTable(const char* path, const char* options) {
   return Fail({.exit = Exit::kUsage, .what = "a table needs one of file, csv, parquet and table"});
 }
 
-// Where the rows go is settled while the session is held, and they come without it: the stream may
-// be one of the same session.
+// The destination of the rows is decided while the session is locked, and they are read without the
+// lock: the stream may be one of the same session.
 Status Bring(Room& room, const std::string& name, BatchStream& rows, Plan& plan) {
   std::string file;
   std::optional<Call> call;
@@ -137,7 +137,7 @@ pt_error* pt_session_bring(pt_session* session, const char* name, struct ArrowAr
                            pt_frame** frame) {
   return protium::Walled([&]() -> Status {
     PT_TRY(protium::CheckTable(rows));
-    // First of all, as it takes the stream over.
+    // Must come first, since it takes over the stream.
     PT_LET(auto reader, arrow::ImportRecordBatchReader(rows));
     protium::GivenStream stream(std::move(reader));
     protium::Plan plan;

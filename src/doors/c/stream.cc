@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow has such a stream of its own; this one keeps the fault with all its parts, too.
+// Arrow has such a stream of its own; this one also retains the fault with all its parts.
 #include "c/stream.h"
 
 #include <arrow/c/abi.h>
@@ -15,7 +15,7 @@ namespace protium {
 namespace {
 
 struct OutStream {
-  // The rows go before the session that they come from.
+  // Declared so that the rows are destroyed before the session that they come from.
   std::shared_ptr<Room> room;
   std::shared_ptr<OpenRoom> open;
   Plan plan;
@@ -29,7 +29,7 @@ OutStream& Of(struct ArrowArrayStream* stream) {
   return *static_cast<OutStream*>(stream->private_data);
 }
 
-// Of C's ways to say it; the text says more.
+// Returns an errno code for C; the text says more.
 int FailedWith(OutStream& out, const Status& status) {
   const Fault fault = FaultOf(status);
   out.failure->Set(status);
@@ -54,7 +54,7 @@ int GetSchema(struct ArrowArrayStream* stream, struct ArrowSchema* schema) {
 
 int GetNext(struct ArrowArrayStream* stream, struct ArrowArray* array) {
   return Answer(stream, [&](OutStream& out) -> Status {
-    array->release = nullptr;  // The end, unless there are rows.
+    array->release = nullptr;  // Signals the end unless there are rows.
     if (out.rows == nullptr) return Status::OK();
     PT_LET(const auto batch, out.rows->Next());
     if (batch != nullptr) return arrow::ExportRecordBatch(*batch, array);

@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// Fills `out`, which the caller releases. The stream holds the session and the plan, whose files go
-// with it.
+// Fills `out`, which the caller releases. The stream holds the session and the plan, with whose
+// destruction their files are removed.
 void ExportStream(std::shared_ptr<OpenRoom> open, const pt_frame& frame, BatchStreamPtr rows,
                   struct ArrowArrayStream* out);
 

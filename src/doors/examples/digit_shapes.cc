@@ -8,8 +8,8 @@ namespace {
 
 enum class Way { kAll, kUsual, kOther };
 
-// A stroke through these points in hundredths of the digit's square: straight from one to the next,
-// or a curve through all of them.
+// A stroke through these points, in hundredths of the digit's square: straight lines from one to
+// the next, or a curve through all of them.
 struct Shape {
   int digit;
   Way way;
@@ -74,7 +74,7 @@ Point Between(Point p0, Point p1, Point p2, Point p3, double t) {
   return {at(p0.x, p1.x, p2.x, p3.x), at(p0.y, p1.y, p2.y, p3.y)};
 }
 
-// Short lines along the curve through `points`; beyond its ends it goes on as it began.
+// Approximates the curve through `points` by short lines; beyond its ends it continues as it began.
 std::vector<Point> Curve(const std::vector<Point>& points) {
   constexpr int kLines = 5;
   const size_t last = points.size() - 1;
@@ -88,7 +88,7 @@ std::vector<Point> Curve(const std::vector<Point>& points) {
   return curve;
 }
 
-// Slant, breadth and the turned paper, around the middle.
+// Applies slant, breadth and the turned paper, around the middle.
 Point Placed(const Hand& hand, Point p) {
   const double y = p.y - 0.5, x = (p.x - 0.5) * hand.width - hand.slant * y;
   const double cosine = 1 / std::sqrt(1 + hand.turn * hand.turn), sine = hand.turn * cosine;
@@ -112,7 +112,7 @@ Hand DrawHand(Random& random) {
 }
 
 std::vector<std::vector<Point>> DrawStrokes(int digit, const Hand& usual, Random& random) {
-  // Nobody writes a digit twice alike.
+  // Nobody writes a digit twice the same way.
   Hand hand = usual;
   hand.slant += 0.07 * random.Normal();
   hand.turn += 0.05 * random.Normal();

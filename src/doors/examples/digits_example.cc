@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes pictures of digits as people write them, each a PNG file of its own, and the table of what
-// they show. Every writer and every picture draws from a generator of its own.
+// Writes pictures of handwritten digits, each as its own PNG file, and the table of what they show.
+// Every writer and every picture draws from its own generator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace {
 using example::GreyPicture;
 
 constexpr int kSize = 28;           // Pixels, each way.
-constexpr int64_t kOfAWriter = 50;  // Pictures; as many of each digit.
+constexpr int64_t kOfAWriter = 50;  // Pictures; the same number of each digit.
 
-// Moves strokes from the unit square to where they are in the picture.
+// Moves strokes from the unit square to their position in the picture.
 std::vector<std::vector<Point>> OnPaper(std::vector<std::vector<Point>> strokes, Random& random) {
   const double height = random.Between(17, 23);
   const double left = random.Between(-1.5, 1.5) + (kSize - height) / 2;
@@ -58,7 +58,8 @@ Image Drawn(int digit, const Hand& hand, Random random) {
 }  // namespace
 }  // namespace digits
 
-// Each writer has a folder of pictures. The table comes last: where it is, all its pictures are.
+// Each writer has a folder of pictures. The table is written last: if it exists, so do all its
+// pictures.
 Result<int64_t> WriteDigitsExample(const fs::path& folder, const ExampleSize& size) {
   PT_TRY(example::MakeFolder(folder));
   Random random(static_cast<uint64_t>(size.seed));

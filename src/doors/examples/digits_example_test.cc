@@ -43,7 +43,7 @@ TEST_F(DigitsExample, HasKnownBytes) {
   EXPECT_EQ(Sha256Hex(Write(60, 1)).substr(0, 16), "575e3eb62a425d33");
 }
 
-// A decoder of others' reads them, and finds dark strokes on light paper.
+// Somebody else's decoder reads them, and finds dark strokes on light paper.
 TEST_F(DigitsExample, HasPicturesThatItsTableNames) {
   Write(60, 3);
   std::istringstream table(Text("digits.csv"));

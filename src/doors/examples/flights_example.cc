@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the tables of an invented world (world.h), row by row, with draws from generators of its
-// own for each large table. Nothing is kept in memory but the world, so any number of flights can
-// be made.
+// Writes the tables of an invented world (world.h), row by row; each large table draws from its own
+// generator. Only the world is held in memory, so any number of flights can be made.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ namespace {
 // table, and a cancelled flight has no arrival: a job on these tables needs outer joins, an imputer
 // and a rule for rows without a label.
 //
-// Two draws share a statement only where their order does not matter: C++ does not fix the order in
+// Two draws share a statement only if their order does not matter: C++ does not fix the order in
 // which arguments are evaluated, and another order would give other tables.
 
 Status WriteAirlines(const fs::path& folder, const World& world) {
@@ -133,7 +132,7 @@ const Weather& FindWeather(const World& world, const Flight& flight) {
   return world.weather[flight.origin][static_cast<size_t>(flight.day * 24 + flight.minute / 60)];
 }
 
-// Most flights leave on time or a little early; delays grow over the day, and bad weather holds
+// Most flights leave on time or a little early; delays grow over the day, and bad weather delays
 // some for long: 1 / (1.04 - u) of a uniform u has the heavy tail of real delays.
 double DepartureDelay(Random& random, const World& world, const Flight& flight) {
   const Weather& w = FindWeather(world, flight);
@@ -170,7 +169,7 @@ double DelayOnTheWay(Random& random, const World& world, const Flight& flight) {
   return std::round(minutes + 11 * random.Normal() + jam);
 }
 
-// As nycflights13 writes times: 517 for 5:17.
+// Writes times like nycflights13: 517 for 5:17.
 std::string ClockText(int32_t minute_of_day) {
   const int32_t minute = ((minute_of_day % 1440) + 1440) % 1440;
   return std::to_string(minute / 60 * 100 + minute % 60);
@@ -188,7 +187,7 @@ std::string FlightLine(Random& random, const World& world, const Flight& flight)
   // 22 minutes on the ground; local time at the destination.
   const int32_t lands = leaves + air + 22 + 60 * (airport.zone + 5);
   const bool cancelled = random.Chance(0.012);
-  // A few flights do not say which plane they were.
+  // A few flights do not say which plane they used.
   const std::string tail = random.Chance(0.004) ? "NA" : plane.tail;
   const std::string end =
       fmt::format("{:.0f},{},{}", std::round(airport.distance), leaves / 60, leaves % 60);
@@ -222,7 +221,7 @@ Result<int64_t> WriteFlightsExample(const fs::path& folder, const ExampleSize& o
   PT_TRY(example::WriteAirlines(folder, world));
   PT_TRY(example::WriteAirports(folder, world));
   PT_TRY(example::WritePlanes(folder, world));
-  // The two large tables draw from generators of their own: another draw in one does not change the
+  // The two large tables draw from their own generators: another draw in one does not change the
   // other.
   PT_TRY(example::WriteWeather(folder, world, Random(random.Next())));
   PT_TRY(example::WriteFlights(folder, world, options.rows, Random(random.Next())));

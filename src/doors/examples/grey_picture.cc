@@ -8,7 +8,7 @@
 namespace protium::example {
 namespace {
 
-// The square of the distance of `p` from the line from `a` to `b`.
+// Returns the squared distance of `p` from the line from `a` to `b`.
 double SquaredDistance(Point p, Point a, Point b) {
   const Point along = {b.x - a.x, b.y - a.y};
   const double length = along.x * along.x + along.y * along.y;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every machine. Only integer arithmetic and those operations
-// of IEEE 754 that are correctly rounded (+ - * / sqrt, floor): functions such as log and sin, and
-// the distributions of std::, differ between libraries.
+// Random numbers that are the same on every machine. Uses only integer arithmetic and correctly
+// rounded IEEE 754 operations (+ - * / sqrt, floor): functions such as log and sin, and the
+// distributions of std::, differ between libraries.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// A generator; a value, so a copy draws the same numbers again. Not for secrets.
+// A generator. A value type, so a copy draws the same numbers again. Not for secrets.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed * kSplitMixStep + 0x632BE59BD9B4E019u) {}
@@ -31,7 +31,7 @@ class Random {
   bool Chance(double probability) { return Uniform() < probability; }
 
   // Approximately normal with mean 0 and deviation 1, at most 6 from the mean: a uniform number has
-  // variance 1/12, so the sum of twelve has 1.
+  // variance 1/12, so the sum of twelve has variance 1.
   double Normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += Uniform();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the tables of a chain of shops (stores_world.h). The largest is written shop by shop, so
-// that nothing but the world is kept in memory; each shop draws from a generator of its own.
+// that only the world is held in memory; each shop draws from its own generator.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,8 @@ namespace {
 
 using example::TableFile;
 
-// As such tables are in practice: regions are named by codes inside file names, weeks by their
-// first and last day, months of coupons by a list in one cell, and what nobody knows is an empty
-// cell.
+// As such tables are in practice: file names contain codes of regions, weeks are given by their
+// first and last day, months of coupons are a list in one cell, and unknown values are empty cells.
 
 Status WriteShops(const fs::path& folder, const World& world) {
   TableFile file(folder / "stores.csv");
@@ -108,8 +107,8 @@ bool IsOpen(const Region& region, const Shop& shop, int day) {
   return WeekdayOf(day) != 7 || shop.kind == 'b';
 }
 
-// What the calendar adds to the logarithm of sales: the weekday, Christmas, and pay days around the
-// end of a month.
+// Returns what the calendar adds to the logarithm of sales: the weekday, Christmas, and pay days
+// around the end of a month.
 double CalendarEffect(const Date& date, int weekday) {
   static constexpr double kWeekdays[] = {0, 0.17, 0.03, -0.03, -0.02, 0.03, -0.12, 0.05};
   double effect = kWeekdays[weekday];
@@ -124,8 +123,8 @@ double WeatherEffect(const DayWeather& w) {
   return (wet ? -0.045 : 0) + (w.mean > 22 ? -0.01 * (w.mean - 22) : 0) - (w.wind > 28 ? 0.03 : 0);
 }
 
-// Nearby competitors take most when they have just opened. Those of whom nobody knows since when
-// they are there have long been.
+// Nearby competitors take most when they have just opened. Those with an unknown opening date have
+// existed for long.
 double CompetitorEffect(const Shop& shop, int day) {
   const int since = shop.competitor_since.value_or(-2000);
   if (!shop.competitor_m || day < since) return 0;
@@ -133,13 +132,14 @@ double CompetitorEffect(const Shop& shop, int day) {
   return -near * (0.08 + 0.16 / (1 + (day - since) / 90.0));
 }
 
-// Whether a comma-separated list has the month's three letters.
+// Whether a comma-separated list contains the month's three letters.
 bool HasMonth(std::string_view months, int month) {
   static constexpr std::string_view kNames = "JanFebMarAprMayJunJulAugSepOctNovDec";
   return months.find(kNames.substr(static_cast<size_t>(month - 1) * 3, 3)) != months.npos;
 }
 
-// Customers come back after days without the shop, and wait for a promotion that they know of.
+// Customers come back after days on which the shop was closed, and wait for a promotion that they
+// know of.
 double WaitingEffect(const World& world, const Shop& shop, int day, int days_closed) {
   double effect = 0.06 * std::min(days_closed, 12) / 2.0;
   if (days_closed == 1) effect = 0.02;
@@ -164,7 +164,7 @@ double ExpectedLog(const World& world, const Shop& shop, int day, int days_close
   return log + 0.05 * region.demand[TrendWeekOf(day)];
 }
 
-// The columns that both tables of days share, behind their first: what is known beforehand.
+// Returns the columns that both tables of days share after the first: what is known beforehand.
 std::string DayCells(const World& world, size_t shop, int day, bool open) {
   const Region& region = world.regions[world.shops[shop].region];
   const auto at = static_cast<size_t>(day);

@@ -42,7 +42,7 @@ const char* EventsOf(double wet, int mean, bool fog) {
   return fog ? "Fog" : "";
 }
 
-// Weather keeps for some days: each draws most of its own from the day before.
+// Weather persists for some days: each day takes most of its own from the day before.
 void FillWeather(const Place& place, Random& random, Region& region) {
   double warm = 0, wet = 0.4;
   for (int day = 0; day < kDays; ++day) {
@@ -62,7 +62,8 @@ void FillWeather(const Place& place, Random& random, Region& region) {
   }
 }
 
-// Two weeks around the new year, one in spring, six in summer that begin earlier in some regions.
+// Two weeks around the new year, one in spring, and six in summer that begin earlier in some
+// regions.
 void FillHolidays(size_t place, Region& region) {
   const int shift = static_cast<int>(place) * 4;
   for (int day = 0; day < kDays; ++day) {
@@ -127,7 +128,7 @@ Shop DrawShop(Random& random, size_t regions) {
   return shop;
 }
 
-// From Monday to Friday, every other week; now and then one follows on the other.
+// From Monday to Friday, every other week; occasionally two in a row.
 void FillPromotions(Random& random, World& world) {
   bool on = false;
   for (int day = 0; day < kDays; ++day) {

@@ -14,8 +14,8 @@
 
 namespace protium::stores {
 
-// Days count from 2013-01-01, a Tuesday. What was sold is known for the first 942, until
-// 2015-07-31; the 48 after them are to come.
+// Days count from 2013-01-01, a Tuesday. Sales are known for the first 942, until 2015-07-31; the
+// 48 after them are in the future.
 inline constexpr int kKnownDays = 942;
 inline constexpr int kDays = kKnownDays + 48;
 
@@ -30,19 +30,19 @@ struct DayWeather {
   int low = 0, mean = 0, high = 0;  // Degrees Celsius.
   int humidity = 0;                 // Percent.
   int wind = 0;                     // km/h.
-  int cloud = -1;                   // Eighths; -1 where nobody looked.
+  int cloud = -1;                   // Eighths; -1 if not observed.
   const char* events = "";          // "Rain-Snow"; empty on most days.
 };
 
-// Regions have holidays of their own.
+// A region, with its own holidays.
 struct Region {
   const char* code;
   const char* name;
   std::array<DayWeather, kDays> weather;
   std::array<bool, kDays> school_holiday;
-  // a, b and c are kinds of public holidays; 0 is none.
+  // a, b and c are kinds of public holidays; 0 means none.
   std::array<char, kDays> public_holiday;
-  // How many search for the chain in each week, against an ordinary one; about -2 to 2.
+  // How many people search for the chain each week, relative to an ordinary one; about -2 to 2.
   std::vector<double> demand;
 };
 
@@ -58,7 +58,7 @@ struct Shop {
   size_t coupon_months = 0;             // In kCouponMonths.
   int closed_from = 0;                  // Rebuilt from this day to the one before closed_to.
   int closed_to = 0;
-  bool silent_half_year = false;  // Reported nothing in the second half of 2014.
+  bool silent_half_year = false;  // It reported nothing in the second half of 2014.
 };
 
 inline constexpr std::array<const char*, 3> kCouponMonths = {"Jan,Apr,Jul,Oct", "Feb,May,Aug,Nov",

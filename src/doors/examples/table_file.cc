@@ -47,7 +47,7 @@ void TableFile::Flush() {
   size_t done = 0;
   while (error_ == 0 && done < pending_.size()) {
     const ssize_t n = write(file_, pending_.data() + done, pending_.size() - done);
-    // Interrupted by a signal: the same piece is written again.
+    // If a signal interrupted the write, the same piece is written again.
     if (n < 0 && errno != EINTR) error_ = errno;
     if (n > 0) done += static_cast<size_t>(n);
   }

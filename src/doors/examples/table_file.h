@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one table or picture of an example as a file that is there whole or not at all.
+// Writes one table or picture of an example as a file that appears whole or not at all.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace protium::example {
 
-// Makes the folder and those above it. Fails with Exit::kEnvironment.
+// Makes the folder and its parents. Fails with Exit::kEnvironment.
 Status MakeFolder(const std::filesystem::path& folder);
 
-// Writes to <path>.part, and renames that to `path` when Finish() succeeds. The first error is
-// kept, makes later calls do nothing, and is reported by Finish(). Without Finish() the partial
+// Writes to <path>.part, which Finish() renames to `path` if all succeeded. The first error is
+// stored, makes later calls do nothing, and is returned by Finish(). Without Finish() the partial
 // file is removed. One thread.
 class TableFile {
  public:
@@ -27,8 +27,8 @@ class TableFile {
   void Add(std::string_view bytes);
   // Adds the text and a line break.
   void Line(std::string_view text);
-  // Call once, at the end. Fails with Exit::kNoRoom on a full disk or quota, else
-  // Exit::kEnvironment; then no file of either name is left by this object.
+  // Call once, at the end. Fails with Exit::kNoRoom on a full disk or quota, otherwise with
+  // Exit::kEnvironment; then this object leaves no file of either name.
   Status Finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the visits to an invented shop on the web (example "visits"): who came when and from
-// where, what they looked at, what they told the assistant, and whether they bought something.
+// Writes the visits to an invented web shop (example "visits"): who came when and from where, what
+// they looked at, what they wrote to the assistant, and whether they bought something.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 
 using example::TableFile;
 
-// A value of a column, how often it occurs against its neighbours, and what it adds to the
-// logarithm of the odds of buying.
+// A value of a column, its frequency relative to the others, and what it adds to the logarithm of
+// the odds of buying.
 struct Choice {
   const char* text;
   double share;
@@ -71,7 +71,7 @@ const Choice& Draw(const Choice (&choices)[N], Random& random) {
   return choices[N - 1];
 }
 
-// Days count from 2024-01-01, a Monday, on.
+// Days count from 2024-01-01, a Monday.
 std::string DateText(int day) {
   const std::chrono::sys_days from{std::chrono::year{2024} / 1 / 1};
   const std::chrono::year_month_day date(from + std::chrono::days(day));
@@ -79,7 +79,7 @@ std::string DateText(int day) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
-// As people type: a letter left out, doubled, swapped with the next, or missed.
+// Simulates typing mistakes: a letter left out, doubled, swapped with the next, or replaced.
 std::string Mistyped(std::string word, Random& random) {
   const size_t at = random.Below(word.size());
   const double kind = random.Uniform();
@@ -93,7 +93,7 @@ std::string Mistyped(std::string word, Random& random) {
   return word;
 }
 
-// Each word of a text is mistyped with this probability.
+// Mistypes each word of a text with this probability.
 std::string Typed(std::string_view text, double probability, Random& random) {
   std::string typed;
   for (size_t at = 0; at < text.size();) {
@@ -107,7 +107,7 @@ std::string Typed(std::string_view text, double probability, Random& random) {
 }
 
 struct Customer {
-  int registered = 0;  // A day.
+  int registered = 0;  // A day number.
   int orders = 0;
   const Choice* country = nullptr;
   const Choice* favourite = nullptr;  // A kind of page.
@@ -122,7 +122,7 @@ Customer DrawCustomer(Random& random) {
   return customer;
 }
 
-// One line of the table, and the odds of buying as they grow from cell to cell.
+// One line of the table, and the odds of buying as they accumulate from cell to cell.
 struct Visit {
   double log_odds = -5.22;
   std::string cells;
@@ -133,7 +133,7 @@ struct Visit {
   }
 };
 
-// Evenings, weekends and the weeks before Christmas sell.
+// Evenings, weekends and the weeks before Christmas sell better.
 void AddTime(int day, Visit& visit, Random& random) {
   const int hour = static_cast<int>(std::min(23.0, std::abs(15 + 5 * random.Normal())));
   const size_t minute = random.Below(60);
@@ -144,8 +144,8 @@ void AddTime(int day, Visit& visit, Random& random) {
   visit.Add(fmt::format("{} {:02}:{:02}:{:02}", DateText(day), hour, minute, second), effect);
 }
 
-// Those who have bought before, or have come to buy, do; of a visitor who has not signed in,
-// nothing is known.
+// Customers who have bought before, or came to buy, do buy; nothing is known about a visitor who
+// has not signed in.
 void AddCustomer(const std::optional<Customer>& customer, int day, Visit& visit, Random& random) {
   const Choice& country = customer ? *customer->country : Draw(kCountries, random);
   if (customer) {
@@ -166,7 +166,9 @@ void AddSource(Visit& visit, Random& random) {
   visit.Add(text, source.effect);
 }
 
-// A list in one cell: shoes|shoes|sale. Long visits on a phone are those of buyers.
+// A list in one cell: shoes
+// shoes
+// sale. Long visits on a phone are those of buyers.
 void AddPages(const std::optional<Customer>& customer, bool phone, Visit& visit, Random& random) {
   std::string list;
   double effect = 0;
@@ -174,7 +176,7 @@ void AddPages(const std::optional<Customer>& customer, bool phone, Visit& visit,
   bool favourite = false;
   do {
     const Choice& page = Draw(kPages, random);
-    // What was seen once counts once.
+    // Pages seen twice count once.
     if (list.find(page.text) == list.npos) effect += page.effect;
     list += (pages > 0 ? "|" : "") + std::string(page.text);
     favourite = favourite || (customer && customer->favourite->text == page.text);
@@ -186,7 +188,7 @@ void AddPages(const std::optional<Customer>& customer, bool phone, Visit& visit,
   visit.Add(list, effect);
 }
 
-// Most say nothing to the assistant.
+// Most write nothing to the assistant.
 void AddMessage(Visit& visit, Random& random) {
   if (random.Chance(0.55)) return visit.Add("");
   const Choice& opening = Draw(kOpenings, random);

@@ -51,7 +51,7 @@ TEST_F(VisitsExample, HasFewOrdersManyTyposAndEmptyCells) {
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
     ASSERT_EQ(cells.size(), 11u) << line;
     ASSERT_TRUE(cells[10] == "true" || cells[10] == "false") << line;
-    // Nobody comes before the day on which he signed up.
+    // Nobody visits before the day on which they signed up.
     ASSERT_LE(cells[2], cells[1]) << line;
     ASSERT_EQ(cells[2].empty(), cells[3].empty()) << line;
     bought += cells[10] == "true";

@@ -48,8 +48,9 @@ std::vector<Airline> MakeAirlines() {
           {"PL", "Pelican Air Inc.", 0.001, 7}};
 }
 
-// Distances and directions on a flat map: 69 miles to a degree of latitude, 55 to one of longitude
-// at this latitude. No trigonometry, which may differ in the last bit between libraries (random.h).
+// Computes distances and directions on a flat map: 69 miles per degree of latitude, 55 per degree
+// of longitude at this latitude. No trigonometry, which may differ in the last bit between
+// libraries (random.h).
 void Measure(Airport& airport) {
   const double north = (airport.lat - kHomeLat) * 69.0;
   const double east = (airport.lon - kHomeLon) * 55.0;
@@ -88,9 +89,9 @@ std::vector<Airport> MakeAirports(Random& random) {
     airport.lat = std::floor(random.Between(25, 48) * 1e6) / 1e6;
     airport.lon = std::floor(random.Between(-122, -70) * 1e6) / 1e6;
     airport.altitude = static_cast<int32_t>(random.Below(5400));
-    // Zones by longitude alone, in hours from UTC without daylight saving time.
+    // Zones by longitude only, in hours from UTC without daylight saving time.
     airport.zone = airport.lon < -115 ? -8 : airport.lon < -102 ? -7 : airport.lon < -87 ? -6 : -5;
-    // Four of 104 have no row, as in the original a few destinations are not listed.
+    // Four of 104 have no row, just as in the original a few destinations are not listed.
     airport.listed = airports.size() % 26 != 7;
     Measure(airport);
     airports.push_back(std::move(airport));
@@ -98,8 +99,7 @@ std::vector<Airport> MakeAirports(Random& random) {
   return airports;
 }
 
-// An airline, as often as its share says. Shares need not add up to 1: the first takes what is
-// left.
+// Draws an airline by its share. Shares need not add up to 1: the first gets the remainder.
 size_t PickAirline(Random& random, const std::vector<Airline>& airlines) {
   double left = random.Uniform();
   for (size_t i = 0; i < airlines.size(); ++i) {
@@ -139,9 +139,9 @@ double Wave(double turn) {
 
 double Rounded(double value, double step) { return std::round(value / step) * step; }
 
-// A year of weather at one origin. Each hour is mostly the hour before, plus noise (an
-// autoregressive process), on top of the season and the time of day. `shore` dampens the swing of
-// the day by the sea.
+// Makes a year of weather at one origin. Each hour is mostly the hour before, plus noise (an
+// autoregressive process), added to the season and the time of day. `shore` dampens the daily swing
+// near the sea.
 std::vector<Weather> MakeWeather(Random& random, double shore) {
   std::vector<Weather> hours(kHours);
   double warm = 0, wet = -1, wind = 10, direction = 250, pressure = 1017;

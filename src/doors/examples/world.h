@@ -12,7 +12,7 @@
 
 namespace protium::example {
 
-// Of 2013, which has no leap day.
+// In 2013, which has no leap day.
 inline constexpr int kHours = 365 * 24;
 inline constexpr std::array<const char*, 3> kOrigins = {"EWR", "JFK", "LGA"};
 
@@ -23,7 +23,7 @@ struct Airline {
   double lateness = 0;  // Minutes lost between departure and arrival, on average.
 };
 
-// A destination. Names, codes and places are invented.
+// A destination. Names, codes and positions are invented.
 struct Airport {
   std::string code;
   std::string name;
@@ -77,7 +77,7 @@ struct World {
   std::array<std::vector<Weather>, 3> weather;  // [origin][hour of the year]
 };
 
-// Draws a world; the same state of `random` gives the same one.
+// Draws a world; the same state of `random` gives the same world.
 World MakeWorld(Random& random);
 
 struct Date {

@@ -6,22 +6,23 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "column/cells.h"
 #include "run/terminal.h"
 
 namespace protium {
 namespace {
 
-constexpr int64_t kMostClassNumbers = 10;  // Whole numbers of more kinds are taken for amounts.
+constexpr int64_t kMostClassNumbers = 10;  // Whole numbers with more distinct values are amounts.
 constexpr int64_t kMostClasses = 1000;
 constexpr int64_t kMostCategories = 1000;
-constexpr int64_t kFewCategories = 20;  // Are taken even where each has a row or two.
-constexpr int64_t kRowsOfCategory = 3;  // On average; fewer are learned by heart.
+// Columns with so few are taken even if each value has only a row or two.
+constexpr int64_t kFewCategories = 20;
+constexpr int64_t kRowsOfCategory = 3;  // On average; with fewer, rows are learned by heart.
 constexpr int64_t kFewestEntities = 20;
-constexpr int64_t kRowsOfEntity = 20;  // On average; what more rows name is told apart by itself.
+constexpr int64_t kRowsOfEntity = 20;  // On average; with more rows each, they are categories.
 
 // What a column is to the net.
 enum class Use { kCategory, kNumber, kTime, kLeftOut };
@@ -34,7 +35,8 @@ bool IsTime(const arrow::DataType& type) {
   return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
 }
 
-// Whether the values name things by a number or a text, several rows each, as "patient_id" does.
+// Whether the values identify things by a number or a text, with several rows each, as in
+// "patient_id".
 bool NamesSomething(const TableProfile& table, const ColumnProfile& column) {
   const std::string& name = column.name;
   const bool called = Lower(name) == "id" || Lower(name).ends_with("_id") || name.ends_with("Id") ||
@@ -70,22 +72,22 @@ Use UseOf(const TableProfile& table, const ColumnProfile& column, std::string& w
   return Use::kLeftOut;
 }
 
-UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Tellers& tellers) {
+UsedColumns Sort(const TableProfile& table, const ColumnProfile& label, const Leaks& leaks) {
   UsedColumns out;
   for (const ColumnProfile& each : table.columns) {
     if (&each == &label) continue;
     std::string why;
     Use use = UseOf(table, each, why);
-    // A copy of the label would be all that is learned.
+    // A copy of the label would be the only thing learned.
     if (each.same_as == label.name || label.same_as == each.name) {
       use = Use::kLeftOut;
       why = "equals the label in every row";
     }
-    if (const auto teller = tellers.find(each.name); teller != tellers.end() && why.empty()) {
+    if (const auto leak = leaks.find(each.name); leak != leaks.end() && why.empty()) {
       use = Use::kLeftOut;
-      why = teller->second;
+      why = leak->second;
     }
-    if (NamesSomething(table, each) && each.same_as.empty() && !tellers.contains(each.name)) {
+    if (NamesSomething(table, each) && each.same_as.empty() && !leaks.contains(each.name)) {
       const bool few = each.distinct * kRowsOfEntity >= table.rows;
       use = few || each.distinct > kMostCategories ? Use::kLeftOut : Use::kCategory;
       why = fmt::format("names what the rows are about, {} of each on average",
@@ -149,8 +151,8 @@ const char* AimText(Aim aim) {
 }
 
 Result<UsedColumns> SortColumns(const TableProfile& table, const ColumnProfile& label,
-                                const Tellers& tellers) {
-  UsedColumns columns = Sort(table, label, tellers);
+                                const Leaks& leaks) {
+  UsedColumns columns = Sort(table, label, leaks);
   if (!columns.any()) columns = Sort(table, label, {});
   if (columns.any()) return columns;
   return Fail({.exit = Exit::kInput,
@@ -170,8 +172,8 @@ bool ManyEqualRows(const TableProfile& table, const UsedColumns& columns,
   return different * 2 < double(table.rows);
 }
 
-// A date in whose order the rows stand is when they happened. Of others a date that enough rows
-// share keeps them together, as rows of one day often tell of each other.
+// If the rows are in the order of a date, it says when they happened. Otherwise a date that enough
+// rows share keeps them together, since rows of one day often resemble each other.
 FirstSplit SplitFor(const TableProfile& table, const UsedColumns& columns,
                     const ColumnProfile& label) {
   constexpr int64_t kFewestTimes = 20;

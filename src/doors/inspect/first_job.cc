@@ -23,7 +23,7 @@ std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
   return "inputs = [" + ListOf(items, 10) + "]\n";
 }
 
-// Of CSV and Parquet the key is the format; of others the ending says it.
+// For CSV and Parquet the key is the format; for other formats the ending gives it.
 std::string TableLine(const LookedTable& table) {
   const std::string& name = table.place.name;
   const Format format = FormatOfPlace(table.place.path);
@@ -69,8 +69,8 @@ std::string NumberStages(const JobOutline& outline) {
          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
 }
 
-// Weights make predictions of rare classes more frequent and probabilities too high for them: which
-// of the two is wanted only people know.
+// Weights make predictions of rare classes more frequent and probabilities too high for them: only
+// people know which of the two is wanted.
 std::string LossOf(const JobOutline& outline) {
   if (outline.aim == Aim::kNumber) {
     return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";

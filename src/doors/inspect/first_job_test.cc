@@ -44,9 +44,8 @@ struct Proposed {
   std::vector<std::string> notes;
 };
 
-Result<Proposed> Propose(TableProfile table, const std::string& label, Tellers tellers = {}) {
-  FirstJobSpec spec{
-      .name = "shop days", .data = ".", .label = label, .tellers = std::move(tellers)};
+Result<Proposed> Propose(TableProfile table, const std::string& label, Leaks leaks = {}) {
+  FirstJobSpec spec{.name = "shop days", .data = ".", .label = label, .leaks = std::move(leaks)};
   spec.source = {.from = "\"shop days\"", .seen = std::move(table)};
   spec.source.tables.push_back({{"shop days", "shop days.csv"}, {}});
   PT_LET(const JobOutline outline, OutlineOf(spec));
@@ -93,12 +92,12 @@ TEST(ProposeJob, LeavesOutWhatIsTheLabelUnderAnotherName) {
 
 TEST(ProposeJob, LeavesOutWhatTellsTheLabelUnlessThereIsNothingElse) {
   TableProfile table = Shop();
-  const Tellers tellers = {{"shop", "tells sold in every row: known only afterwards?"}};
-  const std::string toml = Propose(table, "sold", tellers).ValueOrDie().toml;
-  EXPECT_THAT(toml, HasSubstr("# Left out: shop tells sold in every row"));
+  const Leaks leaks = {{"shop", "gives sold away in every row: target leakage?"}};
+  const std::string toml = Propose(table, "sold", leaks).ValueOrDie().toml;
+  EXPECT_THAT(toml, HasSubstr("# Left out: shop gives sold away in every row"));
   EXPECT_THAT(toml, Not(HasSubstr("inputs = [\"shop\"")));
   table.columns = {table.columns[1], table.columns.back()};
-  EXPECT_THAT(Propose(table, "sold", tellers).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
+  EXPECT_THAT(Propose(table, "sold", leaks).ValueOrDie().toml, HasSubstr("inputs = [\"shop\"]"));
 }
 
 TEST(ProposeJob, MakesNullsOfInfiniteNumbers) {
@@ -152,7 +151,7 @@ TEST(ProposeJob, HoldsOutTheLastFifthWhereRowsStandInTheirTime) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   EXPECT_THAT(job.program, HasSubstr("Split({.column = \"held_out\"})"));
-  // Months that come once are no help for the last fifth.
+  // Months that occur once do not help to predict the last fifth.
   EXPECT_THAT(job.toml, HasSubstr("parts  = [\"day_of_week\"]"));
   table.columns[0].least = "2013-05-01";
   table.columns[0].greatest = "2015-05-01";

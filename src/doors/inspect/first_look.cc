@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostFixes = 3;  // A blank fixed shows a word for NULL, which shows a comma.
+// Each fix may expose the next: blanks, then a word for NULL, then a comma.
+constexpr int kMostFixes = 3;
 
 Result<FirstLook> Read(const fs::path& place, const CsvOptions& csv, int64_t head,
                        const std::vector<std::string>& files) {
@@ -37,7 +38,7 @@ Result<FirstLook> Read(const fs::path& place, const CsvOptions& csv, int64_t hea
 
 bool IsText(const ColumnProfile& column) { return column.type->id() == arrow::Type::STRING; }
 
-// Whether columns of text became something else, and no other became text.
+// Whether columns of text became something else and no other column became text.
 bool IsBetter(const TableProfile& before, const TableProfile& after) {
   if (before.columns.size() != after.columns.size()) return true;
   bool better = false;
@@ -49,15 +50,16 @@ bool IsBetter(const TableProfile& before, const TableProfile& after) {
   return better;
 }
 
-// None where the table is not CSV.
+// None if the table is not CSV.
 Result<std::vector<std::string>> CsvFiles(const fs::path& place) {
   if (FormatOfPlace(place) != Format::kCsv) return std::vector<std::string>();
   PT_LET(TableFiles files, FindFiles(fs::absolute(place), Format::kCsv, {}));
   return std::move(files.paths);
 }
 
-// `options` with the marks for missing values that are among the most frequent cells of text
-// columns: a column that is text anyhow does not show by its type that they are no values.
+// Returns `options` with the marks for missing values that are among the most frequent cells of
+// text columns: a column that is text anyway does not reveal by its type that they are missing
+// values.
 CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
   CsvOptions marked = options;
   for (const ColumnProfile& column : table.columns) {
@@ -72,7 +74,7 @@ CsvOptions WithMarks(const TableProfile& table, const CsvOptions& options) {
   return marked;
 }
 
-// Faults name options as job files have them.
+// Faults name options as in job files.
 Status WithFlag(const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table that nobody has described yet: how its file is written, then what its columns hold.
+// A table that nobody has described yet: how its file is written, and what its columns hold.
 #pragma once
 
 #include <filesystem>
@@ -15,21 +15,21 @@ namespace protium {
 
 struct FirstLook {
   TableProfile table;
-  CsvOptions csv;              // As the table was read, of CSV files.
-  std::vector<OddColumn> odd;  // Columns that are text because of a few cells.
+  CsvOptions csv;              // The options used to read CSV files.
+  std::vector<OddColumn> odd;  // Columns that are text only because of a few cells.
 };
 
-// Reads the table at `place`. Of CSV files delimiter, comments and header are found where the
-// command line does not say them.
+// Reads the table at `place`. For CSV files, finds delimiter, comments and header unless the
+// command line gives them.
 Result<FirstLook> LookAt(const std::filesystem::path& place, const CsvGiven& given, int64_t head);
 
-// The same, read again with the options that fix columns of text beyond doubt (WithFixes()), as
-// long as that makes columns of other types of some and a text of none. What stands in columns that
-// stay text and can only mean a missing value (IsNullMark()) is read as one.
+// The same, but reads again with the options that clearly fix columns of text (WithFixes()), as
+// long as that turns some columns into other types and none into text. In columns that remain text,
+// cells that can only mean a missing value (IsNullMark()) are read as missing.
 Result<FirstLook> LookAndFix(const std::filesystem::path& place, const CsvGiven& given,
                              int64_t head);
 
-// A line for each odd column with what fixes it. `null`: what stands in its option so far.
+// Returns a line for each odd column with its fix. `null`: the current value of that option.
 std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null);
 
 }  // namespace protium

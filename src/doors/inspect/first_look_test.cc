@@ -86,7 +86,7 @@ TEST_F(FirstLooks, TakesMarksInTextForMissingValues) {
   EXPECT_THAT(OptionsSaid(marks.csv), ElementsAre("null = \"?\""));
   EXPECT_EQ(marks.table.columns[2].nulls, 15);
   EXPECT_EQ(marks.table.columns[2].distinct, 2);
-  // Words may be what the column is about.
+  // Words may be the column's actual values.
   EXPECT_THAT(OptionsSaid(Look(",", "region,area,job\n", jobs("None")).csv), ElementsAre());
 }
 

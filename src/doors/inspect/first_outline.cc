@@ -17,10 +17,10 @@ namespace protium {
 namespace {
 
 constexpr size_t kLineWidth = 100;
-constexpr double kUneven = 0.2;  // The share of rows below which a class is rare.
+constexpr double kUneven = 0.2;  // A class is rare if its share of the rows is below this.
 
-// Decimals become doubles, since scaling rounds them anyway; an infinite value would be no number
-// to learn from, and becomes NULL.
+// Decimals become doubles, since scaling rounds them anyway; infinite values cannot be learned
+// from, and become NULL.
 std::string ItemOf(const FirstSource& source, const ColumnProfile& column) {
   const std::string name = SqlName(column.name), from = ExpressionOf(source, column.name);
   if (arrow::is_decimal(column.type->id())) {
@@ -54,7 +54,7 @@ std::string SqlOf(const FirstSource& source, const UsedColumns& columns, const F
   return "SELECT " + ListOf(items, 7) + "\nFROM " + source.from;
 }
 
-// Days since 1970 of "2024-04-01 10:26:27"; nothing for other texts.
+// Returns days since 1970 for "2024-04-01 10:26:27"; nothing for other texts.
 std::optional<int64_t> DayOf(const std::string& text) {
   using namespace std::chrono;
   int y = 0;
@@ -64,7 +64,7 @@ std::optional<int64_t> DayOf(const std::string& text) {
   return date.ok() ? std::optional(sys_days(date).time_since_epoch().count()) : std::nullopt;
 }
 
-// Where the last rows in time are held out, training must have seen their month in another year.
+// If the last rows in time are held out, training must have seen their month in another year.
 std::vector<std::string> PartsOf(const UsedColumns& columns, const FirstSplit& split) {
   constexpr int64_t kFewestDays = 540;
   bool months = split.how != HeldOut::kLatest, hours = false;
@@ -98,8 +98,8 @@ std::string SplitNote(const FirstSplit& split) {
   }
 }
 
-// Classes of so few rows that never guessing them looks good. Of many classes only the most
-// frequent are known one by one; the others count together.
+// Returns classes with so few rows that never guessing them looks good. With many classes only the
+// most frequent are known one by one; the others are counted together.
 std::string RareClasses(const TableProfile& table, const ColumnProfile& label, Aim aim) {
   if (aim == Aim::kNumber || label.top.empty()) return {};
   const auto rows = double(std::max<int64_t>(table.rows - label.nulls, 1));
@@ -178,7 +178,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   const TableProfile& table = spec.source.seen;
   PT_LET(const ColumnProfile* const label, FindLabel(table, spec.label));
   PT_LET(const Aim aim, AimOf(*label));
-  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.tellers));
+  PT_LET(UsedColumns columns, SortColumns(table, *label, spec.leaks));
   const FirstSplit split = SplitFor(table, columns, *label);
   JobOutline outline{
       .spec = spec, .label = *label, .aim = aim, .columns = std::move(columns), .split = split};

@@ -14,50 +14,50 @@
 namespace protium {
 
 struct FirstJobSpec {
-  std::string name;  // Of the job.
+  std::string name;  // The job's name.
   std::string data;  // The folder of the tables, relative to the job file.
   FirstSource source;
   std::string label;
-  Tellers tellers = {};  // Are left out, unless there is nothing else.
+  Leaks leaks = {};  // Left out, unless there is nothing else.
 };
 
-// Refers to the spec.
+// Refers to the spec, which must outlive it.
 struct JobOutline {
   const FirstJobSpec& spec;
   const ColumnProfile& label;
   Aim aim;
   UsedColumns columns;
   FirstSplit split;
-  std::vector<std::string> parts = {};  // Of dates and times, what recurs: "month".
+  std::vector<std::string> parts = {};  // The recurring parts of dates and times: "month".
   std::string sql;                 // Lines of at most 100 columns, with a comment for each join.
-  std::vector<std::string> notes;  // What was decided, for people: a line each.
+  std::vector<std::string> notes;  // What was decided, for people: one line each.
   std::string rare;  // Which classes are rare: "\"yes\" is 6 % of the rows"; empty: none.
 
-  // Small tables are passed over more often, in smaller batches: about as many steps for all.
+  // Smaller tables get more epochs and smaller batches, so that the number of steps stays similar.
   int64_t batch = 512;
   int64_t epochs = 10;
   int64_t patience = 3;
   double validation = 0.1;  // Share of the training rows.
 
-  // Numbers to learn from, those with or without missing values.
+  // The numbers to learn from, either those with or those without missing values.
   std::vector<const ColumnProfile*> Numbers(bool missing) const;
-  // The column whose equal values stay together on one side of a split; empty: none.
+  // The column whose equal values stay on one side of a split; empty: none.
   std::string Together() const;
   bool small() const { return spec.source.seen.rows < 20'000; }
 };
 
-// Decides by the types and values alone: the kind of task by the label, what each column is to the
-// net, the split. A label that is not there, says nothing or cannot be learned, and a table without
-// anything to learn from, are faults.
+// Decides by types and values only: the kind of task by the label, what each column is to the net,
+// the split. A label that does not exist, has no information or cannot be learned, and a table
+// without anything to learn from, are faults.
 Result<JobOutline> OutlineOf(const FirstJobSpec& spec);
 
 // The table's file or folder, relative to the folder of all tables.
 std::string FileOf(const LookedTable& table);
 
-// The options with which a table is read, without what its name says already.
+// Returns the options for reading a table, without those that its name already implies.
 CsvOptions OptionsOf(const LookedTable& table);
 
-// A list that goes on in the next line where it becomes too long.
+// Writes a list that continues on the next line if it becomes too long.
 std::string ListOf(const std::vector<std::string>& items, size_t indent);
 
 }  // namespace protium

@@ -11,19 +11,19 @@
 namespace protium {
 namespace {
 
-// A text as C++ and JSON alike write it; characters beyond ASCII stay as they are.
+// Quotes a text as both C++ and JSON write it; characters beyond ASCII are unchanged.
 std::string CppText(const std::string& text) { return Dump(Json(text)); }
 
-// What does not fit the line continues at `indent`.
+// Continues at `indent` if the line is full.
 std::string NamesOf(const std::vector<const ColumnProfile*>& columns, size_t indent) {
   std::vector<std::string> items;
   for (const ColumnProfile* each : columns) items.push_back(CppText(each->name));
   return "{" + ListOf(items, indent) + "}";
 }
 
-// Columns, then what an earlier stage makes.
+// Lists columns, then the outputs of an earlier stage.
 std::string InputsList(const std::vector<const ColumnProfile*>& columns, const char* stage) {
-  constexpr size_t kInputs = 22, kColumns = 33;  // Behind ".inputs = {" and "pt::Columns{".
+  constexpr size_t kInputs = 22, kColumns = 33;  // After ".inputs = {" and "pt::Columns{".
   if (stage == nullptr) return NamesOf(columns, kInputs);
   const std::string outputs = fmt::format("pt::OutputsOf(\"{}\")", stage);
   return columns.empty() ? outputs
@@ -31,7 +31,7 @@ std::string InputsList(const std::vector<const ColumnProfile*>& columns, const c
                                std::string(kInputs - 1, ' ') + outputs;
 }
 
-// ", {.null = \"NA\", .delimiter = \";\"}": members in the order in which CsvOptions has them.
+// ", {.null = \"NA\", .delimiter = \";\"}": members in the order of CsvOptions.
 std::string CsvText(const CsvOptions& options) {
   const CsvOptions usual;
   std::vector<std::string> said;

@@ -8,10 +8,10 @@
 
 namespace protium {
 
-// main.cc: the same job as JobText() writes, as calls of <protium/protium.h>.
+// Returns main.cc: the same job as JobText() writes, as calls of <protium/protium.h>.
 std::string ProgramText(const JobOutline& outline);
 
-// The CMakeLists.txt that builds it as `name` against an installed package.
+// Returns the CMakeLists.txt that builds it as `name` against an installed package.
 std::string ProgramCMake(const std::string& name);
 
 }  // namespace protium

@@ -61,7 +61,7 @@ Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
                  .fix = Suggest(label, std::vector(columns.begin(), columns.end()))});
   }
   std::swap(tables[0], tables[at]);
-  // The swap has put another table out of its place.
+  // The swap has moved another table out of its position.
   std::sort(tables.begin() + 1, tables.end(),
             [](const auto& a, const auto& b) { return a.place.name < b.place.name; });
   return Status::OK();
@@ -95,7 +95,7 @@ std::string Qualified(const std::string& table, const std::string& column) {
   return SqlName(table) + "." + SqlName(column);
 }
 
-// Adds a joined table's columns but for its keys, those of a name that is taken under another.
+// Adds a joined table's columns except its keys; a column whose name is taken gets another name.
 void AddColumns(const LookedTable& joined, const SharedKey& key, std::vector<std::string>& names,
                 FirstSource& source) {
   const std::string& table = joined.place.name;
@@ -105,7 +105,7 @@ void AddColumns(const LookedTable& joined, const SharedKey& key, std::vector<std
   for (const std::string& column : NamesOf(joined.look.table)) {
     if (std::ranges::find(key.right, column) != key.right.end()) continue;
     std::string name = taken(column) ? table + "_" + column : column;
-    // Left out where both names are taken.
+    // Omitted if both names are taken.
     if (taken(name)) continue;
     source.reads[name] = Qualified(table, column);
     names.push_back(std::move(name));
@@ -125,7 +125,7 @@ std::string JoinText(const std::string& main, const std::string& table, const Sh
       fmt::join(key.right, ", "), 100 * key.found, SqlName(table), on);
 }
 
-// Joins what shares a key; the names of the result's columns.
+// Joins the tables that share a key; returns the names of the result's columns.
 Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTable> others,
                                           const std::string& label, FirstSource& source) {
   // A copy: `source.tables` grows below.
@@ -139,7 +139,7 @@ Result<std::vector<std::string>> AddJoins(Session& session, std::vector<LookedTa
     AddColumns(each, *search.key, names, source);
     source.tables.push_back(std::move(each));
   }
-  // Columns of a table that stands alone need no table in front of them.
+  // Columns of a single table need no table prefix.
   if (source.tables.size() == 1) return names;
   for (const std::string& column : NamesOf(main.look.table)) {
     source.reads[column] = Qualified(main.place.name, column);
@@ -157,7 +157,7 @@ std::string DateNote(const std::string& name, const TextDate& date) {
   return note;
 }
 
-// Text stays text where some of its values are no such dates.
+// A text column remains text if some of its values are not such dates.
 std::string OddDateNote(const FirstSource& source, const std::string& name, const TextDate& date) {
   return fmt::format("{} would be a {} written {} but for {} cell{} such as \"{}\": {} reads it",
                      name, date.time ? "time" : "date", date.pattern, Grouped(date.odd_values),
@@ -180,7 +180,7 @@ bool AddDates(const std::map<std::string, TextDate>& dates, FirstSource& source)
   return any;
 }
 
-// A join may change the order of rows: that of dates is the order of the first table alone.
+// A join may change the order of rows: the order by date is that of the first table alone.
 Status FindOrders(Session& session, const FirstSource& source, TableProfile& seen) {
   const LookedTable& main = source.tables.front();
   std::vector<std::string> dates;
@@ -211,7 +211,7 @@ std::string ExpressionOf(const FirstSource& source, const std::string& column) {
 
 std::string ReadOf(const FirstSource& source, const std::string& column) {
   const std::string name = SqlName(column), expression = ExpressionOf(source, column);
-  // SQL calls t.c "c" by itself.
+  // SQL names t.c "c" automatically.
   const bool named = expression == name || expression.ends_with("." + name);
   return named ? expression : expression + " AS " + name;
 }
@@ -223,7 +223,7 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
   options.base = std::filesystem::current_path();
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
-    std::error_code unknown;  // What cannot be looked at is refused with its reason below.
+    std::error_code unknown;  // A place that cannot be examined is refused with its reason below.
     if (std::filesystem::is_directory(places[i].path, unknown)) return false;
     const DataFrame part = OpenPlace(*session, places[i].path, given.options);
     PT_LET(const SchemaPtr schema, part.Schema());
@@ -257,11 +257,11 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
 
 Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,
                                const std::string& label) {
-  // In this order: joins, a look at the joined rows, dates among the texts of these, and another
-  // look if some column is read as one.
+  // In this order: joins, a look at the joined rows, dates among their texts, and another look if
+  // some column is read as a date.
   FirstSource source{.from = SqlName(table.place.name)};
   source.tables.push_back(std::move(table));
-  // The search for keys reads all tables, before it is known which of them are joined.
+  // The search for keys reads all tables before it is known which of them are joined.
   std::vector<LookedTable> all = source.tables;
   all.insert(all.end(), others.begin(), others.end());
   PT_LET(const std::unique_ptr<Session> session, OpenTables(all));
@@ -282,11 +282,11 @@ Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> other
   return source;
 }
 
-Result<Tellers> FindTellersIn(const FirstSource& source, const std::string& label, bool classes) {
+Result<Leaks> FindLeaksIn(const FirstSource& source, const std::string& label, bool classes) {
   PT_LET(const std::unique_ptr<Session> session, OpenTables(source.tables));
   const std::string sql = SelectAll(source, NamesOf(source.seen));
   PT_LET(const BatchStreamPtr rows, session->Sql(sql).Stream());
-  return FindTellers(*rows, source.seen, label, classes);
+  return FindLeaks(*rows, source.seen, label, classes);
 }
 
 }  // namespace protium

@@ -56,7 +56,7 @@ TEST(DatePattern, HasYearsOfTwoDigits) {
   EXPECT_EQ(PatternOf({"25.3.17", "1.12.18"}), "d.M.yy");
   EXPECT_EQ(PatternOf({"98-03-25"}), "yy-MM-dd");
   EXPECT_EQ(PatternOf({"3/4/17", "3/4/5"}), "");
-  // Day or year first: by which of the two differs more.
+  // Day or year first: whichever varies more is the day.
   EXPECT_EQ(PatternOf({"25-03-17", "26-03-17", "27-04-18"}), "dd-MM-yy?");
   EXPECT_EQ(PatternOf({"17-03-25", "17-03-26", "18-04-27"}), "yy-MM-dd?");
 }

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 
 bool IsTableFile(const fs::path& path) { return FormOfName(path.string()).has_value(); }
 
-// A link to nothing, or to itself.
+// Whether a link points to nothing, or to itself.
 bool LeadsNowhere(const fs::directory_entry& entry) {
   std::error_code error;
   return entry.is_symlink(error) && !entry.exists(error);
 }
 
-// Names in a query, by their lower case: words and quoted names. Words that are no names do no
-// harm.
+// Returns possible names in a query, by their lower case: words and quoted names. Words that are
+// not names do no harm.
 std::map<std::string, std::string> NamesIn(const std::string& sql) {
   std::map<std::string, std::string> names;
   for (const Token& token : Tokenize(sql)) {
@@ -132,7 +132,7 @@ Status NameTables(Session& session, const std::string& sql, const std::vector<Ta
            .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
     }
     const Format format = FormatOfPlace(place.path);
-    // Options are for those tables that have them, as long as one has.
+    // Options apply to the tables that have them, as long as one table does.
     const Status fits = CheckOptionsFit(format, csv);
     unfit = unfit.ok() && !any ? fits : unfit;
     any = any || fits.ok();

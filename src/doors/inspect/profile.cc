@@ -24,14 +24,14 @@
 namespace protium {
 namespace {
 
-constexpr size_t kMostCounted = 4096;  // Distinct values of a column that are counted one by one.
+constexpr size_t kMostCounted = 4096;  // Distinct values of a column that are counted individually.
 constexpr size_t kMostSampled = 100'000;
 constexpr size_t kMostTop = 5;
 constexpr int32_t kWidestText = 40;
-// Fewer distinct values than rows by this share may be an error of the estimate.
+// If distinct values are fewer than rows by this share, that may be an estimation error.
 constexpr double kNearlyAll = 0.95;
 
-// Numbers and times by a value that compares as they do. long double holds every int64_t and every
+// Numbers and times as a value that compares as they do. long double holds every int64_t and every
 // double.
 using Position = long double;
 
@@ -40,14 +40,14 @@ Position At(const arrow::Array& column, int64_t row) {
   return Position(static_cast<const Array&>(column).Value(row));
 }
 
-// Decimals as doubles: digits beyond a double's do not show in a profile.
+// Reads decimals as doubles: digits beyond a double's are not shown in a profile.
 Position AtDecimal(const arrow::Array& column, int64_t row) {
   return NearestDouble(static_cast<const arrow::Decimal128Array&>(column), row);
 }
 
 using Locate = Position (*)(const arrow::Array& column, int64_t row);
 
-// nullptr for types that are not ordered this way.
+// Returns nullptr for types that are not ordered this way.
 Locate LocateOf(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::INT32:
@@ -76,7 +76,7 @@ bool IsReal(const arrow::DataType& type) {
 
 std::string Short(const std::string& text) { return CutToWidth(text, kWidestText); }
 
-// The text of a position, as CellText() has that of a cell.
+// Returns the text of a position, as CellText() writes a cell.
 std::string PositionText(const std::shared_ptr<arrow::DataType>& type, Position position) {
   const auto cell = [&]() -> arrow::Result<std::shared_ptr<arrow::Scalar>> {
     if (arrow::is_decimal(type->id())) return arrow::MakeScalar(double(position));
@@ -91,9 +91,9 @@ std::string PositionText(const std::shared_ptr<arrow::DataType>& type, Position 
   return array.ok() ? Short(CellText(**array, 0)) : std::string();
 }
 
-// The number of distinct values by their hashes: exact up to kMostCounted, then by the k-th
-// smallest hash, which is the closer to 0 the more there are (Bar-Yossef et al., "Counting Distinct
-// Elements in a Data Stream", 2002; the error is about 1 / sqrt(k)).
+// Counts distinct values by their hashes: exactly up to kMostCounted, then from the k-th smallest
+// hash, which is the closer to 0 the more there are (Bar-Yossef et al., "Counting Distinct Elements
+// in a Data Stream", 2002; the error is about 1 / sqrt(k)).
 class Distinct {
  public:
   void Add(uint64_t hash) {
@@ -129,7 +129,7 @@ class ColumnPass {
     for (int64_t row = 0; row < column.length(); ++row) ReadCell(column, row);
   }
 
-  // Of all values in their order, NULL included.
+  // A hash of all values in order, NULL included.
   uint64_t order() const { return order_; }
   ColumnProfile Finish();
 
@@ -150,19 +150,20 @@ class ColumnPass {
   Locate locate_;
   ColumnProfile profile_;
   Distinct distinct_;
-  std::unordered_map<uint64_t, Counted> counts_;  // Empty once there are too many.
+  std::unordered_map<uint64_t, Counted> counts_;  // Empty after there are too many.
   bool counting_ = true;
   int64_t values_ = 0;
   uint64_t order_ = 0;
   std::optional<Position> least_, greatest_, before_;
-  int64_t falls_ = 0;  // Rows whose value is less than that of the row before.
+  int64_t falls_ = 0;  // Rows whose value is less than that of the previous row.
   std::optional<std::string> first_text_, last_text_;
-  std::vector<Position> sample_;  // Each value is in it with the same chance (reservoir sampling).
+  // Each value is in it with equal probability (reservoir sampling).
+  std::vector<Position> sample_;
 };
 
 void ColumnPass::ReadCell(const arrow::Array& column, int64_t row) {
   std::optional<Position> position;
-  // 0.0 more makes 0.0 of -0.0, which is equal to it.
+  // Adding 0.0 turns -0.0 into 0.0, which is equal to it.
   if (!column.IsNull(row) && locate_ != nullptr) position = locate_(column, row) + Position{0};
   const bool missing = column.IsNull(row) || (position && std::isnan(*position));
   const uint64_t hash = missing ? 0 : HashOf(column, row, position);
@@ -182,7 +183,7 @@ void ColumnPass::ReadCell(const arrow::Array& column, int64_t row) {
 
 uint64_t ColumnPass::HashOf(const arrow::Array& column, int64_t row,
                             std::optional<Position> position) const {
-  // A double's position is itself; whole numbers beyond 2^53 would share one.
+  // A double's position is the value itself; whole numbers beyond 2^53 would share one.
   if (position && IsReal(*type_)) {
     return SplitMix(std::bit_cast<uint64_t>(double(*position)) + kSplitMixStep);
   }
@@ -221,9 +222,9 @@ void ColumnPass::OrderText(std::string_view text) {
   if (!last_text_ || text > *last_text_) last_text_ = std::string(text);
 }
 
-// Of the sample, which is not in order any more.
+// Uses the sample, which is no longer in order.
 std::string ColumnPass::LastFifth() {
-  constexpr double kMost = 0.35;  // Where many rows share the value, more than a fifth reach it.
+  constexpr double kMost = 0.35;  // If many rows share the value, more than a fifth reach it.
   const auto at = sample_.begin() + int64_t(sample_.size() * 4 / 5);
   if (at == sample_.end()) return {};
   std::nth_element(sample_.begin(), at, sample_.end());
@@ -289,7 +290,7 @@ Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head) {
     const uint64_t order = pass.order();
     ColumnProfile& column = table.columns.emplace_back(pass.Finish());
     const auto [found, fresh] = orders.emplace(order, column.name);
-    // Columns that hold nothing are all equal; that says nothing about any of them.
+    // Empty columns are all equal; that says nothing about any of them.
     if (!fresh && column.distinct > 1) column.same_as = found->second;
   }
   return table;

@@ -18,11 +18,11 @@ namespace {
 
 using Pair = std::pair<const ColumnProfile*, const ColumnProfile*>;
 
-constexpr size_t kMostShared = 6;  // Columns of which keys are put together.
+constexpr size_t kMostShared = 6;  // Shared columns considered for composite keys.
 constexpr double kLeastFound = 0.1;
 constexpr int64_t kSampledRows = 50'000;
 
-// Types whose values are equal only if they mean the same.
+// Whether values of the types are equal only if they mean the same.
 bool MayBeKeys(const arrow::DataType& a, const arrow::DataType& b) {
   using arrow::Type;
   const auto whole = [](const arrow::DataType& type) {
@@ -33,7 +33,7 @@ bool MayBeKeys(const arrow::DataType& a, const arrow::DataType& b) {
          (a.id() == Type::STRING || a.id() == Type::DATE32 || a.id() == Type::TIMESTAMP);
 }
 
-// "customer_id" for the table "customers" or "customer".
+// Matches "customer_id" with the table "customers" or "customer".
 bool NamesTable(const std::string& column, const std::string& table) {
   const std::string name = Lower(table);
   const std::string one = name.ends_with('s') ? name.substr(0, name.size() - 1) : name;
@@ -55,7 +55,7 @@ std::vector<Pair> SharedColumns(const LookedTable& left, const LookedTable& righ
   return shared;
 }
 
-// The one row of whole numbers that a query gives.
+// Returns the only row of whole numbers that a query gives.
 Result<std::vector<int64_t>> Numbers(Session& session, const std::string& sql) {
   PT_LET(const BatchStreamPtr rows, session.Sql(sql).Stream());
   PT_LET(const auto batch, rows->Next());
@@ -74,7 +74,7 @@ std::string Listed(const std::vector<Pair>& key, bool right, const char* format)
   return fmt::format("{}", fmt::join(names, *format == '{' ? ", " : " AND "));
 }
 
-// No two rows of the right table agree in the key, those with a NULL in it aside.
+// Whether no two rows of the right table agree in the key, ignoring rows with a NULL in it.
 Result<bool> IsUnique(Session& session, const LookedTable& right, const std::vector<Pair>& key) {
   const std::string columns = Listed(key, true, "{}");
   PT_LET(const auto twice,
@@ -105,7 +105,7 @@ Result<double> ShareFound(Session& session, const LookedTable& left, const Looke
   return double(counts[1]) / double(counts[0]);
 }
 
-// All ways to choose `size` of the shared columns.
+// Returns all ways to choose `size` of the shared columns.
 std::vector<std::vector<Pair>> Choices(const std::vector<Pair>& shared, size_t size) {
   std::vector<std::vector<Pair>> choices;
   for (size_t mask = 1; mask < (size_t{1} << shared.size()); ++mask) {
@@ -127,7 +127,7 @@ SharedKey KeyOf(const std::vector<Pair>& pairs, double found) {
   return key;
 }
 
-// The most found unique key of so many columns.
+// Returns the unique key of that many columns by which most rows find a match.
 Result<std::optional<SharedKey>> BestKey(Session& session, const LookedTable& left,
                                          const LookedTable& right,
                                          const std::vector<std::vector<Pair>>& choices) {

@@ -11,8 +11,8 @@
 namespace protium {
 namespace {
 
-// Words that mean something else than a column where a column may stand, and words that begin or
-// join parts of a query: those of SQL:2016 that Spark or DuckDB reserve.
+// Words with another meaning where a column may appear, and words that begin or join parts of a
+// query: those of SQL:2016 that Spark or DuckDB reserve.
 constexpr std::string_view kWords[] = {
     "all",     "analyse",     "and",      "any",     "array",      "as",        "asc",
     "between", "both",        "by",       "case",    "cast",       "check",     "collate",

@@ -167,7 +167,7 @@ TEST(ListTables, FindsFilesAndFoldersOfThem) {
   for (const char* name : {"b.CSV", "a.parquet", "notes.txt", ".c.csv", "parts/1.csv", "x/y.md"}) {
     touch(name);
   }
-  // Links to nothing and to themselves are passed over, in the folder and in those below.
+  // Links to nothing and to themselves are skipped, in the folder and in those below.
   std::filesystem::create_directories(folder.path() / "links");
   for (const char* link : {"gone.csv", "links/gone.csv"}) {
     std::filesystem::create_symlink("nowhere.csv", folder.path() / link);

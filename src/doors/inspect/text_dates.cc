@@ -16,8 +16,8 @@
 
 namespace protium {
 
-// A value as its numbers, the name of a month among them, and what stands behind each:
-// {3, 25, 2017, 14, 5} and {"/", "/", " ", ":", ""}.
+// A value as its numbers, including the name of a month, and the text after each: {3, 25, 2017, 14,
+// 5} and {"/", "/", " ", ":", ""}.
 struct DatePattern::Text {
   std::vector<int> numbers;
   std::vector<size_t> digits;  // 0: a name.
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 12> kMonths = {
 constexpr int kFirstShortYear = 2000;
 constexpr int kLastCenturyFrom = 69;
 
-// 1 to 12 for a month's name or the first three letters of it; 0 for other words.
+// Returns 1 to 12 for a month's name or its first three letters; 0 for other words.
 int MonthOf(const std::string& word) {
   for (size_t i = 0; i < kMonths.size(); ++i) {
     if (word == kMonths[i] || word == kMonths[i].substr(0, 3)) return int(i) + 1;
@@ -57,7 +57,7 @@ bool TakeNumber(std::string_view& value, DatePattern::Text& text) {
   return true;
 }
 
-// Takes a month's name, or AM and PM, which belong to what stands behind the last number.
+// Takes a month's name, or AM or PM, which belongs to the text after the last number.
 bool TakeWord(std::string_view& value, DatePattern::Text& text) {
   const size_t letters = size_t(std::ranges::find_if_not(value, IsLetter) - value.begin());
   const std::string word = Lower(value.substr(0, letters));
@@ -93,7 +93,8 @@ std::optional<DatePattern::Text> TextOf(std::string_view value) {
   return text;
 }
 
-// How many of the numbers are the date's: those before the first that a colon follows.
+// Returns how many of the numbers belong to the date: those before the first one followed by a
+// colon.
 size_t PartsOf(const DatePattern::Text& text) {
   const auto colon = std::ranges::find(text.behind, ":");
   return size_t(colon - text.behind.begin());
@@ -106,7 +107,7 @@ bool IsDay(int year, int month, int day) {
       .ok();
 }
 
-// Hours, minutes and, it may be, seconds; "a" stands for AM and PM.
+// Whether hours, minutes and possibly seconds follow; "a" stands for AM and PM.
 bool IsTimeOfDay(const DatePattern::Text& text, size_t from) {
   const size_t count = text.numbers.size() - from;
   if (count == 0) return true;
@@ -125,7 +126,7 @@ bool IsTimeOfDay(const DatePattern::Text& text, size_t from) {
   return true;
 }
 
-// Signs that part a date: between numbers the same one twice, around a name also blanks.
+// Separators of a date: between numbers the same one twice; around a name also blanks.
 bool AreDateSigns(const DatePattern::Text& text, size_t parts) {
   if (parts < 2 || parts > 3) return false;
   if (parts == text.numbers.size() && !text.behind[parts - 1].empty()) return false;
@@ -146,8 +147,8 @@ bool HasLongYear(const DatePattern::Text& text, size_t parts) {
                      [](size_t digits) { return digits == 4; });
 }
 
-// Whether the numbers can be read in this order. A month and a year alone need a year of four
-// digits: "Mar-24" may as well be a day.
+// Whether the numbers can be read in this order. A month and a year without a day need a four-digit
+// year: "Mar-24" may as well be a day.
 bool FitsOrder(const DatePattern::Text& text, size_t parts, const DatePattern::Order& order) {
   if ((order.day < 0) != (parts == 2)) return false;
   const bool is_short = !HasLongYear(text, parts);
@@ -166,7 +167,7 @@ bool LooksLikeDate(const std::string& value) {
   return !pattern.Found().pattern.empty();
 }
 
-// Looks at the values that a profile holds.
+// Checks the values that a profile contains.
 bool MayHold(const ColumnProfile& column) {
   if (column.type->id() != arrow::Type::STRING) return false;
   const auto is_date = [](const auto& top) { return LooksLikeDate(top.first); };
@@ -216,8 +217,8 @@ bool DatePattern::Fits(const Text& text) {
   return true;
 }
 
-// Between points the day comes first, and else the month, where both can be. Of short years that
-// may stand first or last, the place with more different numbers is that of the day.
+// Between points the day comes first, otherwise the month, if both are possible. If a two-digit
+// year could come first or last, the position with more different numbers is the day's.
 size_t DatePattern::Chosen() const {
   constexpr size_t kMonthFirst = 0, kDayFirst = 1, kYearFirst = 2;
   if (orders_[kDayFirst] && (behind_[0] == "." || !orders_[kMonthFirst])) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of text that hold dates in other ways than ISO's: 03/25/2017, 25.03.17 14:05,
-// 2017/03/25, 3/25/2017 2:05 PM, 25 Mar 2017, March 25, 2017. Every value is looked at, since SQL
-// fails at the first that does not fit its pattern.
+// Columns of text that hold dates in other formats than ISO's: 03/25/2017, 25.03.17 14:05,
+// 2017/03/25, 3/25/2017 2:05 PM, 25 Mar 2017, March 25, 2017. Every value is checked, since SQL
+// fails at the first one that does not match its pattern.
 #pragma once
 
 #include <array>
@@ -20,45 +20,45 @@
 namespace protium {
 
 struct TextDate {
-  std::string pattern;        // In Java's letters, as to_date() and to_timestamp() take it.
+  std::string pattern;        // In Java's letters, for to_date() and to_timestamp().
   bool time = false;          // With hours and minutes.
-  std::string other;          // Another pattern that fits every value; empty: there is none.
-  bool short_year = false;    // Of two digits, which the pattern reads as 2000 to 2099.
-  bool last_century = false;  // Some of them are 69 to 99.
-  // Values that do not fit the pattern, and the first of them. They are fewer than those that do.
+  std::string other;          // Another pattern that fits every value; empty: none.
+  bool short_year = false;    // Two digits, which the pattern reads as 2000 to 2099.
+  bool last_century = false;  // Some years are 69 to 99.
+  // Values that do not match the pattern, and the first of them. They are fewer than those that do.
   int64_t odd_values = 0;
   std::string odd;
 };
 
-// Whether some value of a column that is known without reading it again looks like such a date.
+// Whether some column has a value, known without reading it again, that looks like such a date.
 bool MayHoldTextDates(const TableProfile& table);
 
-// By the names of those columns most of whose values, NULL aside, are dates of one pattern. `rows`
-// are those of `table`.
+// Returns, by name, the columns in which most values other than NULL are dates of one pattern.
+// `rows` are those of `table`.
 Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows, const TableProfile& table);
 
-// The same of the table at a place, which is read once more if it may hold such dates.
+// The same for the table at a place, which is read again if it may hold such dates.
 Result<std::map<std::string, TextDate>> FindTextDatesAt(const std::filesystem::path& place,
                                                         const CsvOptions& csv,
                                                         const TableProfile& table);
 
-// The expression that reads a column whose values all fit: "to_date(day, 'MM/dd/yyyy')". Years of
-// two digits from 69 to 99 are 1969 to 1999, as POSIX has it.
+// Returns the expression that reads a column whose values all match: "to_date(day, 'MM/dd/yyyy')".
+// Two-digit years from 69 to 99 are 1969 to 1999, as in POSIX.
 std::string ReadingOf(const TextDate& date, const std::string& column);
 
-// The expression that makes NULLs of odd values, or reads them by a pattern of their own:
+// Returns the expression that turns odd values into NULLs, or reads them by a pattern of their own:
 // "try_to_date(day, 'MM/dd/yyyy')".
 std::string LooseReadingOf(const TextDate& date, const std::string& column);
 
-// Finds the pattern of values that are given one after another. The first value that is a date
-// decides what the others must look like.
+// Finds the pattern of values that are added one after another. The first value that is a date
+// determines what the others must look like.
 class DatePattern {
  public:
   void Read(std::string_view value);
-  // Empty: there is no date, or most values are something else.
+  // Empty if there is no date, or if most values are something else.
   TextDate Found() const;
 
-  // Where year, month and day stand; -1: nowhere.
+  // The positions of year, month and day; -1: absent.
   struct Order {
     int year, month, day;
   };
@@ -71,15 +71,15 @@ class DatePattern {
   size_t Chosen() const;
   std::string PatternOf(const Order& order) const;
 
-  std::bitset<kOrders.size()> orders_;  // Those that fit every date so far.
-  std::vector<std::string> behind_;     // What stands behind each number; of the first date.
-  size_t parts_ = 0;                    // Of the date; behind them follow those of the time.
+  std::bitset<kOrders.size()> orders_;  // The orders that fit every date so far.
+  std::vector<std::string> behind_;     // The text after each number, in the first date.
+  size_t parts_ = 0;                    // Those of the date; those of the time follow.
   bool named_ = false;                  // The month is a word, of more than three letters,
   bool long_name_ = false;              // or of three.
   bool short_name_ = false;
   bool short_year_ = false;
-  std::array<bool, 4> one_digit_ = {};    // Of the three parts, and of the hours.
-  std::array<std::bitset<100>, 3> seen_;  // Numbers below 100 at each of the three places.
+  std::array<bool, 4> one_digit_ = {};    // For the three parts and the hours.
+  std::array<std::bitset<100>, 3> seen_;  // Numbers below 100 at each of the three positions.
   int64_t dates_ = 0, odd_values_ = 0;
   std::string odd_;
 };

@@ -23,13 +23,13 @@ bool Has(std::string_view text, std::string_view part) { return text.find(part) 
 
 std::string LastStep(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-// The value that a message ends with: ..., got "2".
+// Returns the value that a message ends with: ..., got "2".
 std::string Got(const Fault& fault) {
   const size_t at = fault.what.find(", got ");
   return at == std::string::npos ? "" : fault.what.substr(at + 6);
 }
 
-// Keys of other libraries, and keys of ours in the wrong place.
+// Keys of other libraries, and our own keys in the wrong section.
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"training", "did you mean \"train\"?"},
     {"stages", "begin each stage with  [[pipeline]]"},
@@ -57,7 +57,7 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"test_size", "did you mean \"test\"?"},
     {"random_state", "did you mean \"seed\"?"}};
 
-// A key that is one of another section.
+// Returns the section of a key that belongs to another one.
 std::string SectionOf(const std::string& key) {
   const std::pair<const char*, std::vector<DescribedField>> sections[] = {
       {"train", Describe(TrainOptions())},
@@ -83,7 +83,7 @@ std::string AdviceOnKey(const std::string& path) {
              : fmt::format("did you mean \"{}\" in [{}]?", key, section);
 }
 
-// A section that begins within [tables] becomes a table of its name.
+// A section that begins within [tables] becomes a table of that name.
 std::string AdviceOnSection(const std::string& path) {
   const std::string key = LastStep(path);
   const std::vector<DescribedField> sections = Describe(JobFile());
@@ -105,7 +105,7 @@ std::string AdviceOnTable(const std::string& path, const std::string& got) {
 
 enum class Looks { kText, kNumber, kTooLong };
 
-// Whether a text is a number, whole ones of more digits than an int64 has apart.
+// Whether a text is a number; whole numbers with more digits than an int64 are distinguished.
 Looks LooksLike(const std::string& text) {
   double number = 0;
   int64_t whole = 0;
@@ -117,7 +117,7 @@ Looks LooksLike(const std::string& text) {
                                                                       : Looks::kNumber;
 }
 
-// The name in "must be one of a, b, c" that is nearest.
+// Returns the nearest name in "must be one of a, b, c".
 std::string NearestChoice(const std::string& what, const std::string& bare) {
   constexpr std::string_view kOneOf = " must be one of ";
   const size_t begin = what.find(kOneOf), end = what.rfind(", got ");
@@ -131,7 +131,7 @@ std::string NearestChoice(const std::string& what, const std::string& bare) {
   return Nearest(bare, known).empty() ? "" : Suggest(bare, known);
 }
 
-// A text where a number, a boolean or one of several words belongs.
+// Advises on a text where a number, a boolean or one of several words belongs.
 std::string AdviceOnText(const std::string& what, const std::string& key, const std::string& bare) {
   if (Has(what, "must be one of")) return NearestChoice(what, bare);
   const Looks looks = LooksLike(bare);
@@ -143,7 +143,7 @@ std::string AdviceOnText(const std::string& what, const std::string& key, const 
   return fits ? fmt::format("write it without quotes: {} = {}", key, bare) : "";
 }
 
-// What must be something else than was given.
+// Advises on a value of the wrong kind.
 std::string AdviceOnValue(const Fault& fault) {
   const std::string& what = fault.what;
   const std::string got = Got(fault), key = LastStep(fault.where);
@@ -168,7 +168,7 @@ std::string AdviceOnValue(const Fault& fault) {
   return AdviceOnText(what, key, got.substr(1, got.size() - 2));
 }
 
-// Words of other dialects that end in a syntax error, or before it.
+// Recognises words of other dialects that cause a syntax error, at the error or before it.
 std::string AdviceOnSyntax(std::string_view sql) {
   const std::vector<Token> tokens = Tokenize(sql);
   const auto has = [&](const char* word) {
@@ -180,7 +180,7 @@ std::string AdviceOnSyntax(std::string_view sql) {
   return {};
 }
 
-// "press" in double quotes is a name, 'press' a text.
+// "press" in double quotes is a name, 'press' is a text.
 void AdviseOnQuotes(std::string_view sql, Fault& fault) {
   constexpr std::string_view kBegin = "referenced column \"";
   if (!fault.what.starts_with(kBegin)) return;
@@ -191,10 +191,10 @@ void AdviseOnQuotes(std::string_view sql, Fault& fault) {
   fault.fix = fmt::format("if it is a text, write '{}'", name);
 }
 
-// A value that is quoted whole can be of any length; the key and the place tell which it is.
+// A quoted value can have any length; the key and the place are enough to identify it.
 void CutValue(Fault& fault) {
-  constexpr size_t kMost = 92;   // With "error: " on a line of 100.
-  constexpr size_t kLeast = 40;  // Of a value, behind a long list of what it must be.
+  constexpr size_t kMost = 92;   // With "error: ", a line of 100.
+  constexpr size_t kLeast = 40;  // Of a value, after a long list of what it must be.
   if (fault.what.size() <= kMost || Got(fault).empty()) return;
   fault.what = Shortened(fault.what, std::max(fault.what.find(", got ") + 6 + kLeast, kMost - 3));
 }
@@ -204,7 +204,7 @@ void CutValue(Fault& fault) {
 Fault WithAdvice(Fault fault, std::string_view sql) {
   AdviseOnQuotes(sql, fault);
   const bool key = fault.what.starts_with("unknown key");
-  // A list of all keys says less than what such a key is called here.
+  // A list of all keys is less helpful than what we call such a key.
   const bool open = fault.fix.empty() || (key && fault.fix.starts_with("one of"));
   std::string fix;
   if (key) fix = AdviceOnKey(fault.where);
@@ -222,7 +222,7 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
     fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
   }
   if (open && !fix.empty()) fault.fix = std::move(fix);
-  // Instead of what would fix a table.
+  // Replaces the fix for a table.
   std::string section = AdviceOnSection(fault.where);
   if (!section.empty()) fault.fix = std::move(section);
   CutValue(fault);

@@ -37,7 +37,7 @@ Status WithPlace(const std::string& path, const Status& status) {
   return Fail(std::move(fault));
 }
 
-// The columns of a table by its first file, those of its folders' names behind them.
+// Returns the columns of a table by its first file, followed by those in its folders' names.
 Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
   if (table.table) return std::nullopt;
   const fs::path path = fs::path(job.file.data) / PathOf(table);
@@ -57,7 +57,8 @@ Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) 
     PT_LET(const SchemaPtr schema, ParquetSchema({files.paths.front()}));
     names = schema->field_names();
   }
-  // The keys of JSON lines are known once all lines are read, and an Arrow file is as quick to run.
+  // The keys of JSON lines are known only after reading all lines, and an Arrow file is as quick to
+  // run.
   if (names) names->insert(names->end(), table.partitions.begin(), table.partitions.end());
   return names;
 }
@@ -82,7 +83,7 @@ Status CheckSplit(const JobSplit& split, const Columns& table) {
   return split.column.empty() ? Status::OK() : CheckColumn(split.column, table, "split.column");
 }
 
-// Where the outputs lie; whether a file is in the way is asked again before it is written.
+// Checks the outputs' paths; whether a file is in the way is checked again before writing.
 Status CheckTargets(const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
     const fs::path path = fs::path(output.path()).lexically_normal();
@@ -131,10 +132,10 @@ class Checking {
 
   TableNames CheckTables() {
     TableNames tables;
-    // Where reading stopped before that, it is not known where the tables lie.
+    // If reading stopped before that, it is unknown where the tables are.
     if (!fs::path(check_.job.file.data).is_absolute()) return tables;
     for (const auto& [name, table] : check_.job.file.tables.all) {
-      if (table.places() != 1) continue;  // Told already.
+      if (table.places() != 1) continue;  // Reported already.
       const Result<std::optional<Columns>> names = ReadNames(check_.job, table);
       Note(WithPlace("tables." + name, names.status()));
       tables[Lower(name)] = names.ok() ? *names : std::nullopt;
@@ -152,7 +153,7 @@ class Checking {
     if (job.pipeline) {
       Note(CheckOnNames(*job.pipeline, columns, job.catalogue, job.file.data));
     }
-    // What an estimator predicts is known by its loss alone.
+    // Only its loss determines what an estimator predicts.
     if (columns && !job.unloaded.loss) Note(CheckOutputColumns(job, *columns));
   }
 

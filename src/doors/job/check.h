@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said about a job in no time: everything but its SQL and the types of its columns,
-// for which `protium plan` reads whole tables.
+// Checks what can be checked about a job instantly: everything but its SQL and the types of its
+// columns, for which `protium plan` reads whole tables.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,17 @@
 namespace protium {
 
 struct JobCheck {
-  std::vector<Status> mistakes;  // In the terms of the file; those that follow from others are not.
-  Job job;                       // Whole if there are no mistakes.
-  // The columns of the SQL's result, where its text and the tables' headers tell them.
+  // In the terms of the file; those that follow from others are omitted.
+  std::vector<Status> mistakes;
+  Job job;                       // Complete if there are no mistakes.
+  // The columns of the SQL's result, if its text and the tables' headers determine them.
   std::optional<Columns> columns;
 };
 
-// Reads the job file, the headers of the first file of each table, and nothing else; opens no
+// Reads the job file and the headers of the first file of each table, and nothing else; opens no
 // engine, starts nothing, and runs no code that the job names: neither a discovery script nor,
-// unless they are to be loaded, extensions (job.unloaded). What it refuses, `plan` and `run` refuse
-// as well.
+// unless they are to be loaded, extensions (job.unloaded). `plan` and `run` refuse everything that
+// it refuses.
 JobCheck CheckJob(const std::filesystem::path& file, const std::vector<std::string>& sets,
                   Extensions extensions = Extensions::kLeaveAlone);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the engine at an address could ever seat a gang, told without opening it.
+// Whether the engine at an address could ever seat a gang, without opening it.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace protium {
 
-// A fault of Exit::kUsage, below "gang", for a gang that this machine can never seat, or for an
-// address that is none; `discovery` is the script that the job names for devices. A gang without
-// workers is none. OK where only the engine knows: on a cluster, and where a script tells of
+// Fails with Exit::kUsage, below "gang", for a gang that this machine can never seat, or for an
+// invalid address; `discovery` is the script that the job names for devices. A gang without workers
+// counts as no gang. Returns OK if only the engine knows: on a cluster, and if a script reports
 // devices.
 Status CheckSeats(const std::string& address, const std::string& discovery, const GangSpec& gang);
 

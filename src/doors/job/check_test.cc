@@ -22,7 +22,7 @@ class Checks : public testing::Test {
   fs::path file_ = folder_ / "job.toml";
   void SetUp() override {
     fs::create_directories(folder_);
-    // Beyond the header nothing is read, so that a large table costs no more than this one.
+    // Nothing after the header is read, so a large table costs no more than this one.
     std::ofstream(folder_ / "t.csv") << "\xef\xbb\xbfid,age,y\n1,2,\"3";
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -51,7 +51,7 @@ scored = { parquet = "s.parquet", columns = ["prediction"] }
     std::ofstream(file_) << job;
     return CheckJob(file_, {});
   }
-  // What is mistaken, and where: "3:5 there is no ...".
+  // Returns each mistake: "3:5 there is no ...".
   std::vector<std::string> Mistakes(
       const std::vector<std::pair<std::string, std::string>>& replaced) {
     std::vector<std::string> all;
@@ -98,7 +98,7 @@ TEST_F(Checks, LookAtTheColumnsOfStagesSplitAndOutputs) {
                         {"[\"prediction\"]", "[\"predicted\"]"}}),
               ElementsAre("6:7 the table has no column \"day\"",
                           "10:11 there is no column \"agge\"", HasSubstr("needs column")));
-  // Columns that only an engine can name are not guessed at.
+  // Columns that only an engine can name are not guessed.
   EXPECT_THAT(Mistakes({{"SELECT *", "SELECT *, age + 1"}, {"by = [\"id\"]", "by = [\"day\"]"}}),
               IsEmpty());
 }

@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-// As TOML has a value; objects are tables in line.
+// Writes a value as TOML; objects are inline tables.
 std::string TomlOf(const Json& value) {
   if (!value.is_object()) return Dump(value);
   std::string text;
@@ -23,7 +23,7 @@ std::string TomlOf(const Json& value) {
   return "{ " + text + " }";
 }
 
-// A text without quotes may look like another value: --csv null=0.
+// An unquoted text may look like another value: --csv null=0.
 Json Typed(const Assignment& read, const Json& usual) {
   const bool text = usual.value(read.path, Json()).is_string();
   return text && !read.value.is_string() ? Json(read.text) : read.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of CSV on the command line: --null, --delimiter, and --csv for all of them.
+// The CSV options on the command line: --null, --delimiter, and --csv for all of them.
 #pragma once
 
 #include <set>
@@ -20,11 +20,12 @@ struct CsvGiven {
   std::set<std::string> said;  // The keys that the command line names.
 };
 
-// What the flags say. An unknown key, or a value that the key does not take, is a fault of
+// Reads the flags. An unknown key, or a value that the key does not take, is a fault of
 // Exit::kUsage.
 Result<CsvGiven> ReadCsvFlags(const Arguments& arguments);
 
-// The options that are not the usual ones, as in a job file: `null = "NA"`, `header = false`.
+// Lists the options that differ from the defaults, as in a job file: `null = "NA"`, `header =
+// false`.
 std::vector<std::string> OptionsSaid(const CsvOptions& options);
 
 }  // namespace protium

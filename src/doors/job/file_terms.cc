@@ -22,7 +22,7 @@ namespace {
 // string: in a """ string the text may begin on the line of the quotes or, if a line break follows
 // them, on the next one.
 
-// Where a value stands in its file.
+// The position of a value in its file.
 struct ValuePlace {
   std::string file;
   int64_t line = 0, column = 0;
@@ -39,8 +39,8 @@ std::optional<ValuePlace> PlaceOfValue(const std::string& begin) {
   return place;
 }
 
-// Whether the text begins on the line below its three quotes: TOML drops a line break right after
-// them, so this can be told from the file only.
+// Whether the text begins on the line after its three quotes: TOML drops a line break directly
+// after them, so only the file can show this.
 bool BeginsBelow(const ValuePlace& place) {
   const auto file = ReadFile(place.file);
   std::stringstream lines(file.ok() ? *file : "");
@@ -51,8 +51,8 @@ bool BeginsBelow(const ValuePlace& place) {
   return rest.find_first_not_of('\r') == rest.npos;
 }
 
-// The place in the file of the character at `offset` of the SQL; for SQL of a single line, that of
-// the string.
+// Returns the position in the file of the character at `offset` of the SQL; for single-line SQL,
+// that of the string.
 std::string FilePlace(const std::string& begin, const std::string& sql, size_t offset) {
   const auto place = PlaceOfValue(begin);
   if (!place || sql.find('\n') == sql.npos) return begin;
@@ -65,14 +65,15 @@ std::string FilePlace(const std::string& begin, const std::string& sql, size_t o
   return fmt::format("{}:{}:{}", place->file, place->line + lines + (below ? 1 : 0), column);
 }
 
-// The place in the file that `where` means if it points into the SQL text; none if it does not.
+// Returns the position in the file if `where` points into the SQL text; otherwise none.
 std::optional<std::string> SqlPlace(const Job& job, const std::string& where) {
   const Place* sql = job.settings.Find("etl.sql");
   if (sql == nullptr || sql->value.starts_with("--set")) return std::nullopt;
-  if (where == "the SQL text") return sql->value;  // Where in it is not known.
+  if (where == "the SQL text") return sql->value;  // The position within it is unknown.
   const std::optional<size_t> offset = ReadOffset(where, job.file.etl.sql);
   if (!offset) return std::nullopt;
-  // Its further lines quote the line of SQL and mark the column below it; they are kept.
+  // Its further lines quote the line of SQL and mark the column below it; they are left as they
+  // are.
   const size_t drawn = std::min(where.find('\n'), where.size());
   return FilePlace(sql->value, job.file.etl.sql, *offset) + where.substr(drawn);
 }
@@ -103,10 +104,10 @@ Status InFileTerms(const Job& job, const Status& status, const char* kept) {
   if (const auto place = SqlPlace(job, fault.where)) {
     fault.where = *place;
   } else if (const Place* said = job.settings.Find(fault.where)) {
-    // An unknown key is itself what is wrong; otherwise it is the value.
+    // For an unknown key the key itself is wrong; otherwise it is the value.
     fault.where = fault.what.starts_with("unknown key") ? said->key : said->value;
   } else if (fault.where == "etl") {
-    fault.where = job.settings.file.string();  // What is not there has no place in the file.
+    fault.where = job.settings.file.string();  // A missing setting has no position in the file.
   }
   return Fail(std::move(fault));
 }

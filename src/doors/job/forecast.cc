@@ -23,9 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a worker takes before its first row: LibTorch's libraries, mostly.
+// What a worker takes before its first row: mostly LibTorch's libraries.
 constexpr int64_t kWorkerBytes = int64_t{160} << 20;
-// Beside each packed row: its key, and more while rows are sorted (docs/rows.md).
+// In addition to each packed row: its key, and more while rows are sorted (docs/rows.md).
 constexpr int64_t kBytesBesideRow = 40;
 constexpr const char* kParts[] = {"etl", "search", "fit", "train", "score"};
 
@@ -46,7 +46,7 @@ std::map<std::string, Json> ByKey(const Json& settings) {
   return all;
 }
 
-// Whether the time and the memory of a run do not depend on it, or are told in another way.
+// Whether the time and the memory of a run do not depend on it, or are scaled by it elsewhere.
 bool IsBeside(const std::string& key) {
   constexpr const char* kBeside[] = {
       "name",          "outputs.",   "train.epochs", "train.early_", "train.keep",
@@ -68,7 +68,7 @@ std::vector<std::string> Differing(const std::map<std::string, Json>& then,
   return keys;
 }
 
-// How many times as large the run's input files are now; 1 where that cannot be told.
+// Returns how many times as large the run's input files are now; 1 if unknown.
 double Growth(const fs::path& run) {
   const Result<std::string> text = ReadTextFile(run / "inputs.json");
   const Json files = text.ok() ? ParseJson(*text).ValueOr(Json()) : Json();
@@ -89,12 +89,12 @@ double EpochsIn(const std::map<std::string, Json>& settings) {
   return found != settings.end() && found->second.is_number() ? found->second.get<double>() : 0;
 }
 
-// How a run's seconds become those of the next.
+// How to scale a run's seconds to the next run.
 struct Scale {
-  double tables = 1;    // Times as much to read.
-  double learning = 0;  // Seconds that training spent on epochs; the rest is its start.
-  double epochs = 1;    // Times as many of them.
-  double fits = 1;      // Of a search, likewise.
+  double tables = 1;    // Factor of the amount to read.
+  double learning = 0;  // Seconds that training spent on epochs; the rest is startup.
+  double epochs = 1;    // Factor of their number.
+  double fits = 1;      // Factor of a search's fits.
 
   double Of(const std::string& part, double seconds) const {
     if (part == "search") return seconds * tables * epochs * fits;
@@ -103,14 +103,14 @@ struct Scale {
   }
 };
 
-// What the fits of a search take, by a run that had none.
+// Predicts the duration of a search's fits from a run without a search.
 double SearchByOneFit(const Json& seconds, const Json& search, const Scale& scale) {
   double one = 0;
   for (const char* part : {"fit", "train", "score"}) one += scale.Of(part, NumberAt(seconds, part));
   return one * NumberAt(search, "fits") / std::max(NumberAt(search, "parallel"), 1.0);
 }
 
-// Training stops early or not; with other epochs than then it may go through all of them.
+// Training may stop early; with another number of epochs it may go through all of them.
 Json ByRun(const fs::path& run, const Json& settings, const Json& plan) {
   const Json result = ReadResult(run);
   const Json seconds = result.value("seconds", Json::object());
@@ -149,7 +149,7 @@ Json ByRun(const fs::path& run, const Json& settings, const Json& plan) {
   return forecast;
 }
 
-// The SQL may give more rows than its largest table, or fewer.
+// The SQL may return more rows than its largest table, or fewer.
 Json BySizes(const Json& plan) {
   const Json training = plan.value("training", Json::object());
   if (training.empty()) return Json::object();

@@ -19,7 +19,8 @@ class Forecasts : public testing::Test {
     return Json::array({{{"key", "train.epochs"}, {"value", epochs}},
                         {{"key", "train.batch_size"}, {"value", batch}}});
   }
-  // A finished run of 2 of 10 epochs over a table of 100 bytes, with this besides in its result.
+  // Makes a finished run of 2 of 10 epochs over a table of 100 bytes, with this added to its
+  // result.
   void MakeRun(const Json& seconds = {{"total", 10}, {"etl", 2}, {"train", 5}},
                const Json& search = Json()) const {
     const auto run = RunFolder::Create(runs(), "shop", {"protium"}).ValueOrDie();
@@ -59,8 +60,8 @@ TEST_F(Forecasts, GrowWithEpochsAndTables) {
   Write(runs() / "t.csv", std::string(200, '\n'));
   const Json forecast = Forecast(runs(), "shop", Settings(20, 32), Json::object());
   EXPECT_EQ(forecast["seconds"]["etl"], 4.0);
-  EXPECT_EQ(forecast["seconds"]["train"], 52.5);  // To begin 2.5 s, then 1.25 s an epoch.
-  EXPECT_EQ(forecast["seconds"]["total"], 59.5);  // With 3 s besides.
+  EXPECT_EQ(forecast["seconds"]["train"], 52.5);  // 2.5 s of startup, then 1.25 s per epoch.
+  EXPECT_EQ(forecast["seconds"]["total"], 59.5);  // Plus 3 s.
   const std::string text = ForecastText(forecast, 200);
   EXPECT_THAT(text, HasSubstr("at most 60 s"));
   EXPECT_THAT(text, HasSubstr("its tables are 2 times as large now; then with another "

@@ -31,11 +31,11 @@ namespace fs = std::filesystem;
 namespace {
 
 // The checks come in the order in which a reader would find the mistakes: tables and their files,
-// the SQL, the split, the outputs' places, the outputs' columns, then (DescribeJob) the pipeline.
+// the SQL, the split, the outputs' paths, the outputs' columns, then (DescribeJob) the pipeline.
 // Each asks the engine for a schema at most, never for rows; only the explanation of a failure by
 // an empty table does.
 
-// Gives a place to a fault that has none.
+// Adds a place to a fault that has none.
 Status At(std::string path, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);
@@ -43,7 +43,7 @@ Status At(std::string path, const Status& status) {
   return Fail(std::move(fault));
 }
 
-// Building a frame never fails, so each table's error is asked for here, while it is known which
+// Building a frame never fails, so each table's error is checked here, while it is known which
 // table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
@@ -57,8 +57,8 @@ Status OpenTables(Session& session, const Job& job) {
 }
 
 // Explains a failed check by an empty table, if there is one: without rows every CSV column is
-// text, and the message about a wrong type would point at the wrong thing.
-Status TellEmptyTables(Session& session, const Job& job, const Status& status) {
+// text, and the message about a wrong type would be misleading.
+Status ReportEmptyTables(Session& session, const Job& job, const Status& status) {
   for (const auto& [name, table] : job.file.tables.all) {
     const Result<int64_t> rows = session.Table(name).Limit(1).Count();
     if (!rows.ok() || *rows > 0) continue;
@@ -138,14 +138,14 @@ Result<Json> DescribeSearch(const Search& search, const DataFrame& train) {
   return SearchToJson(search, settled, options.engine);
 }
 
-// The engine describes the whole of what will run: with an estimator the gang over the training
-// rows, with other stages alone those rows, otherwise the SQL.
+// The engine describes all that will run: with an estimator the gang over the training rows, with
+// only other stages those rows, otherwise the SQL.
 Result<Json> DescribeJob(Session& session, const Job& job, const JobFrames& frames) {
   Json stages = Json::object();
   Plan tree = frames.etl.plan();
   if (job.pipeline) {
     const Result<Preview> preview = MakePreview(*job.pipeline, frames.train);
-    if (!preview.ok()) return TellEmptyTables(session, job, preview.status());
+    if (!preview.ok()) return ReportEmptyTables(session, job, preview.status());
     stages = PreviewToJson(*preview);
     tree = preview->plan;
   }
@@ -164,8 +164,8 @@ Result<PipelineModel> FitModel(const Job& job, const DataFrame& train) {
   return std::move(found.model);
 }
 
-// Without outputs the test rows are still scored, for their metrics: that is what [split] sets them
-// aside for.
+// Without outputs the test rows are still scored, for their metrics: [split] sets them aside for
+// that.
 Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
                     const DataFrame& test) {
   for (const auto& [name, output] : job.file.outputs.all) {
@@ -181,7 +181,7 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
 }
 
 // Runs a job that has neither a pipeline nor outputs, so that its SQL is at least executed, and
-// warns that nothing is left of it.
+// warns that it produces nothing.
 Status RunForNothing(Session& session, const DataFrame& table) {
   PT_LET(const int64_t rows, table.Run());
   const Call call = StateOf(session).call();
@@ -207,7 +207,7 @@ Status FitAndWrite(Session& session, const Job& job, const JobFrames& frames) {
   if (job.file.split && !job.file.outputs.all.empty() && !model) {
     StateOf(session).call().Send(Note{"the outputs hold only the test rows of [split]"});
   }
-  // Last, so that the model folder has the metrics of the rows scored above.
+  // Last, so that the model folder includes the metrics of the rows scored above.
   return model ? model->Save("model") : Status::OK();
 }
 
@@ -225,8 +225,8 @@ Status RunJob(Session& session, const Job& job, const JobFrames& frames) {
   return InFileTerms(job, FitAndWrite(session, job, frames), "");
 }
 
-// Settings below the estimator are listed under their shorthand, "train.epochs" for
-// "pipeline.3.train.epochs", which is how most people write them.
+// Settings below the estimator are listed under their shorthand, "train.epochs" instead of
+// "pipeline.3.train.epochs", as most people write them.
 Json ListSettings(const Job& job, const Json& pipeline) {
   Json whole = FieldsToJson(job.file);
   for (const char* moved : kShorthand) whole.erase(moved);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job file as calls of a session: the same operations that a program would call, nothing more.
-// All functions report faults in the terms of the job's file (job/file_terms.h).
+// Runs a job file as calls of a session: the same operations that a program would call, nothing
+// more. All functions report faults in the terms of the job's file (job/file_terms.h).
 #pragma once
 
 #include "frame/session_state.h"
@@ -10,11 +10,11 @@ namespace protium {
 
 struct JobFrames {
   DataFrame etl;    // The result of the SQL.
-  DataFrame train;  // One side of [split]; without one, all of it.
-  DataFrame test;   // The other side; without a split, all of it as well.
+  DataFrame train;  // One side of [split]; without a split, all rows.
+  DataFrame test;   // The other side; without a split, also all rows.
 };
 
-// Opens the tables and checks the SQL, the outputs' places and their columns. Runs no query; CSV
+// Opens the tables and checks the SQL, the outputs' paths and their columns. Runs no query; CSV
 // files are read to infer types.
 Result<JobFrames> OpenJob(Session& session, const Job& job);
 
@@ -22,8 +22,8 @@ Result<JobFrames> OpenJob(Session& session, const Job& job);
 // running it: {"sql", "not_exact", "placement", "training", "stages", "tree", ...}.
 Result<Json> PlanJob(Session& session, const Job& job, const JobFrames& frames);
 
-// Every setting in effect: [{"key", "value", "from"}], where "from" is a place in the file, a
-// --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
+// Lists every setting in effect: [{"key", "value", "from"}], where "from" is a position in the
+// file, a --set, or "default". `pipeline` is the complete list of stages, from PlanJob().
 Json ListSettings(const Job& job, const Json& pipeline);
 
 // Fits the pipeline, scores the test rows, writes the outputs and then the model.

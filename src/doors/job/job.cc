@@ -45,8 +45,8 @@ FieldType DescribeType(const JobOutputOrPath&) {
           .of = {TypeOfField(std::string()), TypeOfField(JobOutput())}};
 }
 
-// Without the shorthand, whose values have moved into the pipeline: reading it back would find them
-// set twice.
+// Without the shorthand, whose values have moved into the pipeline: otherwise they would be read
+// back as set twice.
 Json Job::ToJson() const {
   Json json = FieldsToJson(file);
   for (const char* moved : kShorthand) json.erase(moved);

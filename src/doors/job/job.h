@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job file may say (JobFile, from which docs/job.md's keys, help and the JSON schema
+// What a job file may contain (JobFile, from which docs/job.md's keys, help and the JSON schema
 // follow), and a job that has been read from one (Job).
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace protium {
 
-// Choice entries, in the order of the file, which matters to people and to nothing else.
+// Choice entries in the order of the file, which matters only to people.
 template <class T>
 struct ByName {
   std::vector<std::pair<std::string, T>> all;
@@ -51,18 +51,18 @@ FieldType DescribeType(const ByName<T>&) {
   return {.kind = FieldType::Kind::kEntries, .of = {TypeOfField(T())}};
 }
 
-// A table: exactly one of `file`, `csv` and `parquet`, which are a file, a pattern such as
-// "2013-*.csv", or a folder, below JobFile::data.
+// A table: exactly one of `file`, `csv` and `parquet`, each a file, a pattern such as "2013-*.csv",
+// or a folder, below JobFile::data.
 struct JobTable {
   std::optional<std::string> file;
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
-  std::optional<std::string> duckdb;  // A database file with the table called `table`.
-  std::optional<std::string> table;   // Without `duckdb`: of Spark's catalogue.
-  std::optional<Format> format;       // Of `file`, whatever its name ends with.
-  Columns partitions;                 // Columns whose values stand in folder names.
+  std::optional<std::string> duckdb;  // A database file that contains the table called `table`.
+  std::optional<std::string> table;   // Without `duckdb`: in Spark's catalogue.
+  std::optional<Format> format;       // Of `file`, whatever its ending.
+  Columns partitions;                 // Columns whose values are in folder names.
   CsvOptions options;
-  // How many of file, csv, parquet and table are given; one is right.
+  // How many of file, csv, parquet and table are given; it must be one.
   int places() const {
     return file.has_value() + csv.has_value() + parquet.has_value() + table.has_value();
   }
@@ -118,7 +118,7 @@ struct JobOutput {
   std::optional<std::string> file;
   std::optional<std::string> parquet;
   Columns columns;     // Empty: all.
-  Columns partitions;  // Columns whose values become names of folders.
+  Columns partitions;  // Columns whose values become folder names.
   const std::string& path() const { return file ? *file : *parquet; }
   template <class Visit>
   void Fields(Visit& visit) {
@@ -140,9 +140,9 @@ FieldType DescribeType(const JobOutputOrPath& output);
 // Where the job runs, and within which limits.
 struct JobEngine {
   std::string address = "local";
-  std::string memory;       // For tables, as "4 GiB"; empty: half of what the machine allows.
-  std::string rows_memory;  // For packed training rows; empty: a quarter of what it allows.
-  std::string spill;        // The folder for what outgrows memory; empty: the run folder.
+  std::string memory;       // For tables, such as "4 GiB"; empty: half of the machine's.
+  std::string rows_memory;  // For packed training rows; empty: a quarter of the allowed memory.
+  std::string spill;        // The folder for spilled data; empty: the run folder.
   std::string discovery;    // A script that prints the machine's devices; empty: ask the driver.
   std::vector<EngineSettings> own = DefaultEngineSettings();
   template <class Visit>
@@ -163,7 +163,7 @@ struct JobEngine {
   }
 };
 
-// What a run keeps for people beyond its results.
+// What a run stores for people besides its results.
 struct JobRun {
   std::optional<bool> profile;
   template <class Visit>
@@ -225,21 +225,21 @@ struct JobFile {
   }
 };
 
-// A job that is ready to run: checked as far as is possible without looking at a table.
+// A job that is ready to run: checked as far as possible without reading a table.
 struct Job {
   // Paths in `data`, `engine` and `extensions` are absolute; shorthand has moved into the pipeline.
   JobFile file;
-  std::shared_ptr<const Catalogue> catalogue;  // What the extensions bring; null without any.
-  Settings settings;                           // As given, with the place of every value.
+  std::shared_ptr<const Catalogue> catalogue;  // What the extensions add; null without any.
+  Settings settings;                           // As given, with every value's place.
   int64_t memory_bytes = 0;
   int64_t rows_memory_bytes = 0;
   std::optional<size_t> estimator;   // Its position in the pipeline.
-  std::optional<Pipeline> pipeline;  // None for a job of SQL alone.
-  std::optional<Search> search;      // What [search] and [folds] make of the pipeline.
-  Unloaded unloaded;                 // Of a check that leaves extensions alone.
+  std::optional<Pipeline> pipeline;  // None for a job that is only SQL.
+  std::optional<Search> search;      // Made from the pipeline by [search] and [folds].
+  Unloaded unloaded;                 // Set by a check that leaves extensions alone.
 
-  // The job for job.json in the run folder, defaults and absolute paths included, so that a resumed
-  // run depends on no other file. ReadSavedJob() (job/read_job.h) reads it.
+  // Returns the job for job.json in the run folder, including defaults and absolute paths, so that
+  // a resumed run depends on no other file. ReadSavedJob() (job/read_job.h) reads it.
   Json ToJson() const;
 };
 

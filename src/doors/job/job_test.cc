@@ -309,7 +309,7 @@ std::string Repeated(const std::string& text, int times) {
   return all;
 }
 
-// Far below where recursion would outgrow its stack, and by the place that is too deep.
+// Refused long before recursion would overflow its stack, naming the position that is too deep.
 TEST_F(JobFiles, RefuseWhatIsNestedTooDeep) {
   const std::string names = Repeated(".a", 10000);
   for (const std::string& text :
@@ -337,7 +337,8 @@ TEST_F(JobFiles, RefuseASetThatNamesTooMuch) {
   EXPECT_THAT(FaultIn(kJob, {"a" + Repeated(".a", 99) + "=1"}).what, HasSubstr("unknown key"));
 }
 
-// Eight times the keys take about eight times as long; where each looks at all others, 64 times.
+// Eight times the keys take about eight times as long; if each were compared with all others, 64
+// times.
 TEST_F(JobFiles, AreReadInATimeThatGrowsWithTheirKeys) {
   const auto seconds = [&](const std::string& before, int keys) {
     std::string text = before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading stops at the first mistake, so all of them are found by reading again without the value
-// that was refused. What follows from a missing value is not told.
+// Reading stops at the first mistake, so all of them are found by reading again without the refused
+// value. Mistakes that follow from a missing value are not reported.
 #include <algorithm>
 
 #include "base/fault.h"
@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where the settings have what a fault of Finish() calls `path`: shorthand has moved by then.
+// Returns the path in the settings for the `path` of a fault of Finish(), which has moved the
+// shorthand.
 std::string PathInFile(const Job& job, const std::string& path) {
   if (!job.estimator) return path;
   for (const char* name : kShorthand) {
@@ -39,11 +40,11 @@ Json::json_pointer PointerTo(std::string_view path) {
   return Json::json_pointer(pointer);
 }
 
-// Takes the value at `path` out of the settings, so that the next mistake shows; the path of what
-// was taken out, or empty if that would make mistakes of its own. A choice goes whole, since
-// options without their name belong to another one.
+// Removes the value at `path` from the settings, so that the next mistake shows; returns the path
+// of what was removed, or empty if that would cause mistakes of its own. A choice is removed as a
+// whole, since options without their name belong to another one.
 std::string LeaveOut(Settings& settings, std::string path) {
-  // Of these most of the others are about.
+  // Most other mistakes are about these.
   if (path == "pipeline" || path == "tables" || path == "etl") return "";
   if (path.ends_with(".name") || path.ends_with(".kind")) path.resize(path.size() - 5);
   while (true) {
@@ -57,13 +58,14 @@ std::string LeaveOut(Settings& settings, std::string path) {
     }
     const std::string key = dot == path.npos ? path : path.substr(dot + 1);
     if (table->is_object()) return table->erase(key) > 0 ? path : "";
-    // A stage cannot be left out: those behind it would have other numbers.
+    // A stage cannot be removed: those after it would have other numbers.
     if (parent.empty() || parent == "pipeline") return "";
     path = parent;
   }
 }
 
-// A misspelt section is taken for what it was meant to be, or all that needs it would be a mistake.
+// Takes a misspelt section for the intended one; otherwise everything that needs it would be a
+// mistake.
 bool RespellSection(Settings& settings, const std::string& section) {
   fields::Keys keys;
   JobFile file;
@@ -76,7 +78,7 @@ bool RespellSection(Settings& settings, const std::string& section) {
   return true;
 }
 
-// So is a misspelt kind of stage: `path` is "pipeline.2.kind".
+// Does the same for a misspelt kind of stage: `path` is "pipeline.2.kind".
 bool RespellKind(Settings& settings, const std::string& path) {
   const Json::json_pointer at = PointerTo(path);
   if (!path.ends_with(".kind") || !settings.tree.contains(at)) return false;
@@ -114,7 +116,7 @@ JobMistakes FindMistakes(const fs::path& file, const std::vector<std::string>& s
     if (finished.ok()) return found;
     const Fault fault = FaultOf(finished);
     const std::string path = PathInFile(found.job, fault.where);
-    // What follows from a value that was left out is no mistake of the user's.
+    // What follows from a removed value is not the user's mistake.
     const auto follows = [&](const std::string& each) { return IsWithin(each, path); };
     if (std::ranges::any_of(left_out, follows)) return found;
     found.all.push_back(Explained(found.job, finished));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a job, and where a model may read them.
+// The tables of a job, and the paths from which a model may read them.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,16 @@
 
 namespace protium {
 
-// What a job says of a table's place; empty for a table of Spark's catalogue.
+// Returns the job's path of a table; empty for a table of Spark's catalogue.
 const std::string& PathOf(const JobTable& table);
 
-// The table at `path` in the format that the job says; `known` as Reader::Csv() has it.
+// Opens the table at `path` in the job's format; `known` is as in Reader::Csv().
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
                     const SchemaPtr& known = nullptr);
 
-// The path of a model's table `name` below `data`, the folder that the user gave. A model may come
-// from a stranger, so an absolute path, or one that leads out of the folder, is refused with
-// Exit::kInput.
+// Returns the path of a model's table `name` below `data`, the folder given by the user. A model
+// may come from a stranger, so an absolute path, or one that leads out of the folder, is refused
+// with Exit::kInput.
 Result<std::filesystem::path> TableBelow(const std::filesystem::path& data, const std::string& name,
                                          const JobTable& table);
 

@@ -16,8 +16,8 @@ namespace protium {
 
 namespace {
 
-// The columns that the estimator adds, which outputs may name as well. The label's type is unknown
-// here and does not matter for names.
+// Returns the columns that the estimator adds, which outputs may also name. The label's type is
+// unknown here and does not matter for names.
 Result<Columns> PredictedColumns(const Job& job) {
   Columns made;
   if (!job.estimator) return made;

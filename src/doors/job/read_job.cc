@@ -41,8 +41,8 @@ Status JobFault(std::string path, std::string what, std::string fix) {
 
 namespace {
 
-// The value of an option that is text stays text, even if it looks like a number: `--set name=2013`
-// is typed without quotes.
+// The value of an option of type text remains text, even if it looks like a number: `--set
+// name=2013` is typed without quotes.
 Json Typed(const Assignment& assignment) {
   for (const char* text : {"name", "data", "engine", "engine.address", "engine.memory",
                            "engine.rows_memory", "engine.spill", "engine.discovery"}) {
@@ -113,7 +113,7 @@ Status Check(const JobFile& file) {
   return CheckOutputs(file);
 }
 
-// Before anything is said about an estimator, which may be what is misspelt.
+// Checked before anything is said about an estimator, whose kind may be misspelt.
 Status CheckKinds(const Json& pipeline) {
   const Catalogue catalogue = BuiltInCatalogue();
   for (size_t i = 0; i < pipeline.size(); ++i) {
@@ -130,8 +130,8 @@ fs::path Below(const fs::path& folder, const std::string& path) {
   return fs::absolute(folder / path).lexically_normal();
 }
 
-// Makes a path absolute: relative to the job file if the file gives it, to the working directory if
-// --set does, as the shell completes it.
+// Makes a path absolute: relative to the job file if it comes from the file, to the working
+// directory if it comes from --set, as the shell completes it.
 void MakeWhole(const Settings& settings, const char* key, std::string& path) {
   const Place* place = settings.Find(key);
   const bool typed = place != nullptr && place->value.starts_with("--set");
@@ -154,7 +154,7 @@ Result<int64_t> SizeAt(const char* path, const std::string& text) {
   return bytes.ok() ? bytes : fields::Refuse(path, "a size such as \"4 GiB\"", text);
 }
 
-// Rows of the job's extensions, or what stands in for them.
+// Loads the rows of the job's extensions, or their stand-ins.
 Status BringExtensions(Job& job, Extensions how) {
   std::vector<fs::path> files;
   for (std::string& each : job.file.extensions) {
@@ -181,8 +181,8 @@ Json WithoutEstimators(const Json& pipeline) {
   return stages;
 }
 
-// [folds] without [search] measures the one pipeline there is. Every trial's options are checked
-// here, so that a mistake costs no hours.
+// [folds] without [search] measures the only pipeline. Checks every trial's options here, so that a
+// mistake does not cost hours.
 Status SetSearch(Job& job) {
   const JobFile& file = job.file;
   if (!file.search && !file.folds) return Status::OK();
@@ -192,7 +192,8 @@ Status SetSearch(Job& job) {
   }
   job.search.emplace(*job.pipeline, file.search.value_or(SearchOptions()), file.folds);
   if (file.search && job.unloaded.any) {
-    job.unloaded.names.push_back("the trials of [search]");  // They may name what is not loaded.
+    // They may name something that is not loaded.
+    job.unloaded.names.push_back("the trials of [search]");
     return Status::OK();
   }
   return Settle(*job.search, job.catalogue).status();
@@ -219,8 +220,8 @@ Status WithGroup(const Status& status) {
 }  // namespace
 
 Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
-  // The order matters: shorthand can move only once the estimator is known, and the pipeline can be
-  // checked only once the shorthand is in it and the extensions' nets have names.
+  // The order matters: shorthand can move only after the estimator is known, and the pipeline can
+  // be checked only after the shorthand is in it and the extensions' nets have names.
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
   MakeWhole(job.settings, "data", job.file.data);
   PT_TRY(Check(job.file));
@@ -272,8 +273,8 @@ Result<Job> ReadJob(const fs::path& file, const std::vector<std::string>& sets) 
   return finished.ok() ? Result<Job>(std::move(job)) : Explained(job, finished);
 }
 
-// Its paths are absolute and its shorthand is gone, so Finish() leaves it as it is. Whatever is
-// wrong with it is damage.
+// Its paths are absolute and its shorthand is gone, so Finish() does not change it. Any error in it
+// is damage.
 Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   Job job{.settings = {.file = file, .tree = saved}};
   const Status finished = Finish(job, job.settings);
@@ -281,7 +282,7 @@ Result<Job> ReadSavedJob(const Json& saved, const fs::path& file) {
   return job;
 }
 
-// Decimal and binary units as written; below 10^15 bytes, which any double holds exactly.
+// Decimal and binary units as written; below 10^15 bytes, which any double represents exactly.
 Result<int64_t> ReadBytes(const std::string& text) {
   static const std::vector<std::pair<std::string, double>> kUnits = {
       {"", 1},        {"B", 1},          {"KB", 1e3},          {"MB", 1e6}, {"GB", 1e9},

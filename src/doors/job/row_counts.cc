@@ -45,7 +45,7 @@ Sample SampleAt(std::ifstream& file, int64_t at) {
   return {int64_t(part.size()), std::count(part.begin(), part.end(), '\n')};
 }
 
-// The lines of a text file, by its size and the lines at its beginning, middle and end.
+// Estimates the lines of a text file, by its size and the lines at its beginning, middle and end.
 double LinesOf(const std::string& path, int64_t bytes) {
   std::ifstream file(path, std::ios::binary);
   if (!file || bytes == 0) return 0;
@@ -60,7 +60,7 @@ double LinesOf(const std::string& path, int64_t bytes) {
   return all.bytes == 0 ? 0 : double(all.lines) * double(bytes) / double(all.bytes);
 }
 
-// To two digits: more would look as if they were known.
+// Rounds to two digits: more would suggest precision.
 int64_t Rounded(double number) {
   if (number < 100) return std::llround(number);
   const double unit = std::pow(10, std::floor(std::log10(number)) - 1);

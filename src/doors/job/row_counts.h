@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows the tables of a job hold, as far as that is known without reading them.
+// How many rows the tables of a job have, as far as that is known without reading them.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace protium {
 
-// A list of {"table", "bytes", "rows", "exact"}, in the order of the job. Of Parquet, and of what
-// was brought as such, the footers tell; of CSV it is estimated: the files' size by the length of
-// lines in a few samples, so that line breaks within cells count as rows. Without "rows" where
-// nothing tells; without "bytes" for tables of databases. Files that cannot be read have neither.
+// Returns a list of {"table", "bytes", "rows", "exact"}, in the order of the job. For Parquet, and
+// tables stored as Parquet, the footers have the count; for CSV it is estimated: the files' size
+// divided by the length of lines in a few samples, so that line breaks within cells count as rows.
+// "rows" is missing if unknown; "bytes" is missing for database tables. Files that cannot be read
+// have neither.
 Json CountRows(const Session& session);
 
-// The same as a text table, a line a table: "flights  about 30,000 rows, by samples of its 1.9
+// The same as a text table, one line per table: "flights  about 30,000 rows, by samples of its 1.9
 // MiB".
 std::string RowCountsText(const Json& tables);
 

@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // Scoring new tables: each table of the saved job is read from the new folder under its old file
-// name and with its old types, columns of the label that are missing are added as NULLs, and the
-// saved SQL runs over them. Only if it fails is the user told about other missing columns: the SQL
-// may well not read them.
+// name and with its old types, missing columns of the label are added as NULLs, and the saved SQL
+// runs over them. Other missing columns are reported only if it fails: the SQL may not read them at
+// all.
 
 // Engines ignore the case of names.
 bool SameColumn(std::string_view a, std::string_view b) {
@@ -32,7 +32,7 @@ bool SameColumn(std::string_view a, std::string_view b) {
   });
 }
 
-// A typed NULL; none for types without a cast, such as dates.
+// Returns a typed NULL; none for types without a cast, such as dates.
 std::optional<Expr> MakeNull(const arrow::DataType& type) {
   const Expr null = Lit({});
   if (arrow::is_integer(type.id())) return MakeCall("cast_int64", {null});
@@ -42,9 +42,9 @@ std::optional<Expr> MakeNull(const arrow::DataType& type) {
   return std::nullopt;
 }
 
-// The names that the label may have in a table: its own, and those of columns that the SQL merely
-// renames to it ("SELECT t.price AS label"). A label that is computed is not found; then its
-// columns must be there.
+// Returns the label's possible names in a table: its own, and those of columns that the SQL merely
+// renames to it ("SELECT t.price AS label"). A computed label is not found; then its columns must
+// exist.
 std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string& label) {
   std::vector<std::string> names = {label};
   std::string escaped;
@@ -71,8 +71,8 @@ std::vector<std::string> NamesOfLabel(const std::string& sql, const std::string&
   return names;
 }
 
-// `table` plus the label as a column of NULLs, if the model's table had the label and this one has
-// not; `lacks` gets its name.
+// Returns `table` plus the label as a column of NULLs, if the model's table had the label and this
+// one does not; adds its name to `lacks`.
 Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
                             const std::vector<std::string>& names, std::string& lacks) {
   PT_LET(const SchemaPtr schema, table.Schema());
@@ -93,7 +93,7 @@ Result<DataFrame> WithLabel(const DataFrame& table, const arrow::Schema& known,
   return table.Project(std::move(columns));
 }
 
-// Adds "sales.price" to `missing` for each column that the model's table had and this one has not.
+// Adds "sales.price" to `missing` for each column that the model's table had and this one lacks.
 Status AddMissing(const std::string& name, const DataFrame& table, const arrow::Schema& known,
                   std::string& missing) {
   PT_LET(const SchemaPtr schema, table.Schema());
@@ -107,8 +107,8 @@ Status AddMissing(const std::string& name, const DataFrame& table, const arrow::
   return Status::OK();
 }
 
-// Explains SQL that fails by the columns that are missing: an engine names just the first one.
-Status TellMissing(const Status& status, const std::string& missing) {
+// Explains failing SQL by the missing columns: an engine names only the first one.
+Status ReportMissing(const Status& status, const std::string& missing) {
   if (status.ok() || missing.empty()) return status;
   Fault fault = FaultOf(status);
   fault.exit = Exit::kInput;
@@ -144,7 +144,7 @@ Result<Json> SavedEtl(Session& session, const Job& job) {
     const Plan plan = session.Table(name).plan();
     const auto* const scan = std::get_if<Scan>(&plan->verb);
     if (scan == nullptr || !scan->schema) continue;
-    // A type that schema.json cannot express is left out, and inferred again from the new table.
+    // A type that schema.json cannot express is omitted, and inferred again from the new table.
     Result<Json> columns = SchemaToJson(*scan->schema);
     if (columns.ok()) saved["columns"][name] = *std::move(columns);
   }
@@ -179,7 +179,7 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
     made.tables.emplace_back(name, frame);
   }
   made.etl = SqlWithModels(session, sql);
-  PT_TRY(TellMissing(made.etl.Schema().status(), missing));
+  PT_TRY(ReportMissing(made.etl.Schema().status(), missing));
   return made;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ETL that goes with a model: the tables and the SQL that made its input table, saved as
-// etl.json and run again on new tables by `protium predict --data`.
+// The ETL stored with a model: the tables and the SQL that made its input table, saved as etl.json
+// and run again on new tables by `protium predict --data`.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace protium {
 
-// {"tables", "columns", "sql"}: the job's tables, the columns and types each had, and the SQL. The
-// session must have the tables.
+// Returns {"tables", "columns", "sql"}: the job's tables, the columns and types of each, and the
+// SQL. The session must have the tables.
 Result<Json> SavedEtl(Session& session, const Job& job);
 
 struct NewTables {
@@ -23,9 +23,9 @@ struct NewTables {
   std::vector<std::string> notes;  // For the user: what was done about missing columns.
 };
 
-// The SQL of `saved` over the tables in the folder `data`, read with the types their columns had. A
-// label's column may be missing, under whatever name the SQL reads it: in new data the answer is
-// unknown, so it becomes NULL. If the SQL fails for another reason, the fault lists all columns
+// Runs the SQL of `saved` over the tables in the folder `data`, read with their columns' former
+// types. The label's column may be missing, under whatever name the SQL reads it: new data does not
+// have it, so it becomes NULL. If the SQL fails for another reason, the fault lists all columns
 // that the tables lack.
 Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
                                      const std::vector<std::string>& labels,

@@ -61,7 +61,7 @@ TEST_F(SavedTables, KeepTheColumnsOfTheirFolders) {
   const Json saved = Saved();
   ASSERT_TRUE(saved.is_object()) << saved;
   EXPECT_EQ(saved["tables"]["t"]["partitions"], Json::array({"code"}));
-  // Text, as it was, though all values are numbers now.
+  // Text, as before, although all values are numbers now.
   EXPECT_EQ(Newer(saved), "\"code\",\"x\"\n\"07\",5\n");
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> Steps(std::string_view path) {
   }
 }
 
-// The child `step` of `node`, created if missing; null if there can be none.
+// Returns the child `step` of `node`, created if missing; null if there can be none.
 Json* Child(Json& node, const std::string& step) {
   if (node.is_null()) node = Json::object();
   // optimizer = "adam" is short for { name = "adam" }.
@@ -45,8 +45,8 @@ const Place* Settings::Find(std::string_view path) const {
   return nullptr;
 }
 
-// The value is parsed as "x = <text>". A line break could smuggle in further keys, so such a value
-// is text in any case; more than one key after parsing means the same.
+// The value is parsed as "x = <text>". A line break could smuggle in further keys, so a value with
+// one is always text, and so is one that gives more than one key.
 Result<Assignment> ReadAssignment(const std::string& words) {
   const size_t equals = words.find('=');
   Assignment read;

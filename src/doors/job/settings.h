@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of settings and, for each, where it was said.
+// A tree of settings with the place where each was given.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@
 
 namespace protium {
 
-// What is kept when a job is refused before anything runs.
+// What is kept if a job is refused before anything runs.
 inline constexpr char kNothingStarted[] = "nothing was started";
 
-// Settings nest no deeper: what reads, checks and shows them goes down by recursion.
+// The limit on nesting: settings are read, checked and shown by recursion.
 inline constexpr int kDeepestSetting = 100;
 
-// Where a setting comes from, for messages: "flights.toml:12:3" or "--set train.epochs=9". `key` is
-// the place of the key, which matters when it is unknown; `value` that of the value.
+// Where a setting was given, for messages: "flights.toml:12:3" or "--set train.epochs=9". `key` is
+// the position of the key, which matters if it is unknown; `value` that of the value.
 struct Place {
   std::string key;
   std::string value;
@@ -30,20 +30,21 @@ struct Settings {
   Json tree = Json::object();
   std::map<std::string, Place> places;  // By dotted path: "train.epochs", "pipeline.0.inputs.2".
 
-  // Where the value at `path`, or the nearest one that contains it, was given; null if nowhere.
+  // Returns where the value at `path`, or the nearest one that contains it, was given; null if
+  // nowhere.
   const Place* Find(std::string_view path) const;
 };
 
-// Reads a TOML file. Keys keep the order of the file. Dates and times are refused, since no setting
-// is one, and so is what nests deeper than kDeepestSetting. Faults of Exit::kUsage name
+// Reads a TOML file. Keys remain in the order of the file. Refuses dates and times, which no
+// setting is, and nesting deeper than kDeepestSetting. Faults of Exit::kUsage name
 // file:line:column.
 Result<Settings> ReadToml(const std::filesystem::path& file);
 
 // The same from text; `file` is only for messages.
 Result<Settings> ParseToml(std::string_view text, const std::filesystem::path& file);
 
-// Splits "a.b=c" and reads c as a TOML value; what is not one is taken as text, so that
-// --set data=other needs no quotes. A path of more than kDeepestSetting names is refused.
+// "a.b=c" split, with c read as a TOML value; if it is none, c is text, so that --set data=other
+// needs no quotes. Paths of more than kDeepestSetting names are refused.
 struct Assignment {
   std::string path;
   Json value;
@@ -51,7 +52,7 @@ struct Assignment {
 };
 Result<Assignment> ReadAssignment(const std::string& words);
 
-// Lays an assignment over the tree. Numbers in the path index into lists, which must be long
+// Applies an assignment to the tree. Numbers in the path index into lists, which must be long
 // enough.
 Status Override(Settings& settings, const Assignment& assignment);
 

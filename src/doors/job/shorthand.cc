@@ -17,10 +17,10 @@ namespace protium {
 
 namespace {
 
-// The position of the estimator. Two are refused when the pipeline is placed (Placer::Place), and
-// already here if there is shorthand, which could mean either.
+// Returns the position of the estimator. Two are refused when the pipeline is placed
+// (Placer::Place), and already here if there is shorthand, which could mean either.
 Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand) {
-  const Catalogue known = BuiltInCatalogue();  // Extensions bring no estimators.
+  const Catalogue known = BuiltInCatalogue();  // Extensions add no estimators.
   std::optional<size_t> found;
   for (size_t i = 0; i < pipeline.size(); ++i) {
     if (!IsEstimator(known, pipeline[i])) continue;
@@ -36,8 +36,8 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
   return found;
 }
 
-// Moves [train], [gang], net or loss into the estimator. Only what the file itself says counts as
-// set twice: a --set may well override either.
+// Moves [train], [gang], net or loss into the estimator. Only values in the file itself count as
+// set twice: a --set may override either.
 Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
   if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [train], [gang], net and loss at the top of a job file: short for those of its only estimator.
+// [train], [gang], net and loss at the top of a job file: shorthand for its only estimator's
+// options.
 #pragma once
 
 #include "job/job.h"
@@ -7,7 +8,7 @@
 namespace protium {
 
 // Finds the job's estimator and moves the shorthand into it, with its places. `as_written` are the
-// settings of the file alone. Faults name a path.
+// settings of the file only. Faults name a path.
 Status MoveShorthand(Job& job, const Settings& as_written);
 
 }  // namespace protium

@@ -66,15 +66,15 @@ class DepthScan {
     ++at_;
   }
 
-  // A word or a text: with a dot before it, a further part of the same key. Behind "=" it is the
-  // value that the key leads to.
+  // Reads a word or a text: after a dot, a further part of the same key; after "=", the key's
+  // value.
   void Part() {
     const bool joined = std::exchange(joined_, false);
     if (key_ == 0) parts_ = joined ? parts_ + 1 : 1;
   }
 
   // A bracket holds the value of a key, or is an item of a list. Those around the name of a table
-  // hold none.
+  // hold nothing.
   void Open() {
     open_.push_back(in_value_ ? std::max(std::exchange(key_, 0), 1) : 0);
     levels_ += open_.back();
@@ -88,7 +88,7 @@ class DepthScan {
     open_.pop_back();
   }
 
-  // Lists may go on over lines, names of tables do not.
+  // Lists may continue on further lines, names of tables may not.
   void EndLine() {
     key_ = parts_ = 0;
     joined_ = false;
@@ -104,13 +104,13 @@ class DepthScan {
     at_ += long_string ? 3 : 1;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '\n' && !long_string) return;  // It is not closed, which others will tell.
+      if (c == '\n' && !long_string) return;  // It is not closed; the TOML parser reports that.
       const bool closes = !long_string || text_.substr(at_).starts_with(std::string(3, quote));
       if (c == quote && closes) break;
       at_ += c == '\\' && quote == '"' ? 2 : 1;
     }
     at_ += long_string ? 3 : 1;
-    // Up to two quotes before the three belong to the text, and are passed behind them as well.
+    // Up to two quotes before the three belong to the text, and are skipped after them as well.
     while (long_string && at_ < text_.size() && text_[at_] == quote) ++at_;
   }
 
@@ -118,7 +118,7 @@ class DepthScan {
   const int most_;
   size_t at_ = 0;
   std::vector<int> open_;  // The levels that each open bracket adds.
-  int levels_ = 0;         // The sum of them.
+  int levels_ = 0;         // Their sum.
   int key_ = 0;            // Parts of the key before the last "=".
   int parts_ = 0;          // Parts of the key, or of the item of a list, that is being read.
   bool joined_ = false;    // By a dot.

@@ -14,7 +14,7 @@ std::string Repeated(const std::string& text, int times) {
   return all;
 }
 
-// The text from where it goes deeper than four levels; "-" if it does not.
+// Returns the text from where it goes deeper than four levels; "-" if it does not.
 std::string TooDeepAt(const std::string& text) {
   const auto at = FindTooDeep(text, 4);
   return at ? text.substr(*at) : "-";

@@ -21,7 +21,7 @@ bool Holds(const std::vector<Row>& rows, const std::string& name) {
   return std::ranges::any_of(rows, [&](const Row& row) { return row.name == name; });
 }
 
-// The name in `net = "wide"` or `net = { name = "wide" }`; empty where there is none.
+// Returns the name in `net = "wide"` or `net = { name = "wide" }`; empty if there is none.
 std::string NameIn(const Json& stage, const char* key) {
   const auto found = stage.find(key);
   if (found == stage.end()) return {};

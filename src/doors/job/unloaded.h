@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extensions that a check leaves alone: opening a library runs its code, and who checks a job wants
-// none of it run.
+// Extensions that a check leaves alone: opening a library runs its code, which a user who only
+// checks a job does not want.
 #pragma once
 
 #include <memory>
@@ -12,21 +12,21 @@
 
 namespace protium {
 
-// What is done about the extensions that a job names. kMistaken: they were told to be a mistake
-// already and are not among the settings any more, but what they bring may still be named.
+// What to do with the extensions that a job names. kMistaken: they have already been reported as a
+// mistake and removed from the settings, but what they add may still be named.
 enum class Extensions { kLoad, kLeaveAlone, kMistaken };
 
-// What could not be checked because of that.
+// What could not be checked as a result.
 struct Unloaded {
   std::vector<std::string> files;  // Absolute.
   std::vector<std::string> names;  // `net "wide"`, in the order of the pipeline.
-  bool any = false;                // Whether there may be others, where no names are looked for.
-  // Whether a loss is among them: what an estimator learns, measures and predicts depends on it.
+  bool any = false;                // There may be others, where names are not searched.
+  // Whether a loss is among them: it determines what an estimator learns, measures and predicts.
   bool loss = false;
 };
 
-// Adds the nets, losses and metrics of the pipeline's estimators that are not built in. Gives rows
-// that take their places: they take any options, and fit any kind of loss.
+// Adds the nets, losses and metrics of the pipeline's estimators that are not built in. Returns
+// rows that stand in for them: they take any options, and fit any kind of loss.
 std::shared_ptr<const Catalogue> StandIns(const Json& pipeline, Unloaded& unloaded);
 
 }  // namespace protium

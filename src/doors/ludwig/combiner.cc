@@ -10,7 +10,7 @@
 namespace protium::ludwig {
 namespace {
 
-// Widths of dense layers: `fc_layers`, or as many as `num_fc_layers` of `output_size`.
+// Returns widths of dense layers: `fc_layers`, or `num_fc_layers` times `output_size`.
 std::vector<int64_t> LayersOf(Yaml& combiner) {
   std::vector<int64_t> widths;
   const double usual = combiner.TakeNumber("output_size").value_or(256);

@@ -17,7 +17,7 @@ Yaml* SectionOf(Yaml* feature, const char* section) {
   return feature == nullptr ? nullptr : feature->Take(section);
 }
 
-// The value of the feature's own section, else of the common one.
+// Returns the value from the feature's own section, else from the common one.
 template <class Value>
 Value Found(const Feature& feature, const char* section, const char* key,
             Value (Yaml::*take)(std::string_view)) {
@@ -31,7 +31,7 @@ Value Found(const Feature& feature, const char* section, const char* key,
 
 }  // namespace
 
-// What JSON writes, TOML's basic strings read alike.
+// TOML's basic strings can be written as JSON strings.
 std::string Quoted(const std::string& text) { return Dump(Json(text)); }
 
 std::string Name(const std::string& column) {

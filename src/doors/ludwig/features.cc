@@ -12,10 +12,10 @@
 namespace protium::ludwig {
 namespace {
 
-// Ludwig's own defaults, which a job says out.
 // Before the id of a stage among names of columns.
 constexpr char kStageMark = '\x01';
 
+// Ludwig's own defaults, which a job states explicitly.
 constexpr double kMostWords = 256, kMostCommonWords = 20000;
 
 std::string Stage(const std::string& kind, const std::string& id, const std::string& inputs,
@@ -31,7 +31,8 @@ std::string IdOf(const std::string& name, size_t position) {
   return position == 0 ? name : fmt::format("{}_{}", name, position + 1);
 }
 
-// How missing numbers are filled and how all are scaled. Columns of the same way share two stages.
+// How missing numbers are filled and all are scaled. Columns with the same settings share two
+// stages.
 struct NumberWay {
   std::string fill;   // The imputer's options; empty: none.
   std::string scale;  // The kind of stage; empty: none.
@@ -94,7 +95,7 @@ void AddNumbers(const std::map<NumberWay, std::vector<std::string>>& ways, Draft
   }
 }
 
-void TellEncoder(const Feature& feature, Draft& draft) {
+void ReportEncoder(const Feature& feature, Draft& draft) {
   const auto encoder = feature.Text("encoder", "type");
   const bool usual = !encoder || *encoder == "passthrough" || *encoder == "dense" ||
                      *encoder == "parallel_cnn" || *encoder == "embed";
@@ -109,7 +110,7 @@ void TellEncoder(const Feature& feature, Draft& draft) {
   }
 }
 
-// One text: words of a fixed number, for the net text_classifier.
+// Adds one text: a fixed number of words, for the net text_classifier.
 void AddText(const Feature& feature, Draft& draft) {
   if (draft.vocabulary > 0) {
     draft.AddNote(*feature.own,
@@ -130,7 +131,7 @@ void AddText(const Feature& feature, Draft& draft) {
 
 void AddInput(const Feature& feature, std::map<NumberWay, std::vector<std::string>>& ways,
               Draft& draft) {
-  TellEncoder(feature, draft);
+  ReportEncoder(feature, draft);
   if (feature.type == "number") {
     ways[{FillOf(feature, draft), ScaleOf(feature, draft)}].push_back(feature.column);
   } else if (feature.type == "category" || feature.type == "binary") {
@@ -157,7 +158,7 @@ void AddInput(const Feature& feature, std::map<NumberWay, std::vector<std::strin
   }
 }
 
-// Texts are read by a net without categories: then these are columns of zeros and ones.
+// The net for texts reads no categories: they become columns of zeros and ones.
 void AddCategories(Draft& draft) {
   if (draft.categories.empty()) return;
   std::vector<std::string> inputs;
@@ -174,7 +175,7 @@ void AddCategories(Draft& draft) {
   }
 }
 
-// The dense layers that an output has of its own.
+// Takes an output's own dense layers.
 void TakeDecoder(const Feature& feature, Draft& draft) {
   const double layers = feature.Number("decoder", "num_fc_layers").value_or(0);
   const double width = feature.Number("decoder", "fc_output_size").value_or(256);

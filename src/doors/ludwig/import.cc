@@ -14,7 +14,7 @@
 namespace protium::ludwig {
 namespace {
 
-// Rows without the label are left out by a job anyway.
+// A job leaves out rows without the label anyway.
 std::string SqlOf(const Draft& draft) {
   std::string sql = fmt::format("SELECT *{} FROM data", draft.split_sql);
   const char* word = " WHERE ";
@@ -24,7 +24,7 @@ std::string SqlOf(const Draft& draft) {
   return sql;
 }
 
-// pandas, which reads Ludwig's tables, takes more cells of CSV for missing than a job does.
+// pandas, which reads Ludwig's tables, treats more CSV cells as missing than a job does.
 std::string TableOf(const std::string& path) {
   if (!path.ends_with(".csv")) return Quoted(path);
   return fmt::format(
@@ -60,7 +60,7 @@ std::string TextOf(const Draft& draft, const LudwigOptions& options,
   return text + "\n[outputs]\nscored = \"scored.parquet\"\n";
 }
 
-// What of the file nobody has looked at is said as well.
+// Also notes everything in the file that nobody has read.
 std::vector<std::string> NotesOf(const Yaml& root, Draft& draft) {
   for (const Yaml::Left& each : root.Untaken()) {
     draft.notes.push_back({each.line, fmt::format("{}: no counterpart", each.text)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of Ludwig (https://ludwig.ai, version 0.6 and later) as job files. It lives in a
-// library of its own, libprotium_ludwig.so, which only `protium config import` opens.
+// Converts configurations of Ludwig (https://ludwig.ai, version 0.6 and later) to job files. It is
+// a library of its own, libprotium_ludwig.so, which only `protium config import` opens.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace protium {
 
 struct LudwigOptions {
   std::filesystem::path file;  // config.yaml
-  std::string table;           // The path of the table as the job shall name it.
+  std::string table;           // The table's path, as the job should name it.
 };
 
 struct LudwigJob {
-  std::string text;                // A job file, with the notes as comments at its top.
-  std::vector<std::string> notes;  // "line 12: ...": what has no counterpart, or another one.
+  std::string text;                // A job file that starts with the notes as comments.
+  std::vector<std::string> notes;  // "line 12: ...": what has no counterpart, or a different one.
 };
 
-// Every key that the job does not follow is in the notes; a configuration of which no job can be
-// made (no inputs, outputs that are no numbers or classes, models of text) is a fault of
-// Exit::kUsage, and a file that is no YAML of Exit::kInput.
+// The notes list every key that the job does not follow. A configuration that no job can express
+// (no inputs, outputs that are neither numbers nor classes, models of text) is a fault of
+// Exit::kUsage; a file that is not YAML is a fault of Exit::kInput.
 Result<LudwigJob> ImportLudwig(const LudwigOptions& options);
 
-// Grows whenever LudwigOptions or LudwigJob change their layout.
+// Increases whenever the layout of LudwigOptions or LudwigJob changes.
 inline constexpr int32_t kLudwigLibraryVersion = 1;
 
-// The library's one entry, protium_import_ludwig. Gives false when it was built for another
+// The library's only entry point, protium_import_ludwig. Returns false if it was built for another
 // version.
 using LudwigEntry = bool (*)(int32_t version, const LudwigOptions& options, Result<LudwigJob>& job);
 

@@ -12,11 +12,11 @@
 namespace protium::ludwig {
 namespace {
 
-// Ludwig's own defaults, which a job says out.
+// Ludwig's own defaults, which a job states explicitly.
 constexpr double kEpochs = 100, kBatch = 128, kRate = 0.001, kPatience = 5;
 constexpr double kTest = 0.2, kValidation = 0.1;
 
-// A number, or the default where it says "auto", which is told.
+// Returns a number, or the default for "auto", with a note.
 double NumberOrAuto(Yaml& trainer, const char* key, double otherwise, Draft& draft) {
   if (const auto number = trainer.TakeNumber(key)) return *number;
   if (const auto word = trainer.TakeText(key)) {
@@ -26,7 +26,7 @@ double NumberOrAuto(Yaml& trainer, const char* key, double otherwise, Draft& dra
   return otherwise;
 }
 
-// Names of Ludwig's and ours; others have no counterpart.
+// Ludwig's names and ours; others have no counterpart.
 struct Optimizer {
   std::string_view theirs;
   std::string_view ours;
@@ -97,7 +97,7 @@ void AddSchedule(Yaml& trainer, Draft& draft) {
   }
 }
 
-// Ludwig clips to a norm of 0.5 where a file says neither another one nor null.
+// Ludwig clips to a norm of 0.5 unless a file gives another one or null.
 void AddClipping(Yaml& trainer, Draft& draft) {
   constexpr double kNorm = 0.5;
   if (trainer.TakeWord("gradient_clipping") == "null") return;
@@ -112,7 +112,7 @@ void AddClipping(Yaml& trainer, Draft& draft) {
   }
 }
 
-// The validation metric by the name that it has here; "loss" is the first of a job's own.
+// Sets the validation metric by our name; "loss" is the first of a job's own.
 void AddBest(Yaml& trainer, Draft& draft) {
   static const std::map<std::string, std::string> kMetrics = {{"accuracy", "accuracy"},
                                                               {"roc_auc", "auc"},
@@ -143,7 +143,7 @@ void AddRandomSplit(Yaml& split, Draft& draft) {
     }
   }
   if (test > 0 && test < 1) draft.split.push_back(fmt::format("test = {:.6g}", test));
-  // Of the rows that are not tested with.
+  // A share of the rows outside the test set.
   if (validation > 0 && test + validation < 1) {
     draft.train.push_back(
         fmt::format("validation = {{ share = {:.6g} }}", validation / (1 - test)));

@@ -12,7 +12,7 @@
 #include "base/fault.h"
 #include "base/text.h"
 
-// libyaml says what a file holds piece by piece, and the recursion below has a bound.
+// libyaml returns a file's contents piece by piece, and the recursion below is bounded.
 
 namespace protium {
 namespace {
@@ -22,7 +22,7 @@ constexpr int kMostLevels = 50;
 
 struct DeleteEvent {
   void operator()(yaml_event_t* event) const {
-    // It frees what the event holds, not the event.
+    // Frees the event's contents, not the event.
     yaml_event_delete(event);
     delete event;
   }
@@ -53,7 +53,7 @@ class Reader {
   ~Reader() {
     if (ready_) yaml_parser_delete(&parser_);
   }
-  // The parser points to itself once its input is set, so it must stay where it is.
+  // The parser points to itself after its input is set, so it must not be moved.
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -100,7 +100,7 @@ class Reader {
       case YAML_MAPPING_START_EVENT:
         return Map(line, level);
       default:
-        // Nothing else can come: who began a list, a map or a document takes its end.
+        // Nothing else can occur: the end of a list, a map or a document is taken where it began.
         return Refuse(line, "an alias, which is not read here: write out what it stands for");
     }
   }
@@ -139,8 +139,7 @@ class Reader {
 };
 
 std::optional<bool> TruthOf(const std::string& text) {
-  // YAML 1.1, which PyYAML reads, has yes, no, on and off besides, and all of them also as Yes and
-  // YES.
+  // YAML 1.1, which PyYAML reads, also has yes, no, on and off, each also as Yes and YES.
   const std::string word = Lower(text);
   for (const char* yes : {"true", "yes", "on"}) {
     if (word == yes) return true;
@@ -200,7 +199,7 @@ std::optional<std::string> Yaml::TakeWord(std::string_view key) {
 std::optional<double> Yaml::TakeNumber(std::string_view key) {
   for (auto& [name, value] : entries_) {
     if (name != key || value.kind_ != Kind::kText) continue;
-    // A text that is no number stays untaken, so that it is told.
+    // A text that is not a number remains untaken, so that it is reported.
     const auto number = AllAsNumber<double>(value.text_);
     value.taken_ = value.taken_ || number.has_value();
     return number;
@@ -231,7 +230,7 @@ std::string Yaml::Shown() const {
 
 void Yaml::AddUntaken(const std::string& path, std::vector<Left>& left) const {
   if (is_null()) return;
-  // What is taken as a whole has nothing below it that counts, but for maps, and lists of them.
+  // Nothing below an entry taken as a whole counts, except in maps and lists of maps.
   for (size_t i = 0; i < items_.size(); ++i) {
     if (items_[i].kind_ == Kind::kMap) {
       items_[i].AddUntaken(fmt::format("{}[{}]", path, i), left);

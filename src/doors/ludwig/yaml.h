@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML file as a tree that remembers its lines, and what of it has been looked at. Who reads a
-// configuration takes the entries that it understands; Untaken() gives the rest, so that nothing is
-// dropped silently.
+// A YAML file as a tree that records line numbers and which entries have been read. A reader of a
+// configuration takes the entries that it understands; Untaken() returns the rest, so that nothing
+// is dropped silently.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class Yaml {
  public:
   enum class Kind { kNull, kText, kList, kMap };
 
-  // Reads one document of at most 1 MiB and 50 levels; an empty file is a null. What is no YAML,
-  // aliases, a key twice in a map and keys that are no text are faults of Exit::kInput with their
-  // line in `file`.
+  // Reads one document of at most 1 MiB and 50 levels; an empty file is a null. Text that is not
+  // YAML, aliases, duplicate keys in a map and keys that are not text are faults of Exit::kInput
+  // with their line in `file`.
   static Result<Yaml> Parse(std::string_view text, const std::string& file);
 
-  // For the reader of files and for tests.
+  // For the parser and for tests.
   struct Parts {
     Kind kind = Kind::kNull;
     int64_t line = 0;
@@ -37,27 +37,28 @@ class Yaml {
   Kind kind() const { return kind_; }
   bool is_null() const { return kind_ == Kind::kNull; }
   int64_t line() const { return line_; }  // From 1.
-  // Of a scalar, as it is written; of others "".
+  // The text of a scalar, as written; "" for other nodes.
   const std::string& text() const { return text_; }
   std::vector<Yaml>& items() { return items_; }
   std::vector<std::pair<std::string, Yaml>>& entries() { return entries_; }
 
-  // An entry of a map, which now counts as looked at, valid as long as the map; nullptr: there is
-  // none, or it is null.
+  // Returns an entry of a map and marks it as taken; valid as long as the map; nullptr if the entry
+  // is missing or null.
   Yaml* Take(std::string_view key);
-  // The same as a value; an entry that is none of this kind stays to be told by Untaken().
+  // The same as a value; an entry of another kind remains for Untaken() to report.
   std::optional<std::string> TakeText(std::string_view key);
   std::optional<std::string> TakeWord(std::string_view key);  // A text, or "null" for null.
   std::optional<double> TakeNumber(std::string_view key);
   std::optional<bool> TakeTruth(std::string_view key);
-  // Also all below it.
+  // Takes everything below it too.
   void TakeAll();
 
   struct Left {
     int64_t line = 0;
     std::string text;  // "trainer.steps_per_checkpoint: 100"
   };
-  // The outermost entries that nobody has taken, in the order of the file. Nulls do not count.
+  // Returns the outermost entries that nobody has taken, in the order of the file. Nulls do not
+  // count.
   std::vector<Left> Untaken() const;
 
  private:

@@ -36,14 +36,15 @@ HttpResponse NoSuchRun(const std::string& name) {
                        .fix = "choose one of the list of runs"});
 }
 
-// What cannot be read is told in the words of the fault; the page has them in its error block.
+// What cannot be read is reported in the words of the fault; the page shows them in its error
+// block.
 HttpResponse ResultResponse(const Result<Json>& json) {
   if (json.ok()) return JsonResponse(*json);
   const Fault fault = FaultOf(json.status());
   return Refusal(fault.exit == Exit::kInput ? 404 : 500, fault);
 }
 
-// The same of what was asked to be done, where the request itself may be wrong.
+// The same for a requested change, where the request itself may be wrong.
 HttpResponse DoneResponse(Result<std::string> json) {
   if (json.ok()) return {.body = std::move(*json)};
   const Fault fault = FaultOf(json.status());
@@ -55,7 +56,8 @@ HttpResponse DoneResponse(const Result<Json>& json) {
   return DoneResponse(json.ok() ? Result<std::string>(Dump(*json)) : json.status());
 }
 
-// A whole number that a request gives, `otherwise` where it gives none; none for anything else.
+// Returns a whole number from a request, `otherwise` if the request omits it, nothing for any other
+// text.
 std::optional<int64_t> NumberOf(const HttpRequest& request, const char* name, int64_t otherwise) {
   const std::string& text = request.Parameter(name);
   if (text.empty()) return otherwise;
@@ -69,7 +71,7 @@ HttpResponse NoNumber(const char* name) {
 HttpResponse EventsResponse(LiveRun& run, const HttpRequest& request) {
   const auto from = NumberOf(request, "from", 0);
   if (!from) return NoNumber("from");
-  // Asked first: what was written before a run ended is read after.
+  // Checked first, so that what was written before a run ended is still read.
   const std::string state = StateOfRun(run.folder());
   const int64_t begin = *from < 0 ? EndOfEvents(run) : *from;
   const Result<EventPiece> piece = ReadEventsFrom(run.events(), begin, kEventsAtOnce);
@@ -85,7 +87,7 @@ HttpResponse EventsResponse(LiveRun& run, const HttpRequest& request) {
 
 HttpResponse StreamResponse(const std::shared_ptr<LiveRun>& run, const HttpRequest& request) {
   HttpRequest asked = request;
-  // What a browser says when it comes again counts more than the address it began with.
+  // The id a reconnecting browser sends takes precedence over the address it began with.
   const std::string& last = request.Header("last-event-id");
   if (!last.empty()) {
     asked.parameters.erase("from");
@@ -229,7 +231,7 @@ HttpResponse PageApi::ResponseOfRun(const HttpRequest& request, std::string_view
   return NotFound(request.path);
 }
 
-// The gangs of the runs that go on, each as it was placed last.
+// The gangs of the running runs, each as last placed.
 HttpResponse PageApi::Gangs() {
   Json gangs = Json::array();
   const auto list = runs_.List();
@@ -246,7 +248,7 @@ HttpResponse PageApi::Gangs() {
   return JsonResponse({{"gangs", std::move(gangs)}});
 }
 
-// What Prometheus scrapes: the runs that go on.
+// Metrics for Prometheus to scrape: the running runs.
 HttpResponse PageApi::Prometheus() {
   constexpr size_t kMostScraped = 32;
   std::vector<RunFacts> running;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that the page answers under /api/v1, each from the folders of runs alone;
+// The requests that the page responds to under /api/v1, using only the folders of runs;
 // docs/page.md lists them. Any thread.
 //
-// Answer() changes nothing. Act() does, and is refused where the page was started without a token.
+// Respond() changes nothing. Act() does, and is refused if the page was started without a token.
 #pragma once
 
 #include <filesystem>
@@ -21,21 +21,22 @@ class PageApi {
   explicit PageApi(std::filesystem::path runs, bool changes = false)
       : folder_(runs), changes_(changes), runs_(std::move(runs)) {}
 
-  // Whether a path asks for data: all that begin with "/api/", and "/metrics".
+  // Whether a path is a data request: all that begin with "/api/", and "/metrics".
   static bool IsData(const std::string& path);
 
-  // Responses GET requests for data. What is damaged or missing is a refusal with clear words, or
-  // empty.
+  // Responds to GET requests for data. Damaged or missing data becomes a refusal with a clear
+  // message, or an empty response.
   HttpResponse Respond(const HttpRequest& request);
 
-  // Responses POST and DELETE requests for data. Whether somebody may ask is checked before.
+  // Responds to POST and DELETE requests for data. The caller has already checked that the sender
+  // is allowed to.
   HttpResponse Act(const HttpRequest& request, const std::string& body);
 
-  // Reads all runs once, so that the first who asks need not wait.
+  // Reads all runs once, so that the first request need not wait.
   void WarmUp() { (void)runs_.List(); }
 
  private:
-  // "ID", "ID/WHAT" or "ID/WHAT/MORE", of which `below` is what comes behind the ID. No run: null.
+  // "ID", "ID/WHAT" or "ID/WHAT/MORE"; `below` is what follows the ID. Null run: not found.
   struct Asked {
     std::string name;
     std::string_view below;
@@ -45,9 +46,9 @@ class PageApi {
   HttpResponse ResponseOfRun(const HttpRequest& request, std::string_view rest);
   HttpResponse ResponseOfApplication(const HttpRequest& request, std::string_view rest);
   HttpResponse Applications(const HttpRequest& request);
-  // Null where there is no such path.
+  // Null if there is no such path.
   static Result<Json> OfApplication(LiveRun& run, std::string_view what);
-  // With the run's overview, which they are made of.
+  // Uses the run's overview.
   static Result<Json> ExecutorsOfRun(LiveRun& run, Json& overview);
   HttpResponse Gangs();
   HttpResponse Prometheus();

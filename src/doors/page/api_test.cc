@@ -74,7 +74,7 @@ TEST_F(HttpResponses, TheSlowRankIsNamed) {
   EXPECT_EQ(Get(path, {{"points", "0"}}).status, 400);
 }
 
-// As an engine on Spark tells it; what is no address of the web becomes no link.
+// As an engine on Spark reports it; what is not a web address does not become a link.
 TEST_F(HttpResponses, WhatRanElsewhereIsLinked) {
   auto run = runs.Begin();
   Json facts = {{"event", "engine_plan"},
@@ -228,8 +228,8 @@ TEST_F(HttpResponses, DamagedFilesGiveWordsOrNothing) {
   EXPECT_NE(response.body.find("damaged file"), std::string::npos);
 }
 
-// Bytes of a run's files changed, cut off and doubled at random: every response is JSON, and none
-// is a server that has ended.
+// Bytes of a run's files are changed, cut off and doubled at random: every response is JSON, and
+// none ends the server.
 TEST_F(HttpResponses, FilesThatAreDamagedAnywhereGiveAnAnswer) {
   const fs::path run = runs.Done(5);
   std::ofstream(run / "job.json")
@@ -246,7 +246,7 @@ TEST_F(HttpResponses, FilesThatAreDamagedAnywhereGiveAnAnswer) {
       for (int i = 0; i < 3; ++i) damaged[random() % damaged.size()] = char(random());
       if (random() % 4 == 0) damaged.resize(random() % damaged.size());
       if (random() % 8 == 0) damaged += damaged;
-      // The header is left whole now and then, or nothing else would be read.
+      // The header is sometimes left intact, or nothing else would be read.
       const bool keep = file == "run.json" && round % 3 != 0;
       std::ofstream(run / file, std::ios::trunc) << (keep ? text : damaged);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the page, as the build has made them of web/ (scripts/build_page.py), gzipped.
+// The files of the page, built from web/ (scripts/build_page.py) and gzipped.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@ struct PageAsset {
   std::string_view path;  // "/", "/assets/index-3f2a.js"
   std::string_view type;  // "text/html; charset=utf-8"
   std::string_view gzip;
-  std::string_view hash;  // "sha256-...", of what is gzipped, as a content security policy has it.
+  // "sha256-...", of the uncompressed content, as in a content security policy.
+  std::string_view hash;
 };
 
 std::span<const PageAsset> PageAssets();

@@ -42,7 +42,7 @@ Result<std::vector<std::string>> TagsOf(const Json& list) {
   std::vector<std::string> tags;
   for (const Json& each : list) {
     if (!each.is_string()) return BadTags();
-    // A tag that is given twice counts once.
+    // A tag given twice counts once.
     if (std::ranges::find(tags, each.get<std::string>()) == tags.end()) {
       tags.push_back(each.get<std::string>());
     }
@@ -59,7 +59,7 @@ Result<Json> LabelRun(const fs::path& runs, const fs::path& run, const std::stri
   if (given.contains("tags")) {
     PT_LET(labels.tags, TagsOf(given["tags"]));
     for (const std::string& tag : labels.tags) {
-      // What the run has already was checked when it was given.
+      // Tags that the run already has were checked when they were given.
       if (std::ranges::find(before.tags, tag) != before.tags.end()) continue;
       PT_TRY(CheckTag(tag));
       PT_TRY(CheckTagIsFree(runs, tag, run));
@@ -78,14 +78,14 @@ Result<Json> LabelRun(const fs::path& runs, const fs::path& run, const std::stri
 }
 
 Result<Json> RemoveWholeRun(const fs::path& run) {
-  // Measured while it is there.
+  // Measured while it still exists.
   const int64_t bytes = FolderBytes(run);
   PT_TRY(RemoveRun(run));
   return Json{{"removed", run.filename().string()}, {"bytes", bytes}};
 }
 
 Result<std::string> RunModels::Score(const fs::path& run, const std::string& body) {
-  // Before a model is loaded for it: the rows without their columns.
+  // Parsed without columns before a model is loaded for it.
   PT_LET(const JsonRows shape, ReadJsonRows(body, arrow::Schema({}), kMostRows));
   if (shape.form != JsonForm::kRows || shape.batch->num_rows() == 0) {
     return Fail({.exit = Exit::kInput,
@@ -98,10 +98,10 @@ Result<std::string> RunModels::Score(const fs::path& run, const std::string& bod
   return "{\"predictions\":" + RowsToJson(*scored) + "}";
 }
 
-// Requests of other models wait while one is loaded, which takes a fraction of a second, once.
+// Requests for other models wait while one is loaded, which takes a fraction of a second, once.
 Result<Scorer> RunModels::ModelOf(const fs::path& run) {
   const fs::path folder = run / "model";
-  // Before the model is read: one that takes its place meanwhile has another time, and the next
+  // Taken before the model is read: one that replaces it meanwhile has another time, and the next
   // request loads it.
   std::error_code error;
   const auto written = fs::last_write_time(folder / "model.json", error);
@@ -113,11 +113,11 @@ Result<Scorer> RunModels::ModelOf(const fs::path& run) {
   const auto found = std::ranges::find(ready_, folder, &Ready::folder);
   if (found != ready_.end() && found->written == written) {
     std::rotate(found, found + 1, ready_.end());
-    // A copy, which stays good when the model is dropped from the list.
+    // A copy, which remains valid when the model is dropped from the list.
     return ready_.back().scorer;
   }
   if (found != ready_.end()) ready_.erase(found);
-  // Closed at the end of this function: a Scorer needs it no longer.
+  // Closed at the end of this function: a Scorer no longer needs it.
   PT_LET(const auto session, OpenSession({.engine = "local[1]"}));
   PT_LET(const PipelineModel model, PipelineModel::Load(*session, folder));
   PT_LET(Scorer scorer, Scorer::Make(model));

@@ -47,7 +47,7 @@ Json Curve::Thinned(size_t most) const {
     y.push_back(Number(y_[i]));
   };
   const size_t count = x_.size();
-  // Two points come of each stretch.
+  // Each stretch contributes two points.
   const size_t stretches = count <= most ? count : std::max<size_t>(1, (most - 2) / 2);
   if (count <= most) {
     for (size_t i = 0; i < count; ++i) add(i);

@@ -16,7 +16,7 @@ constexpr size_t kMostLinks = 50;  // To jobs, and to stages.
 
 Json PageOf(const Json& event) { return event.is_object() ? event.value("page", Json()) : Json(); }
 
-// The whole address is checked: parts of it are others' words, too.
+// The whole address is checked, since parts of it are others' text.
 void AddLink(Json& links, std::string text, std::string href) {
   if (IsWebAddress(href)) links.push_back({{"text", std::move(text)}, {"href", std::move(href)}});
 }

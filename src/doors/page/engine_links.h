@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links to an engine's own page, from what an "engine_plan" event says of it.
+// Links to an engine's own page, from an "engine_plan" event.
 #pragma once
 
 #include "base/json.h"
 
 namespace protium {
 
-// [{"text": "job 4", "href": "http://..."}] for the SQL execution, jobs and stages that ran the
-// event's plan, and the session that asked for it; empty where the event names no page, or one
-// whose address is none that a page may link to.
+// Returns [{"text": "job 4", "href": "http://..."}] for the SQL execution, jobs and stages that ran
+// the event's plan, and the session that requested it; empty if the event names no page, or one
+// whose address the page may not link to.
 Json PlanLinks(const Json& event);
 
 // The same for the executors on that page.

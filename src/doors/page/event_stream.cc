@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kSignOfLife = std::chrono::seconds(5);  // Shows whether the reader is still there.
+// Shows whether the reader is still connected.
+constexpr auto kSignOfLife = std::chrono::seconds(5);
 constexpr int64_t kMostAtOnce = 512 << 10;             // Bytes of events in a message.
 
 class EventStream : public HttpStream {
@@ -26,7 +27,7 @@ class EventStream : public HttpStream {
   }
 
   More Next(std::string& text) override {
-    // Asked first: what was written before a run ended is read after.
+    // Checked first, so that what was written before a run ended is still read.
     const std::string state = StateOfRun(run_->folder());
     AddEvents(text);
     if (state != state_ && !behind_) {

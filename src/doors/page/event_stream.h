@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a run as server-sent events. Each message has the byte behind its last event as its
-// id, so that a browser that reconnects names with Last-Event-ID where to go on. Kinds of message:
+// The events of a run as server-sent events. Each message's id is the byte after its last event, so
+// that a browser that reconnects says with Last-Event-ID where to continue. Kinds of message:
 //
-//   events   a list of events as they stand in events.jsonl
+//   events   a list of events as they are in events.jsonl
 //   state    {"state"}: now, and when it changes; a run that is over has no more events
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace protium {
 
-// From byte `from` of the run's events on; from their end if it is negative.
+// Streams the run's events from byte `from`; from their end if it is negative.
 std::unique_ptr<HttpStream> StreamEvents(std::shared_ptr<LiveRun> run, int64_t from);
 
-// The byte behind the last event that is there by now.
+// Returns the byte after the last event written so far.
 int64_t EndOfEvents(const LiveRun& run);
 
 }  // namespace protium

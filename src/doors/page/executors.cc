@@ -13,7 +13,7 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostTasks = 500;  // Of an executor.
+constexpr size_t kMostTasks = 500;  // Per executor.
 
 double TimeOf(const Json& json) {
   const Json time = json.is_object() ? json.value("time", Json()) : Json();
@@ -22,8 +22,8 @@ double TimeOf(const Json& json) {
 
 std::string RankOf(const Json& json) { return Dump(json.value("rank", Json())); }
 
-// Takes the gangs and their changes in the order of their times. A seat is a rank's place in the
-// gang that is placed at the moment.
+// Takes the gangs and their changes in the order of their times. A seat is a rank's in the gang
+// that is currently placed.
 class Seats {
  public:
   void Place(const Json& gang) {
@@ -48,7 +48,7 @@ class Seats {
     while (!open_.empty()) Close(open_.begin()->first, time, done);
   }
 
-  // What each process of this machine had resident at most, as result.json has it.
+  // Adds the peak resident memory of each process on this machine, from result.json.
   void AddMemory(const Json& workers) {
     for (const Json& worker : workers.is_array() ? workers : Json::array()) {
       const Json pid = worker.is_object() ? worker.value("pid", Json()) : Json();
@@ -67,7 +67,7 @@ class Seats {
   }
 
  private:
-  // A process that sits in a later gang, too, is the same executor.
+  // A process that is also in a later gang is the same executor.
   void Open(const Json& seat, double time) {
     const std::string identity =
         TextAt(seat, "host") + " " + Dump(seat.value("pid", seat.value("rank", Json())));
@@ -91,7 +91,7 @@ class Seats {
                                  {"began", time}});
   }
 
-  // `done`: not because something went wrong.
+  // `done`: it did not end because of an error.
   Json* Close(const std::string& rank, double time, bool done) {
     const auto found = open_.find(rank);
     if (found == open_.end()) return nullptr;
@@ -112,7 +112,7 @@ class Seats {
   std::map<std::string, size_t> open_;   // By rank.
 };
 
-// When the last gang was over: with the part "train", or with the run; 0 while it goes on.
+// Returns when the last gang was over: with the part "train", or with the run; 0 while it goes on.
 double EndOf(const Json& overview, double placed) {
   const Json parts = overview.value("parts", Json::array());
   for (const Json& part : parts) {
@@ -127,7 +127,7 @@ double EndOf(const Json& overview, double placed) {
 }  // namespace
 
 Json ExecutorsOf(const Json& gangs, const Json& overview) {
-  std::vector<std::pair<const Json*, bool>> all;  // And whether it places a gang.
+  std::vector<std::pair<const Json*, bool>> all;  // With whether it places a gang.
   for (const Json& gang : gangs["gangs"]) all.emplace_back(&gang, true);
   for (const Json& change : gangs["changes"]) all.emplace_back(&change, false);
   std::ranges::stable_sort(all, {}, [](const auto& each) { return TimeOf(*each.first); });

@@ -7,12 +7,12 @@
 
 namespace protium {
 
-// From what the API tells of a run's gangs (RunStory::Gangs) and of the run itself (OverviewOf):
-// [{"id", "host", "pid", "cores", "gpus": [address], "log", "began", "ended", "active", "why",
+// From the API's gangs of a run (RunStory::Gangs) and the run itself (OverviewOf), returns [{"id",
+// "host", "pid", "cores", "gpus": [address], "log", "began", "ended", "active", "why",
 // "peak_bytes", "tasks": [{"task", "attempt", "rank", "began", "ended", "done"}]}], times in
-// milliseconds since 1970; what is not known, and the end of what goes on, is left out. "why": how
-// one that was lost ended. "peak_bytes": the most that it had resident. "done": a task ended as it
-// was to.
+// milliseconds since 1970; unknown values, and the end of what is still going on, are omitted.
+// "why": how a lost one ended. "peak_bytes": its peak resident memory. "done": a task ended
+// normally.
 Json ExecutorsOf(const Json& gangs, const Json& overview);
 
 }  // namespace protium

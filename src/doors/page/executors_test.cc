@@ -21,7 +21,7 @@ Json Overview(const char* state) {
             {{"name", "train"}, {"began", 2000.0}}}}};
 }
 
-// Rank 1 is lost, and another process takes its place.
+// Rank 1 is lost, and another process replaces it.
 Json Gangs() {
   return Json::parse(R"({
     "gangs": [{"time": 2500, "task": "train", "attempt": 0, "ranks": [

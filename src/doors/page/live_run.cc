@@ -24,11 +24,11 @@ Result<Json> LiveRun::WithStory(const std::function<Json(const RunStory&, int64_
   const std::lock_guard lock(mutex_);
   PT_TRY(Refresh());
   const int64_t unread = SizeOf(events()) - next_;
-  // The rest of a line that is being written is not work left undone.
+  // The rest of a line that is still being written is not unread work.
   return read(*story_, unread > kPiece ? unread : 0);
 }
 
-// A file that has become shorter is another one: somebody has put a new run into the old folder.
+// A file that has become shorter is another one: a new run was put into the old folder.
 Status LiveRun::Refresh() {
   if (!story_ || SizeOf(events()) < next_) {
     story_ = std::make_unique<RunStory>();

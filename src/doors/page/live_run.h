@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run as the page sees it: its folder, and the story of its events so far. Reading goes
-// on where the last request left off, so that a request costs what is new.
+// One run as the page sees it: its folder, and the story of its events so far. Reading continues
+// where the last request stopped, so that a request only costs what is new.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ class LiveRun {
   const std::filesystem::path& folder() const { return folder_; }
   std::filesystem::path events() const { return folder_ / "events.jsonl"; }
 
-  // Reads what is new in events.jsonl, up to 64 MiB, and calls `read` with the story, while no
-  // other thread has it. `behind`: bytes of events that are still unread; ask again.
+  // Reads new events from events.jsonl, up to 64 MiB, and calls `read` with the story, while no
+  // other thread has it. `behind`: bytes of events that are still unread; call again.
   Result<Json> WithStory(const std::function<Json(const RunStory&, int64_t behind)>& read);
 
  private:
@@ -34,7 +34,7 @@ class LiveRun {
   int64_t next_ = 0;
 };
 
-// "running", "cut off", ...; "gone" for a run whose folder is no more.
+// Returns "running", "cut off", ...; "gone" for a run whose folder no longer exists.
 std::string StateOfRun(const std::filesystem::path& run);
 
 }  // namespace protium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of runs: an HTTP server that shows what lies in the folders of runs, live and long
-// after. Without a token it only reads; it cannot disturb a run, however it ends. The server lives
-// in a library of its own, libprotium_page.so, which only `protium ui` opens: workers carry none.
+// The page of runs: an HTTP server that shows the contents of run folders, live and long after.
+// Without a token it only reads; it cannot disturb a run, however it ends. The server is in a
+// library of its own, libprotium_page.so, which only `protium ui` opens: workers carry none.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,19 @@ class Page {
   // "http://127.0.0.1:4040/"
   virtual std::string address() const = 0;
 
-  // Responses until `stop` is set; then within about a second, open event streams included. Once.
+  // Serves until `stop` is set; then ends within about a second, including open event streams. Call
+  // it once.
   virtual Status Serve(std::stop_token stop) = 0;
 };
 
-// Takes the port and answers nothing yet. A port in use is a fault of Exit::kEnvironment.
+// Takes the port but does not respond yet. A port in use is a fault of Exit::kEnvironment.
 Result<std::unique_ptr<Page>> OpenPage(const PageOptions& options);
 
-// Grows whenever Page or PageOptions change their layout.
+// Increases whenever the layout of Page or PageOptions changes.
 inline constexpr int32_t kPageLibraryVersion = 1;
 
-// The library's one entry, protium_open_page. Gives false when it was built for another version.
+// The library's only entry point, protium_open_page. Returns false if it was built for another
+// version.
 using PageEntry = bool (*)(int32_t version, const PageOptions& options,
                            Result<std::unique_ptr<Page>>& page);
 

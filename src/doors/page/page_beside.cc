@@ -21,8 +21,8 @@ namespace {
 
 constexpr auto kAddressWithin = std::chrono::seconds(20);
 
-// While it lives, new threads are made deaf to Ctrl-C: the run itself hears it (os/signals.h), and
-// only once all other threads have it blocked.
+// While it lives, new threads are started with Ctrl-C blocked: the run itself receives it
+// (os/signals.h), but only if all other threads block it.
 class DeafThreads {
  public:
   DeafThreads() {
@@ -54,7 +54,7 @@ Result<std::unique_ptr<PageBeside>> PageBeside::Start(const std::filesystem::pat
   options.args = {"ui", std::filesystem::absolute(runs).string(), "--quiet"};
   options.fds = {{pipe.write.get(), STDOUT_FILENO}};
   PT_LET(made->page_, made->spawner_.Start(options));
-  pipe.write.reset();  // Or the pipe would never be seen to end.
+  pipe.write.reset();  // Otherwise the pipe would never reach its end.
   made->said_ = std::move(pipe.read);
   PT_TRY(made->AwaitAddress());
   return made;

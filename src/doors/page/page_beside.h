@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of runs beside a run: `protium ui` as a process of its own, so that neither can hold up
+// The page of runs beside a run: `protium ui` as a separate process, so that neither can hold up
 // the other. It ends with this process.
 #pragma once
 
@@ -18,7 +18,7 @@ class PageBeside {
 
   const std::string& address() const { return address_; }  // "http://127.0.0.1:4040/"
 
-  // Keeps the page until Ctrl-C, for somebody who watches the terminal.
+  // Leaves the page up until Ctrl-C, for somebody who watches the terminal.
   Status StayUntilCtrlC() const;
 
  private:
@@ -27,7 +27,7 @@ class PageBeside {
 
   Spawner spawner_;
   Subprocess page_;
-  UniqueFd said_;  // What it prints on stdout.
+  UniqueFd said_;  // Its stdout.
   std::string address_;
 };
 

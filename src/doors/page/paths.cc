@@ -18,15 +18,15 @@ namespace {
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kEvents = "text/event-stream";
 
-// In the order in which ApiIndex() lists them. Here they are described only: PageApi (api.cc)
-// answers them, so a path has a row here and a place there.
+// In the order in which ApiIndex() lists them. They are only described here; PageApi (api.cc)
+// responds to them, so a path has a row here and code there.
 constexpr ApiPath kPaths[] = {
     {"", "", "the version and these paths"},
     {"openapi.json", "", "this description"},
     {"runs", "", "all runs: state, times, metrics, progress, engine, tags"},
     {"compare", "run:list", "settings that differ, metrics and seconds of 2 to 12 runs"},
-    // From here to "gangs", and in what they answer, as in the REST API of Spark's monitoring
-    // (spark.apache.org/docs/latest/monitoring.html), for programs that read that.
+    // From here to "gangs", paths and responses follow Spark's monitoring REST API
+    // (spark.apache.org/docs/latest/monitoring.html), for programs that read it.
     {"applications", "status:string limit:integer",
      "all runs, as Spark's monitoring has them; what a run does not know is left out"},
     {"applications/{run}", "", "one run, as an application of Spark"},
@@ -59,7 +59,7 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}", "", "removes it", kJson, "delete"},
 };
 
-// "from:integer" as its name and its kind.
+// Splits "from:integer" into its name and its kind.
 std::vector<std::pair<std::string, std::string>> ParametersOf(const ApiPath& path) {
   std::vector<std::pair<std::string, std::string>> all;
   std::istringstream words{std::string(path.parameters)};
@@ -93,7 +93,7 @@ Json ParameterList(const ApiPath& path) {
   }
   for (const auto& [name, kind] : ParametersOf(path)) {
     const Json text = {{"type", "string"}};
-    // OpenAPI's default for a list is the parameter several times: run=A&run=B.
+    // OpenAPI's default for a list is a repeated parameter: run=A&run=B.
     const Json schema = kind == "list" ? Json{{"type", "array"}, {"items", text}, {"minItems", 2}}
                                        : Json{{"type", kind}};
     list.push_back(
@@ -103,7 +103,7 @@ Json ParameterList(const ApiPath& path) {
 }
 
 Json Operation(const ApiPath& path) {
-  // What Spark's own pages ask for are lists.
+  // The responses to requests of Spark's own pages are lists.
   const Json schema = path.type == kEvents ? Json{{"type", "string"}}
                                            : Json{{"type", Json::array({"object", "array"})}};
   const Json content = {{std::string(path.type), {{"schema", schema}}}};
@@ -136,7 +136,7 @@ Json ApiIndex() {
 Json OpenApi() {
   Json paths = Json::object();
   for (const ApiPath& path : kPaths) {
-    // The methods of one path are entries of one object.
+    // The methods of a path are entries of one object.
     paths["/api/v1/" + std::string(path.path)][std::string(path.method)] = Operation(path);
   }
   const Json text = {{"type", "string"}};
@@ -145,8 +145,8 @@ Json OpenApi() {
   const Json refused = {{"description", "what was wrong, and what to do about it"},
                         {"content", {{"application/json", {{"schema", body}}}}}};
   const Json token = {{"type", "http"}, {"scheme", "bearer"}};
-  // In "security" any one entry suffices; the empty object stands for a request without a token,
-  // where none is needed.
+  // In "security" any one entry suffices; the empty object means a request without a token, if none
+  // is needed.
   return {{"openapi", "3.1.0"},
           {"info", {{"title", "Protium's page of runs"}, {"version", PROTIUM_VERSION}}},
           {"paths", std::move(paths)},

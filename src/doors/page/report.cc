@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. What runs in the file is named by its hash in the policy at its top, and nothing else may run:
-//    whatever the names and messages of a run hold, they are data.
+// 1. Every script in the file is listed by its hash in the policy at its top, and nothing else may
+//    run: whatever the names and messages of a run contain, they are data.
 // 2. In data "<" is written as \u003c, so that no text can end the element that holds it.
 #include "page/report.h"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kMostResponseBytes = 1 << 20;
 constexpr size_t kMostAssetBytes = 1 << 20;
 
-// What a report holds of the paths below /api/v1/runs/ID/, and with how many points of each curve.
+// The responses below /api/v1/runs/ID/ that a report contains, and how many points of each curve.
 struct Asked {
   const char* what;
   const char* points;
@@ -115,7 +115,7 @@ Result<std::string> Written(const fs::path& run) {
 
 }  // namespace
 
-// What the JSON library throws about damaged files ends here: the end of a run must not.
+// Exceptions of the JSON library about damaged files end here: the end of a run must not fail.
 Result<std::string> MakeReport(const fs::path& run) {
   try {
     return Written(run);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// What stands between two texts.
+// Returns the text between two others.
 std::string Between(const std::string& text, const std::string& before, const std::string& after) {
   const size_t begin = text.find(before);
   if (begin == text.npos) return "nothing begins with " + before;

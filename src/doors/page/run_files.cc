@@ -28,7 +28,7 @@ struct FoundFile {
   int64_t modified = 0;
 };
 
-// Regular files alone: links lead elsewhere, and a pipe would be waited for.
+// Regular files only: links lead elsewhere, and reading a pipe would block.
 std::vector<FoundFile> Walk(const fs::path& run) {
   std::vector<FoundFile> files;
   std::error_code error;
@@ -44,7 +44,8 @@ std::vector<FoundFile> Walk(const fs::path& run) {
   return files;
 }
 
-// Up to the last line break, or else the last whole character, so that the next part goes on there.
+// Returns the length up to the last line break, or else the last whole character, so that the next
+// part continues there.
 size_t WholeLines(const std::string& text) {
   const size_t line = text.rfind('\n');
   if (line != text.npos) return line + 1;

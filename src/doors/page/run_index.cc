@@ -19,7 +19,7 @@ constexpr size_t kMostRuns = 5000;
 constexpr size_t kMostStories = 24;
 constexpr auto kListAge = std::chrono::milliseconds(900);
 
-// Changes when a file that a summary is made of does.
+// Changes when a file that a summary is made from does.
 std::string StampOf(const RunEntry& entry) {
   std::string stamp = entry.state();
   for (const char* name : {"run.json", "result.json", "labels.json", "job.json"}) {
@@ -63,7 +63,7 @@ Json RunIndex::MakeList() {
           {"left_out", entries.size() - count}};
 }
 
-// How far a run is that goes on comes from its story, which reads only what is new.
+// The progress of a running run comes from its story, which reads only what is new.
 Json RunIndex::SummaryOf(const RunEntry& entry) {
   const std::string name = entry.folder.filename().string();
   const bool running = entry.state() == "running";
@@ -71,7 +71,7 @@ Json RunIndex::SummaryOf(const RunEntry& entry) {
   const std::string stamp = StampOf(entry);
   if (kept.stamp != stamp) {
     RunEntry read = entry;
-    if (running) read.header.state = RunState::kDone;  // Or all events would be read here.
+    if (running) read.header.state = RunState::kDone;  // Otherwise all events would be read here.
     kept.summary = SummaryOfRun(read);
     kept.summary["state"] = entry.state();
     kept.summary["engine"] = EngineOf(entry.folder);

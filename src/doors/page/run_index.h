@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a folder, for requests that come often: summaries are kept until a file that they are
-// made of changes, and the last runs that somebody looked at keep their stories.
+// The runs of a folder, for frequent requests: summaries are cached until one of their files
+// changes, and the stories of the most recently viewed runs are retained.
 #pragma once
 
 #include <chrono>
@@ -21,17 +21,17 @@ class RunIndex {
  public:
   explicit RunIndex(std::filesystem::path runs) : runs_(std::move(runs)) {}
 
-  // {"folder", "runs": [...], "left_out"}: what SummaryOfRun() says of each, with "engine"; the
-  // latest first, at most 5,000. At most a second old.
+  // Returns {"folder", "runs": [...], "left_out"}: SummaryOfRun() of each, with "engine"; latest
+  // first, at most 5,000. At most a second old.
   std::shared_ptr<const Json> List();
 
-  // The run of that name. Only names of folders that lie in the folder of runs are found: nothing
-  // with a slash, no "..". Null: there is none.
+  // Finds the run of that name. Only folders directly in the folder of runs are found: nothing with
+  // a slash, no "..". Null if there is none.
   std::shared_ptr<LiveRun> Find(const std::string& name);
 
  private:
   struct Kept {
-    std::string stamp;  // Of the files that the summary is made of.
+    std::string stamp;  // Of the files that the summary is made from.
     Json summary;
   };
   Json MakeList();
@@ -43,7 +43,7 @@ class RunIndex {
   std::shared_ptr<const Json> list_;
   std::chrono::steady_clock::time_point listed_{};
   std::mutex stories_mutex_;
-  std::list<std::shared_ptr<LiveRun>> stories_;  // The one asked for last first.
+  std::list<std::shared_ptr<LiveRun>> stories_;  // The most recently requested one is first.
 };
 
 }  // namespace protium

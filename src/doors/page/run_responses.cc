@@ -25,12 +25,12 @@ double NowMillis() {
   return double(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-// The member of an object; null where there is none or `json` is something else.
+// Returns the member of an object; null if there is none or `json` is something else.
 Json At(const Json& json, const char* key) {
   return json.is_object() ? json.value(key, Json()) : Json();
 }
 
-// Copies members as far as they are there.
+// Copies the members that exist.
 Json Chosen(const Json& from, std::initializer_list<const char*> keys) {
   Json chosen = Json::object();
   for (const char* key : keys) {
@@ -45,7 +45,7 @@ Result<Json> ReadList(const fs::path& file) {
   return ParseJson(text);
 }
 
-// The bytes of all input files, as far as the run has recorded them.
+// Returns the bytes of all input files, as far as the run has recorded them.
 double InputBytes(const fs::path& run) {
   const Json inputs = ReadList(run / "inputs.json").ValueOr(Json());
   double bytes = 0;
@@ -57,7 +57,7 @@ double InputBytes(const fs::path& run) {
   return bytes;
 }
 
-// The log that a failure names, or else none.
+// Returns the log that a failure names, if any.
 Json FailedLog(const fs::path& run, const Json& error) {
   const std::string where = TextAt(error, "where");
   const size_t at = where.rfind("logs/");
@@ -76,7 +76,7 @@ Json FailureOf(const fs::path& run, const Json& result) {
   return failure;
 }
 
-// What run.json and the folder itself tell.
+// Returns what run.json and the folder itself contain.
 Json HeadOf(const fs::path& run, const RunHeader& header) {
   const RunLabels labels = ReadLabels(run);
   return {{"run", run.filename().string()},
@@ -121,7 +121,7 @@ Result<Json> OverviewOf(LiveRun& run) {
 
 namespace {
 
-// The mark of the epoch whose weights the model has; null where none was chosen.
+// Marks the epoch whose weights the model has; null if none was chosen.
 Json KeptMark(const fs::path& run) {
   const Json result = ReadResult(run);
   const Json best = At(result, "best_epoch"), history = At(result, "history");
@@ -201,8 +201,8 @@ Result<Json> TrialsOf(LiveRun& run) {
 
 namespace {
 
-// A flat object for each run, as rows with a value for each: those that differ first, and of these
-// those that every run has.
+// Turns a flat object for each run into rows with a value for each: differing rows first, and among
+// these, those that every run has first.
 Json RowsOf(const std::vector<Json>& columns, bool all) {
   std::vector<std::string> order;
   for (const Json& column : columns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of the page: which request goes where.
+// The server of the page: routes requests.
 #include "http/server.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,12 @@ namespace protium {
 
 namespace {
 
-constexpr int32_t kFirstPort = 4040;  // As Spark's page has it, and as there the next ones follow.
+// As in Spark's page; if taken, the next ports are tried, as there.
+constexpr int32_t kFirstPort = 4040;
 constexpr HttpLimits kLimits = {.threads = 8, .streams = 96};
 constexpr size_t kMostBodyBytes = 256 << 10;
 
-// Nothing is loaded from elsewhere, and nobody may put the page into a frame.
+// Nothing is loaded from elsewhere, and no one may put the page into a frame.
 const std::vector<std::pair<std::string, std::string>>& Headers() {
   static const std::vector<std::pair<std::string, std::string>> kHeaders = {
       {"Cache-Control", "no-store"},
@@ -39,13 +40,13 @@ const std::vector<std::pair<std::string, std::string>>& Headers() {
 HttpResponse AssetResponse(const PageAsset& asset) {
   HttpResponse response{.type = std::string(asset.type), .fixed = asset.gzip};
   response.headers.emplace_back("Content-Encoding", "gzip");
-  // The names of the others change with their contents.
+  // The names of the other files change with their contents.
   response.headers.emplace_back("Cache-Control",
                                 asset.path == "/" ? "no-cache" : "max-age=31536000, immutable");
   return response;
 }
 
-// The page finds out in the browser which screen an address is of.
+// The page determines in the browser which screen an address shows.
 HttpResponse FindAsset(const std::string& path) {
   const bool screen = path == "/" || path == "/compare" || path.starts_with("/runs/");
   for (const PageAsset& asset : PageAssets()) {
@@ -54,7 +55,7 @@ HttpResponse FindAsset(const std::string& path) {
   return Refusal(404, {.what = "there is no such page", .fix = "open / for the list of runs"});
 }
 
-// Damaged files must not end the server: what the JSON library throws about them ends here.
+// Damaged files must not end the server: exceptions of the JSON library about them end here.
 HttpResponse Fenced(const std::function<HttpResponse()>& response) {
   try {
     return response();

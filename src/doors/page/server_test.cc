@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server over real connections, which are read as bytes.
+// Tests the server over real connections, which are read as bytes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -124,7 +124,7 @@ TEST_F(ServedPage, SixtyFourStreamsHoldUpNobodyAndEndAtOnce) {
   EXPECT_LT(Clock::now() - before, std::chrono::seconds(3));
 }
 
-// What stands behind the head, which must be as long as the head says.
+// Returns what follows the head, which must be as long as the head says.
 std::string BodyOf(const std::string& response) {
   const size_t at = response.find("Content-Length: "), end = response.find("\r\n\r\n");
   if (at == response.npos || end == response.npos) return "no answer: " + response;
@@ -133,7 +133,7 @@ std::string BodyOf(const std::string& response) {
   return body;
 }
 
-// A range beyond a response once read the memory behind it, in which the token lay.
+// A range beyond a response once read the memory after it, which contained the token.
 TEST(LockedPage, GivesNoPartOfAnAnswerNorWhatLiesBehindIt) {
   Served locked("5ec4e75ec4e75ec4e7");
   const std::string name = locked.runs.Done(3).filename(), run = "/api/v1/runs/" + name;

@@ -27,7 +27,7 @@ void AddTime(Json& json, const char* key, const Json& millis) {
   if (millis.is_number() && millis.get<double>() > 0) json[key] = SparkTime(millis.get<double>());
 }
 
-// Of a part: the last one goes on, or is what failed, as the run does.
+// Returns the status of a part: the last one is still going or is what failed, like the run.
 std::string StageStatus(const Json& part, bool last, const std::string& state) {
   if (!last || state == "done") return "COMPLETE";
   if (state == "running") return part.contains("ended") ? "COMPLETE" : "ACTIVE";
@@ -40,10 +40,10 @@ std::string JobStatus(const std::string& state) {
   return state == "failed" || state == "cut off" || state == "stopped" ? "FAILED" : "UNKNOWN";
 }
 
-// What became of the tasks of a stage, or of an executor.
+// How the tasks of a stage, or of an executor, ended.
 struct TaskCounts {
   int64_t all = 0, active = 0, complete = 0, failed = 0;
-  double millis = 0;  // Of those that have ended.
+  double millis = 0;  // For tasks that have ended.
 
   void Add(const Json& task) {
     ++all;
@@ -56,7 +56,7 @@ struct TaskCounts {
   }
 };
 
-// The ranks that ran in a part; a part that no gang ran has none.
+// Counts the ranks that ran in a part; a part that no gang ran has none.
 TaskCounts TasksOfPart(const Json& part, const Json& executors) {
   constexpr double kNow = 1e18;
   TaskCounts counts;
@@ -100,7 +100,7 @@ Json SparkStages(const Json& overview, const Json& executors) {
     Json stage = {{"status", status}, {"stageId", i}, {"attemptId", 0}, {"name", part["name"]}};
     AddTime(stage, "submissionTime", Member(part, "began"));
     AddTime(stage, "completionTime", Member(part, "ended"));
-    // What was read is what a part works on; ETL is known by what it made.
+    // A part reads the rows that it works on; ETL is described by the rows it makes.
     if (part.contains("rows")) {
       stage[part["name"] == "etl" ? "outputRecords" : "inputRecords"] = part["rows"];
     }
@@ -115,7 +115,7 @@ Json SparkStages(const Json& overview, const Json& executors) {
     if (status == "FAILED") stage["failureReason"] = TextAt(Member(overview, "failure"), "what");
     stages.push_back(std::move(stage));
   }
-  std::reverse(stages.begin(), stages.end());  // The latest first, as Spark has them.
+  std::reverse(stages.begin(), stages.end());  // The latest first, as in Spark.
   return stages;
 }
 

@@ -16,11 +16,12 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostTold = 2000;  // Messages, changes, trials, gangs: each.
+constexpr size_t kMostTold = 2000;  // Each of messages, changes, trials and gangs.
 constexpr size_t kMostPlans = 50;
-constexpr int64_t kAllSteps = 100'000;  // Steps that the terminal's view takes; then it samples.
+// All of these steps go to the terminal's view; later steps are sampled.
+constexpr int64_t kAllSteps = 100'000;
 
-// Events about who is in a gang, beside those that events.h declares.
+// Events about membership of a gang, in addition to those declared in events.h.
 bool IsChange(const std::string& name) {
   for (const std::string_view each : {AttemptStarted::kName, RankLost::kName, GangChanged::kName,
                                       GangEntered::kName, MemberStarted::kName, Waiting::kName}) {
@@ -29,7 +30,7 @@ bool IsChange(const std::string& name) {
   return false;
 }
 
-// Times of events as those of the clock that ProgressState counts in.
+// Converts times of events to the clock that ProgressState uses.
 Deadline AtMillis(double millis) {
   return Deadline(std::chrono::duration_cast<Deadline::duration>(
       std::chrono::duration<double, std::milli>(millis)));
@@ -63,7 +64,7 @@ void RunStory::On(const Json& json) {
   if (name == TrialEnded::kName && !Keep(trials_, json)) ++left_out_;
 }
 
-// The terminal's view keeps every step that it is shown.
+// The terminal's view stores every step that it is shown.
 bool RunStory::ShowsTerminal(const Event& event) {
   if (!std::holds_alternative<StepDone>(event)) return true;
   ++steps_told_;
@@ -84,7 +85,8 @@ void RunStory::TakePlan(const Json& event) {
   if (Json links = ExecutorLinks(event); !links.empty()) executor_links_ = std::move(links);
 }
 
-// As the event has them: engines say more of a rank than events.h declares, such as cores and GPUs.
+// Uses the raw event: engines report more about a rank than events.h declares, such as cores and
+// GPUs.
 void RunStory::TakeGang(const Json& event) {
   Json ranks = event.value("ranks", Json());
   if (!ranks.is_array()) ranks = Json::array();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the events of a run add up to for the page: the parts of the job with their times, its
-// curves, who sat in its gangs, what it said. Takes events one by one in memory that does not grow
+// curves, who was in its gangs, its messages. Takes events one by one in memory that does not grow
 // with their number. Reads no clock; one thread.
 #pragma once
 
@@ -23,29 +23,29 @@ class RunStory {
 
   // {"parts", "now", "percent", "progress", "checkpoint", "counts", "messages"} at `now_ms`, a time
   // in milliseconds since 1970. "parts" are in order, each {"name", "began", "ended", "seconds",
-  // "rows"}; that which goes on has no "ended". "now" is what the terminal shows.
+  // "rows"}; the one in progress has no "ended". "now" is what the terminal shows.
   Json Overview(double now_ms) const;
 
   // {"series": [{"name", "by", "x", "y", "of"}], "marks": [{"step", "text"}]}; at most `most`
-  // points a series.
+  // points per series.
   Json Curves(size_t most) const;
 
-  // Where the time of each rank went: RankLanes::ToJson, with "hosts" by rank of the last gang.
+  // Where each rank spent its time: RankLanes::ToJson, with "hosts" by rank of the last gang.
   Json Lanes(size_t most) const;
 
   // {"plans": [{"time", "name", "seconds", "cpu_seconds", "operators", "links"}]}: what the engine
-  // ran, as it counted it itself (src/tables/duckdb/operator_times.h), and where its own page shows
-  // that (page/engine_links.h).
+  // ran, by its own counts (src/tables/duckdb/operator_times.h), and where its own page shows that
+  // (page/engine_links.h).
   Json EnginePlans() const { return {{"plans", engine_plans_}}; }
 
-  // To the executors on the engine's own page, as far as that is known.
+  // Links to the executors on the engine's own page, if known.
   const Json& executor_links() const { return executor_links_; }
 
   // {"gangs": [{"time", "task", "attempt", "ranks"}], "changes": [{"time", "event", ...}]}.
   Json Gangs() const;
 
   const RunView& view() const { return view_; }
-  // The trials of a search that have ended, as their events tell them.
+  // The finished trials of a search, from their events.
   const Json& trials() const { return trials_; }
 
  private:
@@ -79,7 +79,7 @@ class RunStory {
   int64_t events_ = 0;
   int64_t steps_told_ = 0;
   int64_t checkpoints_ = 0;
-  int64_t left_out_ = 0;  // Of messages, changes and trials: beyond what is kept.
+  int64_t left_out_ = 0;  // Messages, changes and trials beyond what is retained.
   double time_ = 0;       // Of the last event.
 };
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uintmax_t kSmallBytes = 16 << 20;  // Of a table that is read for the sake of Tab.
+constexpr uintmax_t kSmallBytes = 16 << 20;  // Of a table that is read only for Tab.
 constexpr const char* kCommands[] = {"\\d", "\\q", "\\?"};
 constexpr const char* kKeywords[] = {
     "AND",   "AS",       "ASC",  "BETWEEN", "BY",        "CASE",   "CAST",  "CROSS", "DATE",
@@ -86,7 +86,7 @@ Status DescribeTable(const std::string& name, const Arguments& arguments, Querie
 bool Mentions(const std::vector<Token>& tokens, const std::string& query, const std::string& name) {
   return std::ranges::any_of(tokens, [&](const Token& token) {
     if (token.kind == Token::Kind::kWord) return token.Is(Upper(name));
-    // A name in quotes, which are part of the token.
+    // Whether it is a name in quotes, which are part of the token.
     return token.kind == Token::Kind::kName && token.size == name.size() + 2 &&
            Lower(query.substr(token.at + 1, name.size())) == Lower(name);
   });
@@ -103,7 +103,8 @@ bool IsSmall(const fs::path& path) {
 
 namespace {
 
-// What other prompts call our commands: a whole line of one word that begins no query.
+// Returns the command for what other prompts call it: a whole line of one word that begins no
+// query.
 std::string CommandOf(std::string_view line) {
   const auto [first, rest] = Parted(line);
   if (!rest.empty()) return first;
@@ -139,7 +140,7 @@ Status RunCommand(const std::string& line, const Arguments& arguments, Queries& 
                .fix = "\\d, \\d TABLE, \\q or \\?"});
 }
 
-// Kept whether or not the table could be read: Tab should not try again and again.
+// Stored whether or not the table could be read: Tab should not retry again and again.
 const std::vector<std::string>& Words::ColumnsAt(const TablePlace& place) {
   const auto known = columns_.find(place.path);
   if (known != columns_.end()) return known->second;
@@ -155,7 +156,7 @@ std::vector<std::string> Words::For(const std::string& query) {
   if (query.starts_with('\\')) words.assign(std::begin(kCommands), std::end(kCommands));
   const auto places = PlacesIn(arguments_);
   const std::vector<Token> tokens = Tokenize(query);
-  // What fails here is left out: the query itself will say what is wrong.
+  // Errors are ignored here: the query itself will report them.
   for (const TablePlace& place : places.ValueOr({})) {
     words.push_back(SqlName(place.name));
     if (!Mentions(tokens, query, place.name)) continue;

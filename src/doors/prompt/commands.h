@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the prompt answers besides SQL: commands that begin with a backslash, and the words that Tab
+// What the prompt handles besides SQL: commands that begin with a backslash, and the words that Tab
 // offers.
 #pragma once
 
@@ -17,21 +17,21 @@
 
 namespace protium {
 
-// Whether the first character that is no blank is a backslash.
+// Whether the first non-blank character is a backslash.
 bool IsCommand(std::string_view line);
 
-// Runs \d, \d TABLE or \?, and prints what it says; another one is a fault of Exit::kUsage. \q is
-// left to the caller.
+// Runs \d, \d TABLE or \?, and prints the result; any other command is a fault of Exit::kUsage. \q
+// is left to the caller.
 Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries);
 bool IsQuit(std::string_view line);
 
-// The words of a query that is being typed. Looks at the tables' folder every time, and at each
+// The words that may complete a query being typed. Reads the tables' folder every time, and each
 // small table that the query mentions once.
 class Words {
  public:
   Words(const Arguments& arguments, Queries& queries) : arguments_(arguments), queries_(queries) {}
-  // Commands, tables and views, columns of the tables that `query` mentions, functions with "("
-  // behind them, keywords; `query` is all of it up to the cursor.
+  // Returns commands, tables and views, columns of the tables that `query` mentions, functions
+  // followed by "(", and keywords; `query` is everything up to the cursor.
   std::vector<std::string> For(const std::string& query);
 
  private:

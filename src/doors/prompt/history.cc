@@ -51,7 +51,7 @@ Status AddToHistory(const fs::path& file, const std::string& line) {
     PT_TRY(WriteFile(file, ReadTail(file, kMostBytes)));
   }
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMine));
-  // It may be older than this promise, or have been made anew above.
+  // The file may predate this rule, or have been created anew above.
   if (!fd || ::fchmod(fd.get(), kMine) != 0) return SystemFault("write " + file.string(), errno);
   const std::string text = line + "\n";
   if (::write(fd.get(), text.data(), text.size()) == ssize_t(text.size())) return Status::OK();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line is drawn anew after every key: prompt, the part of the text that fits, the cursor. The
-// terminal is raw while a line is read, and so Ctrl-C and Ctrl-D come as bytes.
+// Redraws the line after every key: prompt, the part of the text that fits, the cursor. The
+// terminal is raw while a line is read, so Ctrl-C and Ctrl-D arrive as bytes.
 #include "prompt/line_editor.h"
 
 #include <sys/eventfd.h>
@@ -21,11 +21,11 @@
 namespace protium {
 namespace {
 
-constexpr size_t kMostKeyBytes = 32;  // Of an escape sequence; terminals send fewer.
+constexpr size_t kMostKeyBytes = 32;  // In an escape sequence; terminals send fewer.
 
 std::string Ctrl(char letter) { return {char(letter - 'A' + 1)}; }
 
-// Gives the terminal back as it was.
+// Restores the terminal.
 class RawMode {
  public:
   explicit RawMode(int fd) : fd_(fd), set_(::tcgetattr(fd, &before_) == 0) {
@@ -34,7 +34,7 @@ class RawMode {
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    // Drained, not flushed: what was typed ahead counts.
+    // Drained, not flushed, so that what was typed ahead is not lost.
     if (set_) ::tcsetattr(fd_, TCSADRAIN, &raw);
   }
   ~RawMode() {
@@ -73,13 +73,13 @@ size_t WordAfter(const std::string& text, size_t at) {
   return at;
 }
 
-// Where the word that is being typed begins; "\d" is one.
+// Returns where the word being typed begins; "\d" is one.
 size_t TypedFrom(const std::string& text, size_t at) {
   while (at > 0 && IsWordLetter(text[at - 1])) --at;
   return at == 1 && text[0] == '\\' ? 0 : at;
 }
 
-// What all words begin with, in the letters of the first.
+// Returns the common beginning of all words, with the first word's capitalisation.
 std::string CommonBeginning(const std::vector<std::string>& words) {
   std::string common = words.front();
   for (const std::string& word : words) {
@@ -119,7 +119,7 @@ Result<int> LineEditor::NextByte() {
   return byte;
 }
 
-// A character, a control byte, or an escape sequence as a whole; empty at the end.
+// Returns a character, a control byte, or a whole escape sequence; empty at the end.
 Result<std::string> LineEditor::NextKey() {
   PT_LET(int byte, NextByte());
   if (byte < 0) return std::string();
@@ -176,7 +176,7 @@ void LineEditor::Edit(const std::string& key) {
   } else if (key == Ctrl('W') || key == "\x1b\x7f") {
     erase(WordBefore(line_, at_), at_);
   } else if (key == "\t") {
-    // Within a text that is pasted it is a blank.
+    // Within pasted text it is a blank.
     pending_.empty() ? CompleteWord() : Insert(" ");
   } else if (static_cast<unsigned char>(key[0]) >= ' ') {
     Insert(key);
@@ -211,7 +211,7 @@ void LineEditor::CompleteWord() {
   at_ = from + common.size();
 }
 
-// Below the line, which is then drawn again.
+// Lists words below the line, which is then redrawn.
 void LineEditor::ListWords(const std::vector<std::string>& words) {
   constexpr size_t kMost = 60;
   const int32_t width = Terminal::Of(out_).width;
@@ -227,7 +227,7 @@ void LineEditor::ListWords(const std::vector<std::string>& words) {
   Print(all + row + "\r\n");
 }
 
-// A line that is too long is shown from where the cursor stays in sight.
+// Draws a line that is too long from a position where the cursor remains visible.
 void LineEditor::Draw() {
   const int32_t room = std::max(8, Terminal::Of(out_).width - TextWidth(prompt_) - 1);
   size_t from = 0;

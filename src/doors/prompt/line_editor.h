@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line typed on a terminal, with the keys that people know from shells: arrows, Home and End,
-// Ctrl-A E B F K U W L, words by Alt or Ctrl, history by the arrows, completion by Tab.
+// A line typed on a terminal, with the keys known from shells: arrows, Home and End, Ctrl-A E B F K
+// U W L, words by Alt or Ctrl, history by the arrows, completion by Tab.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,16 @@
 
 namespace protium {
 
-// How a line ended: by Enter; by Ctrl-C, which drops it; by Ctrl-D on an empty line, a terminal
-// that is gone, or SIGTERM.
+// How a line ended: with Enter; with Ctrl-C, which drops it; or with Ctrl-D on an empty line, a
+// terminal that is gone, or SIGTERM.
 enum class LineEnd { kEnter, kCancelled, kEnd };
 
-// One thread. Characters are taken to be one column wide. Between two calls the terminal is as it
-// was, so that Ctrl-C is a signal while a query runs; what was typed ahead is not lost.
+// One thread. Assumes that characters are one column wide. Between two calls the terminal is back
+// in its normal mode, so that Ctrl-C is a signal while a query runs; what was typed ahead is not
+// lost.
 class LineEditor {
  public:
-  // All words that may stand where the last word of `before`, the line up to the cursor, stands.
+  // Returns all possible completions of the last word of `before`, the line up to the cursor.
   using Complete = std::function<std::vector<std::string>(const std::string& before)>;
 
   LineEditor(int in, int out, Complete complete)
@@ -46,12 +47,12 @@ class LineEditor {
   const int out_;
   const Complete complete_;
   std::vector<std::string> history_;
-  std::string pending_;  // Bytes that were read and belong to what comes next.
-  int wake_ = -1;        // Readable once the line is to end.
+  std::string pending_;  // Bytes that were read but not used yet.
+  int wake_ = -1;        // Readable when the line should end.
   std::string prompt_;
   std::string line_;
   size_t at_ = 0;         // The cursor, in bytes of line_.
-  size_t recalled_ = 0;   // Which line of history_ is shown; its size: the new one.
+  size_t recalled_ = 0;   // The line of history_ that is shown; its size: the new line.
   std::string new_line_;  // What was typed before going back in history_.
 };
 

@@ -23,14 +23,14 @@ namespace {
 constexpr const char* kFirstPrompt = "protium> ";
 constexpr const char* kNextPrompt = "      -> ";
 
-// A terminal that cannot redraw a line edits lines itself.
+// For a terminal that cannot redraw a line: it edits lines itself.
 Result<LineEnd> ReadPlainLine(const std::string& prompt, std::string& line) {
   PrintNote(prompt);
   if (std::getline(std::cin, line)) return LineEnd::kEnter;
   return LineEnd::kEnd;
 }
 
-// A query, or the name of one.
+// Runs a query, or defines a view.
 Status Run(const std::string& statement, Queries& queries) {
   const auto view = ReadView(statement);
   if (!view) return queries.Answer(statement, true);
@@ -39,7 +39,7 @@ Status Run(const std::string& statement, Queries& queries) {
   return Status::OK();
 }
 
-// A person at a terminal. Queries are collected line by line in text_.
+// A conversation with a person at a terminal. Queries are collected line by line in text_.
 class Conversation {
  public:
   explicit Conversation(const Arguments& arguments)
@@ -72,7 +72,7 @@ class Conversation {
     return live_ ? editor_.Read(prompt, line) : ReadPlainLine(prompt, line);
   }
 
-  // Once is enough for a line that is given again and again.
+  // A line that is repeated is stored once.
   void Keep(const std::string& line) {
     std::vector<std::string>& history = editor_.history();
     if (line.empty() || (!history.empty() && history.back() == line)) return;
@@ -84,17 +84,17 @@ class Conversation {
   }
 
   Status Take(const std::string& line) {
-    if (!HasWords(text_) && IsCommand(line)) return Tell(RunCommand(line, arguments_, queries_));
+    if (!HasWords(text_) && IsCommand(line)) return Print(RunCommand(line, arguments_, queries_));
     text_ += line + "\n";
     for (const Statement& statement : TakeStatements(text_)) {
-      PT_TRY(Tell(Run(statement.text, queries_)));
+      PT_TRY(Print(Run(statement.text, queries_)));
     }
     if (!HasWords(text_) && !IsOpen(text_)) text_.clear();
     return Status::OK();
   }
 
-  // A fault of one query is told here; only that nobody reads the answers ends the prompt.
-  Status Tell(const Status& status) {
+  // Reports a query's fault; the prompt only ends if nobody reads the results.
+  Status Print(const Status& status) {
     if (status.ok()) return status;
     const Fault fault = FaultOf(status);
     if (fault.exit == Exit::kDone) return status;
@@ -106,7 +106,7 @@ class Conversation {
   const std::filesystem::path file_ = HistoryFile();
   const bool live_ = Terminal::Of(STDERR_FILENO).live;
   bool file_works_ = true;
-  std::string text_;  // What was typed and is not answered yet.
+  std::string text_;  // What was typed and not yet run.
   Queries queries_;
   Words words_;
   LineEditor editor_;
@@ -120,7 +120,7 @@ struct Step {
 
 int64_t Breaks(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-// Takes the statements that are whole out of `open`, whose first line is `line` of the text.
+// Takes the complete statements out of `open`, whose first line is `line` of the text.
 void TakeInto(std::vector<Step>& steps, std::string& open, size_t& line) {
   const int64_t breaks = Breaks(open);
   for (Statement& each : TakeStatements(open)) {
@@ -146,7 +146,7 @@ std::vector<Step> StepsIn(const std::string& text) {
       continue;
     }
     open += line + "\n";
-    // The tokens of a long statement are not counted anew for each of its lines.
+    // The tokens of a long statement are not counted again for each of its lines.
     if (line.find(';') != line.npos) TakeInto(steps, open, open_from);
   }
   open += ";";
@@ -158,8 +158,8 @@ std::vector<Step> StepsIn(const std::string& text) {
 }  // namespace
 
 Status Prompt(const Arguments& arguments) {
-  // Until the process ends: a Ctrl-C between a line and its query waits for the query. Those who
-  // watch for signals (os/signals.h) see blocked ones.
+  // Until the process ends, Ctrl-C between a line and its query waits for the query. Code that
+  // watches for signals (os/signals.h) requires them to be blocked.
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);

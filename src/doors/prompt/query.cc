@@ -31,7 +31,7 @@ namespace {
 
 constexpr int64_t kUsualRows = 20;
 
-// A query about a table that is not there is told which ones are.
+// Adds the list of existing tables to the fault of a query about an unknown one.
 Status WithTables(const Status& status, const std::vector<TablePlace>& places,
                   const Arguments& arguments) {
   if (status.ok()) return status;
@@ -49,7 +49,7 @@ Status WithTables(const Status& status, const std::vector<TablePlace>& places,
   return Fail(std::move(fault));
 }
 
-// Tells one state of a table's files from another: sizes and times of writing.
+// Distinguishes states of a table's files: sizes and times of writing.
 std::string StampOf(const fs::path& place) {
   const auto one = [](const fs::path& file) {
     std::error_code error;
@@ -62,7 +62,7 @@ std::string StampOf(const fs::path& place) {
   return stamp;
 }
 
-// The first rows, at most `most`, as one batch; `more`: there are others.
+// Returns the first rows, at most `most`, as one batch; `more`: there are others.
 Result<std::shared_ptr<arrow::RecordBatch>> FirstRows(const DataFrame& frame, int64_t most,
                                                       bool& more) {
   PT_LET(const BatchStreamPtr stream, frame.Limit(most + 1).Stream());
@@ -101,8 +101,8 @@ std::string RowsAsText(const arrow::RecordBatch& rows, bool more, const std::str
   return DrawGrid(rows, width) + "\n" + says + took + "\n";
 }
 
-// Returns the text for stdout, which is printed after the progress bar has gone. `started`: how
-// long it took since then is told.
+// Returns the text for stdout, which is printed after the progress bar has been removed. `started`:
+// adds the time since then.
 Result<std::string> AnswerOf(Session& session, const DataFrame& frame, const Arguments& arguments,
                              std::optional<Clock::time_point> started) {
   const auto took = [&] {
@@ -177,7 +177,7 @@ Status Queries::OpenSession() {
     if (progress_ != nullptr) progress_->On(event);
   };
   PT_LET(session_, protium::OpenSession(std::move(options)));
-  // Their queries passed once; what no longer does is told when it is asked for.
+  // Their queries passed once; errors since then are reported when a view is used.
   for (const ViewStatement& view : views_) {
     PT_LET(const DataFrame frame, Analysed(view.query));
     session_->Table(view.name, frame);
@@ -185,7 +185,7 @@ Status Queries::OpenSession() {
   return Status::OK();
 }
 
-// A session that was stopped stays so. A file that was written since then may have other columns.
+// A stopped session cannot be used again, and a file written since then may have other columns.
 void Queries::CloseIfStale() {
   const auto is_stale = [](const auto& each) { return each.second.stamp != StampOf(each.first); };
   if (stop_.stop_requested() || std::ranges::any_of(opened_, is_stale)) Close();
@@ -257,8 +257,8 @@ Status Queries::Define(const ViewStatement& view) {
   return Status::OK();
 }
 
-// What was the query's own fault leaves the session as it was. After others, such as a connection
-// that broke, the next query begins anew.
+// After a fault of the query itself the session is unchanged. After others, such as a broken
+// connection, the next query opens a new one.
 Status Queries::Failed(const Status& status) {
   const Exit exit = FaultOf(status).exit;
   const Status told = scratch_ ? WithoutLogsIn(scratch_->path(), status) : status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries over the tables that the flags of `protium sql` name, each answered on stdout. Flags are
-// read here: --data, --table, --null, --delimiter, --rows, --output, --engine, --force, --json.
+// Queries over the tables named by the flags of `protium sql`, with results on stdout. Reads these
+// flags: --data, --table, --null, --delimiter, --rows, --output, --engine, --force, --json.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -22,34 +22,34 @@
 
 namespace protium {
 
-// The tables of --table, then those of --data whose names are not among them.
+// Returns the tables of --table, then those of --data with other names.
 Result<std::vector<TablePlace>> PlacesIn(const Arguments& arguments);
 
 // One session for all queries, opened by the first: engines start once, and the types of a table's
-// columns are found once, until its file changes. One thread; `arguments` outlive it.
+// columns are found once, until its file changes. One thread; `arguments` must outlive it.
 class Queries {
  public:
   explicit Queries(const Arguments& arguments) : arguments_(arguments) {}
 
-  // Runs one query and prints its rows, the first ones as far as --rows says, or writes all to
-  // --output. `timed` adds how long it took. Ctrl-C ends it with Exit::kStopped. The first call
-  // comes with no other threads about (os/signals.h).
+  // Runs one query and prints its rows, as many of the first as --rows says, or writes all to
+  // --output. `timed` adds the time it took. Ctrl-C ends it with Exit::kStopped. The first call
+  // must be made while no other threads exist (os/signals.h).
   Status Answer(const std::string& sql, bool timed);
 
-  // Gives a query a name, by which later ones find its rows as those of a table; they are computed
-  // each time. A query that is refused, and without view.replaces a name that is taken by another
-  // view, are faults.
+  // Names a query, so that later ones can read its rows like those of a table; they are computed
+  // each time. A query that is refused, and a name already taken by another view without
+  // view.replaces, are faults.
   Status Define(const ViewStatement& view);
   const std::vector<ViewStatement>& views() const { return views_; }
 
-  // The columns of a table, or of a view.
+  // Returns the columns of a table or of a view.
   Result<std::shared_ptr<arrow::Schema>> Columns(const TablePlace& place);
   Result<std::shared_ptr<arrow::Schema>> Columns(const ViewStatement& view);
 
  private:
   struct Opened {
     DataFrame frame;
-    std::string stamp;  // Of its files, as they were.
+    std::string stamp;  // The state of its files when it was opened.
   };
 
   Result<DataFrame> Analysed(const std::string& sql);
@@ -58,7 +58,7 @@ class Queries {
   void Close();
   Status Failed(const Status& status);
   DataFrame Open(const std::filesystem::path& place, const CsvOptions& csv);
-  // Does `act` with Ctrl-C and the progress bar around it.
+  // Calls `act` while handling Ctrl-C and showing the progress bar.
   template <typename Act>
   auto Watched(Act act) -> decltype(act());
 
@@ -66,7 +66,7 @@ class Queries {
   std::vector<ViewStatement> views_;
   std::mutex mutex_;
   ProgressDisplay* progress_ = nullptr;  // Under mutex_: events come on any thread.
-  std::stop_source stop_;                // Of session_.
+  std::stop_source stop_;                // For session_.
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Session> session_;
   std::map<std::filesystem::path, Opened> opened_;  // Frames of session_.

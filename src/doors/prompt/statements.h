@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that people type or pipe in, as statements of SQL.
+// Splits text that people type or pipe in into SQL statements.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,12 @@
 namespace protium {
 
 struct Statement {
-  std::string text;  // Without the semicolon that ended it.
-  size_t line = 1;   // Where its first word stands in what was taken from, from 1 on.
+  std::string text;  // Without the semicolon at its end.
+  size_t line = 1;   // Of its first word in the original text, from 1.
 };
 
-// Takes the statements that a semicolon ends out of `text`, which keeps what comes after the last
-// of them. Semicolons in texts, names and comments end nothing. Statements without a word are
-// dropped.
+// Removes the statements that end with a semicolon from `text`, which retains the rest. Semicolons
+// in texts, names and comments end nothing. Statements without a word are dropped.
 std::vector<Statement> TakeStatements(std::string& text);
 
 // CREATE [OR REPLACE] [TEMPORARY] VIEW name AS query.
@@ -26,13 +25,13 @@ struct ViewStatement {
   bool replaces = false;
 };
 
-// The view that a statement defines; none for other statements.
+// Returns the view that a statement defines; none for other statements.
 std::optional<ViewStatement> ReadView(const std::string& statement);
 
-// Whether there is more than blanks and comments.
+// Whether the text has more than blanks and comments.
 bool HasWords(std::string_view text);
 
-// Whether a text, a name or a comment is open at the end, which a next line may close.
+// Whether a text, a name or a comment is open at the end, so that a further line may close it.
 bool IsOpen(std::string_view text);
 
 }  // namespace protium

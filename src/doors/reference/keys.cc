@@ -21,8 +21,8 @@ namespace {
 using Kind = FieldType::Kind;
 using Fields = std::vector<DescribedField>;
 
-// The keys of a whole file. JobFile keeps some as plain JSON, whose shape depends on the catalogue;
-// here they get that of the options and rows that they stand for.
+// Returns the keys of a whole file. JobFile stores some as plain JSON, whose shape depends on the
+// catalogue; here they get the shape of the options and rows that they stand for.
 Fields AllKeys() {
   Fields keys = Describe(JobFile());
   const auto set = [&](const char* name, FieldType type, const char* rows) {
@@ -41,7 +41,7 @@ Fields AllKeys() {
   return keys;
 }
 
-// The table that a type is or holds; null for a value.
+// Returns the table that a type is or holds; null for a value.
 const FieldType* TableIn(const FieldType& type) {
   if (type.kind == Kind::kTable) return &type;
   for (const FieldType& each : type.of) {
@@ -50,7 +50,8 @@ const FieldType* TableIn(const FieldType& type) {
   return nullptr;
 }
 
-// The rows that a key chooses from: for pipeline the stages, for train.optimizer the optimizers.
+// Returns the rows that a key chooses from: for pipeline the stages, for train.optimizer the
+// optimizers.
 std::vector<CatalogueRow> RowsOf(const Catalogue& catalogue, const DescribedField& key) {
   for (Topic& topic : ListTopics(catalogue)) {
     if (topic.name == key.field.rows_of) return std::move(topic.rows);
@@ -58,16 +59,16 @@ std::vector<CatalogueRow> RowsOf(const Catalogue& catalogue, const DescribedFiel
   return {};
 }
 
-// A key, and what stands below it.
+// A key with the keys below it.
 struct Found {
   std::string path;    // "train.optimizer"
-  DescribedField key;  // Its name is the path. Of the whole file: without a name.
+  DescribedField key;  // Its name is the path. For the whole file: without a name.
   Fields below;        // With their whole paths.
   std::vector<CatalogueRow> rows;
 };
 
-// The options of all rows under their names, each once; with a choice of optimizers
-// "train.optimizer.momentum" is a key whichever of them is chosen.
+// Returns the options of all rows by name, each once; with a choice of optimizers
+// "train.optimizer.momentum" is a key whichever optimizer is chosen.
 Fields OptionsOf(const std::vector<CatalogueRow>& rows) {
   Fields all;
   for (const CatalogueRow& row : rows) {
@@ -114,8 +115,8 @@ class Walk {
     return Status::OK();
   }
 
-  // A row's name narrows what follows to its options; so do the number of a stage and the name of a
-  // table of the user's own, which are no keys.
+  // A row's name narrows what follows to its options; it is not a key, and neither is the number of
+  // a stage or the name of a user's table.
   Status PassOver(const std::string& step, const std::string& path, const Fields& children) {
     for (const CatalogueRow& row : RowsOf(catalogue_, found_.key)) {
       if (row.name != step) continue;
@@ -140,13 +141,13 @@ class Walk {
     return names;
   }
 
-  // The nearest keys beside it; those elsewhere that end as it does come first.
+  // Suggests the nearest keys beside it; keys elsewhere with the same ending come first.
   Status Unknown(const std::string& path, const Fields& children) const {
     const std::string last = path.substr(path.rfind('.') + 1);
     std::string fix;
     for (const std::string& each : KeysEndingWith(last)) fix += (fix.empty() ? "" : " or ") + each;
     if (!fix.empty()) fix = "did you mean " + fix + "?";
-    // Whole paths, as they are asked for.
+    // Full paths, as they are typed.
     std::vector<std::string> beside = NamesOf(children);
     for (std::string& each : beside) each = path.substr(0, path.size() - last.size()) + each;
     if (fix.empty()) fix = Suggest(path, beside);
@@ -169,7 +170,7 @@ std::string ListOf(const std::vector<CatalogueRow>& rows) {
   return text;
 }
 
-// The groups: the first level alone, or the page would be ten pages long.
+// Lists the groups: only the first level, or the page would be ten pages long.
 std::string GroupsText(const std::string& program) {
   return "keys of a job file\n\n" + OptionsTable(AllKeys(), "key") +
          fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// man(7): a line that begins with a point is an order, \fB sets bold, \fI slanted, \fR plain.
+// man(7): a line that begins with a point is a macro, \fB sets bold, \fI italic, \fR regular.
 #include "reference/man.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string Escaped(std::string_view text) {
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
-      out += "\\-";  // Else typeset as a hyphen, which nobody can copy.
+      out += "\\-";  // Otherwise typeset as a hyphen, which cannot be copied as a minus sign.
     } else {
       out += c;
     }
@@ -26,7 +26,7 @@ std::string Escaped(std::string_view text) {
   return out;
 }
 
-// A line of text: one that begins like an order is no order.
+// Escapes a line of text that begins like a macro.
 std::string LineOf(std::string_view text) {
   const bool order = text.starts_with('.') || text.starts_with('\'');
   return (order ? "\\&" : "") + Escaped(text) + "\n";
@@ -37,7 +37,7 @@ std::string Head(const std::string& name, const std::string& says) {
                      Escaped(Upper(name)), PROTIUM_VERSION, Escaped(name), LineOf(says));
 }
 
-// Paragraphs; lines that are indented stand as they are.
+// Formats paragraphs; indented lines are left as they are.
 std::string Text(const std::string& text) {
   std::string out;
   std::stringstream lines(text);

@@ -10,11 +10,11 @@
 
 namespace protium {
 
-// protium-VERB.1. `shared`: the flags that every verb takes.
+// Returns protium-VERB.1. `shared`: the flags that every verb takes.
 std::string ManPage(const VerbShape& verb, std::span<const Flag> shared);
 
-// protium.1: what the command is, its verbs, and the exit codes as `protium help exit-codes` has
-// them.
+// Returns protium.1: what the command is, its verbs, and the exit codes as in `protium help
+// exit-codes`.
 std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> shared,
                      const std::string& exit_codes);
 

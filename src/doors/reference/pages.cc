@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three forms of the same rows. Text is wrapped to a page of 100 columns; Markdown escapes what
-// would break a table or be taken for HTML; examples are built from defaults, so they can be
-// copied.
+// Three forms of the same rows. Text is wrapped to 100 columns; Markdown escapes what would break a
+// table or be taken for HTML; examples are built from defaults, so they can be copied.
 #include "reference/pages.h"
 
 #include <fmt/format.h>
@@ -17,14 +16,14 @@ std::vector<CatalogueRow> ToCatalogueRows(const std::vector<Row>& rows) {
   return {rows.begin(), rows.end()};
 }
 
-// Whether a default says nothing and is left out.
+// Whether a default has no information and is omitted.
 bool IsEmpty(const Json& value) {
   return value.is_null() || (value.is_string() && value.get<std::string>().empty()) ||
          (value.is_structured() && value.empty());
 }
 
-// A default as TOML, with 1 for 1.0; empty if the default is. A choice with options of its own is
-// shown by its name.
+// Writes a default as TOML, with 1 for 1.0; empty if the default is. A choice with its own options
+// is shown by its name.
 std::string Spelled(const Json& value) {
   if (IsEmpty(value)) return "";
   if (value.is_number_float()) return Dump(fields::Short(value.get<double>()));
@@ -44,12 +43,12 @@ std::string Choices(const std::vector<std::string>& choices) {
   return text;
 }
 
-// An option that may not be empty, but is by default.
+// Whether an option must not be empty, but is by default.
 bool IsRequired(const DescribedField& option) {
   return *option.field.filled != 0 && IsEmpty(option.value);
 }
 
-// An option's help, followed by its choices, range, unit, and whether it is required.
+// Returns an option's help, followed by its choices, range, unit, and whether it is required.
 std::string DescribeOption(const DescribedField& option) {
   const Field& field = option.field;
   std::string says = field.help;
@@ -64,11 +63,11 @@ std::string DescribeOption(const DescribedField& option) {
   return says;
 }
 
-// The options to show, those of nested tables under dotted names.
+// Returns the options to show, those of nested tables under dotted names.
 std::vector<DescribedField> ListOptions(const CatalogueRow& row) { return Flattened(row.options); }
 
-// An example of how a job file names the row: a stage with its inputs and required options, another
-// row with the first option that has a default.
+// Returns an example of how a job file names the row: a stage with its inputs and required options,
+// any other row with its first option that has a default.
 std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
   std::string options;
   for (const DescribedField& option : row.options) {
@@ -78,7 +77,7 @@ std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
     break;
   }
   std::string text = topic.spelling;
-  // NAMED contains NAME: it is looked for first.
+  // NAMED contains NAME, so it is searched first.
   const size_t named = text.find("NAMED");
   if (named != text.npos) {
     return text.replace(named, 5,
@@ -86,7 +85,7 @@ std::string FormatExample(const Topic& topic, const CatalogueRow& row) {
                                         : fmt::format("{{ name = \"{}\"{} }}", row.name, options));
   }
   std::string name = row.name;
-  // An example can be copied, so it has a number where the row of a metric has a k.
+  // An example must work when copied, so it has a number where the row of a metric has a k.
   if (topic.name == "metrics" && !RowOfMetric(name).ok()) name.back() = '5';
   text.replace(text.find("NAME"), 4, name);
   for (const DescribedField& option : row.options) {
@@ -114,7 +113,7 @@ std::string WithoutTags(std::string text) {
   return text;
 }
 
-// A help text as a sentence: a capital at the start, a full stop at the end.
+// Writes a help text as a sentence: a capital at the start, a full stop at the end.
 std::string Sentence(const std::string& text) {
   std::string sentence = WithoutTags(text) + ".";
   if (sentence[0] >= 'a' && sentence[0] <= 'z') {

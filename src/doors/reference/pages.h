@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// One table of the catalogue and what is said about it.
+// One table of the catalogue with its description.
 struct Topic {
   std::string name;  // "nets": the topic, and the page's file name.
   std::string one;   // "net": for messages about a single row.
   std::string says;  // What the rows are, in one line.
-  // How a job file names one: NAME stands for the name, NAMED for the name with options.
+  // How a job file names one: NAME is replaced with the name, NAMED with the name and options.
   std::string spelling;
   std::vector<CatalogueRow> rows;
 };
@@ -25,13 +25,13 @@ struct Topic {
 // In the order of help: stages, nets, losses, metrics, optimizers, schedules.
 std::vector<Topic> ListTopics(const Catalogue& catalogue);
 
-// A table of options with type, default and meaning; `first` heads the column of their names.
+// Formats options with type, default and meaning; `first` is the heading of their names' column.
 std::string OptionsTable(const std::vector<DescribedField>& options, const std::string& first);
 
-// The help on a topic: its rows, one line each. `program` is the command that the hint below them
-// names.
+// Returns the help on a topic: its rows, one line each. `program` is the command named in the hint
+// below them.
 std::string FormatText(const Topic& topic, const std::string& program);
-// The help on one row: its options, and how a job file names it.
+// Returns the help on one row: its options, and how a job file names it.
 std::string FormatText(const Topic& topic, const CatalogueRow& row);
 // The topic's page in docs/reference.
 std::string FormatMarkdown(const Topic& topic);

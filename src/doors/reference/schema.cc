@@ -15,11 +15,10 @@ namespace {
 
 using Kind = FieldType::Kind;
 
-// A reference to a table of the catalogue: "nets".
+// Returns a reference to a table of the catalogue: "nets".
 Json Reference(const std::string& table) { return {{"$ref", "#/definitions/" + table}}; }
 
-// "minimum" includes its limit, the exclusive forms do not; Field has no upper limit that is
-// included.
+// "minimum" includes its limit, the exclusive forms do not; Field has no inclusive upper limit.
 void AddRange(const Field& field, Json& schema) {
   const std::pair<const char*, std::optional<double>> limits[] = {
       {"minimum", field.at_least},
@@ -32,7 +31,7 @@ void AddRange(const Field& field, Json& schema) {
 
 Json TableSchema(const std::vector<DescribedField>& fields);
 
-// The schema of a type. The range of a field applies to each number of a list, as it does when the
+// Returns the schema of a type. The range of a field applies to each number of a list, as when the
 // job is read.
 Json TypeSchema(const FieldType& type, const Field& field) {
   Json schema = Json::object();
@@ -49,7 +48,7 @@ Json TypeSchema(const FieldType& type, const Field& field) {
       break;
     case Kind::kText:
       schema["type"] = "string";
-      // A key that may not be empty.
+      // A key that must not be empty.
       if (*field.filled != 0) schema["minLength"] = 1;
       break;
     case Kind::kChoice:
@@ -82,8 +81,8 @@ Json FieldSchema(const DescribedField& described) {
   return schema;
 }
 
-// The schema of a table. A key is required if it may not be empty and its default is. Unknown keys
-// are refused, as the reader of job files refuses them.
+// Returns the schema of a table. A key is required if it must not be empty but is by default.
+// Unknown keys are refused, as by the reader of job files.
 Json TableSchema(const std::vector<DescribedField>& fields) {
   Json schema = {{"type", "object"}, {"properties", Json::object()}};
   Json required = Json::array();
@@ -96,11 +95,11 @@ Json TableSchema(const std::vector<DescribedField>& fields) {
   return schema;
 }
 
-// The schema of a table that names its row under `key`. The row called `open` may leave the key
-// out: it is the one that options without a name apply to.
+// Returns the schema of a table that names its row under `key`. The row called `open` may omit the
+// key: options without a name apply to it.
 Json RowSchema(const CatalogueRow& row, const char* key, const std::string& open) {
   Json schema = TableSchema(row.options);
-  // The name stands before the options.
+  // The name comes before the options.
   Json properties = {{key, {{"const", row.name}}}};
   properties.update(schema["properties"]);
   schema["properties"] = properties;
@@ -115,7 +114,7 @@ Json StagesSchema(const std::vector<Row>& rows) {
   return {{"anyOf", either}};
 }
 
-// A name, a table with a name and options, or options alone for the default choice.
+// Accepts a name, a table with a name and options, or only options for the default choice.
 template <class Row>
 Json ChoiceSchema(const std::vector<Row>& rows, const Choice& usual) {
   Json either = {{{"enum", ListNames(rows)}}};
@@ -149,7 +148,7 @@ Json OptionsSchema(const Json& described) {
 
 }  // namespace
 
-// JobFile keeps pipeline and shorthand as plain JSON, since their shape depends on the catalogue;
+// JobFile stores pipeline and shorthand as plain JSON, since their shape depends on the catalogue;
 // here they get the schemas of the rows and options that they stand for.
 Json JobSchema(const Catalogue& catalogue) {
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "a job file"}};

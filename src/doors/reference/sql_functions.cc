@@ -14,9 +14,9 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kNamesWidth = 96;  // Of the lists, indented by two.
+constexpr size_t kNamesWidth = 96;  // Of the lists, with an indent of two.
 
-// The names of a theme, those that are not exact with a star: either the refused ones or the rest.
+// Lists the names of a theme, with a star if not exact: either the refused ones or the rest.
 std::string ThemeText(const FunctionTheme& theme, bool refused) {
   std::string names;
   for (const KnownFunction* each : theme.functions) {

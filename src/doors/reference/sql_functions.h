@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of SQL for people, from the table that SQL is checked against.
+// The SQL functions for people, from the table that SQL is checked against.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace protium {
 
-// All functions by theme, marked where they are not exact or refused. `program` is the command that
-// the hint below them names.
+// Lists all functions by theme, marked if they are not exact or refused. `program` is the command
+// named in the hint below them.
 std::string SqlFunctionsText(const std::string& program);
 
-// One function or operator, in any case: whether it is the same on every engine, if not, why, and
-// what to write instead. An unknown name is a fault of Exit::kUsage with the nearest.
+// Describes one function or operator, in any case: whether it is the same on every engine, if not,
+// why, and what to write instead. An unknown name is a fault of Exit::kUsage with the nearest.
 Result<std::string> SqlFunctionText(const std::string& name);
 
-// For --json: of all, or of one, {"name", "meaning", "reason", "fix"}.
+// For --json: {"name", "meaning", "reason", "fix"} for all functions, or for one.
 Json SqlFunctionsAsJson();
 Result<Json> SqlFunctionAsJson(const std::string& name);
 

@@ -9,8 +9,8 @@
 namespace protium {
 namespace {
 
-// A batch takes no more rows than this, and a request with more is scored on its own thread: it
-// would keep the others waiting.
+// A batch has at most this many rows, and a request with more is scored on its own thread: it would
+// keep the others waiting.
 constexpr int64_t kMostRows = 512;
 
 }  // namespace
@@ -20,7 +20,7 @@ Batcher::Batcher(Limits limits, ServeFigures& figures)
 
 Batcher::~Batcher() = default;
 
-// Those that wait may have waited for this one.
+// Others may have been waiting for this request.
 Batcher::Begun::~Begun() {
   batcher_.begun_ -= 1;
   batcher_.came_.notify_one();
@@ -66,7 +66,8 @@ bool Batcher::Ready() const {
   return int64_t(waiting_.size()) >= begun_ || waiting_rows_ >= kMostRows;
 }
 
-// Whoever waits is answered, also after a stop was asked for. Empty: nobody waits, and it was.
+// Whoever waits gets a response, even after a request to stop. Returns an empty batch if nobody
+// waits and a stop was requested.
 Batcher::Batch Batcher::Take(std::stop_token stop) {
   std::unique_lock lock(mutex_);
   came_.wait(lock, stop, [&] { return !waiting_.empty(); });

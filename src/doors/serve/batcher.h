@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of concurrent requests, scored together: a batch costs little more than a row.
+// Scores rows of concurrent requests together: a batch costs little more than a row.
 //
-// 1. A request waits for others `gather` at most, and not at all once every request that has begun
-//    (Begun) waits here.
-// 2. Rows are scored by the model that their request began with; rows of two models, or of other
-//    columns, make two batches.
+// 1. A request waits for others for at most `gather`, and not at all if every request that has
+//    begun (Begun) is waiting here.
+// 2. Rows are scored by the model that their request began with; rows of two models, or with
+//    different columns, make two batches.
 // 3. A batch that fails is scored again request by request, so that each gets its own fault.
 #pragma once
 
@@ -35,7 +35,7 @@ class Batcher {
   Batcher(Limits limits, ServeFigures& figures);
   ~Batcher();
 
-  // A request from its begin to its end.
+  // A request from its beginning to its end.
   class Begun {
    public:
     explicit Begun(Batcher& batcher) : batcher_(batcher) { batcher_.begun_ += 1; }
@@ -47,8 +47,8 @@ class Batcher {
     Batcher& batcher_;
   };
 
-  // The predictions for `rows`; blocks. kNoRoom where too many rows wait. Any thread, each within
-  // its own Begun.
+  // Returns the predictions for `rows`; blocks. Fails with kNoRoom if too many rows wait. Any
+  // thread, each within its own Begun.
   Result<Rows> Score(const std::shared_ptr<const Served>& model, const Rows& rows);
   int64_t waiting_rows() const;
 

@@ -28,7 +28,7 @@ TEST_F(BatcherTest, HasNoRoomForMoreRowsThanMayWait) {
   Batcher batcher({.gather = 60s, .most_waiting_rows = 3}, figures_);
   std::future<Result<Rows>> first;
   {
-    // It has begun and asks for nothing yet: the first waits for it.
+    // It has begun and requests nothing yet: the first waits for it.
     const Batcher::Begun other(batcher);
     first = std::async(std::launch::async, [&] {
       const Batcher::Begun begun(batcher);

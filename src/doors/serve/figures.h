@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server counts, in Prometheus' text form.
+// The server's counters, in Prometheus' text format.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ class ServeFigures {
     rows_ += rows;
   }
   void Reloaded(bool ok) { (ok ? reloads_ : failed_reloads_) += 1; }
-  // With the rows that wait at this moment, and the number of models that have been served.
+  // Includes the rows that currently wait, and the number of models served so far.
   std::string Text(int64_t waiting_rows, int64_t generation) const;
 
  private:
-  // Upper bounds in seconds of the times of responses; the last bucket has none.
+  // Upper bounds in seconds for response times; the last bucket has none.
   static constexpr std::array kBounds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.025,
                                          0.05,   0.1,   0.25,  0.5,   1.0};
   mutable std::mutex mutex_;

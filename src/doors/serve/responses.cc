@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* kArrowType = "application/vnd.apache.arrow.stream";
 constexpr std::chrono::seconds kLately{60};            // Whoever asks /readyz does so more often.
-constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // Of all requests at once.
+constexpr int64_t kMostArrowBytes = int64_t{1} << 30;  // For all requests together.
 
-// What went wrong, as HTTP has it.
+// Maps a fault to an HTTP status.
 int StatusFor(const Fault& fault) {
   switch (fault.exit) {
     case Exit::kUsage:
@@ -38,14 +38,14 @@ HttpResponse Refused(const Status& status) {
   Fault fault = FaultOf(status);
   const int code = StatusFor(fault);
   HttpResponse response = Refusal(code, std::move(fault));
-  // In seconds: the queue is full, and moves on.
+  // In seconds: the queue is full, but moving.
   if (code == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
-// What Arrow's reader refuses, the request has wrong.
+// What Arrow's reader refuses is an error in the request.
 Status BadArrow(const Status& status) {
-  if (status.detail() != nullptr) return status;  // A fault already.
+  if (status.detail() != nullptr) return status;  // Already a fault.
   if (status.IsOutOfMemory()) {
     return Fail({.exit = Exit::kInput, .what = "the rows take too much memory once unpacked"});
   }
@@ -56,12 +56,12 @@ Status BadArrow(const Status& status) {
 
 Result<Rows> ReadArrow(const std::string& body, int64_t most_rows, arrow::MemoryPool* pool) {
   arrow::ipc::IpcReadOptions options;
-  // Counts what is unpacked; a small body may claim to hold much.
+  // Counts unpacked bytes; a small body may claim to contain much.
   options.memory_pool = pool;
   options.use_threads = false;
-  // A stranger places numbers at any address.
+  // Untrusted data may place numbers at any address.
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
-  // A copy of the body, into which the buffers of the batches point, but for those unpacked.
+  // A copy of the body, to which the batches' buffers point, except for unpacked ones.
   const auto source = std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(body));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(source, options));
   arrow::RecordBatchVector batches;
@@ -70,7 +70,7 @@ Result<Rows> ReadArrow(const std::string& body, int64_t most_rows, arrow::Memory
     PT_LET(auto next, reader->Next());
     if (next == nullptr) break;
     if (next->num_rows() > most_rows - rows) return TooManyRows(most_rows);
-    // Offsets may point anywhere: it came from outside.
+    // Offsets may point anywhere: the data is untrusted.
     PT_TRY(next->ValidateFull());
     PT_TRY(CheckClaims(*next));
     rows += next->num_rows();
@@ -157,7 +157,8 @@ std::chrono::milliseconds ServeResponses::Drain() {
 
 HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string& body) {
   const auto begun = std::chrono::steady_clock::now();
-  // Before the body is read: those that wait for others know of this one then (batcher.h, 1).
+  // Begun before the body is read, so that those that wait for others know of this one (batcher.h,
+  // 1).
   const Batcher::Begun among(batcher_);
   const std::string type = TypeOf(request);
   HttpResponse response;
@@ -177,7 +178,7 @@ HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string
 }
 
 Result<HttpResponse> ServeResponses::ScoreJson(const std::string& body) {
-  // Once: a reload meanwhile must not part the columns from the predictions.
+  // Fetched once: a reload meanwhile must not separate the columns from the predictions.
   const auto model = model_.Now();
   PT_LET(const JsonRows read, ReadJsonRows(body, *model->scorer.input(), most_rows_));
   PT_LET(const Rows scored, batcher_.Score(model, read.batch));
@@ -223,7 +224,7 @@ Status ServeResponses::Reload() {
 HttpResponse ServeResponses::ReloadResponse() {
   const Status reloaded = Reload();
   if (reloaded.ok()) return Model();
-  // The folder holds no model that can be served; the one before still is.
+  // The folder contains no model that can be served; the previous one still is.
   return Refusal(409, FaultOf(reloaded));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that the server answers (docs/serve.md). Any thread.
+// Responds to the server's requests (docs/serve.md). Any thread.
 #pragma once
 
 #include <arrow/memory_pool.h>
@@ -18,17 +18,17 @@ namespace protium {
 
 class ServeResponses {
  public:
-  // `model` has been loaded and outlives this.
+  // `model` has been loaded and must outlive this.
   ServeResponses(const ServeOptions& options, ServedModel& model);
 
-  // The refusal of a path or a method that there is not; none for one that there is.
+  // Returns the refusal of an unknown path or method; none for a known one.
   static std::optional<HttpResponse> CheckPath(const HttpRequest& request);
-  // The response to a request that may ask and has a path that there is, with its body.
+  // Returns the response to an authorised request with a known path and its body.
   HttpResponse Respond(const HttpRequest& request, const std::string& body);
-  // Loads the model anew, and tells how it went.
+  // Loads the model anew, and reports the result.
   Status Reload();
-  // From now on /readyz says no: whoever asks others to send requests here should stop. For how
-  // long requests still come until that is known: not at all where nobody has asked lately.
+  // From now on /readyz says no, so that load balancers stop sending requests here. Returns how
+  // long requests may still arrive until they notice: zero if nobody has asked lately.
   std::chrono::milliseconds Drain();
 
  private:
@@ -40,15 +40,15 @@ class ServeResponses {
 
   ServedModel& model_;
   std::function<void(const std::string&)> note_;
-  const int64_t most_rows_;  // Of a request: more can never wait.
+  const int64_t most_rows_;  // Per request: more could never wait.
   ServeFigures figures_;
   Batcher batcher_;
-  // What requests with Arrow's rows take besides their bodies, such as what is unpacked: for all of
-  // them at once there is a limit.
+  // Memory for requests with Arrow rows besides their bodies, such as unpacked buffers, limited
+  // over all of them together.
   arrow::CappedMemoryPool pool_;
   const std::chrono::milliseconds drain_;
   std::atomic<bool> draining_ = false;
-  std::atomic<std::chrono::steady_clock::time_point> asked_{};  // When somebody last asked /readyz.
+  std::atomic<std::chrono::steady_clock::time_point> asked_{};  // When /readyz was last requested.
 };
 
 }  // namespace protium

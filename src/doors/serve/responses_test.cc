@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests as they come from outside: good ones, many at once, bad ones, and models that change.
+// Requests from outside: good ones, many at once, bad ones, and models that change.
 #include "serve/responses.h"
 
 #include <arrow/api.h>
@@ -39,7 +39,7 @@ class ServeTest : public WithServedModel {
   HttpResponse Score(const std::string& body, const std::string& type = "application/json") {
     return Ask("POST", "/v1/score", body, type);
   }
-  // "400 what", of a response in the form of a fault.
+  // Returns "400 what" from a response in the form of a fault.
   std::string Said(const HttpResponse& response) {
     const auto json = ParseJson(response.body);
     if (!json.ok() || !json->contains("error"))
@@ -119,7 +119,7 @@ TEST_F(ServeTest, RefusesBadRequestsInClearWords) {
   EXPECT_THAT(Said(Score("{\"rows\": " + deep)), HasSubstr("400 "));
 }
 
-// Any change of a good body gets a response or a refusal, never an end.
+// Any change of a good body gets a response or a refusal; the server never ends.
 TEST_F(ServeTest, SurvivesDamagedBodies) {
   std::mt19937 random(5);
   for (const auto& [good, type] :
@@ -170,7 +170,7 @@ TEST_F(ServeTest, RefusesMoreRowsThanMayEverWait) {
   EXPECT_EQ(Score(ArrowStream({1}, {2}), kArrow).status, 200);
 }
 
-// A few bytes that claim columns of nulls without end.
+// A few bytes that claim an endless number of null columns.
 TEST_F(ServeTest, RefusesRowsThatLieNowhere) {
   const auto claim = [](const std::shared_ptr<arrow::DataType>& type, int64_t rows) {
     const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", type)}), rows,

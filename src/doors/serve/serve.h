@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model behind HTTP. It lives in a library of its own, libprotium_serve.so, which only `protium
-// serve` opens: workers carry no HTTP server.
+// A model behind HTTP, in a library of its own, libprotium_serve.so, which only `protium serve`
+// opens: workers carry no HTTP server.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,15 @@ struct ServeOptions {
   std::filesystem::path model;          // A model folder, which may be replaced while it is served.
   std::string host = "127.0.0.1";       // The address to listen on.
   int32_t port = 0;                     // 0: 8080, or the next one that is free.
-  std::string token;                    // What requests must show; empty: none is asked for.
+  std::string token;                    // Required of requests; empty: none.
   std::chrono::milliseconds gather{2};  // How long a request waits for others at most.
   int64_t most_body_bytes = int64_t{16} << 20;
-  int64_t most_waiting_rows = 65536;  // Of all requests; more are refused.
-  // Once the end is asked for, /readyz says no and requests are still answered for so long; not
-  // where nobody asks /readyz.
+  int64_t most_waiting_rows = 65536;  // Over all requests; more are refused.
+  // After a request to end, how long /readyz says no while requests still get responses; not
+  // applied if nobody asks /readyz.
   std::chrono::milliseconds drain{5000};
   std::function<void(const std::string&)>
-      note;  // Lines for people: a model was replaced. Any thread.
+      note;  // Receives lines for people: a model was replaced. Any thread.
 };
 
 class ModelServer {
@@ -37,22 +37,24 @@ class ModelServer {
   // "http://127.0.0.1:8080/"
   virtual std::string address() const = 0;
 
-  // Responses until `stop` is set; then takes no new request, and returns when those that came have
-  // their answers. SIGHUP, which BlockHangup() keeps for this, loads the model anew. Once.
+  // Serves until `stop` is set; then takes no new request, and returns when those that arrived have
+  // been responded to. SIGHUP, which BlockHangup() reserves for this, loads the model anew. Call it
+  // once.
   virtual Status Serve(std::stop_token stop) = 0;
 };
 
-// Before the process has threads: from now on SIGHUP ends it no longer.
+// Call it before the process has threads: from then on SIGHUP no longer ends it.
 void BlockHangup();
 
-// Loads the model and takes the port; answers nothing yet. A model that cannot be served, and a
+// Loads the model and takes the port; does not respond yet. A model that cannot be served, and a
 // port in use, are faults.
 Result<std::unique_ptr<ModelServer>> OpenModelServer(const ServeOptions& options);
 
-// Grows whenever ModelServer or ServeOptions change their layout.
+// Increases whenever the layout of ModelServer or ServeOptions changes.
 inline constexpr int32_t kServeLibraryVersion = 2;
 
-// The library's one entry, protium_open_serve. Gives false when it was built for another version.
+// The library's only entry point, protium_open_serve. Returns false if it was built for another
+// version.
 using ServeEntry = bool (*)(int32_t version, const ServeOptions& options,
                             Result<std::unique_ptr<ModelServer>>& server);
 

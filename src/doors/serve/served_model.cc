@@ -11,7 +11,7 @@ namespace protium {
 
 Status ServedModel::Reload() {
   const std::lock_guard loading(loading_);
-  // Before it is read: a model that takes its place meanwhile is then seen as another one.
+  // Taken before it is read, so that a model that replaces it meanwhile is seen as another one.
   const Identity identity = IdentityNow();
   Result<Served> served = load_(folder_);
   const std::lock_guard lock(mutex_);
@@ -31,7 +31,7 @@ Status ServedModel::Reload() {
 bool ServedModel::Changed() const {
   const Identity now = IdentityNow();
   const std::lock_guard lock(mutex_);
-  // A folder is replaced in one step; one that is not there is being replaced by other means.
+  // A folder is replaced in one step; a missing one is being replaced by other means.
   return now != Identity{} && now != identity_;
 }
 

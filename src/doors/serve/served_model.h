@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model that is served at this moment. Another one takes its place whole; one that cannot be
-// loaded leaves it where it is.
+// The model that is currently served. Another one replaces it as a whole; one that cannot be loaded
+// leaves it in service.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ namespace protium {
 // Immutable; requests hold the one that they began with.
 struct Served {
   Scorer scorer;
-  int64_t generation = 1;  // How many models have been served, this one included.
+  int64_t generation = 1;  // How many models have been served, including this one.
   Json net;                // The name of its net; null without one.
 };
 
@@ -27,18 +27,19 @@ class ServedModel {
  public:
   using Load = std::function<Result<Served>(const std::filesystem::path& folder)>;
 
-  // `load` makes what is served of a folder.
+  // `load` makes the served model from a folder.
   ServedModel(std::filesystem::path folder, Load load)
       : folder_(std::move(folder)), load_(std::move(load)) {}
 
   const std::filesystem::path& folder() const { return folder_; }
-  // Loads the folder as it is now. A failure leaves the model that is served, and says so.
+  // Loads the folder as it is now. On failure it returns the fault, and the current model stays in
+  // service.
   Status Reload();
-  // Whether the folder holds another model than at the last Reload(), which may have failed.
+  // Whether the folder holds another model than at the last Reload(), even if that failed.
   bool Changed() const;
-  // Never null after a Reload() that was OK.
+  // Never null after a successful Reload().
   std::shared_ptr<const Served> Now() const;
-  // Of the last Reload().
+  // The result of the last Reload().
   Status last() const;
 
  private:
@@ -59,7 +60,7 @@ class ServedModel {
   Status last_;
 };
 
-// Loads a model folder into a scorer; the session that this takes is closed again.
+// Loads a model folder into a scorer, and closes the session needed for that.
 Result<Served> LoadServed(const std::filesystem::path& folder);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of a model: which request goes where, and what ends it.
+// The server of a model: routes requests, and handles its end.
 #include "http/server.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ namespace protium {
 namespace {
 
 constexpr int32_t kFirstPort = 8080;
-// Most of them wait for others' rows, with which theirs are scored.
+// Most threads wait for others' rows, to be scored together.
 constexpr HttpLimits kLimits = {.threads = 64};
-constexpr long kLookNanoseconds = 500'000'000;  // How often the folder is looked at.
+constexpr long kLookNanoseconds = 500'000'000;  // The interval at which the folder is checked.
 
 class HttpModelServer : public ModelServer, private HttpService {
  public:
@@ -62,7 +62,7 @@ class HttpModelServer : public ModelServer, private HttpService {
 
   std::chrono::milliseconds Drain() override { return responses_.Drain(); }
 
-  // Loads the model anew when the folder holds another one, or SIGHUP comes.
+  // Loads the model anew when the folder contains another one, or on SIGHUP.
   void Watch(std::stop_token ending) {
     sigset_t hangup;
     sigemptyset(&hangup);
@@ -70,7 +70,7 @@ class HttpModelServer : public ModelServer, private HttpService {
     const timespec wait{0, kLookNanoseconds};
     while (!ending.stop_requested()) {
       const bool asked = ::sigtimedwait(&hangup, nullptr, &wait) == SIGHUP;
-      if (asked || model_.Changed()) (void)responses_.Reload();  // It tells how it went.
+      if (asked || model_.Changed()) (void)responses_.Reload();  // It reports the result.
     }
   }
 

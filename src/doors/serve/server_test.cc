@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server over real connections, which are read as bytes.
+// Tests the server over real connections, which are read as bytes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ struct ServedOverHttp : testing::Test {
     std::filesystem::remove_all(folder);
   }
 
-  // Sends bytes, and gives all that comes until the other side closes or ten seconds are over.
+  // Sends bytes, and returns all that comes until the other side closes or ten seconds have passed.
   std::string Exchange(const std::string& bytes, bool torn = false) {
     TestClient client(port);
     if (!client.connected()) return "refused";
@@ -102,7 +102,7 @@ TEST_F(ServedOverHttp, EndsAtOnceWhereNobodyAsksWhetherItIsReady) {
 
 TEST_F(ServedOverHttp, RefusesMethodsAtOnceAndBodiesThatAreEncoded) {
   const std::string head = fmt::format("Host: localhost:{}\r\nContent-Length: 900\r\n", port);
-  // Their bodies never come.
+  // Their bodies never arrive.
   for (const char* method : {"PUT", "PATCH", "DELETE"}) {
     EXPECT_THAT(Exchange(fmt::format("{} /v1/score HTTP/1.1\r\n{}\r\n", method, head), true),
                 StartsWith("HTTP/1.1 405 "));
@@ -118,7 +118,7 @@ TEST_F(ServedOverHttp, LosesNoRequestToAnotherModelNorToItsEnd) {
     clients.emplace_back([&] {
       while (!enough) {
         const std::string said = Post(kRow);
-        const bool ended = said == "refused" || said.empty();  // Not taken: the end has begun.
+        const bool ended = said == "refused" || said.empty();  // Not accepted: the end has begun.
         seven += said.find(":7.0") != said.npos;
         nine += said.find(":9.0") != said.npos;
         if (ended && !enough && thread.get_stop_token().stop_requested()) return;

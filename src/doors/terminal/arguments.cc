@@ -14,7 +14,7 @@ namespace protium {
 namespace {
 
 const Flag* FindFlag(const VerbShape& verb, std::string_view name) {
-  // Scripts write it so for some verbs; pages show one name for all.
+  // Scripts use --out with some verbs; pages show one name for all.
   if (name == "--out") name = "--output";
   for (const Flag& flag : verb.flags) {
     if (flag.name == name || (!flag.also.empty() && flag.also == name)) return &flag;
@@ -22,7 +22,8 @@ const Flag* FindFlag(const VerbShape& verb, std::string_view name) {
   return nullptr;
 }
 
-// `--epochs 3` and `--train.epochs=3` where a flag takes settings: the keys that end so.
+// Suggests the keys with this ending for `--epochs 3` and `--train.epochs=3`, if a flag takes
+// settings.
 std::string SuggestSetting(const VerbShape& verb, const std::string& name) {
   const auto takes = std::ranges::find_if(
       verb.flags, [](const Flag& flag) { return flag.keys_ending != nullptr; });
@@ -108,7 +109,7 @@ Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::
   Arguments read;
   bool flags_over = false;
   for (size_t i = 0; i < words.size(); ++i) {
-    // A single "-" is an operand: by custom it means a standard stream.
+    // A single "-" is an operand: by convention it means a standard stream.
     const bool is_flag = !flags_over && words[i].size() > 1 && words[i][0] == '-';
     if (is_flag && words[i] == "--") {
       flags_over = true;
@@ -119,7 +120,7 @@ Result<Arguments> Arguments::Read(const VerbShape& verb, const std::vector<std::
       flags_over = flags_over || verb.runs_command;
     }
   }
-  // `run --help` must not ask for a job.
+  // `run --help` must not require a job.
   if (!read.Has("--help")) PT_TRY(read.CheckOperands(verb));
   return read;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as a verb sees it: flags and operands, checked against the verb's shape, from
-// which the help pages and the usage line are made as well. All refusals are faults of
-// Exit::kUsage.
+// which the help pages and the usage line are also made. All refusals are faults of Exit::kUsage.
 #pragma once
 
 #include <map>
@@ -15,11 +14,11 @@ namespace protium {
 
 struct Flag {
   std::string name;   // "--engine"
-  std::string value;  // What help calls its value ("ADDRESS"); empty: it takes none.
+  std::string value;  // The name of its value in help ("ADDRESS"); empty: it takes none.
   std::string says;   // One line.
   std::string also;   // A short form, "-f".
-  // Of a flag that takes settings, KEY=VALUE: the keys that end in a word, for who writes
-  // --epochs 3.
+  // For a flag that takes settings, KEY=VALUE: returns the keys that end in a word, for users who
+  // write --epochs 3.
   std::vector<std::string> (*keys_ending)(const std::string& end) = nullptr;
 };
 
@@ -30,9 +29,10 @@ struct VerbShape {
   std::vector<std::string> operands;  // "JOB", "[RUN]"
   std::vector<Flag> flags;
   std::string says;           // One line.
-  std::string more;           // What else there is to know, with examples.
-  bool runs_command = false;  // The operands are a command: its own flags follow the first one.
-  // Of a verb without operands: the flags that words without one are likely meant for.
+  std::string more;           // Further help, with examples.
+  // The operands are a command: everything after the first one belongs to it.
+  bool runs_command = false;
+  // For a verb without operands: the flags that stray words are probably meant for.
   std::vector<std::string> operands_mean = {};
 };
 

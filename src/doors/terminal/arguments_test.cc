@@ -8,8 +8,9 @@
 namespace protium {
 
 std::vector<std::string> KeysOfTraining(const std::string& end) {
-  return "train.epochs" == end || end == "epochs" ? std::vector<std::string>{"train.epochs"}
-                                                  : std::vector<std::string>{};
+  std::vector<std::string> keys = {"train.epochs", "train.batch_size"};
+  std::erase_if(keys, [&](const std::string& key) { return !key.ends_with(end); });
+  return keys;
 }
 
 const VerbShape kShape = {

@@ -50,7 +50,7 @@ std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width) {
   std::vector<bool> right;
   int32_t used = 0;
   int column = 0;
-  // The first column is shown however wide it is.
+  // The first column is shown whatever its width.
   for (; column < rows.num_columns(); ++column) {
     const std::vector<std::string> texts = TextsOf(rows, column);
     const int32_t needed = WidthOf(texts) + (column > 0 ? kGap : 0);

@@ -9,9 +9,10 @@
 
 namespace protium {
 
-// Names, types and rows, a line each, at most `width` columns wide; numbers to the right. Cells of
-// more than 32 columns are cut and end in "...". Columns of the table that do not fit are named in
-// a line below, as far as it reaches. A table without columns is an empty text.
+// Draws names, types and rows, one line each, at most `width` columns wide; numbers are
+// right-aligned. Cells of more than 32 columns are cut and end in "...". Columns of the table that
+// do not fit are named in a line below, as far as it reaches. A table without columns is an empty
+// text.
 std::string DrawGrid(const arrow::RecordBatch& rows, int32_t width);
 
 }  // namespace protium

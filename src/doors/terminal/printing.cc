@@ -23,7 +23,7 @@ Status PrintResult(std::string_view text) {
   // Only for a terminal: a pipe gets the bytes as they are.
   std::string shown;
   if (isatty(STDOUT_FILENO) == 1) text = shown = Printable(text);
-  // Flushed at once, or an error would show only at exit, where nobody could report it.
+  // Flushed at once; otherwise an error would only show at exit, where nobody could report it.
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return Status::OK();
   if (errno == EPIPE) return Fail({.exit = Exit::kDone, .what = "nobody reads the output"});

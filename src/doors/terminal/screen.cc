@@ -19,7 +19,7 @@ Status Screen::Show(const std::string& text) {
   const Terminal terminal = Terminal::Of(STDOUT_FILENO);
   if (!terminal.live) return PrintResult(text);
   std::istringstream lines(text);
-  // Up to where the last text began, then everything below it away.
+  // Moves up to the start of the last text and erases everything below.
   std::string shown = lines_ > 0 ? fmt::format("\x1b[{}A\r\x1b[J", lines_) : "";
   lines_ = 0;
   for (std::string line; std::getline(lines, line); ++lines_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text on stdout that takes the place of the text before, as --watch shows it. Where stdout is no
-// terminal, texts follow each other.
+// Text on stdout that replaces the previous text, as --watch shows it. If stdout is not a terminal,
+// texts follow each other.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ class Screen {
   // Shows lines, made safe and cut to the terminal's width.
   Status Show(const std::string& text);
 
-  // Until the next look. Ctrl-C ends the process meanwhile: there is nothing to keep.
+  // Waits until the next update. Ctrl-C ends the process meanwhile: there is nothing to save.
   void Wait(std::chrono::milliseconds time) const;
 
  private:
-  int lines_ = 0;  // That stand there from the last time.
+  int lines_ = 0;  // Lines on the screen from the last time.
 };
 
 }  // namespace protium

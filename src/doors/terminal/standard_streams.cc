@@ -27,9 +27,9 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 constexpr auto kStopLook =
-    std::chrono::milliseconds(100);  // How often a request to stop is looked at.
+    std::chrono::milliseconds(100);  // How often a request to stop is checked.
 
-// Some bytes of stdin; none at its end.
+// Returns some bytes of stdin; none at its end.
 Result<std::string> NextPiece(const std::stop_token& stop) {
   const std::array<int, 1> fds = {STDIN_FILENO};
   while (true) {
@@ -92,7 +92,7 @@ Status PrintFile(const fs::path& path) {
   while (file) {
     file.read(piece.data(), std::streamsize(piece.size()));
     text.append(piece, 0, size_t(file.gcount()));
-    // Whole lines, since a terminal is shown whole characters.
+    // Whole lines, so that a terminal never gets part of a character.
     const size_t lines = file ? text.rfind('\n') + 1 : text.size();
     PT_TRY(PrintResult(std::string_view(text).substr(0, lines)));
     text.erase(0, lines);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables on standard streams. Engines read files and write files, so what comes from stdin is kept
-// as one first, and what goes to stdout has been one.
+// Tables on standard streams. Engines read and write files, so stdin is first stored as a file, and
+// stdout is printed from one.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace protium {
 
-// The format of tables on standard streams, as --format names it: the ending of the files that
-// stand for them, "csv" or "jsonl". Any other is a fault of Exit::kUsage.
+// Returns the format of tables on standard streams, as named by --format: the ending of the files
+// used for them, "csv" or "jsonl". Any other is a fault of Exit::kUsage.
 Result<std::string> StreamEnding(const std::string& format);
 
-// Keeps all of stdin as `folder`/stdin.`ending`, unpacked later if its first bytes are those of
-// gzip or zstd, and returns the path. Waits until stdin ends; a request to stop ends the wait with
-// Exit::kStopped.
+// Stores all of stdin as `folder`/stdin.`ending`, to be unpacked later if its first bytes are those
+// of gzip or zstd, and returns the path. Waits until stdin ends; a request to stop ends the wait
+// with Exit::kStopped.
 Result<std::filesystem::path> KeepStdin(const std::filesystem::path& folder,
                                         const std::string& ending, const std::stop_token& stop);
 
-// Prints a file of text on stdout as PrintResult() does, some lines at a time.
+// Prints a text file on stdout as PrintResult() does, some lines at a time.
 Status PrintFile(const std::filesystem::path& file);
 
-// The fault with "stdin" where it names the file that stands for it.
+// Returns the fault with "stdin" in place of the name of its file.
 Status NamingStdin(const std::filesystem::path& file, const Status& status);
 
 }  // namespace protium

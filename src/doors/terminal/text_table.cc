@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// In letters, as a terminal counts columns.
+// In characters, as a terminal counts columns.
 constexpr size_t kPageWidth = 100;
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string TextTable(const std::vector<std::vector<std::string>>& rows,
 
 std::string FittedTable(std::vector<std::vector<std::string>> rows,
                         const std::vector<bool>& right) {
-  constexpr int32_t kNarrowest = 7, kNarrowestFirst = 28;  // The first column says what a row is.
+  constexpr int32_t kNarrowest = 7, kNarrowestFirst = 28;  // The first column identifies the row.
   if (isatty(STDOUT_FILENO) == 0) return TextTable(rows, right);
   std::vector<int32_t> widths(1);
   for (const auto& row : rows) {
@@ -112,7 +112,7 @@ std::string WrappedTable(const std::vector<std::vector<std::string>>& rows) {
          Wrapped(row.back(), kPageWidth - std::min(before, kPageWidth / 2))) {
       cells.back() = line;
       broken.push_back(cells);
-      // The other columns stand in the first line only.
+      // The other columns appear only in the first line.
       cells.assign(row.size(), "");
     }
   }

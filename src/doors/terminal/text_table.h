@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and lines of text, as wide as the terminal or a page is.
+// Columns and lines of text that fit the terminal's or a page's width.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace protium {
 
 inline constexpr int32_t kGap = 2;  // Blanks between two columns.
 
-// Columns of text, two spaces apart, the first row being the heading; columns marked in `right` are
-// aligned to the right, as numbers are.
+// Formats columns of text, two spaces apart, with the first row as the heading; columns marked in
+// `right` are right-aligned, as numbers are.
 std::string TextTable(const std::vector<std::vector<std::string>>& rows,
                       const std::vector<bool>& right = {});
 
-// TextTable() for stdout: on a terminal that is too narrow for it, the widest columns are cut.
+// TextTable() for stdout: on a terminal that is too narrow, the widest columns are cut.
 std::string FittedTable(std::vector<std::vector<std::string>> rows,
                         const std::vector<bool>& right = {});
 
-// Lines for stdout: on a terminal that is too narrow for one, it is broken between words and goes
-// on two blanks further in.
+// Lines for stdout: on a terminal that is too narrow, they are broken between words and continue
+// with an indent of two spaces.
 std::string FittedLines(const std::string& text);
 
 // A text table whose last column is wrapped to a page of 100 columns.

@@ -9,7 +9,7 @@ namespace protium {
 namespace {
 
 // Descends into objects and into lists of objects or lists, such as the pipeline; a list of plain
-// values reads best as one.
+// values is best read as one leaf.
 void AddLeaves(const Json& node, const std::string& path,
                std::vector<std::pair<std::string, Json>>& leaves) {
   const bool branch =

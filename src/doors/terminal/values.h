@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of JSON as text for people.
+// JSON values as text for people.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace protium {
 
-// A value as people write it: floats with five digits, whole numbers in groups of three, text
+// Writes a value as people do: floats with five digits, whole numbers in groups of three, text
 // without quotes, lists with commas; empty for null.
 std::string Shown(const Json& value);
 
-// A cell of a table; text of several lines, such as SQL, only as its length. "-" for null.
+// A table cell; for text of several lines, such as SQL, only its length. "-" for null.
 std::string ValueText(const Json& value);
 
-// The leaves of a tree by dotted path, in order; a list of plain values is one leaf.
+// Returns the leaves of a tree by dotted path, in order; a list of plain values is one leaf.
 std::vector<std::pair<std::string, Json>> Leaves(const Json& tree);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 with zlib's polynomial (java.util.zip.CRC32), as Spark's SQL and PNG files have it.
+// CRC-32 with zlib's polynomial (java.util.zip.CRC32), as Spark's SQL and PNG files use it.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// One step of eight bits for each byte; the polynomial's bits are reversed, as the bits of each
-// byte come lowest first.
+// The effect of eight bits, for each byte; the polynomial's bits are reversed because the bits of
+// each byte come lowest first.
 constexpr std::array<uint32_t, 256> CrcTable() {
   std::array<uint32_t, 256> table = {};
   for (uint32_t i = 0; i < 256; ++i) {

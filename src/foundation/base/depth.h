@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How deep a recursive reader is, for those that read what a user wrote.
+// Counts the depth of a recursive reader of what a user wrote.
 #pragma once
 
 namespace protium {
 
-// Counts how deep a function is in itself, so that a reader refuses what would outgrow its stack:
+// Counts how deeply a function is nested in itself, so that a reader refuses input that would
+// overflow the stack:
 //   const Deeper deeper(depth_);
 //   if (depth_ > kDeepest) return ...;
 class Deeper {

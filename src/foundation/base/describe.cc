@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people and programs read of described options: words for types, JSON for tools.
+// What people and programs read about described options: words for types, JSON for tools.
 #include "base/describe.h"
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as a value that tells names, types, ranges and defaults: what help, reference pages and
-// the JSON schema are made of.
+// Options as a value that holds names, types, ranges and defaults: the source of help, reference
+// pages and the JSON schema.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct FieldType {
     kEither
   };
   Kind kind = Kind::kAny;
-  std::string words;                 // What people call it, where the kind alone does not say.
+  std::string words;                 // What people call it, if the kind alone does not say it.
   std::vector<std::string> choices;  // Of kChoice.
   std::vector<FieldType> of;         // The items of kList, the values of kEntries, each of kEither.
   std::vector<DescribedField> fields;  // Of kTable.
@@ -39,22 +39,22 @@ struct DescribedField {
   std::string name;
   Field field;
   FieldType type;
-  Json value;  // The default; null where there is none.
+  Json value;  // The default; null if there is none.
 };
 
-// The fields of options, with the values that `options` has as defaults. A field with a ToJson() of
-// its own needs `FieldType DescribeType(const T&)`, found by argument-dependent lookup.
+// Returns the fields of options, with the values in `options` as defaults. A field that has its own
+// ToJson() needs `FieldType DescribeType(const T&)`, found by argument-dependent lookup.
 template <class T>
 std::vector<DescribedField> Describe(const T& options = {});
 
 // "whole number", "list of text", "one of a, b".
 std::string TypeText(const FieldType& type);
 
-// [{"name", "type", "default", "help", ...}]; what is empty is left out.
+// [{"name", "type", "default", "help", ...}]; empty entries are left out.
 Json DescribedToJson(const std::vector<DescribedField>& fields);
 
-// Fields of tables in tables as "train.epochs", in their order; fields that name rows of the
-// catalogue are whole.
+// Names the fields of nested tables "train.epochs", in order; fields that name rows of the
+// catalogue stay whole.
 std::vector<DescribedField> Flattened(const std::vector<DescribedField>& fields,
                                       const std::string& path = {});
 

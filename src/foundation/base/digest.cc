@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over OpenSSL's EVP interface, which picks the instructions of the machine.
+// Uses OpenSSL's EVP interface, which picks the best instructions of the machine.
 #include "base/digest.h"
 
 #include <openssl/evp.h>
@@ -19,7 +19,7 @@ std::string ToHex(std::span<const unsigned char> bytes) {
 
 }  // namespace
 
-// A context that cannot be made, or set up, is a broken installation: PT_CHECK ends the process.
+// If a context cannot be made or set up, the installation is broken: PT_CHECK ends the process.
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   ~State() { EVP_MD_CTX_free(context); }

@@ -30,7 +30,7 @@ class Sha256 {
 
 std::string Sha256Hex(std::string_view bytes);
 
-// 32 lower-case digits (RFC 1321). Spreads keys evenly; protects nothing.
+// 32 lower-case digits (RFC 1321). Good for spreading keys evenly, not for security.
 std::string Md5Hex(std::string_view bytes);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event is: an aggregate with kName and Fields(). The house's own are in the room events;
+// What an event is: an aggregate with kName and Fields(). Our own events are in the room events;
 // between processes and in events.jsonl they are JSON.
 #pragma once
 
@@ -15,7 +15,7 @@ concept IsEvent = fields::HasFields<E> && requires {
   { E::kName } -> std::convertible_to<std::string_view>;
 };
 
-// Its name under the key "event", and its fields. Without "time", which EventLog adds.
+// Its name under the key "event", and its fields, without "time", which EventLog adds.
 template <IsEvent E>
 Json EventToJson(const E& event) {
   Json json;

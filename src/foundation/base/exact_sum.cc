@@ -14,15 +14,15 @@ namespace {
 
 using Wide = unsigned __int128;
 constexpr int64_t kDigitMask = 0xffffffff;
-// A digit grows by less than 2^32 an addition, so 2^30 of them, on a digit below 2^32, stay clear
-// of 2^63: no carry is lost.
+// An addition adds less than 2^32 to a digit, so 2^30 of them, on a digit below 2^32, stay below
+// 2^63: no carry is lost.
 constexpr int64_t kMaxPending = int64_t{1} << 30;
 
-// x = mantissa * 2^exponent, with its sign apart. x is finite.
+// x = mantissa * 2^exponent, with a separate sign. x is finite.
 //
-// IEEE 754: a double is a sign, 11 bits of exponent (biased by 1023) and 52 of a fraction, so that
-// x = 1.fraction * 2^(biased - 1023) = (2^52 + fraction) * 2^(biased - 1075). Where `biased` is 0
-// the leading one is missing and the exponent is that of 1.
+// IEEE 754: a double is a sign, 11 bits of exponent (biased by 1023) and 52 bits of fraction, so
+// that x = 1.fraction * 2^(biased - 1023) = (2^52 + fraction) * 2^(biased - 1075). If `biased` is
+// 0, the leading one is missing and the exponent is that of 1.
 struct Parts {
   uint64_t mantissa;
   int exponent;
@@ -43,9 +43,9 @@ Status Damaged(const Json& json) {
 
 }  // namespace
 
-// A shift to the right rounds down, also below zero (C++20), and the mask keeps what is left of
-// that: d = 2^32 (d >> 32) + (d & mask) for any sign, so the value stays. Digits become those of
-// the two's complement, whose sign moves up into the last.
+// A right shift rounds down, also below zero (C++20), and the mask yields the remainder: d = 2^32
+// (d >> 32) + (d & mask) for any sign, so the value does not change. The digits become those of the
+// two's complement, whose sign moves up into the last digit.
 void ExactSum::Carry(Digits& digits) {
   for (int i = 0; i + 1 < kDigits; ++i) {
     digits[i + 1] += digits[i] >> 32;
@@ -53,20 +53,20 @@ void ExactSum::Carry(Digits& digits) {
   }
 }
 
-// A term, of a magnitude below 2^126, is added as the 32-bit digits of its two's complement, of
-// which only the last has a sign: so many that no branch depends on the term.
+// Adds a term of a magnitude below 2^126 as the 32-bit digits of its two's complement, of which
+// only the last has a sign. The number of digits is fixed, so that no branch depends on the term.
 //
 // With t = term and s = shift < 32: the lowest digit is (t 2^s) mod 2^32, and rest = floor(t 2^s /
-// 2^32), as an arithmetic shift rounds down. The same step again takes three digits off `rest`, and
-// what is left, below 2^30 in size, keeps the sign. So the five digits add up to t 2^s exactly.
-// Products have 106 bits and scaled digits 85, both below 126. The highest of the 140 digits that a
-// product touches is number 132, that of 2^(2 * 971) and four above; a scaled sum of doubles
-// touches number 135.
+// 2^32), because an arithmetic shift rounds down. The same step takes three more digits off `rest`,
+// and what is left, below 2^30 in size, retains the sign. So the five digits add up to t 2^s
+// exactly. Products have 106 bits and scaled digits 85, both below 126. The highest of the 140
+// digits that a product touches is number 132: 2^(2 * 971) begins in 128, and four more follow; a
+// scaled sum of doubles touches number 135.
 void ExactSum::AddBits(Wide magnitude, int exponent, bool negative) {
   const int position = exponent - kLowest;
   const int shift = position % 32;
   int64_t* const digit = digits_.data() + position / 32;
-  // With all bits set, ^ and - make the negative of a number; with none they leave it.
+  // If all bits are set, ^ and - negate a number; if none is, they leave it unchanged.
   const __int128 sign = -__int128(negative);
   const __int128 term = (__int128(magnitude) ^ sign) - sign;
   const __int128 rest = term >> (32 - shift);
@@ -94,8 +94,8 @@ void ExactSum::Add(double x) {
   const int position = parts.exponent - kLowest;
   int64_t* const digit = digits_.data() + position / 32;
   const int64_t sign = -int64_t(parts.negative);
-  // A mantissa has 53 bits, so the shifted term has at most 84 and fits three digits; as in
-  // AddBits(), with a single shift.
+  // A mantissa has 53 bits, so the shifted term has at most 84 and fits into three digits; as in
+  // AddBits(), but with a single shift.
   const __int128 term = __int128((int64_t(parts.mantissa) ^ sign) - sign) << (position % 32);
   digit[0] += uint32_t(term);
   digit[1] += uint32_t(term >> 32);
@@ -111,7 +111,7 @@ void ExactSum::AddProduct(double a, double b) {
   AddBits(Wide(x.mantissa) * y.mantissa, x.exponent + y.exponent, x.negative != y.negative);
 }
 
-// After Carry() digits are below 2^32, so that their sum counts as one addition.
+// After Carry() digits are below 2^32, so adding them counts as one addition.
 void ExactSum::Merge(const ExactSum& other) {
   Digits theirs = other.digits_;
   Carry(theirs);
@@ -131,7 +131,7 @@ void ExactSum::AddScaled(const ExactSum& other, double factor) {
     if (theirs[i] == 0 || parts.mantissa == 0) continue;
     const int exponent = parts.exponent + kLowest + 32 * i;
     Wide product = Wide(uint64_t(theirs[i])) * parts.mantissa;
-    // Below the lowest digit only zeros can stand, see the promise about `other`.
+    // Below the lowest digit there can only be zeros: see what the header requires of `other`.
     const int below = exponent < kLowest ? kLowest - exponent : 0;
     if ((exponent + below - kLowest) / 32 + 5 > kDigits) {  // Far beyond the largest double.
       CountSpecial(negative != parts.negative ? -HUGE_VAL : HUGE_VAL);
@@ -177,23 +177,23 @@ double ExactSum::Rounded() const {
   while (top >= 0 && digits[top] == 0) --top;
   if (top < 0) return 0;
   const int high = 32 * top + std::bit_width(uint64_t(digits[top])) - 1;
-  // A double keeps 53 bits, and none below 2^-1074.
+  // A double has 53 bits, and none below 2^-1074.
   const int last = std::max(high - 52, -1074 - kLowest);
   const auto bit = [&](int i) { return i < 32 * kDigits && (digits[i / 32] >> (i % 32) & 1) != 0; };
   uint64_t kept = 0;
   for (int i = high; i >= last; --i) kept = kept << 1 | uint64_t(bit(i));
-  // Bit last - 1 is half of the last place kept, `rest` all that lies below it: up where that is
-  // more than a half, or a half and the kept number odd.
+  // Bit last - 1 is half a unit of the last bit retained, `rest` is whether any bit below it is
+  // set: rounds up if that is more than a half, or exactly a half and the retained number is odd.
   bool rest = (digits[(last - 1) / 32] & ((int64_t{1} << ((last - 1) % 32)) - 1)) != 0;
   for (int i = 0; i < (last - 1) / 32; ++i) rest = rest || digits[i] != 0;
-  // May carry into 2^53, which is a double as well.
+  // This may carry into 2^53, which is a double as well.
   if (bit(last - 1) && (rest || (kept & 1) != 0)) ++kept;
   const double magnitude = std::ldexp(double(kept), last + kLowest);
   return negative ? -magnitude : magnitude;
 }
 
 Json ExactSum::ToJson() const {
-  // Without zeros on either side, so that equal sums are equal texts.
+  // Omits zeros on either side, so that equal sums give equal texts.
   bool negative = false;
   const Digits digits = Magnitude(negative);
   int low = 0, top = kDigits - 1;
@@ -225,7 +225,7 @@ Status ExactSum::ReadDigits(const std::string& text, int scale, Digits& digits) 
       text.size() - begin > size_t(8 * kDigits)) {
     return Damaged(text);
   }
-  // From the end, eight hex characters a digit.
+  // From the end, eight hex characters per digit.
   size_t end = text.size();
   for (int i = first; end > begin; ++i) {
     const size_t start = end - begin > 8 ? end - 8 : begin;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of doubles and of products of two doubles, without any rounding until it is asked for.
+// Sums doubles, and products of two doubles, without any rounding until the result is read.
 //
 // 1. The sum is a fixed-point number wide enough for every product of two doubles and 2^63 terms.
-// 2. Adding and merging are integer additions: the result depends on the terms, never on their
+// 2. Adding and merging are integer additions: the result depends on the terms and not on their
 //    order or grouping.
 // 3. Rounded() is the double nearest to the true sum, ties to even (IEEE 754, roundTiesToEven).
 //
 // Such an accumulator is known as a superaccumulator (Kulisch, "Computer Arithmetic and Validity";
 // with digits that have room for delayed carries: Neal, "Fast exact summation using small and large
-// superaccumulators", 2015). The width: products of two doubles reach down to 2^-2148 and up to
-// 2^2048, and 2^63 terms add 63 bits on top, so bits from -2148 to 2111 are needed; the digits
-// below have those from -2176 to 2303. One thread.
+// superaccumulators", 2015). Width: products of two doubles range from 2^-2148 to 2^2048, and 2^63
+// terms add 63 bits, so bits -2148 to 2111 are needed; the digits below cover bits -2176 to 2303.
+// One thread.
 #pragma once
 
 #include <array>
@@ -24,18 +24,18 @@ namespace protium {
 
 class ExactSum {
  public:
-  // NaN and infinities are counted beside the digits and decide Rounded() as IEEE addition would.
+  // NaN and infinities are counted separately and decide Rounded() as IEEE addition would.
   void Add(double x);
   void AddProduct(double a, double b);
   void Merge(const ExactSum& other);
-  // Adds `other` times `factor`. `other` must hold a sum of doubles, or of products no smaller than
-  // 2^-1074 in their last place; factor must be finite.
+  // Adds `other` times `factor`. `other` must hold a sum of doubles, or of products whose last bit
+  // is no smaller than 2^-1074; factor must be finite.
   void AddScaled(const ExactSum& other, double factor);
 
   double Rounded() const;
   bool IsZero() const;  // Exactly; false with NaN or infinities.
 
-  // The same sum gives the same JSON, whatever was added in which order.
+  // The same sum gives the same JSON, whatever terms were added in whatever order.
   Json ToJson() const;
   static Result<ExactSum> FromJson(const Json& json);
 

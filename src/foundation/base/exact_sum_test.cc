@@ -21,7 +21,7 @@ ExactSum SumUp(const std::vector<double>& terms) {
   return sum;
 }
 
-// Finite doubles of any exponent, subnormals among them.
+// Finite doubles of any exponent, including subnormals.
 std::vector<double> AnyDoubles(size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> out;
@@ -63,7 +63,7 @@ TEST(ExactSum, RoundsToNearestWithTiesToEven) {
   EXPECT_EQ(SumUp({-1, -half, -5e-324}).Rounded(), -1 - 2 * half);
   EXPECT_EQ(SumUp({1.7976931348623157e308, 1.7976931348623157e308}).Rounded(), kInfinity);
   ExactSum small;
-  small.AddProduct(5e-324, 0.5);  // Half of the smallest double: a tie, to zero.
+  small.AddProduct(5e-324, 0.5);  // Half of the smallest double: a tie, which goes to zero.
   EXPECT_EQ(small.Rounded(), 0);
   EXPECT_FALSE(small.IsZero());
   small.AddProduct(5e-324, 5e-324);

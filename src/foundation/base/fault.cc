@@ -41,7 +41,8 @@ arrow::StatusCode ToStatusCode(Exit exit) {
   }
 }
 
-// What users cause is a Fault: a plain status of these codes is one room misusing another.
+// Errors that users cause are Faults: a plain status with one of these codes means that one room
+// misuses another.
 bool IsMisuse(const Status& status) {
   return status.IsInvalid() || status.IsKeyError() || status.IsTypeError() || status.IsIndexError();
 }
@@ -67,7 +68,7 @@ void AddLine(std::string& block, std::string_view label, std::string_view text) 
 // In bytes.
 constexpr size_t kMostText = 1500, kKeptAhead = 900, kKeptBehind = 400;
 
-// A message quotes cells and names that may be of any length; what is said around them stays.
+// A message may quote cells and names of any length; the words around them stay.
 void Bound(std::string& text) {
   if (text.size() <= kMostText) return;
   const std::string head(CutText(text, kKeptAhead));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one shape of a message that a user sees when something went wrong, on its way between
-// processes. The shape itself is the door's: protium/status.h.
+// The form of an error message on its way between processes. What a user sees of it is in the
+// public header protium/status.h.
 #pragma once
 
 #include "base/json.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two floats of 16 bits as float32: float16 (IEEE 754 binary16), and bfloat16, which is a
-// float32 without its lower half. By hand, so that the bits are the same on every processor.
+// Converts the two 16-bit floats from and to float32: float16 (IEEE 754 binary16), and bfloat16,
+// which is a float32 without its lower half. Written in software, so that the bits are the same on
+// every processor.
 #pragma once
 
 #include <bit>
@@ -13,7 +14,7 @@ namespace protium {
 inline float Widen(Float16 half) {
   const uint32_t sign = uint32_t(half.bits & 0x8000u) << 16;
   const uint32_t exponent = half.bits >> 10 & 0x1Fu, fraction = half.bits & 0x3FFu;
-  if (exponent == 0) {  // Too small for an exponent: fraction times 2^-24.
+  if (exponent == 0) {  // Subnormal: fraction times 2^-24.
     return std::bit_cast<float>(std::bit_cast<uint32_t>(float(fraction) * 0x1p-24f) | sign);
   }
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
@@ -24,7 +25,7 @@ inline float Widen(Bfloat16 bfloat16) {
   return std::bit_cast<float>(uint32_t(bfloat16.bits) << 16);
 }
 
-// To the nearest, ties to even; what is too large becomes infinite.
+// Rounds to the nearest, ties to even; values that are too large become infinite.
 inline Float16 NarrowToFloat16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), rest = bits & 0x7FFFFFFFu;
   const auto sign = uint16_t(bits >> 16 & 0x8000u);

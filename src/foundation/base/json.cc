@@ -12,23 +12,23 @@ namespace protium {
 
 namespace {
 
-// The library frees nested values by recursion, and so do others read them.
+// The library frees nested values by recursion, and other code reads them so.
 constexpr size_t kMaxDepth = 200;
 
-// Text of JSON always comes from a file or from another process.
+// JSON text always comes from a file or from another process.
 Status NotJson(const std::string& why) {
   return Fail({.exit = Exit::kInput, .what = "not valid JSON: " + why});
 }
 
-// A list or an object whose end was not read yet.
+// A list or an object whose end has not been read yet.
 struct Unfinished {
   bool is_object = false;
-  std::vector<std::string> keys;  // Of an object, one for each value; the last may wait for it.
+  std::vector<std::string> keys;  // For an object: one per value; the last may precede its value.
   std::vector<Json> values;
 };
 
-// Of a key that was given more than once the last value counts, in the place of the first; says
-// which values are gone by that. Sorted and not hashed: no choice of keys makes it slow.
+// If a key occurs more than once, the last value counts, at the position of the first; returns
+// which values are dropped. Sorts instead of hashing, so that no choice of keys makes it slow.
 std::vector<bool> DropTwins(Unfinished& object) {
   const std::vector<std::string>& keys = object.keys;
   std::vector<size_t> order(keys.size());
@@ -59,9 +59,9 @@ Json ObjectFrom(Unfinished& read) {
   return ObjectOf(std::move(members));
 }
 
-// Builds the value from what the library's parser tells it, in a time that grows with the text: the
+// Builds the value from the callbacks of the library's parser, in time linear in the text: the
 // library's own builders look at all members of an object for each key, and at all siblings for
-// each end. Its functions have the names that the parser calls; false ends the reading.
+// each end. The functions have the names that the parser calls; false ends the reading.
 class Builder {
  public:
   const std::string& why() const { return why_; }
@@ -73,7 +73,7 @@ class Builder {
   bool number_unsigned(uint64_t value) { return Add(value); }
   bool number_float(double value, const std::string&) { return Add(value); }
   bool string(std::string& value) { return Add(std::move(value)); }
-  bool binary(Json::binary_t&) { return false; }  // No text has any.
+  bool binary(Json::binary_t&) { return false; }  // JSON text never contains binary.
   bool key(std::string& name) {
     open_.back().keys.push_back(std::move(name));
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that keeps the order of its keys, so that files and digests come out the same every time.
-// Text that is not ours is read by ParseJson() alone: the library itself throws.
+// JSON that retains the order of its keys, so that files and digests are the same every time. Use
+// ParseJson() alone for text from outside: the library itself throws.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace protium {
 
 using Json = nlohmann::ordered_json;
 
-// Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws. Of a
-// key given twice in an object the last value counts. Takes a time that grows with the text alone.
+// Parses one JSON value. Nesting beyond 200 levels and trailing text are errors; never throws. If
+// an object has a key twice, the last value counts. Takes time linear in the text.
 Result<Json> ParseJson(std::string_view text);
 
-// An object of these members, whose keys differ. Where they may be many: to add one by object[key]
-// looks at all that are there.
+// Makes an object of these members, whose keys differ. Use it for many members: object[key]
+// compares a new key with all existing ones.
 Json ObjectOf(std::vector<std::pair<std::string, Json>> members);
 
-// The text under `key` of an object; empty where there is none, or something else is there.
+// The text under `key` of an object; empty if there is none or it is not a text.
 const std::string& TextAt(const Json& json, std::string_view key);
-// The number under `key` of an object; `otherwise` where there is none, or something else is there.
-// Of WholeAt() a fraction is something else.
+// The number under `key` of an object; `otherwise` if there is none or it is not a number, or, for
+// WholeAt(), not a whole number.
 int64_t WholeAt(const Json& json, std::string_view key, int64_t otherwise = 0);
 double NumberAt(const Json& json, std::string_view key, double otherwise = 0);
 

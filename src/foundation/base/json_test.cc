@@ -33,7 +33,7 @@ std::string Keys(size_t number) {
   return text + "}";
 }
 
-// The least of a few tries: what else runs here only adds.
+// The least of a few tries: other work on the machine can only add to it.
 double SecondsToParse(const std::string& text) {
   double least = 1e9;
   for (int i = 0; i < 3; ++i) {
@@ -77,8 +77,8 @@ TEST(Json, RefusesMoreThan200Levels) {
               HasSubstr("deeper than 200 levels"));
 }
 
-// Eight times the text takes about eight times as long; with a look at all siblings or keys for
-// each of them it would take 64 times as long.
+// Eight times the text takes about eight times as long; if all siblings or keys were compared for
+// each of them, it would take 64 times as long.
 TEST(Json, ReadsManySiblingsInATimeThatGrowsWithTheirNumber) {
   const double few = SecondsToParse(Siblings(50'000));
   EXPECT_LT(SecondsToParse(Siblings(400'000)), 30 * few + 0.1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of MurmurHash3 of 32 bits (MurmurHash3_x86_32, Austin Appleby, public domain), and the
-// hash of texts that Spark's SQL makes of them. Spark has another one, which differs in what it
-// does with the last one to three bytes and is with its user (stages/hashing_tf.cc). Indices
-// in models are made of them: part of the format.
+// The steps of 32-bit MurmurHash3 (MurmurHash3_x86_32, Austin Appleby, public domain), and the hash
+// of texts that Spark's SQL builds from them. Spark has another variant, which treats the last one
+// to three bytes differently and is in stages/hashing_tf.cc, where it is used. Indices in models
+// come from these hashes, so they are part of the format.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ constexpr uint32_t MurmurMix(uint32_t hash, uint32_t word) {
   return std::rotl(hash ^ MurmurWord(word), 13) * 5 + 0xe6546b64u;
 }
 
-// The hash of `size` bytes from that after the last of them.
+// Finishes the hash of `size` bytes after the last of them was mixed in.
 constexpr uint32_t MurmurEnd(uint32_t hash, size_t size) {
   hash ^= static_cast<uint32_t>(size);
   hash = (hash ^ (hash >> 16)) * 0x85ebca6bu;
@@ -29,8 +29,8 @@ constexpr uint32_t MurmurEnd(uint32_t hash, size_t size) {
   return hash ^ (hash >> 16);
 }
 
-// hash(text) of Spark's SQL (Murmur3_x86_32.hashUnsafeBytes), whose seed is 42: the one to three
-// bytes after the last whole word are each mixed in like a word of their own, sign-extended, where
+// hash(text) of Spark's SQL (Murmur3_x86_32.hashUnsafeBytes), whose seed is 42: each of the one to
+// three bytes after the last whole word is mixed in like a word of its own, sign-extended, while
 // Appleby's MurmurHash3 mixes them in together.
 constexpr int32_t SparkHash(std::string_view text, int32_t seed = 42) {
   auto hash = static_cast<uint32_t>(seed);

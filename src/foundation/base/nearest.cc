@@ -8,9 +8,9 @@ namespace protium {
 
 namespace {
 
-// Levenshtein's distance, in one row of its table: row[j] is the distance of what of `a` was read
-// so far to the first j letters of `b`. Counts in half edits, so that a difference of case costs 1
-// and any other edit 2.
+// Levenshtein's distance, in one row of its table: row[j] is the distance between the part of `a`
+// read so far and the first j letters of `b`. Counts in half edits, so that a difference in case
+// costs 1 and any other edit 2.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = 2 * j;
@@ -34,7 +34,7 @@ std::vector<std::string> Nearest(std::string_view word, std::span<const std::str
   const size_t limit = 2 * std::max<size_t>(2, word.size() / 3);
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : known) {
-    // At least the letters that one has more than the other must be edited.
+    // At least as many edits are needed as the lengths differ by.
     const size_t longer = std::max(word.size(), name.size());
     if (2 * (longer - std::min(word.size(), name.size())) > limit) continue;
     const size_t distance = Distance(word, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a misspelt name was meant to be, for messages.
+// Finds what a misspelt name was meant to be, for messages.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace protium {
 
-// Gives up to three of `known` that are closest to `word` by edit distance (case counts half), at
-// most 2 edits or a third of the word away; ties keep the order of `known`.
+// Returns up to three of `known` that are closest to `word` by edit distance (a difference in case
+// counts half), at most 2 edits or a third of the word away; ties stay in the order of `known`.
 std::vector<std::string> Nearest(std::string_view word, std::span<const std::string> known);
 
-// Says `did you mean "a" or "b"?`, or `one of: a, b, c` when nothing is near and fewer than 13 are
+// Returns `did you mean "a" or "b"?`, or `one of: a, b, c` if nothing is near and fewer than 13 are
 // known, else nothing.
 std::string Suggest(std::string_view word, std::span<const std::string> known);
 

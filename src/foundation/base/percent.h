@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Percent-encoding, as addresses have it (RFC 3986).
+// Percent-encoding, as URLs use it (RFC 3986).
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace protium {
 
-// With "%2F" and the like for all but letters, digits and the characters of `plain`.
+// Encodes all but letters, digits and the characters of `plain` as "%2F" and the like.
 std::string PercentEncoded(std::string_view text, std::string_view plain);
 
-// None for a "%" without two hexadecimal digits.
+// Returns nullopt if a "%" is not followed by two hexadecimal digits.
 std::optional<std::string> PercentDecoded(std::string_view text);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the house adds to the door's Status and Result.
+// Adds to the Status and Result of the public headers.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 #include "protium/status.h"
 
-// Ends the process when `condition`, which only a bug of ours can break, does not hold.
+// Ends the process if `condition` does not hold, which only a bug of ours can cause.
 #define PT_CHECK(condition)                                                                     \
   do {                                                                                          \
     if (!(condition)) [[unlikely]] {                                                            \

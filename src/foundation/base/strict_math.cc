@@ -9,8 +9,8 @@
 // Follows e_log.c, s_log1p.c and s_expm1.c of fdlibm, Copyright (C) 1993 and 2004 by Sun
 // Microsystems, Inc.; NOTICE holds its notices. The names differ, and shared steps are functions
 // here, but each double is computed by the same operations in the same order. Constants such as
-// 0x3fd62e42 are the upper halves of doubles, compared as integers: for positive doubles that
-// orders like the values themselves.
+// 0x3fd62e42 are the upper halves of doubles, compared as integers: positive doubles have the same
+// order as these integers.
 
 namespace protium {
 namespace {
@@ -32,14 +32,14 @@ double WithHigh(double x, int32_t high) {
   const uint64_t low = std::bit_cast<uint64_t>(x) & 0xffffffffu;
   return std::bit_cast<double>(uint64_t{static_cast<uint32_t>(high)} << 32 | low);
 }
-// Times 2^power, by the exponent's bits alone.
+// Multiplies by 2^power, by changing the exponent's bits only.
 double Scaled(double x, int32_t power) {
   return WithHigh(x, static_cast<int32_t>(static_cast<uint32_t>(High(x)) +
                                           (static_cast<uint32_t>(power) << 20)));
 }
 int32_t ExponentOf(int32_t high) { return (high >> 20) - 1023; }
 
-// log(1 + f) + k ln 2 where the fraction of 1 + f begins with these bits.
+// log(1 + f) + k ln 2, if the fraction of 1 + f begins with these bits.
 double LogOf(double f, int32_t k, int32_t bits) {
   const double times = k;
   if ((0xfffff & (2 + bits)) < 3) {
@@ -60,13 +60,13 @@ double LogOf(double f, int32_t k, int32_t bits) {
   return times * kLn2High - ((s * (f - rest) - times * kLn2Low) - f);
 }
 
-// 1 + x as 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); c corrects for what rounding 1 + x
-// lost.
+// 1 + x as 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); c corrects the rounding error of 1
+// + x.
 struct OnePlus {
   double f = 0;
   double c = 0;
   int32_t k = 0;
-  int32_t bits = 1;  // 0 where f is nearly 0.
+  int32_t bits = 1;  // 0 if f is nearly 0.
 };
 
 OnePlus SplitOnePlus(double x) {
@@ -87,7 +87,7 @@ OnePlus SplitOnePlus(double x) {
   return split;
 }
 
-// x - k ln 2, between -ln 2 / 2 and ln 2 / 2; c corrects for what rounding the difference lost.
+// x - k ln 2, between -ln 2 / 2 and ln 2 / 2; c corrects the rounding error of the difference.
 struct Reduced {
   double x = 0;
   double c = 0;
@@ -125,17 +125,17 @@ double StrictLog(double x) {
   const bool tiny = High(x) < 0x100000;
   if (tiny) x *= 0x1p54;  // A subnormal number has no exponent of its own to split off.
   const int32_t bits = High(x) & 0xfffff;
-  const int32_t up = (bits + 0x95f64) & 0x100000;  // Set where the fraction is above sqrt 2.
+  const int32_t up = (bits + 0x95f64) & 0x100000;  // Set if the fraction is above sqrt 2.
   const int32_t k = ExponentOf(High(x)) + (up >> 20) - (tiny ? 54 : 0);
   return LogOf(WithHigh(x, bits | (up ^ 0x3ff00000)) - 1, k, bits);
 }
 
-// Between sqrt(1/2) - 1 and sqrt(2) - 1 x itself is f, with nothing lost; elsewhere 1 + x is split.
+// From sqrt(1/2) - 1 to sqrt(2) - 1, f is x itself, without rounding; elsewhere 1 + x is split.
 double StrictLog1p(double x) {
   if (!(x > -1)) return x == -1 ? -kInfinity : kNan;
   if (std::isinf(x)) return x;
   const int32_t high = High(x), size = high & 0x7fffffff;
-  // Below 2^-29 two terms of the series do; below 2^-54 one.
+  // Below 2^-29 two terms of the series suffice; below 2^-54 one.
   if (size < 0x3e200000) return size < 0x3c900000 ? x : x - x * x * 0.5;
   const bool near = high < 0x3fda827a && (high > 0 || high <= static_cast<int32_t>(0xbfd2bec3));
   const OnePlus split = near ? OnePlus{.f = x} : SplitOnePlus(x);
@@ -154,7 +154,7 @@ double StrictLog1p(double x) {
 
 // A rational approximation of exp(r) - 1 for the reduced r (fdlibm's Q1 to Q5), then scaled by 2^k.
 double StrictExpm1(double x) {
-  constexpr double kMost = 0x1.62e42fefa39efp+9;  // Beyond, exp(x) overflows.
+  constexpr double kMost = 0x1.62e42fefa39efp+9;  // Beyond it, exp(x) overflows.
   const int32_t size = High(x) & 0x7fffffff;
   if (std::isnan(x)) return x;
   if (x > kMost) return kInfinity;

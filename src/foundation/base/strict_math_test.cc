@@ -13,14 +13,14 @@ namespace {
 
 constexpr double kPlusInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kNone = -12345;  // Where Spark says NULL: outside the domain.
+constexpr double kNone = -12345;  // Spark returns NULL: outside the domain.
 
 struct Answer {
   double x, ln, log1p, expm1;
 };
 
-// What Spark 4.2.1 answered to SELECT ln(x), log1p(x), expm1(x) (of 20,036 numbers, all of which
-// were the same to the bit; glibc 2.36 differs in 333 answers).
+// What Spark 4.2.1 returned for SELECT ln(x), log1p(x), expm1(x) (of 20,036 numbers, all were equal
+// to the bit; glibc 2.36 differs in 333 results).
 constexpr Answer kAnswers[] = {
     {0x0.0p+0, kNone, 0x0.0p+0, 0x0.0p+0},
     {-0.0, kNone, -0.0, -0.0},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One refusal for a name that a table does not hold, whichever table it is.
+// The error for a name that a table does not hold, whichever table it is.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// Refuses (kUsage) a name that is none of `known`: `unknown net "mpl"`, with the nearest of them.
-// `what` is the kind of thing that was named.
+// Refuses (kUsage) a name that is not in `known`: `unknown net "mpl"`, with the nearest known
+// names. `what` is the kind of thing that was named.
 Status UnknownName(std::string_view what, std::string_view name, std::span<const std::string> known,
                    std::string where = {});
 

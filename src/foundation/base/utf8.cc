@@ -5,7 +5,7 @@ namespace protium {
 
 std::string_view CutText(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
-  // A code point begins at the first byte that is left out, or before it.
+  // A code point begins at the first byte that is cut off, or before it.
   while (most > 0 && IsContinuation(text[most])) --most;
   return text.substr(0, most);
 }

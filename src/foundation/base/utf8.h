@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Whether the byte goes on with a code point (10xxxxxx).
+// Whether the byte continues a code point (10xxxxxx).
 inline bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 // The number of bytes of the code point that begins with `first`.
@@ -17,9 +17,9 @@ inline size_t CodeLength(char first) {
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-// The text up to `most` bytes, without the part of a code point at the end.
+// The text up to `most` bytes, without an incomplete code point at the end.
 std::string_view CutText(std::string_view text, size_t most);
-// For messages: the same, with "..." where something was cut off.
+// The same for messages, with "..." if something was cut off.
 std::string Shortened(std::string_view text, size_t most);
 
 // Appends the code point's one to four bytes; it must not be a surrogate.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses that others gave and that pages of ours link to.
+// Checks addresses that come from others before our pages link to them.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace protium {
 
-// Whether it is http://... or https://..., short, and of characters that an address may have as it
-// stands: no spaces, quotes, angle brackets or controls, so that it is safe wherever it is shown.
-// Nor an "@": before it may be a password.
+// Whether it is http://... or https://..., short, and made of characters that a URL may contain
+// unescaped: no spaces, quotes, angle brackets or control characters, so that it is safe wherever
+// it is shown. Nor an "@", because a password may precede it.
 inline bool IsWebAddress(std::string_view text) {
   constexpr size_t kLongest = 300;
   constexpr std::string_view kMarks = "-._~:/?#[]!$&()*+,;=%";

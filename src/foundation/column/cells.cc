@@ -30,7 +30,7 @@ std::string InOneLine(std::string_view text) {
   return line;
 }
 
-// "2013-01-31 08:15:00.500000" and "08:15:00.000000" without what their fraction can do without.
+// Drops the superfluous zeros of a fraction: "2013-01-31 08:15:00.500000", "08:15:00.000000".
 std::string WithoutZeros(std::string text) {
   if (text.find('.') == text.npos) return text;
   text.erase(text.find_last_not_of('0') + 1);
@@ -50,7 +50,7 @@ std::string ListText(const arrow::Array& items) {
 std::string StructText(const arrow::StructArray& cells, int64_t row) {
   std::string text = "{";
   for (int f = 0; f < cells.num_fields(); ++f) {
-    // field() is cut as the struct is, so `row` counts in it as well.
+    // field() has the same slice as the struct, so `row` applies to it as well.
     text += (f > 0 ? ", " : "") + cells.type()->field(f)->name() + ": " +
             CellText(*cells.field(f), row);
   }
@@ -96,7 +96,7 @@ Json ListJson(const arrow::Array& items) {
   return list;
 }
 
-// The items of a cell of lists; null: no list.
+// The items of a cell of lists; null if it is not a list.
 std::shared_ptr<arrow::Array> ItemsOf(const arrow::Array& column, int64_t row) {
   if (!IsList(*column.type())) return nullptr;
   const ListCell cell = ListAt(*column.data(), row);
@@ -126,7 +126,7 @@ std::string CellText(const arrow::Array& column, int64_t row) {
     default:
       break;
   }
-  // Arrow's own texts, slower: numbers, dates, times, decimals.
+  // Arrow's own, slower formatting: numbers, dates, times, decimals.
   const auto scalar = column.GetScalar(row);
   if (!scalar.ok()) return scalar.status().message();
   const std::string text = (*scalar)->ToString();
@@ -144,16 +144,16 @@ Json CellJson(const arrow::Array& column, int64_t row) {
       return static_cast<const arrow::StringArray&>(column).GetString(row);
     case arrow::Type::FLOAT: {
       const float value = static_cast<const arrow::FloatArray&>(column).Value(row);
-      // By way of its shortest text: 0.1 shall not become 0.10000000149011612.
+      // Through its shortest text: 0.1 must not become 0.10000000149011612.
       const std::string text = CellText(column, row);
       double shortest = 0;
-      // Unlike strtod() and its like it has no decimal comma in any locale.
+      // Unlike strtod() and the like, it never has a decimal comma, whatever the locale.
       std::from_chars(text.data(), text.data() + text.size(), shortest);
       return std::isfinite(value) ? Json(shortest) : Json(text);
     }
     case arrow::Type::DOUBLE: {
       const double value = static_cast<const arrow::DoubleArray&>(column).Value(row);
-      // JSON has no infinity and no NaN: they are texts.
+      // JSON has no infinity and no NaN: they become texts.
       return std::isfinite(value) ? Json(value) : Json(DoubleText(value));
     }
     case arrow::Type::STRUCT: {

@@ -12,10 +12,10 @@ namespace {
 using arrow::ArrayData;
 using Id = arrow::Type;
 
-// What a cell takes beside its content once it is written out: an offset.
+// What a written cell takes beside its content: an offset.
 constexpr double kCellBytes = 4;
 
-// The first of ascending numbers that is larger; `count` if none is.
+// The index of the first of ascending numbers that is larger; `count` if none is.
 template <class Value>
 int64_t FirstBehind(const CellValues<Value>& values, int64_t count, int64_t number) {
   int64_t low = 0, high = count;
@@ -68,7 +68,8 @@ void ClaimSum::AddListViews(const Cells& cells) {
 void ClaimSum::AddFixedLists(const Cells& cells, int32_t size) {
   if (size <= 0) return AddBare(cells.count);
   bytes_ += kCellBytes * double(cells.count);
-  // A child that is too short has no such cells; validation has seen it, and lengths overflow.
+  // Validation refuses a child that is too short; the check is by division because lengths
+  // overflow.
   if (cells.count > cells.data.child_data[0]->length / size) return;
   Add(cells.Of(0, (cells.data.offset + cells.begin) * size, cells.count * size));
 }
@@ -80,7 +81,7 @@ void ClaimSum::AddStructs(const Cells& cells) {
   }
 }
 
-// Each child in full: cells of unions are told apart by bytes of their own.
+// Counts each child in full: every cell of a union takes a type byte of its own.
 void ClaimSum::AddUnions(const Cells& cells) {
   bytes_ += kCellBytes * double(cells.count);
   for (const auto& child : cells.data.child_data) Add({*child, 0, child->length});
@@ -116,7 +117,7 @@ void ClaimSum::AddDictionary(const Cells& cells, const arrow::DictionaryType& ty
   }
 }
 
-// Of runs that end at these rows.
+// Adds runs that end at these rows.
 template <class End>
 void ClaimSum::AddRunsEnding(const Cells& cells) {
   const Cells ends = cells.Of(0, 0, cells.data.child_data[0]->length);
@@ -189,7 +190,7 @@ void ClaimSum::Add(const Cells& cells, const arrow::DataType& type) {
     case Id::EXTENSION:
       return Add(cells, *static_cast<const arrow::ExtensionType&>(type).storage_type());
     default:
-      // What has no width lies nowhere: a null.
+      // A type without width occupies no memory: a null.
       return arrow::is_fixed_width(type.id()) ? AddFixedWidth(cells, type) : AddBare(cells.count);
   }
 }

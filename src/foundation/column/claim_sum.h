@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much cells claim to be, for CheckClaims().
+// Adds up how much cells claim to be, for CheckClaims().
 // 1. Claims are added up in doubles: lengths come from outside, and their products overflow.
 // 2. Nothing is allocated by a length that was claimed.
-// 3. Offsets and indices of rows handed over in memory may be wrong: what points outside counts
-//    nothing, and is never followed.
+// 3. Offsets and indices of rows handed over in memory may be wrong: cells outside the data add
+//    nothing and are never read.
 #pragma once
 
 #include <arrow/array/data.h>
@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// Numbers of a buffer, which may lie at any address.
+// The numbers in a buffer, which may be unaligned.
 template <class Value>
 class CellValues {
  public:
@@ -51,17 +51,17 @@ struct Cells {
   }
 };
 
-// Adds up what cells claim until it is more than may be.
+// Adds up what cells claim until it exceeds the limits.
 class ClaimSum {
  public:
   ClaimSum(double most_cells, double most_bytes)
       : most_cells_(most_cells), most_bytes_(most_bytes) {}
 
   void Add(const Cells& cells) { Add(cells, *cells.data.type); }
-  // Other rows, whose bytes count anew.
+  // Starts other rows, whose bytes are counted from 0.
   void NextRows() { bytes_ = 0; }
   bool too_many() const { return cells_ > most_cells_; }
-  // Views of views of views name more cells than anybody can visit.
+  // Nested views can name more cells than can be visited.
   bool too_long() const { return bytes_ > most_bytes_ || steps_ > most_cells_; }
   bool full() const { return too_many() || too_long(); }
   double bytes() const { return bytes_; }
@@ -89,8 +89,8 @@ class ClaimSum {
 
   const double most_cells_;
   const double most_bytes_;
-  double cells_ = 0;  // Those that lie nowhere.
-  double bytes_ = 0;  // Of all cells, written out.
+  double cells_ = 0;  // Cells that occupy no memory.
+  double bytes_ = 0;  // Of all cells, written out in full.
   double steps_ = 0;
 };
 

@@ -42,7 +42,7 @@ Status TooLong(const std::string& column, int64_t rows, double bytes, int64_t he
                .fix = "send fewer rows in a batch, or shorter values"});
 }
 
-// Adds rows that are taken at once.
+// Adds rows that are converted at once.
 Status AddRows(const arrow::RecordBatch& batch, int64_t row, int64_t count, int64_t held,
                ClaimSum& sum) {
   sum.NextRows();

@@ -103,7 +103,7 @@ TEST(Claims, RefusesRowsOfNoColumns) {
 TEST(Claims, RefusesALongTextThatManyRowsName) {
   EXPECT_THAT(Refusal({Dictionary(1 << 20, 1 << 20)}), HasSubstr("once each is written out"));
   EXPECT_EQ(Refusal({Dictionary(1 << 20, 100)}), "");
-  // A few rows at a time may have long ones.
+  // If few rows are converted at once, they may be long.
   EXPECT_THAT(Refusal({Dictionary(1 << 20, 3000)}), HasSubstr("\"c0\""));
   EXPECT_EQ(Refusal({Dictionary(1 << 20, 3000)}, 64 << 10), "");
 }
@@ -140,7 +140,7 @@ TEST(Claims, CountBytesOnceThatSeveralColumnsShare) {
   const auto numbers = *arrow::MakeArrayFromScalar(arrow::Int64Scalar(7), 1000);
   EXPECT_EQ(HeldBytes(*RowsOf({numbers, numbers})), HeldBytes(*RowsOf({numbers})));
   EXPECT_GE(HeldBytes(*RowsOf({numbers})), 8000);
-  // 1000 columns of 8 MB each in the same 8 MB.
+  // 1000 columns of 8 MB each that share the same 8 MB.
   const auto large = *arrow::MakeArrayFromScalar(arrow::Int64Scalar(7), 1 << 20);
   EXPECT_NE(Refusal(arrow::ArrayVector(1000, large)), "");
 }

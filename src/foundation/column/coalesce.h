@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of a useful size from many small ones, without holding a table.
+// Makes batches of a useful size from many small ones, without holding a table.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -10,18 +10,17 @@
 
 namespace protium {
 
-// Bytes that the batch's rows take, slices counted by their part.
+// Bytes that the batch's rows take; a slice counts only its part.
 int64_t BatchBytes(const arrow::RecordBatch& batch);
 
-// Joins small batches of one schema into batches of at least `bytes`, so that the price of a batch
-// is paid rarely.
+// Joins small batches of one schema into batches of at least `bytes`, to reduce the cost per batch.
 class Coalescer {
  public:
   explicit Coalescer(int64_t bytes = int64_t{1} << 20) : bytes_(bytes) {}
 
-  // Gives a batch when enough has come together, else nullptr.
+  // Returns a batch as soon as enough rows have come together, else nullptr.
   Result<std::shared_ptr<arrow::RecordBatch>> Add(std::shared_ptr<arrow::RecordBatch> batch);
-  // Gives what is left, or nullptr.
+  // Returns what is left, or nullptr.
   Result<std::shared_ptr<arrow::RecordBatch>> Flush();
 
  private:

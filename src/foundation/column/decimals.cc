@@ -26,7 +26,7 @@ int32_t ScaleOf(const arrow::Array& column) {
 double NearestDouble(const arrow::Decimal128& value, int32_t scale) {
   const auto low = static_cast<int64_t>(value.low_bits());
   const bool small = value.high_bits() == (low < 0 ? -1 : 0) && low <= kExact && low >= -kExact;
-  // Of two doubles a division gives the nearest one.
+  // Division of two doubles returns the nearest double.
   if (small && scale >= 0 && size_t(scale) < kPowers.size()) {
     return double(low) / kPowers[size_t(scale)];
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimals as doubles, for what computes with numbers. Tables carry decimals as they are.
+// Converts decimals to doubles, for code that computes with numbers. Tables carry decimals
+// unchanged.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -12,13 +13,13 @@
 
 namespace protium {
 
-// The double that is nearest to `value` / 10^scale.
+// Returns the double that is nearest to `value` / 10^scale.
 double NearestDouble(const arrow::Decimal128& value, int32_t scale);
 
-// The double that is nearest to a value of a column of decimals, which must not be NULL there.
+// The same for a value of a column of decimals, which must not be NULL.
 double NearestDouble(const arrow::Decimal128Array& column, int64_t row);
 
-// A column of decimals as one of doubles, NULL staying NULL.
+// Converts a column of decimals to doubles; NULL stays NULL.
 Result<std::shared_ptr<arrow::Array>> AsDoubles(const arrow::Decimal128Array& column);
 
 }  // namespace protium

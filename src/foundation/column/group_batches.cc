@@ -21,7 +21,7 @@ bool SameAt(const Array& a, int64_t i, const Array& b, int64_t j) {
   return static_cast<const ArrayType&>(a).GetView(i) == static_cast<const ArrayType&>(b).GetView(j);
 }
 
-// NaN is a group like any other number.
+// NaN forms a group like any other number.
 template <class ArrayType>
 bool SameNumberAt(const Array& a, int64_t i, const Array& b, int64_t j) {
   const auto x = static_cast<const ArrayType&>(a).Value(i);
@@ -31,7 +31,7 @@ bool SameNumberAt(const Array& a, int64_t i, const Array& b, int64_t j) {
 
 using Same = bool (*)(const Array&, int64_t, const Array&, int64_t);
 
-// How values of a type are compared; nullptr for a type whose values are not.
+// How values of a type are compared; nullptr for a type that cannot be compared.
 Same ComparisonOf(arrow::Type::type type) {
   switch (type) {
     case arrow::Type::BOOL:
@@ -71,7 +71,7 @@ class Keys {
     return keys;
   }
 
-  // Row `i` here and row `j` of other keys of the same columns.
+  // Compares row `i` here with row `j` of other keys of the same columns.
   bool Agree(int64_t i, const Keys& other, int64_t j) const {
     for (size_t k = 0; k < columns_.size(); ++k) {
       const Array &a = *columns_[k], &b = *other.columns_[k];
@@ -112,7 +112,7 @@ class GroupStream : public BatchStream {
   }
 
  private:
-  // Gives what is complete now, or nullptr.
+  // Returns what is complete now, or nullptr.
   Result<std::shared_ptr<arrow::RecordBatch>> Add(std::shared_ptr<arrow::RecordBatch> batch) {
     PT_LET(const Keys keys, Keys::Of(*batch, keys_));
     const int64_t start = keys.LastStart(batch->num_rows());
@@ -140,7 +140,7 @@ class GroupStream : public BatchStream {
   const BatchStreamPtr owned_;
   BatchStream& input_;
   const std::vector<std::string> keys_;
-  // The last group so far, and what came before it in the same batch. Never without rows.
+  // The last group so far, and what preceded it in the same batch. Never without rows.
   arrow::RecordBatchVector held_;
 };
 

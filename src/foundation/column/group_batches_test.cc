@@ -47,7 +47,7 @@ TEST(GroupBatches, AreCutOnlyBetweenGroups) {
             (std::vector<int64_t>{0, 2, 4}));
 }
 
-// Whatever the batches, the rows are the same and no group is in two of them.
+// Whatever the batches are, the rows are the same and no group is split between two.
 TEST(GroupBatches, KeepAllRowsHoweverTheyCome) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

@@ -12,8 +12,8 @@ namespace protium {
 
 namespace {
 
-// What the processes of a run send is neither packed nor at odd addresses, so that nothing has to
-// be allocated for it; a damaged message may ask for any amount.
+// The processes of a run send buffers that are aligned and not compressed, so that nothing has to
+// be allocated for them; a damaged message could request any amount.
 arrow::MemoryPool* NoMemory() {
   static arrow::CappedMemoryPool pool(arrow::default_memory_pool(), 0);
   return &pool;
@@ -38,7 +38,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
   auto options = arrow::ipc::IpcReadOptions::Defaults();
   options.use_threads = false;
   options.memory_pool = NoMemory();
-  // Numbers may lie at any address, where they may not be read as such.
+  // Numbers may be unaligned, and must not be read so.
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   PT_LET(auto batch, arrow::ipc::ReadRecordBatch(schema, &memo, options, &reader));
   PT_TRY(batch->ValidateFull());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas and batches as Arrow IPC messages in memory, the form in which rows cross processes
-// (https://arrow.apache.org/docs/format/Columnar.html).
+// Schemas and batches as Arrow IPC messages in memory, the form in which rows travel between
+// processes (https://arrow.apache.org/docs/format/Columnar.html).
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -14,8 +14,8 @@ namespace protium {
 Result<std::shared_ptr<arrow::Buffer>> SchemaToIpc(const arrow::Schema& schema);
 Result<std::shared_ptr<arrow::Schema>> SchemaFromIpc(std::shared_ptr<arrow::Buffer> buffer);
 
-// Of a message that holds a batch and not its schema. The batch shares the buffer's memory. Buffers
-// from outside are validated before they are used, and claim no more than they hold (claims.h).
+// Reads a message that holds a batch without its schema. The batch shares the buffer's memory.
+// Buffers from outside are validated before use, and may not claim more than they hold (claims.h).
 Result<std::shared_ptr<arrow::RecordBatch>> BatchFromIpc(
     std::shared_ptr<arrow::Buffer> buffer, const std::shared_ptr<arrow::Schema>& schema);
 

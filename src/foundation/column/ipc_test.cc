@@ -42,7 +42,7 @@ TEST(Ipc, RefusesACutMessage) {
   }
 }
 
-// What a packed buffer says of its size is believed by nobody: ours are not packed.
+// The uncompressed size that a compressed buffer claims is not trusted: ours are not compressed.
 TEST(Ipc, RefusesPackedRows) {
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
   options.codec = arrow::util::Codec::Create(arrow::Compression::ZSTD).ValueOrDie();
@@ -53,7 +53,7 @@ TEST(Ipc, RefusesPackedRows) {
   EXPECT_FALSE(BatchFromIpc(packed, batch->schema()).ok());
 }
 
-// A message of a few bytes that claims more rows than there is memory for.
+// A message of a few bytes claims more rows than fit into memory.
 TEST(Ipc, RefusesRowsThatNoByteStandsBehind) {
   const int64_t rows = int64_t{1} << 40;
   const auto bomb = arrow::RecordBatch::Make(arrow::schema({arrow::field("x", arrow::null())}),

@@ -30,7 +30,7 @@ void ExpectLast(const arrow::Array& lists) {
   ASSERT_TRUE(IsList(*lists.type()));
   EXPECT_EQ(ListAt(*lists.data(), 1).length, 0);
   EXPECT_FALSE(ListAt(*lists.data(), 2).valid);
-  // A slice counts its own rows, and elements of the whole column.
+  // A slice counts rows from its own start, and elements from that of the whole column.
   const auto rest = lists.Slice(3);
   const ListCell last = ListAt(*rest->data(), 0);
   EXPECT_TRUE(last.valid);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow has texts for its types, but not one that reads back. The names here are ours, and a
-// format: model folders hold them, so they must not change.
+// Arrow can write its types as text, but cannot read them back. The names here are ours, and a
+// format: model folders contain them, so they must not change.
 #include "column/schema.h"
 
 #include <arrow/api.h>
@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// Text may come from a file: reading it is recursive and must end.
+// Text may come from a file: its recursive reader needs a limit.
 constexpr int kMaxNesting = 16;
 
 using NamedType = std::pair<std::string_view, std::shared_ptr<arrow::DataType>>;
@@ -123,7 +123,7 @@ int FindField(const arrow::Schema& schema, std::string_view name) {
   for (int i = 0; i < schema.num_fields(); ++i) {
     const std::string& each = schema.field(i)->name();
     if (each == name) return i;
-    // The search goes on: the very name may follow.
+    // The search goes on: an exact match may follow.
     if (found < 0 && Lower(each) == lower) found = i;
   }
   return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of CSV that have forms of their own in job files: a text or a list of them, and types
-// by the names of columns.
+// The CSV options that have special forms in job files: a text or a list of texts, and types by
+// column name.
 #include "column/source.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace protium {
 
 using Kind = FieldType::Kind;
 
-// What text of cells can be read as.
+// What the text of cells can be parsed as.
 constexpr std::string_view kTypes[] = {"string", "int64", "float64", "bool", "date", "timestamp"};
 
 Json ToJson(const NullTexts& texts) {

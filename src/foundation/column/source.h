@@ -13,8 +13,8 @@
 
 namespace protium {
 
-// Engines read and write CSV and Parquet themselves; tables in the others are brought
-// (format/bring.h).
+// Engines read and write CSV and Parquet themselves; tables in the other formats are brought in by
+// format/bring.h.
 enum class Format { kCsv, kParquet, kJsonLines, kArrow };
 inline EnumNames<Format> Names(Format) {
   return {{{Format::kCsv, "csv"},
@@ -23,7 +23,7 @@ inline EnumNames<Format> Names(Format) {
            {Format::kArrow, "arrow"}}};
 }
 
-// How the options of CSV stand in job files.
+// The names of the CSV options in job files.
 inline EnumNames<Encoding> Names(Encoding) {
   return {{{Encoding::kUtf8, "utf-8"},
            {Encoding::kUtf16, "utf-16"},
@@ -42,11 +42,11 @@ struct FieldType;
 FieldType DescribeType(const NullTexts& texts);
 FieldType DescribeType(const ColumnTypes& types);
 
-// Columns whose values stand in the names of folders: root/year=2013/month=1/x.csv.
+// Columns whose values are in the names of folders: root/year=2013/month=1/x.csv.
 struct Partitions {
   std::string root;
   SchemaPtr columns;  // Null: the table has none. Each is int64, date or string.
-  // For each file a text for each column, escapes undone; nothing for NULL.
+  // For each file, a text per column, with escapes decoded; nullopt for NULL.
   std::vector<std::vector<std::optional<std::string>>> values;
 };
 

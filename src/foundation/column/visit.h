@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column as the array that its type says, for templates over arrays.
+// Passes a column to a template as the array class of its type.
 #pragma once
 
 #include <arrow/array/array_primitive.h>
@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// Calls `call` with the column as that of `Arrays` which is of its type. False, and no call, if
-// none is.
+// Calls `call` with the column as the class in `Arrays` that matches its type. If none does,
+// returns false and calls nothing.
 template <class... Arrays, class Call>
 bool VisitAs(const arrow::Array& column, Call&& call) {
   const arrow::Type::type type = column.type_id();
@@ -18,14 +18,14 @@ bool VisitAs(const arrow::Array& column, Call&& call) {
       ...);
 }
 
-// Booleans and whole numbers with a sign.
+// Booleans and signed whole numbers.
 template <class Call>
 bool VisitWholes(const arrow::Array& column, Call&& call) {
   return VisitAs<arrow::BooleanArray, arrow::Int8Array, arrow::Int16Array, arrow::Int32Array,
                  arrow::Int64Array>(column, std::forward<Call>(call));
 }
 
-// Whole numbers without a sign.
+// Unsigned whole numbers.
 template <class Call>
 bool VisitUnsigned(const arrow::Array& column, Call&& call) {
   return VisitAs<arrow::UInt8Array, arrow::UInt16Array, arrow::UInt32Array, arrow::UInt64Array>(

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// Reads fields one by one and keeps the default of any that does not fit, where FieldsFromJson
+// Reads fields one by one and retains the default of any that does not fit, while FieldsFromJson
 // would refuse the whole event.
 struct TolerantReader {
   const Json& json;
@@ -24,8 +24,8 @@ struct TolerantReader {
 
   template <class T>
   static bool ReadValue(const Json& json, T& value) {
-    // Tasks may write whole numbers as 7.0; and the objects in a list may have fields that are not
-    // declared, which FieldsFromJson would refuse.
+    // Tasks may write whole numbers as 7.0, and the objects in a list may have undeclared fields,
+    // which FieldsFromJson would refuse.
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       if (json.is_number_float()) return (value = static_cast<T>(json.get<double>()), true);
     }
@@ -53,8 +53,8 @@ struct TolerantReader {
   }
 };
 
-// In the file metrics are fields of the event like any other, so every number that is not one of
-// the declared fields is a metric.
+// In the file metrics are ordinary fields of the event, so every number that is not a declared
+// field is a metric.
 void ReadMore(const Json& json, Validated& event) {
   static constexpr std::string_view kOthers[] = {"event", "time", "epoch",  "step",
                                                  "rows",  "rank", "attempt"};
@@ -64,7 +64,7 @@ void ReadMore(const Json& json, Validated& event) {
   }
 }
 
-// Releases before roles told a gang's by the names of our own tasks.
+// Releases without roles identified a gang's role by the names of our own tasks.
 void ReadMore(const Json& json, GangPlaced& event) {
   if (json.contains("role")) return;
   if (event.task == "train" || event.task == "train_torch") event.role = TaskRole::kTrain;
@@ -89,7 +89,7 @@ bool ReadIf(const Json& json, std::string_view name, Event& out) {
   return true;
 }
 
-// Tries the alternatives of the variant by name. The pointer only carries the type; it is never
+// Tries the alternatives of the variant by name. The pointer only carries the type and is never
 // read.
 template <class... E>
 Event ReadAs(const Json& json, std::string_view name, const std::variant<E...>*) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of include/protium/events.h as JSON, the form in which they cross processes and lie in
-// events.jsonl, and those that only our own rooms read. Fields and events that are not declared
-// survive, since what passes events on passes on their JSON.
+// The events of include/protium/events.h as JSON, the form in which they travel between processes
+// and are stored in events.jsonl, and those that only our own rooms read. Undeclared fields and
+// events survive, because code that forwards events forwards their JSON.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,23 @@
 
 namespace protium {
 
-// Never fails, since files of other versions are read as well: a field that is missing or of
-// another type keeps its default, and what is no known event becomes an OtherEvent.
+// Never fails, since files of other versions are read as well: a field that is missing or has
+// another type retains its default, and an unknown event becomes an OtherEvent.
 Event EventFromJson(const Json& json);
 
-// Whether `json` is such an event.
+// Whether `json` is an event of this kind.
 template <IsEvent E>
 bool Is(const Json& json) {
   return TextAt(json, "event") == E::kName;
 }
 
-// With its metrics as fields of its own.
+// Writes its metrics as fields of the event.
 Json EventToJson(const Validated& event);
-// With its value.
+// Writes its value, too.
 Json EventToJson(const Reported& event);
 
-// The plan stands, and its first rows are about to be read. The file has the fields of the preview
-// (model/preview.h) beside these, and "search" where there is one.
+// The plan is made, and its first rows are about to be read. The file also has the fields of the
+// preview (model/preview.h), and "search" if there is one.
 struct PipelinePlaced {
   static constexpr std::string_view kName = "pipeline";
   Json preview = Json::object();  // Its fields are fields of the event.
@@ -40,7 +40,7 @@ struct PipelinePlaced {
 };
 Json EventToJson(const PipelinePlaced& event);
 
-// How an engine ran a query: its operators, and where more can be seen of it.
+// How an engine ran a query: its operators, and where to see more of it.
 struct QueryRan {
   static constexpr std::string_view kName = "engine_plan";
   std::string name;                // As EtlProgress::name.
@@ -72,11 +72,11 @@ struct ClusterProgress {
   }
 };
 
-// A file is on its way to the cluster. Sent again as it gets on.
+// A file is being sent to the cluster. Repeated as it advances.
 struct Uploading {
   static constexpr std::string_view kName = "upload";
   std::string name;
-  int64_t bytes = 0;  // That are there,
+  int64_t bytes = 0;  // That have arrived,
   int64_t of_bytes = 0;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -86,7 +86,7 @@ struct Uploading {
   }
 };
 
-// The cluster has what its workers lacked.
+// The cluster has received what its workers lacked.
 struct BundleSent {
   static constexpr std::string_view kName = "sent";
   std::string what;  // "the program", "LibTorch"
@@ -100,7 +100,7 @@ struct BundleSent {
   }
 };
 
-// An elastic gang lost a member, or a newcomer before it came in.
+// An elastic gang lost a member, or a newcomer before it joined.
 struct RankLost {
   static constexpr std::string_view kName = "rank_lost";
   int32_t rank = 0;
@@ -134,7 +134,7 @@ struct GangChanged {
   int64_t generation = 0;
   int64_t world = 0;
   std::vector<int32_t> members;
-  bool cut = false;  // At once, and not after a step.
+  bool cut = false;  // Leave at once, and not after a step.
   std::string why;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -162,16 +162,16 @@ struct GangEntered {
   }
 };
 
-// Where the time of each rank went in the steps since the event before; lists have an entry a rank,
-// in seconds.
+// How each rank spent its time in the steps since the previous event, in seconds; lists have one
+// entry per rank.
 struct RankSeconds {
   static constexpr std::string_view kName = "lanes";
   int64_t step = 0;   // The last one.
   int64_t count = 0;  // Steps.
   std::vector<double> seconds;
   Json parts = Json::object();  // A list for each of kStepParts (train/step_times.h).
-  std::vector<double> wait;     // Of "reduce", what a rank waited for others.
-  std::vector<double> held;     // That others waited for this rank, the mean over them.
+  std::vector<double> wait;     // The part of "reduce" in which a rank waited for others.
+  std::vector<double> held;     // How long others waited for this rank, averaged over them.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("step", step);
@@ -183,13 +183,13 @@ struct RankSeconds {
   }
 };
 
-// Scored, with what its metrics are made of: states that can be merged over partitions.
+// Rows were scored: the states that the metrics are computed from, to be merged over partitions.
 struct ScoredStates {
   static constexpr std::string_view kName = Scored::kName;
   Json model;
   Json diagnostics;
   std::optional<Json> baseline;
-  std::optional<int64_t> unseen_rows;  // Of classes that were never learned.
+  std::optional<int64_t> unseen_rows;  // Of classes that were not seen in training.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("model", model);
@@ -199,7 +199,7 @@ struct ScoredStates {
   }
 };
 
-// A rank that is a program has printed whole lines, safe to print again.
+// A rank that is a program has printed whole lines, which are safe to print again.
 struct Printed {
   static constexpr std::string_view kName = "printed";
   int32_t rank = 0;

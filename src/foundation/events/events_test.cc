@@ -52,7 +52,7 @@ TEST(Events, OfAValidationHaveItsMetricsInTheirOrder) {
   EXPECT_THAT(event.metrics, ElementsAre(Pair("rmse", 17.5), Pair("mae", 9.0)));
 }
 
-// Nothing that a program's own task says is taken for an event of ours.
+// Nothing that a program's own task reports is mistaken for an event of ours.
 TEST(Events, OfATasksOwnNameAreReported) {
   const Json json = EventToJson(Reported{.name = "checkpoint", .value = R"({"step":3})"});
   EXPECT_EQ(Dump(json), R"({"event":"reported","name":"checkpoint","value":{"step":3}})");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body as it comes. It grows piece by piece: one text would be copied whenever it has to grow,
-// which for a large body holds up the server's thread, and with it everybody.
+// The body of a request as it arrives. It grows in pieces: a single string would be copied whenever
+// it grows, which for a large body stalls the server's thread and with it all connections.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class HttpBody {
     }
   }
 
-  // The whole; nothing is left here.
+  // Returns the whole body and leaves nothing here.
   std::string Join() {
     std::string whole;
     whole.reserve(size_);

@@ -30,7 +30,7 @@ HttpResponse TooLarge(const HttpAdmission& admission) {
                        .fix = admission.too_large_fix});
 }
 
-// The refusal of what is no HTTP; none where the other side has gone, or was too slow.
+// The refusal of anything that is not HTTP; none if the other side has closed, or was too slow.
 std::optional<HttpResponse> RefuseMessage(error_code error, const HttpLimits& limits) {
   const bool said = error.category() == http::make_error_code(http::error::bad_method).category();
   if (!said || error == http::error::end_of_stream || error == http::error::partial_message) {
@@ -44,7 +44,7 @@ std::optional<HttpResponse> RefuseMessage(error_code error, const HttpLimits& li
   return Refusal(400, {.what = "the request is not HTTP as it should be", .why = error.message()});
 }
 
-// What two programs in a row could read differently is refused.
+// Refuses what two programs in a row could read differently.
 std::optional<HttpResponse> RefuseHead(const http::fields& fields, bool has_target) {
   if (fields.count(http::field::host) != 1) {
     return Refusal(400, {.what = "the request has no Host, or several"});
@@ -57,7 +57,7 @@ std::optional<HttpResponse> RefuseHead(const http::fields& fields, bool has_targ
   return std::nullopt;
 }
 
-// HEAD is told as GET: its response differs on the way out alone.
+// HEAD is passed on as GET: only the sending of its response differs.
 HttpRequest ReadRequest(const http::request<http::empty_body>& head, HttpTarget target) {
   const bool is_head = head.method() == http::verb::head;
   HttpRequest request{.method = is_head ? "GET" : std::string(head.method_string()),
@@ -86,7 +86,7 @@ std::optional<HttpResponse> RefuseBody(const auto& parser, const HttpAdmission& 
   return TooLarge(admission);
 }
 
-// Nothing may end the server: whatever is thrown in it ends here.
+// Nothing may end the server: any exception ends here.
 HttpResponse ResponseOf(HttpService& service, const HttpRequest& request, HttpBody& body) {
   std::string why = "unknown";
   try {
@@ -154,7 +154,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeRequest() {
   error_code error;
   HeadParser head;
   head.header_limit(uint32_t(limits_.head_bytes));
-  // Is looked at once it is known who asks. (Without a limit, Boost 1.74 refuses all bodies.)
+  // Checked as soon as it is known who asks. (Without a limit, Boost 1.74 refuses all bodies.)
   head.body_limit(std::numeric_limits<uint64_t>::max());
   stream_.expires_after(limits_.head);
   co_await http::async_read_header(stream_, buffer_, head, Into(error));
@@ -175,7 +175,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeRequest() {
   co_return co_await TakeBody(head, std::move(request), std::move(admission));
 }
 
-// A refused body is not read: what follows on the connection is no request.
+// A refused body is not read, so what follows on the connection is not a request.
 HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::TakeBody(HeadParser& head,
                                                                          HttpRequest request,
                                                                          HttpAdmission admission) {
@@ -245,7 +245,7 @@ HttpConnection::Awaitable<bool> HttpConnection::OnPool(size_t bytes, std::functi
     asio::post(io, [done] { done->cancel(); });
   });
   if (!added) co_return false;
-  // Ends by what is posted above, which comes on this thread and so never before this waits.
+  // What is posted above ends this wait; it runs on this thread, so never before the wait begins.
   error_code cancelled;
   co_await done->async_wait(Into(cancelled));
   co_return true;

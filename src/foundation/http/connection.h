@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection: requests, one after another, and their answers. Everything here runs on the
-// server's thread, but for what ResponsePool computes. Included by files that are compiled by
-// themselves: the library takes long to read.
+// One connection: requests, one after another, and their responses. Everything here runs on the
+// server's thread, except what ResponsePool computes. Included only by files that are
+// compiled by themselves (not in a unity build), because the library is slow to compile.
 #pragma once
 
 #include <utility>  // Boost 1.74's awaitable.hpp lacks it.
 
-// The first must stand before the second.
+// The first include must precede the second.
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
@@ -39,7 +39,7 @@ struct HttpServing {
   bool ending = false;
 };
 
-// As the completion token of an operation: a failure goes into `error`, and nothing is thrown.
+// Used as the completion token of an operation: stores a failure in `error` instead of throwing.
 inline auto Into(boost::beast::error_code& error) {
   return boost::asio::redirect_error(boost::asio::use_awaitable, error);
 }
@@ -53,40 +53,40 @@ class HttpConnection {
   HttpConnection(HttpServing& serving, boost::asio::ip::tcp::socket socket);
   ~HttpConnection();
 
-  // Until one side closes.
+  // Runs until one side closes.
   Awaitable<void> Run();
-  // Whatever is under way ends with a failure, but for what is computed.
+  // Makes whatever is under way fail, except what is being computed.
   void Close();
   Stage stage() const { return stage_; }
 
  private:
   using HeadParser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
   using BodyParser = boost::beast::http::request_parser<boost::beast::http::buffer_body>;
-  // How a connection goes on after a response.
+  // What follows on a connection after a response.
   enum class Next { kRequest, kClose, kGone };
 
   // Requests (connection.cc).
   Awaitable<Next> TakeRequest();
   Awaitable<Next> TakeBody(HeadParser& head, HttpRequest request, HttpAdmission admission);
-  // Gives the refusal of a body that is not taken; false: the connection has gone.
+  // Returns the refusal of a body that is not accepted; false: the connection is closed.
   Awaitable<bool> ReadBody(BodyParser& parser, const HttpAdmission& admission, HttpBody& body,
                            std::optional<HttpResponse>& refusal);
   Awaitable<HttpResponse> Compute(HttpRequest request, HttpBody body);
-  // Runs `work` on a thread of the pool and waits for it; false where too many wait already.
+  // Runs `work` on a thread of the pool and waits for it; false if too many wait already.
   Awaitable<bool> OnPool(size_t bytes, std::function<void()> work);
 
   // Responses (responding.cc).
   Awaitable<Next> Send(HttpResponse response, bool keep);
   Awaitable<Next> SendStream(HttpResponse response, bool keep);
   Awaitable<bool> SendPieces(HttpStream& stream);
-  // At the pace that the limits ask for. False: the connection has gone.
+  // Writes at the pace that the limits demand. False: the connection is closed.
   Awaitable<bool> Write(std::string head, std::string_view body);
-  // Ends the sending side and reads what still comes, so that the response is not lost to a reset.
+  // Ends the sending side and reads what still arrives, so that a reset does not lose the response.
   Awaitable<void> Linger();
   std::string HeadOf(const HttpResponse& response, const std::string& framing) const;
 
   void Move(Stage stage);
-  // False where there is no room for so many bytes, even after others have gone.
+  // False if there is no room for so many bytes, even after other connections were closed.
   bool Hold(size_t bytes);
 
   HttpServing& serving_;
@@ -96,7 +96,7 @@ class HttpConnection {
   std::array<char, 16 << 10> piece_;
   Crowd::Id id_ = 0;
   Stage stage_ = Stage::kStranger;
-  bool admitted_ = false;   // A request has been.
+  bool admitted_ = false;   // A request has been admitted.
   bool only_head_ = false;  // HEAD: a response without its body.
   bool chunks_ = true;      // The other side knows chunks (HTTP/1.1).
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is connected, and who goes where there is no room for another: those who hold a server up
-// make room for those who do not, since an honest request comes and goes in milliseconds.
+// Tracks who is connected, and decides who is closed if there is no room for another: connections
+// that hold a server up make room for those that do not, since an honest request takes
+// milliseconds.
 //
-// 1. In the order of Stage: strangers go first, and a request that is being computed never goes.
-// 2. Among those of a stage, of the address that has the most connections, the one that has been
-//    in that stage for longest.
+// 1. In the order of Stage: strangers are closed first, and a request being computed never is.
+// 2. Within a stage: of the address that has the most connections, the one that has been in that
+//    stage for longest.
 #pragma once
 
 #include <chrono>
@@ -22,26 +23,26 @@ class Crowd {
   using Time = std::chrono::steady_clock::time_point;
 
   enum class Stage {
-    kStranger,  // No request has been found to be allowed yet.
-    kIdle,      // Has had answers, and is between requests.
-    kSending,   // Its request's body is on the way.
-    kReading,   // Its response is on the way.
+    kStranger,  // No request has been admitted yet.
+    kIdle,      // Has had responses, and is between requests.
+    kSending,   // Its request's body is arriving.
+    kReading,   // Its response is being sent.
     kComputing,
   };
 
   Id Enter(const std::string& address, Time now);
-  // From here on, whoever has left is passed over.
+  // From here on, an id that has left is ignored.
   void Leave(Id id);
   void Move(Id id, Stage stage, Time now);
-  // What its body and answer take at this moment.
+  // Sets how much memory its body and response take now.
   void Hold(Id id, size_t bytes);
 
   size_t size() const { return members_.size(); }
   size_t held_bytes() const { return held_bytes_; }
 
-  // Who goes first for another connection's sake; nobody where all are being computed.
+  // Whom to close first for another connection; nullopt if all are being computed.
   std::optional<Id> Last() const { return Choose(0); }
-  // Who goes first for the sake of memory: one that holds some.
+  // Whom to close first to free memory: one that holds some.
   std::optional<Id> LastOfHolders() const { return Choose(1); }
 
  private:
@@ -55,7 +56,7 @@ class Crowd {
   static bool GoesBefore(const Member& a, const Member& b);
   std::optional<Id> Choose(size_t least_bytes) const;
 
-  Addresses addresses_;  // With the number of their connections.
+  Addresses addresses_;  // With the number of connections of each.
   std::map<Id, Member> members_;
   size_t held_bytes_ = 0;
   Id next_ = 0;

@@ -52,7 +52,7 @@ TEST(WhoMakesRoom, ForMemoryOnlyWhoHoldsSome) {
   EXPECT_EQ(crowd.held_bytes(), 40u);
   crowd.Leave(holder);
   EXPECT_EQ(crowd.held_bytes(), 0u);
-  crowd.Hold(holder, 7);  // Has left.
+  crowd.Hold(holder, 7);  // It has left.
   EXPECT_EQ(crowd.held_bytes(), 0u);
   EXPECT_EQ(crowd.size(), 1u);
 }

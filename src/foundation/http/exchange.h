@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request and its response, free of any HTTP library.
+// A request and its response, independent of any HTTP library.
 #pragma once
 
 #include <map>
@@ -20,19 +20,19 @@ struct HttpRequest {
   std::multimap<std::string, std::string> parameters;
   std::map<std::string, std::string, std::less<>> headers;  // By name in lower case.
 
-  // Empty where there is none.
+  // Empty if there is none.
   const std::string& Header(std::string_view name) const;
   const std::string& Parameter(const std::string& name) const;
 };
 
-// A body that comes piece by piece, such as server-sent events. One thread at a time.
+// A body that is sent piece by piece, such as server-sent events. One thread at a time.
 class HttpStream {
  public:
   enum class More { kAtOnce, kLater, kNone };
 
   virtual ~HttpStream() = default;
-  // Adds what there is to send by now to `text`, which may be nothing, and says when to ask again.
-  // Does not wait for anything to come.
+  // Appends what can be sent by now to `text`, perhaps nothing, and returns when to ask again. Does
+  // not wait.
   virtual More Next(std::string& text) = 0;
 };
 

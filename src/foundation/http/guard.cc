@@ -13,7 +13,7 @@ namespace protium {
 
 namespace {
 
-// Takes the same time wherever the two differ, so that the time tells nothing of the token.
+// Takes the same time wherever the two differ, so that the time reveals nothing about the token.
 bool SameSecret(const std::string& a, const std::string& b) {
   if (a.size() != b.size()) return false;
   unsigned char different = 0;
@@ -38,12 +38,12 @@ std::string CookieIn(const std::string& header, const std::string& name) {
 }  // namespace
 
 // Beyond loopback this machine has more names than it knows. The token protects all of them: its
-// cookie belongs to the name that it was given under.
+// cookie belongs to the name under which it was set.
 bool Guard::NamesUs(const std::string& authority) const {
   const std::string end = fmt::format(":{}", port);
   std::string name = Lower(authority);
   if (!name.ends_with(end)) {
-    if (port != 80) return false;  // A port that is left out is 80.
+    if (port != 80) return false;  // An omitted port is 80.
   } else {
     name.resize(name.size() - end.size());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpp-httplib as Debian has built it: the layout of its classes depends on these macros. Included
-// by files that are compiled by themselves, since the library brings names of its own.
+// cpp-httplib as Debian builds it: the layout of its classes depends on these macros. Included only
+// by files that are compiled separately, since the library brings many names with it.
 #pragma once
 
 #define CPPHTTPLIB_OPENSSL_SUPPORT

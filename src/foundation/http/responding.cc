@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The responses of a connection, on their way out.
+// Sends the responses of a connection.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr auto kLinger = std::chrono::seconds(1);
-// How often a stream is asked for more: what it tells of is written by other processes.
+// How often a stream is polled: other processes write what it reports.
 constexpr auto kLook = std::chrono::milliseconds(250);
 
-// A connection that takes part in a stream, for as long as it does.
+// Counts a connection as part of a stream, for as long as it is.
 class StreamPlace {
  public:
   explicit StreamPlace(size_t& streams) : streams_(streams) { ++streams_; }
@@ -78,7 +78,7 @@ HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::Send(HttpRespons
   co_return Next::kRequest;
 }
 
-// The end of a stream is the end of its connection.
+// The end of a stream ends its connection.
 HttpConnection::Awaitable<HttpConnection::Next> HttpConnection::SendStream(HttpResponse response,
                                                                            bool keep) {
   if (serving_.streams >= limits_.streams) {
@@ -98,7 +98,7 @@ HttpConnection::Awaitable<bool> HttpConnection::SendPieces(HttpStream& stream) {
   asio::steady_timer later(serving_.io);
   while (more != HttpStream::More::kNone && !serving_.ending) {
     std::string text;
-    // A pool that is full has something to do: the stream goes on a moment later.
+    // A full pool is busy: the stream goes on a moment later.
     const bool asked = co_await OnPool(0, [&] { more = stream.Next(text); });
     if (!asked) more = HttpStream::More::kLater;
     if (!text.empty()) {

@@ -22,7 +22,7 @@ bool ResponsePool::Add(size_t bytes, std::function<void()> work) {
   return true;
 }
 
-// The first that fits beside those that are computed.
+// The first that fits beside those being computed.
 std::deque<ResponsePool::Waiting>::iterator ResponsePool::Next() {
   return std::find_if(waiting_.begin(), waiting_.end(), [this](const Waiting& each) {
     return bytes_ == 0 || each.bytes <= limits_.bytes - std::min(bytes_, limits_.bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that compute answers. What a request takes while it is computed grows with its body, so
-// the bodies of those that are computed at once have a limit together; smaller ones behind a large
+// Threads that compute responses. The memory that a request takes while it is computed grows with
+// its body, so the bodies of all requests being computed share a limit; smaller ones behind a large
 // one do not wait for it.
 #pragma once
 
@@ -23,10 +23,10 @@ class ResponsePool {
     size_t bytes = 0;  // A larger body is computed while no other is.
   };
   explicit ResponsePool(Limits limits);
-  // Returns when the work that has begun is done; what waits is dropped.
+  // Returns when work that has begun is done; waiting work is dropped.
   ~ResponsePool() = default;
 
-  // False where too many wait. `work` must not throw; it runs once, on a thread of the pool.
+  // False if too many wait. `work` must not throw; it runs once, on a thread of the pool.
   bool Add(size_t bytes, std::function<void()> work);
 
  private:
@@ -41,8 +41,8 @@ class ResponsePool {
   std::mutex mutex_;
   std::condition_variable_any came_;
   std::deque<Waiting> waiting_;
-  size_t bytes_ = 0;                   // Of those that are computed.
-  std::vector<std::jthread> threads_;  // Last: they use what stands above.
+  size_t bytes_ = 0;                   // Of the requests being computed.
+  std::vector<std::jthread> threads_;  // Last: the threads use the members above.
 };
 
 }  // namespace protium

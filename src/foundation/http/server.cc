@@ -25,7 +25,7 @@ constexpr int kWaitingConnections = 1024;  // In the kernel, before they are acc
 constexpr auto kStrangersEnd = std::chrono::seconds(1);
 constexpr auto kAcceptAgain = std::chrono::milliseconds(50);
 
-// Descriptors are for files and libraries, too.
+// Leaves descriptors for files and libraries.
 size_t MostConnections(size_t asked) {
   constexpr rlim_t kOthers = 128;
   rlimit files{};
@@ -33,7 +33,7 @@ size_t MostConnections(size_t asked) {
   return std::min(asked, size_t(std::max(files.rlim_cur, 2 * kOthers) - kOthers));
 }
 
-// The connection is gone before whoever waits for the end of this hears of it.
+// Destroys the connection before whoever waits for the end of this resumes.
 asio::awaitable<void> Talk(std::unique_ptr<HttpConnection> given) {
   const std::unique_ptr<HttpConnection> connection = std::move(given);
   co_await connection->Run();
@@ -92,7 +92,7 @@ class BeastServer : public HttpServer {
   }
 
  private:
-  // Without SO_REUSEPORT, with which a second server would take the port, too.
+  // Without SO_REUSEPORT, which would allow a second server to take the port, too.
   bool Listen(error_code& error) {
     tcp::resolver resolver(io_);
     const auto found = resolver.resolve(options_.guard.host, std::to_string(options_.guard.port),
@@ -117,7 +117,7 @@ class BeastServer : public HttpServer {
       if (!error) {
         Welcome(std::move(socket));
       } else if (!serving_->ending) {
-        // Such as too many open files.
+        // For example, too many files are open.
         MakeRoom();
         asio::steady_timer again(io_, kAcceptAgain);
         co_await again.async_wait(Into(error));
@@ -138,7 +138,7 @@ class BeastServer : public HttpServer {
       asio::co_spawn(io_, Talk(std::move(connection)),
                      [this](const std::exception_ptr&) { CheckEnd(); });
     } catch (const std::bad_alloc&) {
-      // This connection ends; the others and those to come need not.
+      // This connection ends; the others and later ones need not.
     }
   }
 
@@ -172,7 +172,7 @@ class BeastServer : public HttpServer {
     }
   }
 
-  // Once nobody is here any more, nothing is waited for.
+  // Stops waiting as soon as no connection is left.
   void CheckEnd() {
     if (!serving_->ending || !serving_->connections.empty()) return;
     strangers_.cancel();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server over real connections, and what hostile ones do to it.
+// Tests the server over real connections, and under attacks.
 #include "http/server.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class Counting : public HttpStream {
   int count_ = 0;
 };
 
-// Responses with what it was asked.
+// Responds with the request that it received.
 class Echo : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest& head) override {
@@ -119,7 +119,7 @@ TEST_F(Strangers, SendBodiesOfTheirLimitAtMost) {
   const std::string length = "Content-Length: 200000\r\n";
   EXPECT_THAT(Ask(Head("POST /", length) + large), StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(Ask(Head("POST /", length) + large), HasSubstr("send less"));
-  // Announced alone is enough.
+  // Announcing a large body is enough.
   TestClient waits = Connect();
   waits.Send(Head("POST /", "Content-Length: 99999999999\r\n"));
   EXPECT_THAT(waits.ReadUntil("}"), StartsWith("HTTP/1.1 413 "));
@@ -183,7 +183,7 @@ TEST_F(Strangers, WhoDripTheirHeadOrBodyAreLeft) {
     while (TestClient::Clock::now() < limit && !client.Closed(0.05)) client.Send("a");
     EXPECT_LT(TestClient::Clock::now(), limit) << begin;
   }
-  // What keeps the pace may take longer than the grace.
+  // A body that is fast enough may take longer than the grace.
   Restart({.threads = 2, .grace = 1000ms, .bytes_per_second = 1000});
   TestClient steady = Connect();
   steady.Send(Head("POST /", "Content-Length: 9000\r\n"));
@@ -201,7 +201,7 @@ TEST_F(Strangers, WhoDoNotReadTheirAnswerAreLeft) {
   client.Send(Head("GET /large"));
   const auto begin = TestClient::Clock::now();
   EXPECT_THAT(Get("/"), StartsWith("HTTP/1.1 200 "));
-  // What lies in the kernel by then is all that it gets.
+  // It receives only what is in the kernel's buffers by then.
   while (TestClient::Clock::now() - begin < 1500ms) EXPECT_THAT(Get("/"), HasSubstr(" 200 "));
   EXPECT_LT(client.ReadAll(5).size(), kLargeBytes);
   EXPECT_LT(TestClient::Clock::now() - begin, 5s);
@@ -218,7 +218,7 @@ TEST_F(Strangers, WhoStandInTheWayMakeRoom) {
     EXPECT_THAT(Get("/honest"), StartsWith("HTTP/1.1 200 ")) << i;
   }
   EXPECT_TRUE(silent.front().Closed(1));
-  // Connections that are known outlast strangers, and are closed before a body is broken off.
+  // Known connections outlast strangers, and are closed before any whose body is arriving.
   known.Send(Head("GET /again"));
   EXPECT_THAT(known.ReadUntil("GET /again "), StartsWith("HTTP/1.1 200 "));
   for (int i = 0; i < 20; ++i) {

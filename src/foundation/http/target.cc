@@ -16,7 +16,7 @@ std::optional<std::string> FormDecoded(std::string_view text) {
   return PercentDecoded(spaced);
 }
 
-// What stands before the first `end`, which is taken off `text` with it.
+// Returns the text before the first `end`, and removes both from `text`.
 std::string_view TakeUntil(char end, std::string_view& text) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, at);

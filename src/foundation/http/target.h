@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request asks for: "/runs/a%20b?points=20", decoded (RFC 9110, RFC 3986).
+// The target of a request: "/runs/a%20b?points=20", decoded (RFC 9110, RFC 3986).
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct HttpTarget {
   std::multimap<std::string, std::string> parameters;
 };
 
-// Nothing for what does not begin with "/", and for a "%" without two hexadecimal digits. As in
+// Returns nullopt if it does not begin with "/", or has a "%" without two hexadecimal digits. As in
 // forms, "+" is a space in parameters.
 std::optional<HttpTarget> ReadTarget(std::string_view target);
 

@@ -50,7 +50,7 @@ Image WithChannels(Image image, int64_t channels) {
 }  // namespace
 
 Status CheckSize(const char* format, int64_t width, int64_t height) {
-  // Both are below 2^32, so that the product does not overflow.
+  // Both are below 2^32, so the product does not overflow.
   if (width > 0 && height > 0 && width * height <= kMostPixels) return Status::OK();
   return Fail({.exit = Exit::kInput,
                .what = std::string("a ") + format + " of " + std::to_string(width) + " x " +

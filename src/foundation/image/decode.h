@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG and JPEG files, held in memory, as pixels. Transparency is dropped, palettes and small bit
-// depths are expanded, 16 bits a channel are cut to 8; colours are taken as they stand, without
-// profiles or gamma. JPEG is decoded by the accurate integer method, so pixels are the same
+// Decodes PNG and JPEG files in memory to pixels. Transparency is dropped, palettes and small bit
+// depths are expanded, 16 bits a channel are cut to 8; colours are taken as they are, without
+// profiles or gamma. JPEG is decoded by the accurate integer method, so that pixels are the same
 // everywhere.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace protium {
 
-// Pixels row by row from the top left, the channels of each beside each other: 1 is grey, 3 are
-// red, green and blue.
+// Pixels row by row from the top left, with the channels of a pixel adjacent: 1 is grey, 3 are red,
+// green and blue.
 struct Image {
   int64_t height = 0;
   int64_t width = 0;
@@ -23,17 +23,17 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
-// More pixels than this are refused by their header alone, before anything is decoded.
+// Files with more pixels than this are refused by their header alone, before anything is decoded.
 inline constexpr int64_t kMostPixels = 64'000'000;
 
-// Decodes a PNG or a JPEG, told apart by its first bytes, to `channels` of 1 or 3. Grey of a colour
-// is its luma (ITU-R BT.601), 0.299 red + 0.587 green + 0.114 blue in 16-bit fixed point. Fails
-// with Exit::kInput for bytes of another format, damaged or truncated files, more than kMostPixels,
-// and JPEGs of four inks (CMYK), which have no colours of their own without a profile.
+// Decodes a PNG or a JPEG, distinguished by the first bytes, to `channels` of 1 or 3. The grey of a
+// colour is its luma (ITU-R BT.601), 0.299 red + 0.587 green + 0.114 blue in 16-bit fixed point.
+// Fails with Exit::kInput for bytes of another format, damaged or truncated files, more than
+// kMostPixels, and JPEGs of four inks (CMYK), whose colours are undefined without a profile.
 Result<Image> DecodeImage(std::span<const uint8_t> bytes, int64_t channels);
 
-// The same picture in another size, each pixel the mean of the area that it covers, weighted by how
-// much of each pixel it covers. Computed in double and rounded once. Values are 0 to 255.
+// Resizes a picture: each new pixel is the mean of the area that it covers, weighted by how much of
+// each old pixel it covers. Computed in double and rounded once. Values are 0 to 255.
 std::vector<double> ResizeByArea(const Image& image, int64_t height, int64_t width);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pictures are small files in hexadecimal, made once with Pillow 11 (the command stands with
-// each) or cut and bent by the tests.
+// The pictures are small files in hexadecimal, made once with Pillow 11 (each with its command) or
+// cut and altered by the tests.
 #include "image/decode.h"
 
 #include <gmock/gmock.h>
@@ -132,7 +132,7 @@ TEST(DecodeImage, ExpandsBitsPalettesAndDepths) {
   EXPECT_THAT(Pixels(kAlpha, 3), ElementsAre(9, 8, 7));
 }
 
-// As Pillow decodes them, which uses the same library.
+// The pixels that Pillow decodes, which uses the same library.
 TEST(DecodeImage, ReadsJpegs) {
   EXPECT_THAT(Pixels(kJpegGrey, 1), ElementsAre(0, 79, 160, 240));
   EXPECT_THAT(Pixels(kJpegRgb, 3), ElementsAre(246, 19, 12, 241, 16, 14, 13, 18, 242, 6, 13, 243));
@@ -155,7 +155,7 @@ TEST(DecodeImage, RefusesEveryCutAndManyBentFiles) {
       const std::vector<uint8_t> cut(whole.begin(), whole.begin() + long(size));
       EXPECT_EQ(FaultOfDecoding(cut).exit, Exit::kInput) << hex << " cut at " << size;
     }
-    // Any outcome but a crash will do: not every byte is covered by a checksum.
+    // Anything but a crash will do: not every byte is covered by a checksum.
     for (size_t at = 0; at < whole.size(); ++at) {
       std::vector<uint8_t> bent = whole;
       bent[at] = static_cast<uint8_t>(bent[at] ^ 0x55);

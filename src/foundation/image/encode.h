@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pixels as a PNG file.
+// Encodes pixels as a PNG file.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// The file's bytes, 8 bits a channel. Not compressed, so they do not depend on how well a release
-// of libpng packs.
+// Returns the file's bytes, 8 bits a channel. Not compressed, so that they do not depend on the
+// release of libpng.
 Result<std::string> EncodePng(const Image& image);
 
 }  // namespace protium

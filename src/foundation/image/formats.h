@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoders behind DecodeImage(). Each reads the header first and refuses what CheckSize() does.
+// The decoders behind DecodeImage(). Each reads the header first and refuses what CheckSize()
+// refuses.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace protium {
 
-// The image with as many channels as its file has, 1 or 3.
+// Returns the image with as many channels as its file has, 1 or 3.
 Result<Image> DecodePng(std::span<const uint8_t> bytes);
 Result<Image> DecodeJpeg(std::span<const uint8_t> bytes);
 

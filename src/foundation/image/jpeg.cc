@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libjpeg reports errors through a table of functions, the one for fatal errors must not return: it
-// jumps back, as in png.cc. Warnings mean that bytes were missing or wrong and pixels are guessed;
-// here they are errors, too.
+// libjpeg reports errors through a table of functions, of which the one for fatal errors must not
+// return: it jumps back, as in png.cc. Warnings mean that bytes were missing or wrong and pixels
+// are guessed; here they are errors, too.
 #include <jpeglib.h>
 #include <stdio.h>  // jpeglib.h needs FILE.
 
@@ -36,7 +36,7 @@ class JpegReader {
     errors_.table.error_exit = OnJpegError;
     errors_.table.emit_message = OnJpegMessage;
   }
-  // Frees whatever was made, also after a jump.
+  // Frees whatever was made, even after a jump.
   ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;

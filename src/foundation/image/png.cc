@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libpng reports errors by a jump out of its own code. So everything that has a destructor lives
-// outside of the function that is jumped back to (Read), which sees only plain values.
+// libpng reports errors by a jump out of its own code. So everything with a destructor lives
+// outside the function that is jumped back to (Read), which uses only plain values.
 #include <png.h>
 
 #include <csetjmp>
@@ -22,7 +22,7 @@ void OnPngError(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
-// Warnings are about parts that are not pixels.
+// Warnings concern parts that are not pixels.
 void OnPngWarning(png_structp, png_const_charp) {}
 
 void ReadBytes(png_structp png, png_bytep to, size_t size) {
@@ -63,7 +63,7 @@ class PngReader {
   // Each is false if libpng jumped back.
   bool ReadHeader() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
-    // Text and profiles of any size would be unpacked to no end.
+    // Otherwise texts and profiles of any size would be unpacked for nothing.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
     png_set_chunk_malloc_max(png_, 1 << 20);
     png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
@@ -72,7 +72,7 @@ class PngReader {
     return true;
   }
 
-  // Any depth to 8 bits, palettes to colours, no transparency.
+  // Converts any depth to 8 bits and palettes to colours, and drops transparency.
   bool Expand() {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_expand(png_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As in png.cc, what has a destructor lives outside of the function that libpng jumps back to.
+// As in png.cc, everything with a destructor lives outside the function that libpng jumps back to.
 #include <png.h>
 
 #include <csetjmp>

@@ -6,8 +6,8 @@
 namespace protium {
 namespace {
 
-// Of one target pixel along one axis: the source pixels it covers, and how much of each. Sizes are
-// counted in units of 1 / target, in which all edges are whole: nothing is rounded.
+// For one target pixel along one axis: the source pixels that it covers, and how much of each.
+// Sizes are in units of 1 / target, in which all edges are whole: nothing is rounded.
 struct Cover {
   int64_t first = 0;
   std::vector<int64_t> parts;

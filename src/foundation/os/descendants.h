@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process started that adopts the orphans among its descendants (PR_SET_CHILD_SUBREAPER):
-// its children, to whom those of children that end are added. With libc alone, for children of
-// fork() and for the launcher, which has no C++ runtime.
+// Signals what was started by a process that adopts the orphans among its descendants
+// (PR_SET_CHILD_SUBREAPER): its children, which the children of ended ones join. Uses libc alone,
+// for children of fork() and for the launcher, which has no C++ runtime.
 #pragma once
 
 #include <errno.h>
@@ -15,8 +15,9 @@
 
 namespace protium {
 
-// Sends `signal` to each child of this process, which has one thread, by its number; to some only,
-// if there are hundreds. A kernel without such a list (CONFIG_PROC_CHILDREN) sends none.
+// Sends `signal` to each child of this process, which has one thread, by process id; if there are
+// hundreds, only to some. On a kernel without the list of children (CONFIG_PROC_CHILDREN) it sends
+// none.
 inline void SignalChildren(int signal) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", static_cast<int>(getpid()));

@@ -23,7 +23,7 @@ namespace protium {
 
 namespace {
 
-// Bounds on what a script may say; no machine comes near them.
+// Bounds on a script's output; no machine comes near them.
 constexpr size_t kMostBytes = 64 << 10;
 constexpr size_t kMostDevices = 1024;
 constexpr size_t kLongestAddress = 200;
@@ -36,13 +36,13 @@ Status ScriptFault(const std::filesystem::path& script, std::string what, std::s
                .fix = R"(make it print {"name": "gpu", "addresses": ["0", "1"]})"});
 }
 
-// What a script wrote, up to one byte more than is accepted, which shows that there was more.
+// What a script wrote, up to one byte more than is accepted, to detect excess.
 struct ScriptOutput {
   std::string out;
   std::string err;
 };
 
-// Reads what there is; closes `fd` at its end. Beyond the cap nothing is kept.
+// Reads what is available; closes `fd` at its end. Drops what is beyond the limit.
 void ReadSome(UniqueFd& fd, std::string& into) {
   std::array<char, 4096> block;
   const ssize_t got = ::read(fd.get(), block.data(), block.size());
@@ -68,7 +68,7 @@ std::string FirstBytes(const std::string& text) { return Shortened(text, 200); }
 Result<std::string> RunScript(const std::filesystem::path& script, Deadline deadline) {
   PT_LET(Pipe out, Pipe::Make());
   PT_LET(Pipe err, Pipe::Make());
-  // Of this call alone: when it ends, so does a script that still runs.
+  // Made for this call: when it ends, so does a script that still runs.
   Spawner spawner;
   auto started = spawner.Start(
       {.program = script, .env = {}, .fds = {{out.write.get(), 1}, {err.write.get(), 2}}});
@@ -89,7 +89,7 @@ Result<std::string> RunScript(const std::filesystem::path& script, Deadline dead
   return std::move(said.out);
 }
 
-// Addresses become names of files and parts of a list with commas.
+// Addresses become file names and parts of comma-separated lists.
 bool IsAddress(const Json& json) {
   if (!json.is_string()) return false;
   const std::string& text = json.get_ref<const std::string&>();
@@ -98,7 +98,7 @@ bool IsAddress(const Json& json) {
   return !text.empty() && text.size() <= kLongestAddress && std::ranges::all_of(text, fits);
 }
 
-// What follows "prints an answer that"; empty where all is right.
+// The text that follows "prints an answer that"; empty if all is right.
 std::string WhatIsWrong(const Result<Json>& json) {
   if (!json.ok()) return "is not JSON";
   if (!json->is_object()) return "is not an object";
@@ -114,7 +114,7 @@ std::string WhatIsWrong(const Result<Json>& json) {
   return {};
 }
 
-// A library that stays open only while it is asked.
+// A library that stays open only while it is used.
 class Library {
  public:
   explicit Library(const std::string& name)
@@ -130,7 +130,7 @@ class Library {
 };
 
 // NVML counts all devices of the machine, whatever CUDA_VISIBLE_DEVICES says, and creates no
-// context on any. Negative when the library is not there or cannot answer.
+// context on any. Negative if the library does not exist or fails.
 int32_t CountByNvml(const std::string& name) {
   const Library library(name);
   auto* const init = library.Find<int()>("nvmlInit_v2");
@@ -191,7 +191,7 @@ DeviceList DiscoverByDriver(const DriverLibraries& libraries) {
   if (all >= 0) return {"gpu", VisibleDevices(all, visible)};
   const int32_t seen = std::max(0, CountByCuda(libraries.cuda));
   if (visible == nullptr) return {"gpu", VisibleDevices(seen, nullptr)};
-  // CUDA's count is already that of the visible ones: their names come from the variable, their
+  // CUDA's count already includes only visible devices: their names come from the variable, their
   // number from CUDA.
   auto named = VisibleDevices(static_cast<int32_t>(kMostDevices), visible);
   named.resize(std::min(named.size(), static_cast<size_t>(seen)));

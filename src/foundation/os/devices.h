@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPUs this machine has: asked of a script, as Spark does it, or of NVIDIA's driver, which is
-// opened at run time so that machines without one need nothing. Nothing here starts CUDA in this
-// process.
+// Finds the GPUs of this machine: through a script, as Spark does it, or through NVIDIA's driver,
+// which is opened at run time so that machines without one need nothing. Nothing here starts CUDA
+// in this process.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +19,17 @@ struct DeviceList {
 };
 
 // Runs `script`, which must print what Spark's discovery scripts do: {"name": "gpu", "addresses":
-// ["0", "1"]}. At most 64 KiB are read of it. Faults exit as kEnvironment.
+// ["0", "1"]}. Reads at most 64 KiB of its output. Faults exit as kEnvironment.
 Result<DeviceList> DiscoverByScript(const std::filesystem::path& script, Deadline deadline);
 
-// Libraries of a driver that may not be there, the first one asked first.
+// Libraries of a driver that may be missing; the first one is tried first.
 struct DriverLibraries {
   std::string nvml = "libnvidia-ml.so.1";  // Numbers devices by PCI bus and starts nothing.
   std::string cuda = "libcuda.so.1";
 };
 
-// The GPUs that NVIDIA's driver tells of, as far as CUDA_VISIBLE_DEVICES of this process lets them
-// be seen; none without a driver. Numbers follow the PCI bus.
+// The GPUs that NVIDIA's driver reports, as far as CUDA_VISIBLE_DEVICES of this process shows them;
+// none without a driver. Numbers follow the PCI bus.
 DeviceList DiscoverByDriver(const DriverLibraries& libraries = {});
 
 // Those of `count` devices that a value of CUDA_VISIBLE_DEVICES shows, in its order; nullptr shows

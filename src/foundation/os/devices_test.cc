@@ -79,7 +79,7 @@ TEST(VisibleDevices, AreThoseThatCudaWouldShow) {
   EXPECT_THAT(VisibleDevices(0, nullptr), IsEmpty());
 }
 
-// Gives the environment back what it had.
+// Restores the environment variable.
 class VisibleSetting {
  public:
   explicit VisibleSetting(const char* value) {

@@ -33,7 +33,7 @@ Exit ChooseExit(int error) {
   }
 }
 
-// What cures an errno in any place; a full disk or memory has cures that others know better.
+// A fix for an errno that always applies; for a full disk or memory, callers know better ones.
 const char* FixOf(int error) {
   switch (error) {
     case EMFILE:
@@ -54,8 +54,8 @@ const char* FixOf(int error) {
 
 }  // namespace
 
-// Not repeated when interrupted: Linux has closed the descriptor even then, and its number may be
-// another thread's already.
+// Not repeated when interrupted: Linux has closed the descriptor even then, and another thread may
+// already have its number.
 void UniqueFd::reset(int fd) {
   if (fd_ >= 0) ::close(fd_);
   fd_ = fd;
@@ -81,7 +81,7 @@ Status SystemFault(std::string_view doing, int error) {
 
 bool Poll(std::span<pollfd> polls, Deadline deadline) {
   for (;;) {
-    // Worked out again after an interruption, so that signals do not make a wait longer.
+    // Computed again after an interruption, so that signals do not make a wait longer.
     timespec left{};
     if (deadline != kNever) {
       const auto wait = std::max(deadline - Clock::now(), Clock::duration::zero());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File descriptors that are owned, and what goes wrong with them as faults. Every descriptor of
-// this house is closed on exec; a child gets those alone that it is given (os/subprocess.h).
+// Owned file descriptors, and their errors as faults. Every descriptor of ours is closed on exec; a
+// child gets only those that are passed to it (os/subprocess.h).
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Owns a file descriptor; -1 is none.
+// Owns a file descriptor; -1 means none.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -29,14 +29,14 @@ class UniqueFd {
   explicit operator bool() const { return fd_ >= 0; }
   int release() { return std::exchange(fd_, -1); }
   void reset(int fd = -1);
-  // A second descriptor for the same thing, closed on exec.
+  // Makes a second descriptor for the same file, closed on exec.
   Result<UniqueFd> Duplicate() const;
 
  private:
   int fd_ = -1;
 };
 
-// Neither end is inherited: a child gets a copy of the one that it uses.
+// Neither end is inherited: a child gets a copy of the end that it uses.
 struct Pipe {
   UniqueFd read;
   UniqueFd write;
@@ -44,13 +44,13 @@ struct Pipe {
   static Result<Pipe> Make();
 };
 
-// A fault for errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
-// kNoRoom, a missing file as kInput, everything else as kEnvironment, with a fix where there is one
-// whatever was being done.
+// Makes a fault of errno `error` met while `doing` ("open /a/b"): a full disk or memory exits as
+// kNoRoom, a missing file as kInput, everything else as kEnvironment, with a fix if there is one
+// that fits whatever was being done.
 Status SystemFault(std::string_view doing, int error);
 
-// Waits until one of `fds` can be read, is closed by the other side, or failed. Gives the indexes
-// of those; none when the deadline came first. Descriptors of -1 are passed over.
+// Waits until one of `fds` can be read, is closed by the other side, or failed. Returns their
+// indexes; none if the deadline comes first. Descriptors of -1 are ignored.
 Result<std::vector<size_t>> WaitReadable(std::span<const int> fds, Deadline deadline);
 
 }  // namespace protium

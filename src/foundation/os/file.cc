@@ -28,7 +28,7 @@ Result<UniqueFd> Open(const std::filesystem::path& path, int flags, std::string_
   return fd;
 }
 
-// Fills `text` from `offset` on; it ends shorter where the file does.
+// Fills `text` from `offset` on; shortens it at the end of the file.
 Status ReadAt(int fd, int64_t offset, std::string& text) {
   size_t filled = 0;
   while (filled < text.size()) {
@@ -41,8 +41,8 @@ Status ReadAt(int fd, int64_t offset, std::string& text) {
   return Status::OK();
 }
 
-// Calls `make` with names beside `path` until one was free: a rename is atomic within one file
-// system only. Gives the name, or an empty one with errno set.
+// Calls `make` with names beside `path` until one is free, because a rename is atomic only within
+// one file system. Returns the name, or an empty one with errno set.
 template <class Make>
 std::string NameBeside(const std::filesystem::path& path, Make make) {
   for (int tries = 0; tries < 100; ++tries) {
@@ -55,12 +55,13 @@ std::string NameBeside(const std::filesystem::path& path, Make make) {
   return {};
 }
 
-// With 0666 less the umask, the rights that this process gives to all its new files; mkstemp()
-// would make it private.
+// Uses 0666 minus the umask, the rights of all new files of this process; mkstemp() would make it
+// private.
 constexpr mode_t kRights = 0666;
 
-// A new file without a name in the folder of `path`, which is gone with its descriptor however the
-// process ends. None where the file system has no such files, or /proc is not there to name it by.
+// Makes a nameless file in the folder of `path`, which disappears with its descriptor however the
+// process ends. None if the file system has no such files, or without /proc, which is needed to
+// name it.
 UniqueFd MakeNameless(const std::filesystem::path& path) {
   if (::access("/proc/self/fd", X_OK) != 0) return {};
   const std::filesystem::path folder = path.parent_path();
@@ -68,7 +69,7 @@ UniqueFd MakeNameless(const std::filesystem::path& path) {
       ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kRights));
 }
 
-// Gives a nameless file a name that is free.
+// Gives a nameless file a name that must be free.
 bool Name(int fd, const std::string& name) {
   const std::string from = "/proc/self/fd/" + std::to_string(fd);
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
@@ -86,7 +87,7 @@ Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_byte
                  .what = path.string() + " has " + std::to_string(about.st_size) +
                          " bytes; the limit is " + std::to_string(cap_bytes)});
   }
-  // The kernel writes files of /proc and /sys as they are read, and says that they are empty.
+  // The kernel generates files of /proc and /sys as they are read, and reports a size of 0.
   const int64_t bytes = about.st_size > 0 ? about.st_size : std::min(kKernelBytes, cap_bytes);
   std::string text(bytes, '\0');
   PT_TRY(ReadAt(fd.get(), 0, text));
@@ -101,7 +102,7 @@ std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes) {
   std::string text(about.st_size - begin, '\0');
   if (!ReadAt(fd->get(), begin, text).ok()) return {};
   if (begin == 0) return text;
-  // What stands before the first line break is the rest of a line.
+  // What precedes the first line break is part of a line.
   const size_t line = text.find('\n');
   return line == std::string::npos ? text : text.substr(line + 1);
 }
@@ -131,7 +132,7 @@ Status AtomicFile::Failed(std::string_view doing, int64_t bytes, int error) cons
   Fault fault = FaultOf(SystemFault(
       std::string(doing) + " " + std::to_string(bytes) + " bytes to " + path_.string(), error));
   std::error_code ignored;
-  // The user's earlier result is still there, which is worth saying.
+  // The user's earlier result still exists, which is worth saying.
   if (std::filesystem::exists(path_, ignored)) fault.kept = "the previous " + path_.string();
   return Fail(std::move(fault));
 }
@@ -141,7 +142,7 @@ Status AtomicFile::Write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
     if (put < 0 && errno != EINTR) return Failed("write", total, errno);
-    // Interrupted, or less than was asked for: both go on.
+    // Interrupted, or less was written than requested: both go on.
     if (put <= 0) continue;
     bytes = bytes.subspan(put);
     written_ += put;
@@ -149,7 +150,7 @@ Status AtomicFile::Write(std::span<const std::byte> bytes) {
   return Status::OK();
 }
 
-// What does not get past the cache, and why, is left to Write().
+// What cannot bypass the cache, and the error in that case, is left to Write().
 Status AtomicFile::WritePastCache(std::span<const std::byte> bytes) {
   const auto page = static_cast<size_t>(kPastCachePage);
   std::span<const std::byte> whole = bytes.first(bytes.size() / page * page);
@@ -171,7 +172,7 @@ Status AtomicFile::WritePastCache(std::span<const std::byte> bytes) {
 Status AtomicFile::TakeName() {
   if (temporary_.empty()) {
     if (Name(fd_.get(), path_.string())) return Status::OK();
-    // Over what is there a file moves by rename(2) alone, for which it needs a name.
+    // Only rename(2) can replace an existing file, and it needs a name for that.
     if (errno != EEXIST) return Failed("move", written_, errno);
     temporary_ = NameBeside(path_, [&](const std::string& name) { return Name(fd_.get(), name); });
     if (temporary_.empty()) return Failed("move", written_, errno);
@@ -182,12 +183,12 @@ Status AtomicFile::TakeName() {
 }
 
 Status AtomicFile::Commit() {
-  // Before the name moves: after a loss of power it would else lead to an empty file. Some disks
-  // tell here alone that they are full.
+  // Before the name moves: otherwise a loss of power could leave it with an empty file. Some disks
+  // report only here that they are full.
   if (::fsync(fd_.get()) != 0) return Failed("write", written_, errno);
   PT_TRY(TakeName());
   fd_.reset();
-  // A new name is safe on the disk only when its folder is.
+  // A new name is safe on the disk only when its folder is synced.
   return SyncFolder(path_.parent_path());
 }
 

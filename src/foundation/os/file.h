@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that appear whole or not at all, or are read up to a limit, and folders.
+// Files that appear whole or not at all, files read up to a limit, and folders.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,27 @@
 
 namespace protium {
 
-// Reads a whole regular file of at most `cap_bytes`; of a file of /proc or /sys the first 64 KiB.
+// Reads a whole regular file of at most `cap_bytes`; for a file of /proc or /sys, the first 64 KiB.
 Result<std::string> ReadFile(const std::filesystem::path& path, int64_t cap_bytes = 1 << 30);
 
-// The last whole lines of a file, at most `cap_bytes` of them; empty when it cannot be read.
+// Reads the last whole lines of a file, at most `cap_bytes` of them; empty if it cannot be read.
 std::string ReadTail(const std::filesystem::path& path, int64_t cap_bytes);
 
-// A file that appears under its name only when Commit() succeeded; until then what was there before
-// stays. Written in the folder of its target, where it has no name until then, so that a process
-// that is killed leaves nothing; on file systems without such files (O_TMPFILE) beside its target.
-// A full disk fails as kNoRoom with bytes and path.
+// A file that appears under its name only when Commit() succeeds; until then an existing file
+// stays. It is written in the folder of its target without a name, so that a process that is killed
+// leaves nothing; on file systems without such files (O_TMPFILE) it is written beside its target. A
+// full disk fails as kNoRoom with bytes and path.
 class AtomicFile {
  public:
   static Result<AtomicFile> Make(std::filesystem::path path);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
-  ~AtomicFile();  // Without Commit(): removes what was written.
+  ~AtomicFile();  // Without Commit(), removes what was written.
 
   Status Write(std::span<const std::byte> bytes);
   Status Write(std::string_view text) { return Write(std::as_bytes(std::span(text))); }
-  // The same, for much that is not read soon: whole pages of memory that come to lie on whole pages
-  // of the file go past the page cache (os/past_cache.h), where the file system can do that.
+  // The same for large data that is not read soon: whole pages of memory that belong to whole pages
+  // of the file bypass the page cache (os/past_cache.h), if the file system can do that.
   Status WritePastCache(std::span<const std::byte> bytes);
   // Flushes to the disk and renames. Nothing may be written afterwards.
   Status Commit();
@@ -49,7 +49,7 @@ class AtomicFile {
   Status TakeName();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // Empty while it has none, and once committed.
+  std::filesystem::path temporary_;  // Empty while it has none, and after Commit().
   UniqueFd fd_;
   int64_t written_ = 0;
 };
@@ -57,10 +57,10 @@ class AtomicFile {
 // Writes `text` as an AtomicFile.
 Status WriteFile(const std::filesystem::path& path, std::string_view text);
 
-// Whether a regular file is there, perhaps behind a link.
+// Whether a regular file exists, perhaps behind a link.
 bool IsRegularFile(const std::filesystem::path& path);
 
-// Whether a process of this machine has the file open; false also where its files may not be seen.
+// Whether a process of this machine has the file open; false also if its open files cannot be seen.
 bool HasOpen(int process, const std::filesystem::path& file);
 
 // Makes the folder and those above it.

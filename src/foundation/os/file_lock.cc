@@ -7,9 +7,9 @@
 
 #include "os/fd.h"
 
-// Locks of the open file description (fcntl(2)): unlike those of a process they survive that the
-// process opens and closes the same file elsewhere, and unlike flock(2) one can ask for them
-// without taking them.
+// Uses locks of the open file description (fcntl(2)): unlike locks of a process, they remain when
+// the process opens and closes the same file elsewhere, and unlike with flock(2), one can query
+// them without taking them.
 
 namespace protium {
 namespace {

@@ -25,7 +25,7 @@ TEST_F(FileLock, IsSeenByOthersUntilItsFileIsClosed) {
   EXPECT_TRUE(IsLockedByOthers(other.get()));
   EXPECT_FALSE(IsLockedByOthers(owner.get()));
   EXPECT_FALSE(LockFile(other.get()).ok());
-  // The process may read the same file meanwhile.
+  // The process may open and close the same file meanwhile.
   Open().reset();
   EXPECT_TRUE(IsLockedByOthers(other.get()));
   owner.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a disk that is full for every file from so many bytes on, as long as this lives. It
-// holds for the whole process.
+// For tests: acts like a full disk for every file beyond so many bytes, while this object lives. It
+// affects the whole process.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,7 @@ class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
     ::getrlimit(RLIMIT_FSIZE, &before_);
-    // The signal would end the process before it sees the error.
+    // The signal would end the process before it saw the error.
     handler_ = ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{bytes, before_.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &limit);

@@ -82,7 +82,7 @@ TEST(AtomicFile, HasTheRightsThatTheProcessGives) {
   EXPECT_EQ(rights_under(022), fs::perms(0644));
 }
 
-// Whatever lies on whole pages and whatever does not, the file holds it in order.
+// Whether or not the data is in whole pages, the file holds it in order.
 TEST(AtomicFile, HoldsWhatWentPastTheCacheAndWhatDidNot) {
   const auto folder = TemporaryFolder::Make().ValueOrDie();
   const auto memory = Memfd::Make("pages", 1 << 20).ValueOrDie();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping on a word of memory, also of memory shared between processes: futex(2), without the
-// private flag.
+// Sleeps on a word of memory, which processes may share: futex(2) without the private flag.
 #pragma once
 
 #include <atomic>
@@ -10,11 +9,11 @@
 
 namespace protium {
 
-// Sleeps while `word` holds `seen`. True when woken, when the word differs, or for no reason: look
-// at the word again. False when the deadline came first.
+// Sleeps while `word` holds `seen`. True when woken, when the word differs, or spuriously: check
+// the word again. False when the deadline comes first.
 bool FutexWait(const std::atomic<uint32_t>& word, uint32_t seen, Deadline deadline);
 
-// Wakes up to `waiters` of those who sleep on the word.
+// Wakes up to `waiters` sleepers on the word.
 void FutexWake(std::atomic<uint32_t>& word, int32_t waiters = INT32_MAX);
 
 }  // namespace protium

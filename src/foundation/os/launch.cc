@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cerrno>
 
-// Arguments, environment and descriptors are made ready; then vfork(): the child resets signals,
-// leads a group of its own, asks for SIGKILL at its parent's death, places its descriptors and
-// calls execve(). The parent's thread waits that long, and then reads in `error_`, which both
-// share, whether it worked. Between vfork() and execve() the child uses the parent's memory and
-// stack: no allocation, no locks, system calls only.
+// Arguments, environment and descriptors are prepared; then vfork(): the child resets signals,
+// leads its own group, requests SIGKILL at its parent's death, places its descriptors and calls
+// execve(). The parent's thread waits until then, and reads from `error_`, which both share,
+// whether it worked. Between vfork() and execve() the child uses the parent's memory and stack: no
+// allocation, no locks, system calls only.
 
 extern char** environ;
 
@@ -90,15 +90,15 @@ Result<std::unique_ptr<Launch>> Launch::Make(const SubprocessOptions& options) {
 
 bool Launch::PlaceDescriptors() const {
   if (CopyDescriptors()) return true;
-  // So dup(2) calls a number beyond the limit.
+  // dup(2) reports a number beyond the limit as EBADF.
   if (errno == EBADF) errno = EMFILE;
   return false;
 }
 
-// Moves every source out of the way first: one's number may be another's place.
+// First moves every source out of the way: its number may be another's target.
 bool Launch::CopyDescriptors() const {
-  // Whatever a foreign library opened without O_CLOEXEC is closed by execve(); the copies below are
-  // made after that.
+  // execve() closes whatever a foreign library opened without O_CLOEXEC; the copies below are made
+  // after this.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   int next = base_;
   for (const auto& pair : fds_) {
@@ -129,7 +129,7 @@ void Launch::RunChild() {
   parent_ = ::getpid();
   sigset_t all;
   sigset_t before;
-  // With signals blocked no handler of the parent's can run in the child while it shares the stack.
+  // With signals blocked, no handler of the parent can run in the child while it shares the stack.
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = ::vfork();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program on the point of being started: what a child needs between fork and exec, made ready
-// before, because a child that shares memory or locks with its parent must not allocate.
+// A program that is about to be started: everything that a child needs between fork and exec is
+// prepared beforehand, because a child that shares memory or locks with its parent must not
+// allocate.
 #pragma once
 
 #include <sys/types.h>
@@ -19,11 +20,11 @@ class Launch {
   static Result<std::unique_ptr<Launch>> Make(const SubprocessOptions& options);
   Launch(const Launch&) = delete;
 
-  // vfork() and exec, the child leading a group of its own, or a session; it is killed when the
-  // thread that calls this ends. Returns once the program runs. System calls only, so it may be
+  // Calls vfork() and exec; the child leads its own group, or a session, and is killed when the
+  // calling thread ends. Returns when the program runs. Makes system calls only, so it may be
   // called in a child of fork(). -1 with errno if there is no child.
   pid_t Start();
-  // Why the program does not run, after Start(): an errno, or 0.
+  // After Start(), why the program does not run: an errno, or 0.
   int error() const { return error_; }
 
  private:
@@ -42,7 +43,7 @@ class Launch {
   UniqueFd log_;
   std::vector<std::pair<int, int>> fds_;  // {ours, child's}
   int parent_ = 0;
-  int base_ = 3;  // Descriptors from here on are free in the child.
+  int base_ = 3;  // Descriptors from here on are unused in the child.
   volatile int error_ = 0;
 };
 

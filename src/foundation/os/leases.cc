@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kFolderTime = std::chrono::seconds(10);  // Whoever holds the folder is soon done.
+constexpr auto kFolderTime = std::chrono::seconds(10);  // Holders release the folder soon.
 
 Status MakeOwnFolder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -27,7 +27,7 @@ Status MakeOwnFolder(const fs::path& folder) {
   }
   struct stat about {};
   if (::lstat(folder.c_str(), &about) != 0) return SystemFault("inspect " + folder.string(), errno);
-  // lstat(), so that a link which someone else put there is not followed; /tmp is everyone's.
+  // lstat() does not follow a link that someone else may have put there; /tmp is everyone's.
   if (S_ISDIR(about.st_mode) && about.st_uid == ::geteuid() && (about.st_mode & 022) == 0) {
     return Status::OK();
   }
@@ -44,8 +44,8 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return SystemFault("open " + folder.string(), errno);
   const Deadline deadline = Clock::now() + kFolderTime;
-  // flock(2) has no deadline of its own; the folder is held for moments, so asking every 5 ms is
-  // enough.
+  // flock(2) has no deadline of its own; the folder is held for moments only, so trying every 5 ms
+  // is enough.
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return SystemFault("lock " + folder.string(), errno);
     if (Clock::now() >= deadline) {
@@ -58,13 +58,13 @@ Result<UniqueFd> LockFolder(const fs::path& folder) {
   return fd;
 }
 
-// Addresses may hold a slash, as those of MIG devices do.
+// Addresses may contain a slash, as those of MIG devices do.
 fs::path LeasePath(const fs::path& folder, const std::string& kind, std::string address) {
   std::replace(address.begin(), address.end(), '/', '+');
   return folder / (kind + "-" + address);
 }
 
-// What a lease says of its holder, who may be about to write it.
+// Reads a lease's holder, which may not have been written yet.
 HeldDevice HolderIn(int fd, const std::string& address) {
   HeldDevice held{.address = address, .who = "another process"};
   std::string text(1000, '\0');
@@ -81,7 +81,7 @@ HeldDevice HolderIn(int fd, const std::string& address) {
   return held;
 }
 
-// Whether it is locked by somebody, and by whom; removes a file that was left behind.
+// Returns who holds its lock, if anybody; removes a file that was left behind.
 std::optional<HeldDevice> Inspect(const fs::path& path, const std::string& address) {
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<HeldDevice> Inspect(const fs::path& path, const std::string& addre
   return std::nullopt;
 }
 
-// Files of wishes for the device stand beside its lease: "gpu-0.wish-1", "gpu-0.wish-2".
+// Files of wishes for the device are beside its lease: "gpu-0.wish-1", "gpu-0.wish-2".
 std::vector<fs::path> WishesBeside(const fs::path& lease) {
   const std::string prefix = lease.filename().string() + ".wish-";
   std::vector<fs::path> wishes;
@@ -101,8 +101,9 @@ std::vector<fs::path> WishesBeside(const fs::path& lease) {
   return wishes;
 }
 
-// Adds the device to `held` when another process holds it; removes the file that one left behind. A
-// killed process leaves its file but not its lock, which the kernel drops with the last descriptor.
+// Adds the device to `held` if another process holds it; removes a file that was left behind. A
+// killed process leaves its file but not its lock, which the kernel releases with the last
+// descriptor.
 Status InspectLease(const fs::path& path, const std::string& address,
                     std::vector<HeldDevice>& held) {
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
@@ -116,7 +117,7 @@ Status InspectLease(const fs::path& path, const std::string& address,
   return Status::OK();
 }
 
-// The same for a device that nobody holds and somebody of a higher priority wishes for.
+// The same for a device that nobody holds and that somebody with a higher priority wishes for.
 void InspectWishes(const fs::path& lease, const std::string& address, int32_t priority,
                    std::vector<HeldDevice>& held) {
   for (const fs::path& each : WishesBeside(lease)) {
@@ -128,10 +129,10 @@ void InspectWishes(const fs::path& lease, const std::string& address, int32_t pr
 }
 
 Result<Lease> Take(const fs::path& path, const std::string& address, const LeaseTaker& taker) {
-  // O_EXCL: a file that is there already is not ours, whoever made it.
+  // O_EXCL: an existing file is not ours, whoever made it.
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return SystemFault("make " + path.string(), errno);
-  // Nobody else takes a file that is new; who looks for wishes lets go of it at once.
+  // Nobody else takes the lock of a new file; whoever looks for wishes releases it at once.
   if (::flock(fd.get(), LOCK_EX) != 0) return SystemFault("lock " + path.string(), errno);
   Lease lease(address, path, std::move(fd));
   const std::string text =
@@ -145,7 +146,7 @@ Result<Lease> Take(const fs::path& path, const std::string& address, const Lease
 }  // namespace
 
 Lease::~Lease() {
-  // Before the descriptor closes and the lock goes: afterwards the name could be that of a new
+  // Before the descriptor closes and releases the lock: afterwards the name could be that of a new
   // holder's file.
   if (fd_) ::unlink(path_.c_str());
 }
@@ -193,7 +194,8 @@ std::optional<HeldDevice> FindWish(const std::vector<const Lease*>& leases, int3
   for (const Lease* lease : leases) {
     for (const fs::path& each : WishesBeside(lease->path())) {
       const UniqueFd fd(::open(each.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-      // Shared, so that two who look at the same time do not take each other for its owner.
+      // A shared lock, so that two processes that look at the same time do not take each other for
+      // its owner.
       if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) continue;
       HeldDevice wish = HolderIn(fd.get(), lease->address());
       if (wish.priority > (found ? found->priority : priority)) found = std::move(wish);
@@ -202,7 +204,7 @@ std::optional<HeldDevice> FindWish(const std::vector<const Lease*>& leases, int3
   return found;
 }
 
-// Not TMPDIR: jobs that each have their own share the devices all the same.
+// Not TMPDIR: jobs with different ones still share the devices.
 fs::path LeaseFolder() {
   return fs::path("/tmp") / ("protium-" + std::to_string(::geteuid())) / "leases";
 }

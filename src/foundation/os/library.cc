@@ -24,9 +24,9 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
                          const std::string& fix) {
   const auto path = OwnLibraryFolder() / file;
   std::error_code ignored;
-  // Elsewhere the loader looks for it, as for any other library. RTLD_NOW: a missing symbol is told
-  // here, not in the middle of a job. RTLD_LOCAL: what one library brings along does not come
-  // between the symbols of another.
+  // Otherwise the loader searches for it, like for any library. RTLD_NOW reports a missing symbol
+  // here, not in the middle of a job. RTLD_LOCAL keeps the symbols of one library apart from those
+  // of another.
   const bool beside = std::filesystem::exists(path, ignored);
   void* const handle = dlopen(beside ? path.c_str() : file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr && !beside) {
@@ -40,7 +40,7 @@ Result<void*> OpenBeside(const std::string& file, const char* entry, const std::
   return UnusableLibrary(file, needed_for, ("it has no " + std::string(entry) + "()").c_str());
 }
 
-// The loader compares names with those that loaded libraries call themselves before it searches.
+// Before it searches, the loader compares a name with the sonames of loaded libraries.
 Status OpenInsteadOfOthers(const std::filesystem::path& file, const std::string& needed_for) {
   if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return Status::OK();
   const char* const why = dlerror();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that are opened while the program runs, so that a command loads only what it needs:
-// engines and LibTorch are such.
+// Opens libraries while the program runs, so that a command loads only what it needs, such as
+// engines and LibTorch.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,21 @@
 
 namespace protium {
 
-// The folder that the library with this code was loaded from; the others of this build lie beside
-// it. Empty where the loader cannot tell.
+// The folder that the library with this code was loaded from, which also has the other libraries of
+// this build. Empty if the loader cannot say.
 std::filesystem::path OwnLibraryFolder();
 
-// Opens `file` of that folder, or else of the loader's path, with all symbols bound, and gives the
-// address of its `entry`. It stays open. `needed_for` begins the message of a failure: "training
-// and scoring".
+// Opens `file` from that folder, or else from the loader's path, with all symbols bound, and
+// returns the address of its `entry`. It stays open. `needed_for` begins the message of a failure:
+// "training and scoring".
 Result<void*> OpenBeside(const std::string& file, const char* entry, const std::string& needed_for,
                          const std::string& fix);
 
-// Opens a library that others will ask for by its name: whoever names it from then on gets this
-// one, wherever else another may lie. It stays open.
+// Opens a library that others will request by its name: they will get this one, even if another is
+// on their path. It stays open.
 Status OpenInsteadOfOthers(const std::filesystem::path& file, const std::string& needed_for);
 
-// The fault for a library that is there but of no use; `why` may be nullptr.
+// The fault for a library that exists but cannot be used; `why` may be nullptr.
 Status UnusableLibrary(const std::string& file, const std::string& needed_for, const char* why);
 
 }  // namespace protium

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first number of a file; nothing for "max", an absurd one or a missing file.
+// The first number of a file; nullopt for "max", an absurd number or a missing file.
 std::optional<int64_t> NumberIn(const fs::path& path) {
   std::ifstream in(path);
   int64_t number = 0;
@@ -24,7 +24,7 @@ std::optional<int64_t> NumberIn(const fs::path& path) {
   return number;
 }
 
-// Kilobytes of a line such as "MemTotal:  16 kB", as bytes.
+// The kilobytes of a line such as "MemTotal: 16 kB", in bytes.
 int64_t MeminfoBytes(const fs::path& root, const std::string& key) {
   std::ifstream in(root / "proc/meminfo");
   std::string name;
@@ -53,8 +53,9 @@ std::vector<Cgroup> ReadCgroups(const fs::path& root) {
   return all;
 }
 
-// The folders of `cgroup` and of those above it that can be seen from here, innermost first. In a
-// container the own path is often not visible, but the mount's root is the container's group.
+// The folders of `cgroup` and of its ancestors that are visible here, innermost first. In a
+// container the process's own path is often not visible, but the mount's root is the container's
+// group.
 std::vector<fs::path> ListFolders(const fs::path& mount, const std::string& path) {
   std::vector<fs::path> folders;
   fs::path relative = fs::path(path).relative_path();
@@ -71,7 +72,7 @@ struct Limits {
 };
 
 void AddMemory(const fs::path& folder, const char* limit, const char* usage, Limits& limits) {
-  // "max" is no number, and version 1 writes about 2^63 for no limit: NumberIn() drops both.
+  // "max" is not a number, and version 1 writes about 2^63 for no limit: NumberIn() drops both.
   const auto bytes = NumberIn(folder / limit);
   if (!bytes || (limits.memory && *limits.memory <= *bytes)) return;
   limits.memory = bytes;
@@ -92,8 +93,8 @@ void AddCpuMax(const fs::path& folder, Limits& limits) {
   if (in >> quota >> period) AddCores(quota, period, limits);
 }
 
-// The tightest limit of any group that this process is in, however far up. Version 1 has a
-// hierarchy per controller, version 2 a single one (cgroups(7)).
+// The tightest limit of any group that this process is in, at any level. Version 1 has a hierarchy
+// per controller, version 2 a single one (cgroups(7)).
 Limits CgroupLimits(const fs::path& root) {
   Limits limits;
   const fs::path mount = root / "sys/fs/cgroup";
@@ -135,7 +136,7 @@ Machine ReadMachine(const fs::path& root) {
   if (limits.memory && *limits.memory < machine.memory_bytes) {
     machine.memory_bytes = *limits.memory;
     machine.limited_by_cgroup = true;
-    // What is free on the machine may still be beyond the group's limit.
+    // Memory that is free on the machine may still exceed the group's limit.
     const int64_t left = std::max<int64_t>(0, *limits.memory - limits.used);
     machine.available_bytes = std::min(machine.available_bytes, left);
   }

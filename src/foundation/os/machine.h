@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine has, as far as this process may use it: in a container the kernel shows the
+// The resources of this machine that this process may use: in a container the kernel shows the
 // whole machine, and only the cgroup knows the limits.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace protium {
 struct Machine {
   int32_t cores = 1;               // By affinity and the cgroup's quota, rounded down, at least 1.
   int64_t memory_bytes = 0;        // The smaller of the machine's memory and the cgroup's limit.
-  int64_t available_bytes = 0;     // Of those, not in use now.
+  int64_t available_bytes = 0;     // The part of memory_bytes that is not in use now.
   bool limited_by_cgroup = false;  // memory_bytes is a cgroup's limit.
 };
 

@@ -39,12 +39,12 @@ Mapping::~Mapping() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
-// Only pages that lie within as a whole: a part of a page may hold what others still read.
+// Only whole pages within the range: others may still read the rest of a partial page.
 void Mapping::Release(int64_t offset, int64_t bytes) {
   const int64_t begin = RoundUpToPages(offset);
   const int64_t end = std::min(offset + bytes, size()) / PageBytes() * PageBytes();
-  // MADV_REMOVE, since MADV_DONTNEED on a shared mapping only unmaps: the pages would stay with the
-  // file.
+  // MADV_REMOVE, since MADV_DONTNEED on a shared mapping only unmaps: the file would retain the
+  // pages.
   if (begin < end) ::madvise(bytes_.data() + begin, end - begin, MADV_REMOVE);
 }
 
@@ -56,7 +56,7 @@ Result<Memfd> Memfd::Make(const std::string& name, int64_t bytes) {
   return memory;
 }
 
-// The size is asked of the system: a peer may say anything.
+// Asks the system for the size: a peer could claim anything.
 Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   struct stat about {};
   if (::fstat(fd.get(), &about) != 0) return SystemFault("inspect shared memory", errno);
@@ -68,10 +68,10 @@ Result<Memfd> Memfd::Adopt(UniqueFd fd, int64_t cap) {
   return Memfd(std::move(fd), about.st_size);
 }
 
-// Never smaller: a mapping beyond the end would be a SIGBUS for whoever reads there.
+// Never smaller: reading beyond the end of a mapping's file would be a SIGBUS.
 Status Memfd::Grow(int64_t bytes) {
   if (bytes <= size_) return Status::OK();
-  // Makes the file longer without taking memory; pages come as they are touched.
+  // Makes the file longer without taking memory; pages are allocated when they are touched.
   if (::ftruncate(fd_.get(), bytes) != 0) {
     return SystemFault("grow shared memory to " + std::to_string(bytes) + " bytes", errno);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory without a name that processes share by passing its descriptor (memfd_create(2)). Unlike
-// shm_open(), nothing is left behind when all of them are killed.
+// Unnamed memory that processes share by passing its descriptor (memfd_create(2)). Unlike with
+// shm_open(), nothing remains when all of them are killed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace protium {
 int64_t PageBytes();
 int64_t RoundUpToPages(int64_t bytes);
 
-// A shared mapping of a descriptor, readable and writable; unmapped at the end.
+// A shared mapping of a descriptor, readable and writable; the destructor unmaps it.
 class Mapping {
  public:
   Mapping() = default;
@@ -28,8 +28,8 @@ class Mapping {
   std::byte* data() const { return bytes_.data(); }
   int64_t size() const { return static_cast<int64_t>(bytes_.size()); }
   std::span<std::byte> bytes() const { return bytes_; }
-  // Gives the whole pages within [offset, offset + bytes) back to the system, for every process;
-  // they read as zero from then on.
+  // Returns the whole pages within [offset, offset + bytes) to the system, for every process; they
+  // read as zero from then on.
   void Release(int64_t offset, int64_t bytes);
 
  private:
@@ -37,18 +37,18 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// Zeroed shared memory. Pages cost memory when they are first written.
+// Zeroed shared memory. Pages take memory when they are first written.
 class Memfd {
  public:
   Memfd() = default;
-  // `name` only shows in /proc/PID/fd.
+  // `name` is only shown in /proc/PID/fd.
   static Result<Memfd> Make(const std::string& name, int64_t bytes);
-  // Takes a received descriptor and its size as the system knows it, at most `cap` bytes.
+  // Takes a received descriptor and its size as the system reports it, at most `cap` bytes.
   static Result<Memfd> Adopt(UniqueFd fd, int64_t cap);
 
   int fd() const { return fd_.get(); }
   int64_t size() const { return size_; }
-  // Makes it larger; mappings made before keep their size.
+  // Makes it larger; earlier mappings retain their size.
   Status Grow(int64_t bytes);
   UniqueFd Take() { return std::move(fd_); }
   Result<Mapping> Map() const { return Mapping::Map(fd_.get(), size_); }

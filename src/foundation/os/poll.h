@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting on descriptors until a deadline. For those who need events other than "can be read".
+// Waits on descriptors until a deadline. For callers that need events other than "can be read".
 #pragma once
 
 #include <poll.h>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// ppoll() until an event, a failure (both visible in revents) or the deadline; false at the
-// deadline. Interrupted waits go on.
+// Calls ppoll() until an event, a failure (both visible in revents) or the deadline; false at the
+// deadline. Resumes interrupted waits.
 bool Poll(std::span<pollfd> polls, Deadline deadline);
 
 }  // namespace protium

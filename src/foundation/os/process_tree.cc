@@ -22,21 +22,21 @@
 
 // The keeper is forked, not executed: it starts at once, and a rank on a Spark executor need not
 // find a program for it. The process that it is forked from has other threads, so it allocates
-// nothing and calls nothing that locks. It tells {kStarted, errno}, then {kEnded, wait status} once
-// the program has ended and nothing is left of what it started; its end of the socket closes when
-// it does. What it is told are numbers of signals; the socket's end means SIGKILL.
+// nothing and calls nothing that locks. It sends {kStarted, errno}, then {kEnded, wait status} when
+// the program has ended and nothing that it started is left; its end of the socket closes when it
+// ends. It receives numbers of signals; the end of the socket means SIGKILL.
 
 namespace protium {
 
 namespace {
 
 enum Word : int { kStarted = 1, kEnded = 2 };
-struct Told {
+struct Sent {
   int word = 0;
   int value = 0;
 };
 
-// For what a program left running when it ended, between SIGTERM and SIGKILL.
+// For processes that a program left running when it ended, between SIGTERM and SIGKILL.
 constexpr int kPatienceMs = 300;
 constexpr int kLookMs = 5;
 
@@ -45,7 +45,7 @@ class Keeper {
   Keeper(Launch& launch, int socket) : launch_(launch), socket_(socket) {}
 
   [[noreturn]] void Run() {
-    // Whatever is sent to it, it goes on until everything has ended.
+    // Whatever signals it is sent, it goes on until everything has ended.
     sigset_t all;
     sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
@@ -53,19 +53,19 @@ class Keeper {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     program_ = launch_.Start();
     const int error = program_ < 0 ? errno : launch_.error();
-    Tell({kStarted, error});
+    Send({kStarted, error});
     if (error != 0) ::_exit(0);
     KeepOnlySocket();
     Watch();
     EndAll();
-    Tell({kEnded, status_});
+    Send({kEnded, status_});
     ::_exit(0);
   }
 
  private:
-  void Tell(Told told) { (void)!::send(socket_, &told, sizeof(told), MSG_NOSIGNAL); }
+  void Send(Sent sent) { (void)!::send(socket_, &sent, sizeof(sent), MSG_NOSIGNAL); }
 
-  // The pipes and channels of the process that this is a copy of must close when it closes them.
+  // The pipes and channels inherited from the original process must close when that closes them.
   void KeepOnlySocket() {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
@@ -78,7 +78,7 @@ class Keeper {
     signals_ = ::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   }
 
-  // Until the program has ended or is to be killed.
+  // Runs until the program has ended or is to be killed.
   void Watch() {
     while (Reap(), !ended_) {
       pollfd polls[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
@@ -104,7 +104,7 @@ class Keeper {
     return true;
   }
 
-  // Reaps all that have ended. Whether there is no child left.
+  // Reaps all that have ended. Returns whether there is no child left.
   bool Reap() {
     for (;;) {
       int status = 0;
@@ -125,8 +125,8 @@ class Keeper {
       if (Reap()) return;
       Look();
     }
-    // Children of those that are killed come to this process and are next. What the kernel cannot
-    // end, it cannot: a process in the middle of a read from a dead disk, for one.
+    // This process adopts children of those that are killed, which are next. Some processes the
+    // kernel cannot end, such as one in the middle of a read from a dead disk.
     for (int waited = 0; waited < 10'000; waited += kLookMs) {
       ::kill(-program_, SIGKILL);
       SignalChildren(SIGKILL);
@@ -135,7 +135,7 @@ class Keeper {
     }
   }
 
-  // A short wait, cut short by an order to kill.
+  // Waits a short time, or until an order to kill.
   void Look() {
     pollfd poll{socket_, POLLIN, 0};
     if (patience_ > 0 && ::poll(&poll, 1, kLookMs) > 0) (void)Obey();
@@ -188,20 +188,20 @@ Result<ProcessTree> ProcessTree::Start(const SubprocessOptions& options) {
 }
 
 Status ProcessTree::ReadStart(const SubprocessOptions& options) {
-  Told told;
+  Sent sent;
   ssize_t got = 0;
   do {
-    got = ::recv(socket_.get(), &told, sizeof(told), 0);
+    got = ::recv(socket_.get(), &sent, sizeof(sent), 0);
   } while (got < 0 && errno == EINTR);
-  if (got != sizeof(told)) return SystemFault("start a process", ECHILD);
-  if (told.value == 0) return Status::OK();
-  return SystemFault("run " + options.program.string(), told.value);
+  if (got != sizeof(sent)) return SystemFault("start a process", ECHILD);
+  if (sent.value == 0) return Status::OK();
+  return SystemFault("run " + options.program.string(), sent.value);
 }
 
 ProcessTree::~ProcessTree() {
   if (keeper_ < 0 || !socket_) return;
   if (!gone_) Kill();
-  // Its end closes the socket, which is all that is waited for; then it is reaped.
+  // The end of the keeper closes the socket, which is all that this waits for; then it is reaped.
   (void)Wait(kNever);
   while (::waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -212,11 +212,11 @@ Result<std::optional<Ended>> ProcessTree::Wait(Deadline deadline) {
     const int fd = socket_.get();
     PT_LET(const auto ready, WaitReadable({&fd, 1}, deadline));
     if (ready.empty()) return std::optional<Ended>();
-    Told told;
-    const ssize_t got = ::recv(fd, &told, sizeof(told), MSG_DONTWAIT);
+    Sent sent;
+    const ssize_t got = ::recv(fd, &sent, sizeof(sent), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (got == sizeof(told) && told.word == kEnded) ended_ = EndedBy(told.value);
-    if (got != sizeof(told)) gone_ = true;
+    if (got == sizeof(sent) && sent.word == kEnded) ended_ = EndedBy(sent.value);
+    if (got != sizeof(sent)) gone_ = true;
   }
   if (ended_) return ended_;
   return Fail({.what = "the process that kept a program was killed",

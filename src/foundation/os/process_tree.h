@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with all that it starts, however it starts it: background jobs, daemons that fork twice
-// and lead sessions of their own. They end together.
+// A program and everything that it starts, in whatever way: background jobs, daemons that fork
+// twice and lead sessions of their own. They end together.
 #pragma once
 
 #include <sys/types.h>
@@ -12,25 +12,25 @@
 
 namespace protium {
 
-// A keeper stands between this process and the program: a fork of this process that adopts orphans
-// among the program's descendants. It ends them all when the program has ended, when Kill() asks
-// for it, and when this process is gone, however that ended. One thread.
+// A keeper process stands between this process and the program: a fork of this process that adopts
+// orphans among the program's descendants. It ends them all when the program has ended, when Kill()
+// is called, and when this process has ended, however that happens. One thread.
 class ProcessTree {
  public:
   // The program leads a session of its own. Fails if it cannot be run.
   static Result<ProcessTree> Start(const SubprocessOptions& options);
   ProcessTree(ProcessTree&&) = default;
   ProcessTree& operator=(ProcessTree&&) = delete;
-  // Kills whatever is left, and waits for it.
+  // Kills whatever is left, and waits until it has ended.
   ~ProcessTree();
 
-  // Readable when Wait() has something to tell.
+  // Readable when Wait() has news.
   int fd() const { return socket_.get(); }
-  // How the program ended, once nothing of what it started is left; nullopt at the deadline.
+  // Returns how the program ended, when nothing that it started is left; nullopt at the deadline.
   Result<std::optional<Ended>> Wait(Deadline deadline);
-  // SIGTERM to the program's group and to orphans.
+  // Sends SIGTERM to the program's group and to orphans.
   void Terminate();
-  // SIGKILL to everything.
+  // Sends SIGKILL to everything.
   void Kill();
 
  private:
@@ -43,9 +43,9 @@ class ProcessTree {
   bool gone_ = false;  // The keeper has ended, and so has everything else.
 };
 
-// The file that a shell would run for `name`: the name itself where it has a slash, else the first
-// of `path` (PATH) that holds an executable file of that name. A fault (kUsage) says what is in the
-// way: nothing of that name, a folder, a file that may not be executed.
+// Finds the file that a shell would run for `name`: the name itself if it has a slash, else the
+// first executable file of that name in the folders of `path` (PATH). A fault (kUsage) says what
+// prevents it: there is no such file, or it is a folder or not executable.
 Result<std::filesystem::path> FindProgram(const std::string& name, const char* path);
 
 }  // namespace protium

@@ -27,7 +27,7 @@ class ProcessTrees : public testing::Test {
         .ValueOrDie();
   }
   std::string Read(const std::string& name) { return ReadFile(folder_.path() / name).ValueOr(""); }
-  // Waits for the number that a script writes there.
+  // Waits for the process id that a script writes to this file.
   pid_t Pid(const std::string& name) {
     const auto deadline = Within(10'000);
     while (!Read(name).ends_with("\n") && Clock::now() < deadline) ::usleep(1000);
@@ -60,7 +60,7 @@ TEST_F(ProcessTrees, SayWhatCannotBeRun) {
   EXPECT_FALSE(elsewhere.ok());
 }
 
-// A daemon: forked twice, in a session of its own, without the descriptors of its parent, deaf.
+// A daemon: forked twice, in its own session, without its parent's descriptors, ignoring signals.
 constexpr char kDaemon[] =
     "setsid sh -c 'trap \"\" TERM HUP; (exec >&- 2>&- <&-; echo $$ > $PT_FOLDER/daemon; "
     "while :; do sleep 1; done) & wait' & ";

@@ -14,11 +14,11 @@
 namespace protium {
 namespace {
 
-// What stands at `to` gets the name `from`. Some file systems cannot exchange names in one step;
-// there it waits under a third.
+// Exchanges the names `from` and `to`. Some file systems cannot do so in one step; there the folder
+// at `to` is renamed to a third name in between.
 int Exchange(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return 0;
-  // EINVAL is what file systems without RENAME_EXCHANGE say.
+  // File systems without RENAME_EXCHANGE return EINVAL.
   if (errno != EINVAL && errno != ENOSYS) return errno;
   const std::string aside = from + ".old";
   if (::rename(to.c_str(), aside.c_str()) != 0) return errno;
@@ -36,17 +36,17 @@ int Exchange(const std::string& from, const std::string& to) {
 Status SyncFolder(const std::filesystem::path& folder) {
   const UniqueFd fd(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some may be written to and not read, and some file systems do not flush folders.
+  // Some folders may be written to but not read, and some file systems do not flush folders.
   if (!fd && errno == EACCES) return Status::OK();
   if (fd && (::fsync(fd.get()) == 0 || errno == EINVAL)) return Status::OK();
   return SystemFault("flush " + folder.string(), errno);
 }
 
 Status PublishFolder(const std::filesystem::path& draft, const std::filesystem::path& target) {
-  // rename(2) puts a folder over an empty one or none, and refuses one that holds anything.
+  // rename(2) can replace an empty or missing folder, and refuses one that is not empty.
   const bool in_place = ::rename(draft.c_str(), target.c_str()) == 0;
   if (!in_place) {
-    int error = errno;  // Of a folder that is not empty.
+    int error = errno;  // For a folder that is not empty.
     if (error == ENOTEMPTY || error == EEXIST) error = Exchange(draft, target);
     if (error != 0) return SystemFault("move " + draft.string() + " to " + target.string(), error);
   }

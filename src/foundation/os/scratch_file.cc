@@ -21,11 +21,11 @@
 namespace protium {
 namespace {
 
-// The name exists for an instant only; a process killed in it leaves an empty file.
+// The name exists only for an instant; a process killed during it leaves an empty file.
 Result<UniqueFd> OpenUnlinked(const std::filesystem::path& folder) {
   UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600));
   if (fd) return fd;
-  // Not every file system can make a file without a name.
+  // Some file systems cannot make a file without a name.
   std::string pattern = (folder / "scratch-XXXXXX").string();
   fd = UniqueFd(::mkostemp(pattern.data(), O_CLOEXEC));
   if (!fd) return SystemFault("make a file in " + folder.string(), errno);
@@ -75,7 +75,7 @@ Result<UniqueFd> ScratchFile::Share() const {
 Status ScratchFile::Reserve(int64_t bytes) {
   if (bytes <= reserved_) return Status::OK();
   int error = 0;
-  // Writes zeros where the file system cannot reserve, so the promise holds there as well.
+  // Writes zeros if the file system cannot reserve, so that the promise holds there as well.
   do {
     error = ::posix_fallocate(fd_.get(), reserved_, bytes - reserved_);
   } while (error == EINTR);
@@ -83,7 +83,7 @@ Status ScratchFile::Reserve(int64_t bytes) {
     reserved_ = bytes;
     return Status::OK();
   }
-  // What was allocated of it before the disk was full is given back.
+  // Frees what was allocated before the disk was full.
   if (::ftruncate(fd_.get(), reserved_) != 0) return SystemFault("shrink a file", errno);
   if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
     return NoRoom(folder_, bytes, bytes - reserved_, error);
@@ -91,8 +91,8 @@ Status ScratchFile::Reserve(int64_t bytes) {
   return SystemFault("reserve " + std::to_string(bytes) + " bytes in " + folder_.string(), error);
 }
 
-// Reads or writes all of `bytes` at `at`, past the page cache if they are fit for that; a read ends
-// early where the file does.
+// Reads or writes all of `bytes` at `at`, past the page cache if they fit that; a read ends early
+// at the end of the file.
 template <class Byte, class Call>
 Status ScratchFile::Move(int64_t at, std::span<Byte> bytes, Call call, const char* doing) const {
   bool direct = direct_ && FitsPastCache(at, bytes);
@@ -125,7 +125,7 @@ Status ScratchFile::Read(int64_t at, std::span<std::byte> into) const {
 }
 
 void ScratchFile::Expect(int64_t at, int64_t bytes) const {
-  // The kernel cuts larger wishes to about this.
+  // The kernel cuts larger requests to about this size.
   constexpr int64_t kStep = 512 << 10;
   const int64_t end = std::min(at + bytes, reserved_);
   for (; at < end; at += kStep) {
@@ -146,7 +146,7 @@ Status ScratchStream::Append(std::span<const std::byte> bytes) {
   return Status::OK();
 }
 
-// Whole pages are done with; the rest stays, to be written again when its page is full.
+// Whole pages are finished; the rest stays, to be written again when its page is full.
 Status ScratchStream::Flush() {
   const size_t whole = held_ / ScratchFile::kPage * ScratchFile::kPage;
   PT_TRY(file_->Write(at_, buffer_.first(whole)));
@@ -174,7 +174,7 @@ Status ScratchAhead::Begin(int64_t at, int64_t bytes) {
   const std::span into(next_.memory.get(), size_t(RoundUpToPages(next_.skip + bytes)));
   const auto read = [this, begin, into] { return file_.Read(begin, into); };
   if (int64_t(into.size()) < ScratchFile::kLarge) {
-    // The kernel fetches so little by itself while the caller goes on.
+    // The kernel fetches so little by itself while the caller continues.
     file_.Expect(at, bytes);
     reading_ = std::async(std::launch::deferred, read);
     return Status::OK();

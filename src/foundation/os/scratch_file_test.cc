@@ -50,7 +50,7 @@ TEST_F(Scratching, GivesBackWhatWasWrittenAndLeavesNoName) {
 }
 
 TEST_F(Scratching, AStreamWritesAllThatIsAppended) {
-  // Small writes, and such as go past the page cache.
+  // Small writes, and writes that bypass the page cache.
   for (const size_t pages : {1, 64}) {
     auto file = ScratchFile::Make(folder_.path()).ValueOrDie();
     const auto bytes = Bytes(3 * pages * 4096 + 77, 5);
@@ -73,7 +73,7 @@ TEST_F(Scratching, ReadsAheadWhatIsAskedForNext) {
   const auto bytes = Bytes(3'000'001, 3);
   ASSERT_TRUE(file.Reserve(int64_t(bytes.size())).ok() && file.Write(0, bytes).ok());
   ScratchAhead ahead(file);
-  // Small and large parts, the last of which ends where the file does, within a page.
+  // Small and large parts; the last one ends at the end of the file, within a page.
   const std::vector<std::pair<int64_t, int64_t>> parts{
       {0, 10}, {4095, 2}, {10, 1'000'000}, {8192, 524'288}, {3, 5}, {1'999'999, 1'000'002}};
   ASSERT_TRUE(ahead.Begin(parts[0].first, parts[0].second).ok());

@@ -17,9 +17,9 @@ namespace protium {
 
 namespace {
 
-constexpr int kExitInterrupted = 130;  // As shells tell of SIGINT: 128 + 2.
+constexpr int kExitInterrupted = 130;  // As shells report SIGINT: 128 + 2.
 
-// The parent is to see which signal it was.
+// Ends by the signal, so that the parent sees which one it was.
 [[noreturn]] void EndBy(int number) {
   RemoveTemporaryFolders();
   ::signal(number, SIG_DFL);
@@ -69,12 +69,13 @@ void StopOnSignal::Watch() {
   const std::array<int, 2> fds = {signals_.get(), ending_.get()};
   for (;;) {
     const auto ready = WaitReadable(fds, kNever);
-    // Indexes rise, so the ending is the last one if it is there at all.
+    // Indexes ascend, so the request to end is the last one if it is present.
     if (!ready.ok() || ready->empty() || ready->back() == 1) return;
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) != sizeof(info)) continue;
     if (ends_) EndBy(static_cast<int>(info.ssi_signo));
-    // At once: whoever asks twice does not want to wait for what the first request began.
+    // At once: a second signal means that the user does not want to wait for what the first one
+    // began.
     if (stop_.stop_requested()) {
       RemoveTemporaryFolders();
       ::_exit(kExitInterrupted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C as a request to stop instead of an end. The handler is a thread that reads signalfd(2):
-// what it does need not be safe inside a signal handler.
+// Makes Ctrl-C a request to stop rather than the end. The handler is a thread that reads
+// signalfd(2): what it does need not be safe inside a signal handler.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@
 namespace protium {
 
 // Turns the first SIGINT or SIGTERM into a request to stop; the second ends the process at once
-// with exit code 130, without its temporary folders. Make it before any other thread is started:
-// threads inherit which signals are blocked. The former state comes back at the end of its life.
+// with exit code 130, without its temporary folders. Make it before any other thread is started,
+// because threads inherit the blocked signals. The destructor restores the former state.
 class StopOnSignal {
  public:
   static Result<std::unique_ptr<StopOnSignal>> Make();
-  // For work that nobody would miss: the first signal removes the temporary folders of this process
-  // (os/temporary_folder.h) and then ends it as if nobody had watched.
+  // For work whose loss is harmless: the first signal removes the temporary folders of this process
+  // (os/temporary_folder.h) and then ends it as without a handler.
   static Result<std::unique_ptr<StopOnSignal>> MakeEnding();
   ~StopOnSignal();
   std::stop_token token() const { return stop_.get_token(); }
-  // The signal that came first, 0 for none yet.
+  // The signal that came first, 0 if none has.
   int signal() const { return signal_.load(); }
 
  private:

@@ -29,8 +29,8 @@ std::string MakeHeader(std::string_view bytes, size_t num_fds) {
   return std::string(reinterpret_cast<const char*>(numbers), kHeaderBytes);
 }
 
-// Descriptors travel beside the bytes, as SCM_RIGHTS (unix(7)); the kernel makes new ones of them
-// in the receiving process. Attaches `fds` to `message`; `control` is the memory they lie in.
+// Attaches `fds` to `message`; `control` is their memory. Descriptors travel beside the bytes, as
+// SCM_RIGHTS (unix(7)); the kernel makes new ones in the receiving process.
 void Attach(msghdr& message, std::span<char> control, std::span<const int> fds) {
   if (fds.empty()) return;
   message.msg_control = control.data();
@@ -55,7 +55,7 @@ void Detach(msghdr& message, std::vector<UniqueFd>& into) {
   }
 }
 
-// Drops from the front of the message what was sent of it.
+// Drops the part of the message that was sent.
 void Advance(msghdr& message, size_t bytes) {
   while (message.msg_iovlen > 0 && bytes >= message.msg_iov->iov_len) {
     bytes -= message.msg_iov->iov_len;
@@ -117,7 +117,7 @@ Status Channel::Send(std::string_view bytes, std::span<const int> fds, Deadline 
   return Status::OK();
 }
 
-// The header is complete. Its numbers are checked before any memory is taken for them.
+// The header is complete. Checks its numbers before allocating memory.
 Status Channel::BeginBody() {
   uint32_t numbers[2];
   std::memcpy(numbers, header_.data(), kHeaderBytes);
@@ -133,7 +133,7 @@ Status Channel::BeginBody() {
   return Status::OK();
 }
 
-// Gives false at the end of the stream.
+// Returns false at the end of the stream.
 Result<bool> Channel::ReceiveSome(Deadline deadline) {
   std::array<char, kHeaderBytes> head{};
   iovec part = in_body_ ? iovec{body_.data() + filled_, body_.size() - filled_}
@@ -167,7 +167,7 @@ Result<bool> Channel::ReceiveSome(Deadline deadline) {
 Result<std::optional<Message>> Channel::Receive(Deadline deadline) {
   while (!in_body_ || filled_ < body_.size()) {
     PT_LET(const bool more, ReceiveSome(deadline));
-    // Between two frames an end is a goodbye, within one a loss.
+    // Between two frames an end is regular, within one it is a loss.
     if (!more && !in_body_ && header_.empty()) return std::optional<Message>();
     if (!more) return Status::IOError("the channel ended in the middle of a message");
     if (!in_body_ && header_.size() == kHeaderBytes) PT_TRY(BeginBody());

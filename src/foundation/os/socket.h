@@ -3,8 +3,8 @@
 // host, over a Unix stream socket.
 //
 // A frame is: uint32 length, uint32 number of descriptors (both little-endian), then `length`
-// bytes. Descriptors travel with the frame's first byte. A reader that stops in the middle of a
-// frame (a deadline) goes on there with the next call.
+// bytes. Descriptors travel with the frame's first byte. If a reader stops in the middle of a frame
+// (a deadline), its next call continues there.
 #pragma once
 
 #include <cstddef>
@@ -35,12 +35,12 @@ class Channel {
   explicit Channel(UniqueFd socket) : socket_(std::move(socket)) {}
   static Result<std::pair<Channel, Channel>> Pair();
 
-  // Sends a whole message. After an error the channel is broken and must not be used again. A
-  // closed other end is an IOError.
+  // Sends a whole message. After an error the channel is broken and must not be used again. If the
+  // other end is closed, fails with an IOError.
   Status Send(std::string_view bytes, std::span<const int> fds, Deadline deadline);
 
-  // Receives a whole message; nullopt when the other end was closed between messages. When the
-  // deadline comes first it fails with kStalled, and may be called again: nothing is lost.
+  // Receives a whole message; nullopt if the other end was closed between messages. If the deadline
+  // comes first, fails with kStalled and may be called again: nothing is lost.
   Result<std::optional<Message>> Receive(Deadline deadline);
 
   int fd() const { return socket_.get(); }
@@ -54,7 +54,7 @@ class Channel {
   UniqueFd socket_;
   std::string header_;
   std::string body_;
-  size_t filled_ = 0;  // Of body_.
+  size_t filled_ = 0;  // Bytes of body_.
   bool in_body_ = false;
   uint32_t num_fds_ = 0;
   std::vector<UniqueFd> fds_;

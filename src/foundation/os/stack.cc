@@ -23,30 +23,30 @@ namespace protium {
 namespace {
 
 constexpr int kMostFrames = 32;
-// The log's last lines are shown with a failure: they should hold all of these.
+// A failure is shown with the log's last lines, which should hold all of these.
 constexpr int kWritten = 9;
-// The handler's own, and the kernel's way back from it.
+// The handler's own frame, and the kernel's return from it.
 constexpr int kSkipped = 2;
 constexpr auto kPatience = std::chrono::milliseconds(500);
 
 int Signal() { return SIGRTMAX - 2; }
 
-// A handler can reach only what is static.
+// A handler can use only static data.
 void* frames[kMostFrames];
 std::atomic<int> found = 0;
 
-// backtrace() is safe here once its library is loaded.
+// backtrace() is safe here after its library has been loaded.
 void Note(int) {
   const int before = errno;
   found = ::backtrace(frames, kMostFrames);
   errno = before;
 }
 
-// "/folder/lib.so(_ZN7protium...+0x12) [0x...]" with the function's name as it is in the source, or
-// as "lib.so(function+0x12)".
+// Turns "/folder/lib.so(_ZN7protium...+0x12) [0x...]" into the function's name as in the source, or
+// into "lib.so(function+0x12)".
 std::string Readable(std::string line) {
   line = line.substr(0, line.find(" [0x"));
-  // An executor's folders would fill the line.
+  // The folder names of an executor would fill the line.
   line.erase(0, line.rfind('/', line.find('(')) + 1);
   const size_t open = line.find('('), plus = line.find('+', open);
   if (plus == std::string::npos || plus == open + 1) return line;
@@ -55,7 +55,7 @@ std::string Readable(std::string line) {
   char* const name = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   if (status == 0) line = name;
   std::free(name);
-  // Types of templates fill lines, and say little.
+  // Template types fill lines and say little.
   constexpr size_t kMost = 140;
   return Shortened(line, kMost);
 }
@@ -72,7 +72,7 @@ bool AwaitNote() {
 
 void PrepareStacks() {
   void* frame = nullptr;
-  // The first call loads libgcc, which may not happen in a handler.
+  // The first call loads libgcc, which must not happen in a handler.
   (void)::backtrace(&frame, 1);
   struct sigaction action {};
   action.sa_handler = Note;

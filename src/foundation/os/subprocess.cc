@@ -31,7 +31,7 @@ Subprocess::Subprocess(Subprocess&& other) noexcept
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   if (this == &other) return *this;
-  // The child that was held so far ends here.
+  // The child held so far ends here.
   Kill();
   pid_ = std::exchange(other.pid_, -1);
   pidfd_ = std::move(other.pidfd_);
@@ -43,8 +43,8 @@ Subprocess::~Subprocess() { Kill(); }
 
 Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
   if (ended_ || pid_ < 0) return ended_;
-  // A pidfd is readable once the child has ended, so waitpid() returns at once. A child without one
-  // is only killed, after which waitpid() itself does not wait long.
+  // A pidfd is readable when the child has ended, so waitpid() returns at once. A child without one
+  // is only killed, after which waitpid() does not wait long either.
   if (pidfd_) {
     const int fd = pidfd_.get();
     PT_LET(const auto ready, WaitReadable({&fd, 1}, deadline));
@@ -60,7 +60,7 @@ Result<std::optional<Ended>> Subprocess::Wait(Deadline deadline) {
 }
 
 void Subprocess::Signal(int signal) {
-  // Not after it was reaped: the number may be another process's by then.
+  // Not after it was reaped: another process may have the number by then.
   if (pid_ > 1 && !ended_) ::kill(-pid_, signal);
 }
 
@@ -72,7 +72,7 @@ Ended Subprocess::Kill() {
 
 struct Spawner::Queue {
   struct Request {
-    // Of the caller, who waits for `done`.
+    // Owned by the caller, who waits for `done`.
     const SubprocessOptions* options;
     std::promise<Result<Subprocess>> done;
   };
@@ -94,7 +94,7 @@ Result<Subprocess> Spawner::Queue::Start(const SubprocessOptions& options) {
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool watched = static_cast<bool>(pidfd);
   Subprocess child(pid, std::move(pidfd));
-  // `child` kills and reaps it on the way out.
+  // The destructor of `child` kills and reaps it.
   if (!watched) return SystemFault("watch process " + std::to_string(pid), errno);
   if (launch->error() != 0) return SystemFault("run " + options.program.string(), launch->error());
   return child;

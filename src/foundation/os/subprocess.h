@@ -18,7 +18,7 @@ namespace protium {
 struct SubprocessOptions {
   std::filesystem::path program;
   std::vector<std::string> args;                         // Without the program's own name.
-  std::vector<std::pair<std::string, std::string>> env;  // Set over the own environment.
+  std::vector<std::pair<std::string, std::string>> env;  // Set on top of the own environment.
   std::vector<std::pair<int, int>> fds;  // {ours, its number in the child}, also 1 and 2
   std::filesystem::path log;  // stdout and stderr are appended here; empty: to the own stderr.
   std::filesystem::path folder = {};  // Its working directory; empty: the own one.
@@ -32,8 +32,8 @@ struct Ended {
   std::string Describe() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
 };
 
-// A child and its process group; both are killed and the child reaped at the end of its life. Once
-// the child was reaped, by Wait(), the rest of its group is left alone. One thread.
+// A child and its process group; the destructor kills both and reaps the child. After Wait() has
+// reaped the child, the rest of its group is left alone. One thread.
 class Subprocess {
  public:
   Subprocess() = default;
@@ -44,12 +44,12 @@ class Subprocess {
   ~Subprocess();
 
   pid_t pid() const { return pid_; }
-  int pidfd() const { return pidfd_.get(); }  // Readable once the child has ended.
-  // Waits and reaps; nullopt at the deadline. Afterwards gives the same answer at once.
+  int pidfd() const { return pidfd_.get(); }  // Readable when the child has ended.
+  // Waits and reaps; nullopt at the deadline. Later calls return the same result at once.
   Result<std::optional<Ended>> Wait(Deadline deadline);
-  // Sends `signal` to the child's group, if it was not reaped yet.
+  // Sends `signal` to the child's group, unless the child has been reaped.
   void Signal(int signal);
-  // Kills and reaps. Tells how the child ended.
+  // Kills and reaps. Returns how the child ended.
   Ended Kill();
 
  private:
@@ -58,8 +58,8 @@ class Subprocess {
   std::optional<Ended> ended_;
 };
 
-// Starts children from one thread of its own, because a child is killed by the kernel when the
-// *thread* that started it ends. So children end with their Spawner at the latest, also when this
+// Starts all children from one thread of its own, because the kernel kills a child when the
+// *thread* that started it ends. So children end with their Spawner at the latest, even if this
 // process is killed. Any thread.
 class Spawner {
  public:
@@ -67,9 +67,9 @@ class Spawner {
   ~Spawner();
   Spawner(const Spawner&) = delete;
 
-  // Gives the child once it runs the program, with stdin from /dev/null, a process group of its
-  // own, no descriptors but those asked for and no signals blocked. Fails when the program cannot
-  // be run.
+  // Returns the child as soon as it runs the program, with stdin from /dev/null, its own process
+  // group, only the requested descriptors and no blocked signals. Fails if the program cannot be
+  // run.
   Result<Subprocess> Start(const SubprocessOptions& options);
 
  private:

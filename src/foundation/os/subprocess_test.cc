@@ -89,7 +89,7 @@ TEST(Subprocess, ThatCannotRunIsAnError) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
-// A process between us and the child is killed: the child must end without being told.
+// A process between this one and the child is killed: the child must end without being notified.
 TEST(Subprocess, EndsWithItsKilledParent) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -104,7 +104,7 @@ TEST(Subprocess, EndsWithItsKilledParent) {
     ::pause();
     ::_exit(0);
   }
-  ASSERT_GT(parent, 1);  // kill() of -1 would be for everybody.
+  ASSERT_GT(parent, 1);  // kill() of -1 would signal every process.
   write_end.reset();
   char text[6];
   ASSERT_EQ(::read(read_end.get(), text, 6), 6);

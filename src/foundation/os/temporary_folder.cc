@@ -14,9 +14,9 @@
 
 #include "base/fault.h"
 
-// A folder is called "protium-tmp-<process>-<six letters>" once its lock is held, and until then
-// "protium-new-<six letters>": who finds one by its name and gets the lock knows that nobody will
-// come for it.
+// A folder is called "protium-tmp-<process>-<six letters>" when its lock is held, and until then
+// "protium-new-<six letters>": a process that finds one with the first name and gets the lock knows
+// that it has no owner.
 
 namespace protium {
 
@@ -54,7 +54,7 @@ UniqueFd OpenFolder(const fs::path& folder) {
   return UniqueFd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Only this user's; a file system without such locks lets nobody think that a folder is free.
+// Only this user's folders; on a file system without such locks, no folder counts as free.
 void RemoveStale(const fs::path& base) {
   for (const fs::path& each : FoldersNamed(base, kPrefix)) {
     const UniqueFd folder = OpenFolder(each);
@@ -100,7 +100,8 @@ void RemoveTemporaryFolders() {
   if (!base.ok()) return;
   const std::string own = kPrefix + std::to_string(::getpid()) + "-";
   for (const fs::path& each : FoldersNamed(*base, own)) {
-    // What is written meanwhile is found by the next try; once the folder is gone nothing can be.
+    // The next try finds what is written meanwhile; when the folder is gone, nothing can be
+    // written.
     std::error_code error;
     for (int i = 0; i < kMostTries; ++i) {
       fs::remove_all(each, error);

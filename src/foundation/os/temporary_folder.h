@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that do not outlast their process: their owner removes them; a signal that ends the
-// process does (os/signals.h); and what a killed one has left, the next to make one removes.
+// Folders that do not outlive their process: their owner removes them; so does a signal that ends
+// the process (os/signals.h); and what a killed process has left is removed by the next one that
+// makes such a folder.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +11,11 @@
 
 namespace protium {
 
-// A new folder of its own that only this user may read, removed with all in it at the end. It is
-// held by a lock (flock(2)), by which others see that it is in use.
+// A new folder that only this user may read; the destructor removes it with its contents. A lock
+// (flock(2)) shows others that it is in use.
 class TemporaryFolder {
  public:
-  // Below the system's temporary folder.
+  // Makes one below the system's temporary folder.
   static Result<TemporaryFolder> Make();
   static Result<TemporaryFolder> MakeIn(const std::filesystem::path& base);
   TemporaryFolder(TemporaryFolder&& other) noexcept
@@ -31,7 +32,7 @@ class TemporaryFolder {
 };
 
 // Removes those of this process in the system's temporary folder. For the last moments of a process
-// whose threads may be writing into them still.
+// whose threads may still be writing into them.
 void RemoveTemporaryFolders();
 
 }  // namespace protium

@@ -24,7 +24,7 @@ class TemporaryFolders : public testing::Test {
   size_t Number() const {
     return size_t(std::distance(fs::directory_iterator(base_.path()), fs::directory_iterator()));
   }
-  // In a child that is killed with the folder in its hands.
+  // Makes a folder in a child, which is killed while it holds the folder.
   void LeaveOneBehind() const {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -15,12 +15,12 @@ namespace protium {
 
 namespace {
 
-// Streams and futures throw std::system_error too, with codes that are no errno.
+// Streams and futures throw std::system_error too, with codes that are not an errno.
 bool IsErrno(const std::error_code& code) {
   return code.category() == std::system_category() || code.category() == std::generic_category();
 }
 
-// Of all that is called here, threads alone are refused so.
+// Among our calls, only the start of a thread fails with EAGAIN.
 Status NoThread() {
   Fault fault = FaultOf(SystemFault("start a thread", EAGAIN));
   fault.why = "this user or its cgroup has as many as it may, or there is no memory for a stack";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libraries throw, as faults: for the walls where exceptions end.
+// Turns what libraries throw into faults, where exceptions must end.
 #pragma once
 
 #include "base/status.h"
 
 namespace protium {
 
-// Called in a catch block: the fault for what was caught. What the system refused (std::thread,
-// std::filesystem) is told as SystemFault() tells it, with its path; memory that is not there is
-// kNoRoom; anything else is a bug.
+// Call it in a catch block: returns the fault for what was caught. Refusals of the system
+// (std::thread, std::filesystem) read like those of SystemFault(), with their path; lack of memory
+// is kNoRoom; anything else is a bug.
 Status FaultOfThrown();
 
 }  // namespace protium

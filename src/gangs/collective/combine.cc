@@ -12,7 +12,7 @@ namespace {
 template <Op kOp, class T>
 T CombineOne(T a, T b) {
   if constexpr (kOp == Op::kSum) return a + b;
-  // Unsigned, so that it may wrap; below 32 bits a product would be one of int.
+  // Unsigned, so that it may wrap; below 32 bits the product would be a signed int.
   if constexpr (kOp == Op::kProduct && std::is_integral_v<T>) {
     return T(std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>(a) * b);
   }
@@ -31,7 +31,7 @@ Bfloat16 CombineOne(Bfloat16 a, Bfloat16 b) {
   return NarrowToBfloat16(CombineOne<kOp>(Widen(a), Widen(b)));
 }
 
-// The operation is known when this is compiled: each of them becomes a vectorised loop.
+// The operation is a compile-time constant: each becomes a vectorised loop.
 template <Op kOp, class T>
 void CombineAll(const std::byte* a, const std::byte* b, std::byte* out, int64_t count) {
   const T* const x = reinterpret_cast<const T*>(a);
@@ -58,7 +58,7 @@ void CombineAs(Op op, const std::byte* a, const std::byte* b, std::byte* out, in
     case Op::kProduct:
       return CombineAll<Op::kProduct, T>(a, b, out, count);
     case Op::kMean:
-      PT_CHECK(false);  // To the backends it is a sum.
+      PT_CHECK(false);  // The backends get a sum instead.
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of reductions. CMake compiles this file for speed in every build: in a debug
-// build a gang would spend its steps here.
+// build a gang would spend most of its steps here.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@
 namespace protium {
 
 // out[i] = a[i] op b[i] for `count` elements of `type`; out may be a or b, other overlaps are not
-// allowed. Integers wrap; of two floats the smaller (larger) is the first unless the second
-// compares less (greater), so a NaN stays when it comes first. Buffers are aligned for their type.
+// allowed. Integers wrap. Of two floats the smaller (larger) is the first unless the second
+// compares less (greater), so a NaN stays when it comes first. Buffers must be aligned for their
+// type.
 void Combine(Element type, Op op, const std::byte* a, const std::byte* b, std::byte* out,
              int64_t count);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks say to each other. A backend implements all of it, also for a world of one.
+// How ranks talk to each other. A backend implements all of it, even for a world of one.
 //
 // 1. Every rank makes the same calls in the same order; ranks that disagree on operation, type or
-//    length all get an error that says which rank asked for what.
-// 2. Every wait has a deadline and fails naming the ranks that did not come.
+//    length all get an error that says which rank requested what.
+// 2. Every wait has a deadline and fails with the names of the ranks that did not come.
 // 3. After an error or Abort() every further call fails with the first cause.
-// 4. Calls come from one thread; Abort() from any.
+// 4. Calls come from one thread; Abort() may come from any.
 // 5. Sums are element-wise in a fixed order, so splitting a buffer never changes bits.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace protium {
 
-// Typed memory of the caller.
+// Typed memory that the caller owns.
 struct Buffer {
   void* data = nullptr;
   int64_t count = 0;
@@ -49,7 +49,7 @@ inline Buffer AsBuffer(std::span<uint64_t> s) {
 }
 
 // Memory that its rank fills and every rank may read, block by block: how packed rows reach the
-// owners of their shards. A window is made by all ranks together and given back by each on its own.
+// owners of their shards. All ranks make a window together; each frees it on its own.
 class Window {
  public:
   virtual ~Window() = default;
@@ -59,9 +59,9 @@ class Window {
   // Copies bytes of another rank's window. Valid after a Barrier() that follows the filling.
   // Reading beyond the window is our own bug. Waits at most the communicator's deadline.
   virtual Status Read(int32_t rank, int64_t offset, std::span<std::byte> into) = 0;
-  // The other rank's bytes where they lie, or nullptr when they are not on this host.
+  // The other rank's bytes in place, or nullptr if they are not on this host.
   virtual const std::byte* Direct(int32_t rank) const = 0;
-  // Gives the whole pages within this range of the own window back to the system; they read as zero
+  // Returns the whole pages within this range of the own window to the system; they read as zero
   // from then on. Call it when no rank will read them again.
   virtual void Release(int64_t offset, int64_t bytes) = 0;
 };
@@ -92,22 +92,22 @@ class Tree {
   virtual Result<std::span<const float>> Reduce() = 0;
 };
 
-// One rank's end. Collective calls return when this rank has its result, which may be before others
-// have theirs.
+// One rank's end of the connection. Collective calls return as soon as this rank has its result,
+// which may be before others have theirs.
 class Communicator {
  public:
   virtual ~Communicator() = default;
   virtual int32_t rank() const = 0;
   virtual int32_t world() const = 0;
 
-  // Combines the buffers of all ranks element by element, in the order of ranks, and leaves the
-  // result in each. On an error the buffer's content is undefined.
+  // Combines the buffers of all ranks element by element, in rank order, and leaves the result in
+  // each. On an error the buffer's content is undefined.
   virtual Status AllReduce(Buffer inout, Op op) = 0;
   // Copies rank `root`'s bytes to all. All ranks pass the same length.
   virtual Status Broadcast(std::span<std::byte> inout, int32_t root) = 0;
-  // Every rank's message, by rank; lengths may differ, up to 1 GiB each.
+  // Returns every rank's message, by rank; lengths may differ, up to 1 GiB each.
   virtual Result<std::vector<std::string>> AllGather(std::string_view message) = 0;
-  // `name` appears in the error of a wait that nobody ends.
+  // Waits for all ranks. `name` appears in the error of a wait that fails.
   virtual Status Barrier(std::string_view name) = 0;
 
   // Collective: every rank makes its own window, of its own size.
@@ -119,15 +119,15 @@ class Communicator {
   virtual void Abort(const Status& cause) = 0;
 };
 
-// `status`, of what this rank did by itself between two calls: when it failed, the others fail with
-// it instead of waiting for this rank.
+// Passes on `status`, the result of what this rank did by itself between two calls: if it is an
+// error, the others fail with it instead of waiting for this rank.
 inline Status FailTogether(const Status& status, Communicator& communicator) {
   if (!status.ok()) communicator.Abort(status);
   return status;
 }
 
-// The maximal complete subtrees of the halving of [0, leaves) within [begin, end), left to right.
-// `sum` is left empty.
+// Returns the maximal complete subtrees of the halving of [0, leaves) within [begin, end), left to
+// right. Leaves `sum` empty.
 std::vector<Subtree> Subtrees(int32_t leaves, int32_t begin, int32_t end);
 
 }  // namespace protium

@@ -46,7 +46,7 @@ TEST(SharedRanks, MayEndInGoodOrderBeforeOthersDo) {
   }
 }
 
-// Each pair of requests and the text that every rank gets.
+// Each pair of requests, and the text that every rank gets.
 TEST(SharedRanks, AreToldWhoAskedForWhatWhenTheyDisagree) {
   const auto disagree = [](const std::function<Status(Communicator&)>& zero,
                            const std::function<Status(Communicator&)>& one) {
@@ -118,7 +118,8 @@ TEST(SharedRanks, StartWithinTheirDeadline) {
   const auto alone = MakeSharedCommunicator(1, std::move(others[1]), {});
   EXPECT_EQ(FaultOf(alone.status()).what,
             "rank 0 is gone; the others were waiting for it in the start of the gang");
-  // And the other way round: who is gone when rank 0 sends the board is no error of rank 0's own.
+  // And the other way round: if a rank is gone when rank 0 sends the board, that is no error of
+  // rank 0's own.
   auto first = ConnectRanks(2).ValueOrDie();
   first[1].clear();
   const auto left = MakeSharedCommunicator(0, std::move(first[0]), {});
@@ -127,7 +128,7 @@ TEST(SharedRanks, StartWithinTheirDeadline) {
   EXPECT_EQ(FaultOf(left.status()).exit, Exit::kRemote);
 }
 
-// One rank of a world of processes; ends with 0 when it was told that rank 2 is gone.
+// One rank of a world of processes; exits with 0 if it learns that rank 2 is gone.
 [[noreturn]] void BeRank(int32_t rank, std::vector<std::vector<UniqueFd>> ends) {
   std::vector<UniqueFd> own = std::move(ends[size_t(rank)]);
   ends.clear();

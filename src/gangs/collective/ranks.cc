@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything here is made of what the backends have: all-reduce, broadcast, all-gather, barrier and
+// Everything here uses only what the backends have: all-reduce, broadcast, all-gather, barrier and
 // windows.
-// 1. What ranks bring in different sizes is told first, in one gathering, together with the bytes
-//    themselves where they are few. So all ranks know alike which way the rest goes.
-// 2. The rest goes through a window that is kept and grows: filled, a barrier, read, and a barrier
-//    before anybody fills it again.
+// 1. If ranks contribute different sizes, one gathering exchanges the sizes first, together with
+//    the bytes themselves if they are few. So all ranks make the same choice for the rest.
+// 2. The rest goes through a window that is reused and grows: filled, a barrier, read, and a
+//    barrier before anybody fills it again.
 #include "protium/ranks.h"
 
 #include <fmt/format.h>
@@ -25,12 +25,12 @@ namespace protium {
 
 namespace {
 
-// Bytes that travel with the sizes.
+// Bytes sent together with the sizes.
 constexpr size_t kFewBytes = 4 << 10;
-// Of tensors that are reduced as one; a larger one is reduced where it is.
+// Size of tensors reduced as one; a larger one is reduced in place.
 constexpr int64_t kFusedBytes = int64_t{4} << 20;
 
-// What the backends combine.
+// The operation that the backends combine with.
 Op CombinedBy(Op op) { return op == Op::kMean ? Op::kSum : op; }
 
 bool IsFloat(Element type) {
@@ -38,7 +38,7 @@ bool IsFloat(Element type) {
          type == Element::kBfloat16;
 }
 
-// Before anything is sent: all ranks that ask for the same are refused alike.
+// Before anything is sent: all ranks with the same request are refused alike.
 Status CheckOp(Element type, Op op) {
   if (op != Op::kMean || IsFloat(type)) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -96,13 +96,13 @@ void AppendNumber(int64_t number, std::string& text) {
   text.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// What the ranks said at the beginning of an exchange: each the bytes that it has for every rank,
-// as numbers, and behind them the bytes themselves, if they are few.
+// What the ranks sent at the beginning of an exchange: how many bytes each has for every rank, as
+// numbers, followed by the bytes themselves, if they are few.
 struct Told {
   static constexpr int64_t kMostBytes = int64_t{1} << 50;
   std::vector<std::string> messages;
 
-  // Whether all say what they have: a rank that asks for something else gathers other messages.
+  // Whether all messages have this form: a rank with another request gathers other messages.
   Status Check() const {
     const size_t numbers = messages.size() * sizeof(int64_t);
     for (int32_t from = 0; from < int32_t(messages.size()); ++from) {
@@ -124,7 +124,7 @@ struct Told {
     std::memcpy(&bytes, messages[size_t(from)].data() + size_t(to) * sizeof(bytes), sizeof(bytes));
     return bytes;
   }
-  // Of all that `from` has, where the part for `to` begins; for all ranks: how much it has.
+  // Returns where the part for `to` begins in what `from` has; for all ranks: how much it has.
   int64_t Before(int32_t from, int32_t to) const {
     int64_t bytes = 0;
     for (int32_t r = 0; r < to; ++r) bytes += For(from, r);
@@ -132,7 +132,7 @@ struct Told {
   }
   int64_t Of(int32_t from) const { return Before(from, int32_t(messages.size())); }
   bool CameAlong(int32_t from) const { return Of(from) <= int64_t(kFewBytes); }
-  // The most that a rank has which did not come along; 0 if all came.
+  // Returns the most that any rank has which was not sent along; 0 if everything was.
   int64_t LargestBehind() const {
     int64_t largest = 0;
     for (int32_t r = 0; r < int32_t(messages.size()); ++r) {
@@ -149,12 +149,12 @@ float ToFloat(Bfloat16 value) { return Widen(value); }
 Float16 ToFloat16(float value) { return NarrowToFloat16(value); }
 Bfloat16 ToBfloat16(float value) { return NarrowToBfloat16(value); }
 
-// What is kept between calls.
+// What is reused between calls.
 struct Ranks::Room {
   explicit Room(Communicator& to) : communicator(to) {}
 
-  // A window of at least `bytes` on each rank, which pass the same number. Nobody reads it any
-  // more.
+  // Makes a window of at least `bytes`, the same number on each rank, unless there is one. Nobody
+  // reads it any more.
   Status Open(int64_t bytes) {
     if (window && bytes <= window_bytes) return Status::OK();
     window.reset();
@@ -163,7 +163,7 @@ struct Ranks::Room {
     return Status::OK();
   }
 
-  // One reduction in place of several tensors of one type, which are next to each other.
+  // Reduces several tensors of one type, next to each other, as one.
   Status ReduceFused(std::span<const Tensor> run, Op op) {
     const Element type = run[0].element;
     const int64_t width = ElementBytes(type);
@@ -184,7 +184,7 @@ struct Ranks::Room {
     return Status::OK();
   }
 
-  // The slice of every rank's values, combined in the order of ranks.
+  // Combines the slice of every rank's values, in rank order.
   Result<std::string> CombineSlices(Element type, Op op, Slice slice) {
     const int64_t width = ElementBytes(type);
     std::string sum(size_t(slice.count * width), '\0'), next = sum;
@@ -198,7 +198,7 @@ struct Ranks::Room {
     return sum;
   }
 
-  // What `from` has for `to`.
+  // Returns what `from` has for `to`.
   Result<std::string> Take(const Told& told, int32_t from, int32_t to) {
     const int64_t begin = told.Before(from, to), bytes = told.For(from, to);
     if (told.CameAlong(from)) {

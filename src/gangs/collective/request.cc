@@ -26,8 +26,7 @@ const char* ReduceName(Op reduce) {
   return size_t(reduce) < std::size(kNames) ? kNames[size_t(reduce)] : "unknown";
 }
 
-// Messages and windows have a length of their own on each rank; the request is where the others
-// learn it.
+// Messages and windows may have a different length on each rank; the request tells the others.
 bool LengthMayDiffer(Operation operation) {
   return operation == Operation::kAllGather || operation == Operation::kWindow;
 }
@@ -117,7 +116,7 @@ Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_
                        int64_t bytes) {
   const bool known = rank >= 0 && rank < world;
   const int64_t size = known ? window.size(rank) : 0;
-  // Without adding, which might overflow.
+  // Without an addition, which might overflow.
   if (known && offset >= 0 && offset <= size && bytes <= size - offset) return Status::OK();
   return Fail(
       {.exit = Exit::kBug,
@@ -130,7 +129,7 @@ Status CompareRequests(std::span<const Request> asked) {
   for (const Request& request : asked) agreed = agreed && Agree(asked.front(), request);
   if (agreed) return Status::OK();
   std::string what = "ranks disagree:";
-  // All are told: which of the programs went astray cannot be seen from here.
+  // Names all: it is unknown which of the programs is wrong.
   for (size_t r = 0; r < asked.size(); ++r) {
     what += fmt::format("{} rank {} asked for {}", r == 0 ? "" : ",", r, Describe(asked[r]));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks ask each other for, and whether they ask for the same. Every operation of every
-// backend begins with an exchange of requests: ranks whose programs have come apart find out there,
-// by name, instead of reading each other's bytes as something else.
+// What ranks request from each other, and whether their requests match. Every operation of every
+// backend begins with an exchange of requests: ranks whose programs diverged learn it there, by
+// name, instead of misreading each other's bytes.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace protium {
 
 enum class Operation : uint32_t {
-  kInner,  // A further meeting of an operation that is already agreed.
+  kInner,  // A further meeting of an operation that is agreed already.
   kAllReduce,
   kBroadcast,
   kAllGather,
@@ -28,8 +28,8 @@ enum class Operation : uint32_t {
   kTreeReduce,
 };
 
-// What a rank asks for. Plain bytes without pointers, as it lies in shared memory or travels as it
-// is; ranks run one build, so its layout is the same on both sides.
+// A rank's request. Plain bytes without pointers: put into shared memory, or sent, as it is. All
+// ranks run one build, so its layout is the same on both sides.
 struct Request {
   Operation operation = Operation::kInner;
   Element type = Element::kFloat32;
@@ -38,32 +38,32 @@ struct Request {
   int64_t length = 0;  // Elements or bytes; of a message or window, which may differ by rank.
   std::array<char, 104> name{};
 
-  void SetName(std::string_view text);  // Long ones are cut.
+  void SetName(std::string_view text);  // Cuts a long text.
 };
 
-// Whether two ranks that ask for these can proceed together.
+// Whether two ranks with these requests can proceed together.
 bool Agree(const Request& a, const Request& b);
 // "all-reduce (sum) of 5 float32 elements".
 std::string Describe(const Request& request);
-// The size of one element.
+// Returns the size of one element.
 int64_t ElementBytes(Element type);
 
-// What ranks ask for when they make a tree. The name begins with the spec's text and ends with its
-// hash, which stands for what is cut off: ranks with different specs never agree.
+// The request of a rank that makes a tree. The name begins with the spec's text and ends with its
+// hash, which covers what is cut off: ranks with different specs never agree.
 Request TreeRequest(const TreeSpec& spec);
 
-// Mistakes of callers, told alike by all backends. They are our own bugs: exit code kBug.
+// Mistakes of callers, reported alike by all backends. They are our own bugs: exit code kBug.
 Status NoSuchRoot(int32_t root, int32_t world);
-// Refuses sizes of windows below 0; by rank.
+// Refuses negative window sizes; `sizes` is by rank.
 Status CheckWindowSizes(std::span<const int64_t> sizes);
-// Refuses to read what lies outside of the windows of `world` ranks.
+// Refuses a read outside the windows of `world` ranks.
 Status CheckWindowRead(const Window& window, int32_t world, int32_t rank, int64_t offset,
                        int64_t bytes);
 
-// Fails when not all ranks asked for the same, saying which rank asked for what. By rank.
+// Fails if the ranks' requests differ, and says which rank requested what. `asked` is by rank.
 Status CompareRequests(std::span<const Request> asked);
-// "ranks 2, 5 did not come to barrier "epoch" within 0.15 s": the fault, with the exit code of a
-// stalled run, for ranks that did not come to what `request` asks for.
+// Returns "ranks 2, 5 did not come to barrier "epoch" within 0.15 s", with the exit code of a
+// stalled run, for ranks that did not come to the operation of `request`.
 Status LateFault(std::span<const int32_t> late, const Request& request,
                  std::chrono::milliseconds deadline);
 

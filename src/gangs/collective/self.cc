@@ -30,7 +30,7 @@ class Cause {
   Status status_;
 };
 
-// Mapped, not from the heap: Release() gives pages back, and untouched ones cost nothing.
+// Mapped, not from the heap: Release() returns pages, and untouched ones cost nothing.
 class SelfWindow : public Window {
  public:
   static Result<std::unique_ptr<Window>> Make(int64_t bytes) {
@@ -58,7 +58,7 @@ class SelfWindow : public Window {
 
   void Release(int64_t offset, int64_t bytes) override {
     constexpr int64_t kPage = 4096;
-    // Only pages that lie wholly inside: the bytes beside the range may still be needed.
+    // Only pages entirely inside: the bytes beside the range may still be needed.
     const int64_t begin = (offset + kPage - 1) / kPage * kPage;
     const int64_t end = (offset + bytes) / kPage * kPage;
     if (begin < end) madvise(memory_ + begin, size_t(end - begin), MADV_DONTNEED);
@@ -71,7 +71,8 @@ class SelfWindow : public Window {
   int64_t bytes_;
 };
 
-// One rank owns all leaves, so the whole tree is one subtree, whose sum it has written itself.
+// One rank owns all leaves, so the whole tree is one subtree, whose sum the rank has written
+// itself.
 class SelfTree : public Tree {
  public:
   SelfTree(const TreeSpec& spec, std::shared_ptr<Cause> cause)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang of one: what the other backends promise, without anybody to wait for.
+// A gang of one: keeps the promises of the other backends with nobody to wait for.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// A world of one. Every operation is immediate.
+// Returns a world of one. Every operation returns at once.
 std::unique_ptr<Communicator> MakeSelfCommunicator();
 
 }  // namespace protium

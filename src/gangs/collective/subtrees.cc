@@ -8,9 +8,9 @@
 namespace protium {
 namespace {
 
-// Walks the halving from the node [a, b) and keeps the topmost nodes that lie wholly within [begin,
-// end). Their number is at most two for each level, so a rank exchanges about 2 log2(leaves)
-// vectors at worst, whatever it owns.
+// Walks the halving from the node [a, b) and collects the topmost nodes entirely within [begin,
+// end). There are at most two for each level, so a rank exchanges about 2 log2(leaves) vectors at
+// worst, whatever it owns.
 void Collect(int32_t a, int32_t b, int32_t begin, int32_t end, std::vector<Subtree>& out) {
   if (b <= begin || end <= a) return;
   if (begin <= a && b <= end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The halving of [0, leaves) and who owns which part of it: docs/rows.md, "The sum over shards".
+// The halving of [0, leaves), and who owns which part of it: docs/rows.md, "The sum over shards".
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace protium {
 
-// Refuses a spec whose `first` does not hand all leaves to `world` ranks in order.
+// Refuses a spec whose `first` does not assign all leaves to `world` ranks in order.
 Status CheckTreeSpec(const TreeSpec& spec, int32_t world);
 
-// The text by which ranks compare their specs.
+// Returns the text by which ranks compare their specs.
 std::string TreeSpecText(const TreeSpec& spec);
 
 }  // namespace protium

@@ -9,8 +9,8 @@
 namespace protium {
 namespace {
 
-// Elements summed at a time, so that sums stay in the first cache. The tree is walked once a block;
-// as sums are element by element, blocks change no bit.
+// Elements summed at a time, so that sums stay in the first-level cache. The tree is walked once
+// per block; since sums are element by element, blocks change no bit.
 constexpr int64_t kBlock = 2048;
 
 }  // namespace
@@ -45,9 +45,9 @@ int32_t TreeSum::Grow(std::span<const Subtree> all, int32_t begin, int32_t end, 
   return int32_t(at);
 }
 
-// Gives where the sum lies: in `out`, or in its source. The left part may use `out` for its own
-// sum, the right one needs memory of its own: one block for each depth, as only one node of a depth
-// is being summed at a time.
+// Returns where the sum is: in `out`, or in its source. The left part may use `out` for its own
+// sum, the right one needs memory of its own: one block for each depth, since only one node of a
+// depth is being summed at a time.
 const float* TreeSum::SumBlock(const Node& node, std::span<const float* const> sources, int64_t at,
                                int64_t count, float* out) {
   if (node.source >= 0) return sources[size_t(node.source)] + at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds the subtrees of all ranks in the order of the halving, and in no other. Both backends share
-// it, so that they cannot differ in a bit.
+// Adds the subtrees of all ranks in the order of the halving. Both backends use it, so their
+// results cannot differ in a bit.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace protium {
 // The tree above the ranks' subtrees, built once. One thread.
 class TreeSum {
  public:
-  // `subtrees` of all ranks, left to right, cover all leaves. Their sums are not looked at.
+  // `subtrees` of all ranks, left to right, must cover all leaves. Their sums are not read.
   TreeSum(std::span<const Subtree> subtrees, int32_t leaves);
 
   // out[i] = sum over all s of sources[s][i], for `count` elements; `sources` in the order of the
@@ -22,7 +22,7 @@ class TreeSum {
 
  private:
   struct Node {
-    int32_t source = -1;  // Set: a subtree that its owner summed.
+    int32_t source = -1;  // If set: a subtree that its owner summed.
     int32_t left = -1;
     int32_t right = -1;
     int32_t depth = 0;

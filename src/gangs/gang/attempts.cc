@@ -22,16 +22,16 @@ Status WithWhyAhead(const Status& status, std::string ahead) {
   return Fail(std::move(fault));
 }
 
-// The last attempt's fault, with the number of restarts before it: the same cause each time is
-// worth knowing.
+// Returns the last attempt's error, with the number of restarts before it: the user should know if
+// the cause is the same each time.
 Status AfterRestarts(const Status& status, int32_t restarts) {
   if (restarts == 0) return status;
   return WithWhyAhead(status, fmt::format("{} restart{} did not help (gang.max_restarts)", restarts,
                                           PluralOf(restarts)));
 }
 
-// What the last attempt met with may follow from what the first one died of, as a disk that it left
-// full. `first` is nullopt where there was none before.
+// The last attempt's failure may follow from what the first one left behind, such as a full disk.
+// `first` is nullopt if there was none before.
 Status AfterFirst(const Status& status, const std::optional<Fault>& first) {
   if (status.ok() || !first || first->what == FaultOf(status).what) return status;
   const std::string where = first->where.empty() ? "" : " (" + first->where + ")";
@@ -46,7 +46,7 @@ class CountedRestarts {
             std::chrono::duration<double>(std::min(window_seconds, kLongest)))) {}
   int32_t count() const { return int32_t(at_.size()); }
   void Add() { at_.push_back(Clock::now()); }
-  // What came of them was saved.
+  // The restarts made progress that was saved.
   void ForgetOld() {
     const auto since = Clock::now() - window_;
     while (!at_.empty() && at_.front() < since) at_.pop_front();
@@ -69,8 +69,8 @@ Status RunAttempts(const GangSpec& gang, const Call& call, const AttemptFunction
   std::optional<Fault> first;
   for (int32_t attempt = 0;; ++attempt) {
     const AttemptResult result = run(attempt, counted_on);
-    // Stop and deadline are asked before the count: a user who pressed Ctrl-C does not want to hear
-    // of restarts.
+    // Checks stop and deadline before the count: a user who pressed Ctrl-C does not want to read
+    // about restarts.
     const bool over = result.status.ok() || !result.restart_may_help ||
                       call.stop.stop_requested() || Clock::now() >= call.deadline;
     if (result.goes_on && !call.stop.stop_requested()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a task of an elastic gang which only counts steps.
+// For tests: a task of an elastic gang that only counts steps.
 #pragma once
 
 #include <unistd.h>
@@ -19,7 +19,7 @@
 
 namespace protium {
 
-// One step of all ranks: whether any has heard of a change.
+// Runs one step on all ranks; returns whether any rank knows of a pending change.
 inline Result<bool> CountTogether(Communicator& ranks, bool changing) {
   std::array<int64_t, 2> sums{1, changing ? 1 : 0};
   PT_TRY(ranks.AllReduce(AsBuffer(std::span<int64_t>(sums)), Op::kSum));
@@ -27,27 +27,28 @@ inline Result<bool> CountTogether(Communicator& ranks, bool changing) {
   return sums[1] > 0;
 }
 
-// Every rank asks for another length.
+// Makes every rank pass a different length.
 inline Status Quarrel(Communicator& ranks) {
   std::vector<std::byte> bytes(size_t(ranks.rank()) + 1);
   return ranks.Broadcast(bytes, 0);
 }
 
-// All go on from the furthest.
+// Moves all ranks to the furthest step.
 inline Status CatchUpSteps(Communicator& ranks, int64_t& step) {
   PT_LET(const auto all, ranks.AllGather(std::to_string(step)));
   for (const std::string& each : all) step = std::max<int64_t>(step, std::stoll(each));
   return Status::OK();
 }
 
-// One byte into the pipe at `path`, for a test that waits for it.
+// Writes one byte into the pipe at `path`, for a test that waits for it.
 inline void Ring(const std::string& path) { std::ofstream(path) << '!'; }
 
 // The configuration is {"steps", "hang": the step at which member 1 goes to sleep, "quarrel": the
-// one at which every rank asks for something else, "last_words": how many events a member that is
-// called out of the gang reports before it ends, "begin": whether the ranks first meet, where
-// member 1 dies, "linger": milliseconds between the last step and the end, "bell": a pipe with a
-// name, rung after the last words}. Rank 0 emits the number of steps.
+// step at which every rank makes a different request, "last_words": how many events a member that
+// is called out of the gang reports before it ends, "begin": whether the ranks first run a
+// collective call, in which member 1 dies, "linger": milliseconds between the last step and the
+// end, "bell": a named pipe that is written to after the last words}. Rank 0 emits the number of
+// steps.
 inline Status BendTask(TaskContext& context) {
   PT_LET(const Json config, ParseJson(context.config()));
   GangMembership& gang = *MembershipOf(context);

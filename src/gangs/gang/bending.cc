@@ -18,7 +18,7 @@
 namespace protium {
 namespace {
 
-// A collective call that failed has a death as its cause, which is seen within this time.
+// A failed collective call has a death as its cause; the death is noticed within this time.
 constexpr std::chrono::seconds kDoubtTime{1};
 
 // "rank 2", "ranks 0, 1".
@@ -30,9 +30,9 @@ bool Contains(const std::vector<int32_t>& members, int32_t member) {
   return std::ranges::find(members, member) != members.end();
 }
 
-// The hosts of members that all say that they cannot reach others, with the members on each. Empty
-// where one says something else. Who says so first is chance: neither the choice of those that go
-// on nor what people read may depend on it.
+// Returns the hosts of members that all report that they cannot reach others, with the members on
+// each; empty if any reports something else. Who reports it first is chance: neither the choice of
+// those that go on nor the text for the user may depend on it.
 std::map<std::string, std::set<int32_t>> HostsApart(std::span<const RankFailure> doubts) {
   std::map<std::string, std::set<int32_t>> hosts;
   for (const RankFailure& each : doubts) {
@@ -42,7 +42,7 @@ std::map<std::string, std::set<int32_t>> HostsApart(std::span<const RankFailure>
   return hosts;
 }
 
-// The one with most members; of equals that of the lowest member, which was there first.
+// Returns the host with most members; of equals that of the lowest member, which was in first.
 const std::set<int32_t>& Largest(const std::map<std::string, std::set<int32_t>>& hosts) {
   const auto less = [](const auto& a, const auto& b) {
     const std::set<int32_t>&one = a.second, &other = b.second;
@@ -90,8 +90,8 @@ void BendingGang::Notice(int32_t member) {
   Obey();
 }
 
-// A rank's error about others comes before the end of the process that it is about, or because a
-// new generation took that one away.
+// A rank's error about others arrives before the end of the process that it is about, or because a
+// new generation took that process away.
 void BendingGang::CallFailed(int32_t member, int64_t generation, const Status& status) {
   if (status.ok() || newest().number > generation) return;
   if (closed()) return LeaveBehind(member, status);
@@ -111,7 +111,7 @@ std::vector<int32_t> BendingGang::Needed() const {
   return needed;
 }
 
-// It is there when rank 0 is done; nobody needs the others after that.
+// The result exists when rank 0 is done; nobody needs the others after that.
 bool BendingGang::HasResult() const { return crew_.IsDone(newest().members.front()); }
 
 // The member waits for a call, and some other one is done already.
@@ -143,11 +143,11 @@ void BendingGang::Lost(RankFailure failure) {
   crew_.Dismiss(member);
   roster_.Gone(member, Clock::now());
   Obey();
-  TellShort();
+  ReportShort();
 }
 
-// Those that are left wait without a word of their own.
-void BendingGang::TellShort() {
+// The members that are left wait without sending anything.
+void BendingGang::ReportShort() {
   const bool waits = roster_.due() != kNever;
   if (!std::exchange(short_, waits) && waits) {
     const double patience = std::chrono::duration<double>(spec_.limits.patience).count();
@@ -172,9 +172,10 @@ void BendingGang::ForgetDoubts() {
   doubted_ = kNever;
 }
 
-// Nobody has died, and yet collective calls failed. A member that does not say so itself hangs, and
-// is replaced like a dead one; if all say so, they disagree, and the attempt fails. A wait that
-// took its whole deadline leaves no other explanation; before that, a rank may be in a long step.
+// Nobody has died, and yet collective calls failed. A member that does not report this itself
+// hangs, and is replaced like a dead one; if all report it, they disagree, and the attempt fails. A
+// wait that took its whole deadline has no other explanation; before that, a rank may be in a long
+// step.
 void BendingGang::SettleDoubts() {
   const bool late = std::ranges::any_of(
       doubts_, [](const RankFailure& each) { return FaultOf(each.status).exit == Exit::kStalled; });
@@ -206,9 +207,9 @@ void BendingGang::SettleDoubts() {
   }
 }
 
-// All live and say that others are out of reach, and they are on several hosts: the network between
-// these is cut. One host goes on; the members of the others are lost, and come back as newcomers
-// where they can.
+// All live and report that others are out of reach, and they are on several hosts: the network
+// between these is cut. One host goes on; the members of the others are lost, and come back as
+// newcomers if they can.
 bool BendingGang::LeaveCutOff(const std::vector<RankFailure>& doubts) {
   const auto hosts = HostsApart(doubts);
   if (hosts.size() < 2) return false;
@@ -269,10 +270,10 @@ void BendingGang::CallTo(const Generation& generation) {
   std::erase_if(leaving, [&](int32_t each) { return Contains(generation.members, each); });
   const Status called = crew_.Call(generation, leaving, why_);
   if (!called.ok()) return End(FaultOf(called).what);
-  TellChange(generation);
+  ReportChange(generation);
 }
 
-void BendingGang::TellChange(const Generation& generation) {
+void BendingGang::ReportChange(const Generation& generation) {
   call_.Send(GangChanged{generation.number, int64_t(generation.members.size()), generation.members,
                          generation.cut, why_});
   const std::string goes_on = Counted(generation.members.size(), "worker");
@@ -280,8 +281,8 @@ void BendingGang::TellChange(const Generation& generation) {
   call_.Send(Note{fmt::format("the gang goes on with {}: {}", goes_on, why)});
 }
 
-// The attempt fails with what its members died of; that the others could bear it no more is said
-// behind it.
+// The attempt fails with the causes of its members' deaths, followed by the reason why the others
+// could not go on.
 void BendingGang::End(const std::string& why) {
   const std::string told = "the gang cannot go on: " + why;
   call_.Send(Note{told});

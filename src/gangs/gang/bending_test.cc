@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver does for an elastic gang, with a crew that only notes what it is told.
+// What a driver does for an elastic gang, with a crew that only records its calls.
 #include "gang/bending.h"
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ TEST_F(Bends, DoesWithoutANewcomerThatCameTooLate) {
   EXPECT_THAT(gang.Needed(), ElementsAre(0));
 }
 
-// It waits for a call, and none comes any more.
+// It waits for a call, and none follows.
 TEST_F(Bends, SendsAwayWhoIsLeftBehindOnceTheResultIsThere) {
   BendingGang& gang = Make(3, {.min = 1, .max = 3});
   Finish(0);
@@ -141,7 +141,8 @@ class NotingMember : public GangMember {
   Status Give(SharedPart) override { return Status::OK(); }
 };
 
-// A rank that says that its call failed makes those that wait for it look like the cause.
+// If a rank reported its own failure as a failed call, those that wait for it would look like the
+// cause.
 TEST(GangMember, EndsWithWhatIsWrongWithItselfAlone) {
   NotingMember member({.deadline = std::chrono::seconds(5), .patience = std::chrono::seconds(5)});
   GangCall call{.generation = 1, .rank = 0};

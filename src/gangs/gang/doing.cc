@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// Hands every call on; the ranks' own promises hold.
+// Forwards every call; the ranks' own promises hold.
 class MarkedTree final : public Tree {
  public:
   MarkedTree(std::unique_ptr<Tree> tree, Doing& doing) : tree_(std::move(tree)), doing_(doing) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task is at, for whoever watches it: when ranks wait for one, a person is told what it does
-// meanwhile. The task's thread writes, any thread reads.
+// What a task is doing, for whoever watches it: when ranks wait for one, the user is shown what
+// that rank is doing. The task's thread writes, any thread reads.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@ namespace protium {
 // A wait that no rank ends: the driver sends the rows.
 inline constexpr char kForInput[] = "rows of its input";
 
-// One look at a task, as it travels with its signs of life.
+// One look at a task, sent with its signs of life.
 struct TaskSight {
-  std::string phase;   // "forward"; empty: it has not said.
+  std::string phase;   // "forward"; empty: not reported.
   std::string call;    // The collective call that it waits in, or kForInput; empty: it is busy.
-  int64_t calls = 0;   // Collective calls begun so far: one that does not grow makes no progress.
-  double seconds = 0;  // Since it has begun, or left, a call or a phase.
+  int64_t calls = 0;   // Collective calls begun so far; no progress while this does not grow.
+  double seconds = 0;  // Since it began or left a call or a phase.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("phase", phase);
@@ -31,13 +31,13 @@ struct TaskSight {
   }
 };
 
-// Names are literals, so that a reader never sees one that is gone.
+// Names are literals, so that a reader never sees one that was freed.
 class Doing {
  public:
   void SetPhase(const char* phase);
   TaskSight Look() const;
 
-  // Within a collective call.
+  // While it exists the task waits in a collective call.
   class Waiting {
    public:
     Waiting(Doing& doing, const char* call);
@@ -58,7 +58,7 @@ class Doing {
   std::atomic<Clock::rep> since_ = Clock::now().time_since_epoch().count();
 };
 
-// The same ranks, whose calls are marked in `doing`, which outlives them.
+// Returns the same ranks with their calls marked in `doing`, which must outlive them.
 std::unique_ptr<Communicator> MarkCalls(std::unique_ptr<Communicator> ranks, Doing& doing);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops around functions of batches and groups, and the checks of what goes in and comes out.
+// Loops around functions of batches and groups, and the checks of their input and output.
 #include "protium/functions.h"
 
 #include <arrow/array.h>
@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// Rows that would reach the next step under other names or types are refused here, where it is
+// Refuses rows that would reach the next step under other names or types, since only here it is
 // known which task made them.
 Status CheckMade(const arrow::RecordBatch& made, const arrow::Schema& output) {
   // Names, types and order; metadata may differ.
@@ -27,7 +27,7 @@ Status CheckMade(const arrow::RecordBatch& made, const arrow::Schema& output) {
 
 Status CallWith(const BatchFunction& function, const RowBatch& rows, TaskContext& context) {
   PT_LET(const RowBatch made, function(rows));
-  // Nothing of a batch without rows goes on, so its columns do not matter.
+  // A batch without rows is dropped, so its columns do not matter.
   if (made == nullptr || made->num_rows() == 0) return Status::OK();
   PT_TRY(CheckMade(*made, *context.output_schema()));
   return context.Emit(*made);
@@ -55,7 +55,7 @@ Status RunGroups(const MakeBatchFunction& make, TaskContext& context) {
     PT_LET(const RowBatch rows, groups->Next());
     if (rows == nullptr) return Status::OK();
     PT_LET(std::vector<int64_t> bounds, GroupStarts(*rows, keys));
-    // The last group ends here: WholeGroups() divides none.
+    // The last group ends here: WholeGroups() splits no group.
     bounds.push_back(rows->num_rows());
     for (size_t i = 0; i + 1 < bounds.size(); ++i) {
       PT_TRY(CallWith(function, rows->Slice(bounds[i], bounds[i + 1] - bounds[i]), context));
@@ -68,7 +68,7 @@ MakeBatchFunction Always(BatchFunction function) {
       [function = std::move(function)](TaskContext&) -> Result<BatchFunction> { return function; };
 }
 
-// The numbers as wider ones. Whole numbers beyond 2^53 become the nearest double.
+// Converts numbers to a wider type. Integers beyond 2^53 become the nearest double.
 template <class From, class To>
 Result<std::shared_ptr<arrow::Array>> Widen(const arrow::Array& array) {
   typename arrow::TypeTraits<To>::BuilderType wide;
@@ -119,7 +119,7 @@ Result<std::shared_ptr<arrow::Array>> ReadColumn(const arrow::RecordBatch& rows,
   }
   const std::shared_ptr<arrow::Array>& column = rows.column(at);
   const arrow::Type::type from = column->type_id(), to = type->id();
-  // Types of one id are equal: none of those that cells take has parameters.
+  // Types with the same id are equal: none of those that cells can have has parameters.
   if (from == to) return column;
   if (from == arrow::Type::INT32 && to == arrow::Type::INT64) {
     return Widen<arrow::Int32Type, arrow::Int64Type>(*column);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions as tasks, within one process; through workers in local/map_task_test.cc.
+// Functions as tasks, within one process; local/map_task_test.cc runs them in workers.
 #include "protium/functions.h"
 
 #include <gmock/gmock.h>

@@ -29,7 +29,7 @@ Communicator* GangMember::ranks() {
   return ranks_.get();
 }
 
-// A cut ends what the task is waiting for: some rank will never come.
+// A cut ends what the task is waiting for, since some rank will never come.
 void GangMember::Heard(GangCall call) {
   const Status cause = Fail({.exit = Exit::kRemote, .what = "the gang changes", .why = call.why});
   std::shared_ptr<Communicator> ranks;
@@ -74,7 +74,7 @@ Result<std::vector<SharedPart>> GangMember::Share(SharedPart own) {
   }
   if (!newcomer()) PT_TRY(Give(std::move(own)));
   std::unique_lock lock(mutex_);
-  // The slowest rank may keep the others waiting so long, as in a collective call.
+  // The slowest rank may keep the others waiting this long, as in a collective call.
   (void)changed_.wait_for(lock, spec_.stop, spec_.deadline, [&] { return parts_.has_value(); });
   if (parts_) return std::move(*std::exchange(parts_, std::nullopt));
   if (spec_.stop.stop_requested()) return AskedToStop();
@@ -83,7 +83,7 @@ Result<std::vector<SharedPart>> GangMember::Share(SharedPart own) {
 
 Result<GangCall> GangMember::AwaitCall(std::stop_token& joining) {
   std::unique_lock lock(mutex_);
-  // A rank with weights waits for its call also when it is asked to stop: the others cannot save a
+  // A rank with weights waits for its call even if it is asked to stop: the others cannot save a
   // checkpoint without it.
   const bool may_go = newcomer() && generation_ == 0;
   const std::stop_token stop = may_go ? spec_.stop : std::stop_token();
@@ -120,10 +120,10 @@ Result<Communicator*> GangMember::Enter(const Status& failed) {
     if (call.rank < 0) return nullptr;
     auto ranks = call.join(joining);
     if (!ranks.ok()) {
-      // What only this rank met with is its own failure. Told as a call that failed, it would make
-      // those that wait for it here look like the cause.
+      // A failure of this rank alone is its own. If it were reported as a failed call, ranks that
+      // wait here for this one would look like the cause.
       if (!IsAboutPeers(ranks.status()) && !joining.stop_requested()) return ranks.status();
-      // A member of it has died, or a newer generation takes its members away.
+      // A member of the generation has died, or a newer generation takes its members away.
       SayFailed(ranks.status());
       continue;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank's side of an elastic gang (gang/membership.h), the same on every engine: it follows the
-// driver's calls from generation to generation. How words reach the driver and how ranks find each
-// other is the engine's, which derives from it.
+// driver's calls from generation to generation. An engine derives from it to define how messages
+// reach the driver and how ranks find each other.
 //
-// Two threads meet here: the one that hears the driver calls Heard(), GotParts() and Despair(), the
-// task's makes all other calls.
+// Two threads use it: the one that receives from the driver calls Heard(), GotParts() and
+// Despair(), the task's thread makes all other calls.
 #pragma once
 
 #include <atomic>
@@ -23,24 +23,24 @@
 
 namespace protium {
 
-// Of a task that the driver wants to end early.
+// The status of a task that the driver wants to end early.
 Status AskedToStop();
 
-// A call to a generation, as it reached a member.
+// A call to a generation, as a member received it.
 struct GangCall {
   int64_t generation = 0;
   int32_t rank = -1;  // -1: this member is not in it.
   bool cut = false;
   std::string why;
-  // Collective: this rank's end of the generation's communicator. On the task's thread; ends early
-  // when the generation is over before it began.
+  // Collective: makes this rank's end of the generation's communicator. Runs on the task's thread;
+  // returns early if the generation is over before it began.
   std::function<Result<std::unique_ptr<Communicator>>(std::stop_token)> join;
 };
 
 struct GangMemberSpec {
   bool newcomer = false;
-  std::chrono::milliseconds deadline{60'000};  // Of the communicators.
-  std::chrono::milliseconds patience{60'000};  // How long the driver may take to call, beyond that.
+  std::chrono::milliseconds deadline{60'000};  // For the communicators.
+  std::chrono::milliseconds patience{60'000};  // How much longer the driver may take to call.
   bool rebalances = false;
   std::stop_token stop;
 };
@@ -49,18 +49,18 @@ class GangMember : public GangMembership {
  public:
   explicit GangMember(GangMemberSpec spec) : spec_(std::move(spec)) {}
 
-  // Generation 0, of a rank that was there from the start; joined by its caller.
+  // Enters generation 0 as a rank that was in from the start; the caller has joined `ranks`.
   void Begin(std::shared_ptr<Communicator> ranks);
-  // Of two calls the newer one counts, in whatever order they come.
+  // Takes a call; of two calls the newer generation counts, in whatever order they arrive.
   void Heard(GangCall call);
   void GotParts(Result<std::vector<SharedPart>> parts);
-  // The driver will not call any more; whoever waits for it fails with `why`.
+  // The driver will not call any more; a task that waits for a call fails with `why`.
   void Despair(const Status& why);
   // Makes the others' calls fail with `cause`.
   void Abort(const Status& cause);
-  // Of the present generation; nullptr between two.
+  // The present generation's communicator; nullptr between two.
   Communicator* ranks();
-  // The rank in the present generation; -1 in none.
+  // The rank in the present generation; -1 if in none.
   int32_t rank() const { return rank_; }
 
   bool newcomer() const override { return spec_.newcomer; }
@@ -71,10 +71,10 @@ class GangMember : public GangMembership {
   void Settled(int64_t step) override;
 
  protected:
-  // Tells the driver; `what` is an object with "type": "prepared", "failed" with "generation" and
-  // "status", or "entered" with "generation" and "step". If the driver is gone nobody hears it.
+  // Sends `what` to the driver: an object with "type": "prepared", "failed" with "generation" and
+  // "status", or "entered" with "generation" and "step". Lost if the driver is gone.
   virtual void Say(const Json& what) = 0;
-  // Gives the part into the driver's keeping.
+  // Hands the part to the driver, which stores it.
   virtual Status Give(SharedPart own) = 0;
 
  private:
@@ -83,15 +83,15 @@ class GangMember : public GangMembership {
 
   const GangMemberSpec spec_;
   std::atomic<int64_t> generation_{0};  // Written by the task's thread.
-  std::atomic<int64_t> called_{0};      // Written by the hearing thread.
+  std::atomic<int64_t> called_{0};      // Written by the receiving thread.
   std::atomic<int32_t> rank_{-1};
-  bool announced_ = false;  // A newcomer has said that it waits.
+  bool announced_ = false;  // A newcomer has reported that it waits.
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::shared_ptr<Communicator> ranks_;
   std::optional<Result<GangCall>> call_;  // Not followed yet.
-  std::stop_source joining_;              // Ends the joining that is under way.
+  std::stop_source joining_;              // Ends the joining that is in progress.
   std::optional<Result<std::vector<SharedPart>>> parts_;
 };
 

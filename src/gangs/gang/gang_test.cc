@@ -154,7 +154,7 @@ TEST(Attempts, AreNumberedAndLimited) {
   EXPECT_EQ(events[1]["cause"], "lost");
 }
 
-// What the restart met with follows from what the attempt before it left behind.
+// The restart's failure follows from what the attempt before it left behind.
 TEST(Attempts, NameTheFirstCauseBesideTheLast) {
   const Status status = RunAttempts({.max_restarts = 2}, {}, [](int32_t attempt, const Call&) {
     const char* what = attempt == 0 ? "rank 1 was killed" : "there is no room";
@@ -164,7 +164,7 @@ TEST(Attempts, NameTheFirstCauseBesideTheLast) {
   EXPECT_EQ(FaultOf(status).why, "it began with: rank 1 was killed (rank 1)");
 }
 
-// A long run is not ended by its third death in a week, if it has got on between them.
+// A long run is not ended by its third death in a week if it made progress between them.
 TEST(Attempts, CountRestartsWithinTheirWindow) {
   const GangSpec gang{.max_restarts = 1, .restart_window = 1e-9};
   int runs = 0;
@@ -182,7 +182,7 @@ TEST(Attempts, CountRestartsWithinTheirWindow) {
   EXPECT_EQ(runs, 2);
 }
 
-// What a program's own task reports decides nothing, whatever its name.
+// What a program's own task reports decides nothing, whatever the event's name.
 TEST(Attempts, ForgiveNothingForAnEvent) {
   const GangSpec gang{.max_restarts = 1, .restart_window = 1e-9};
   int runs = 0;

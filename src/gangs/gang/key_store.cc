@@ -61,7 +61,7 @@ HttpResponse KeyStore::Delete(const std::string& name, const std::string& key) {
     bytes_ += key.size();
     done.insert(key);
   }
-  // Of a rank there is its number, and there may be more under other names.
+  // Each rank has its number as a key, and possibly more keys under other names.
   const bool all = std::ranges::all_of(
       values, [&](const auto& each) { return !IsRank(each.first) || done.contains(each.first); });
   if (!all) return Plain(200);
@@ -75,7 +75,7 @@ HttpResponse KeyStore::Delete(const std::string& name, const std::string& key) {
 class KeyServer::Service : public HttpService {
  public:
   HttpAdmission Admit(const HttpRequest&) override { return {.body_bytes = kMostRequest}; }
-  // The pool has one thread, and so the store has one.
+  // The pool has one thread, and therefore the store as well.
   HttpResponse Respond(const HttpRequest& request, const std::string& body) override {
     return store_.Respond(request.method, request.path, body);
   }
@@ -109,7 +109,7 @@ Result<std::unique_ptr<KeyServer>> ShareKeyServer(TaskContext& context, ProgramP
     started = made.status();
     if (made.ok()) server = std::move(*made);
   }
-  // A rank that fails here still takes part: the others are told at once.
+  // A rank that fails here still takes part, so the others learn it at once.
   PT_LET(const auto told, context.AllGather(std::to_string(server ? server->port() : 0)));
   PT_TRY(started);
   place.store = std::atoi(told[0].c_str());

@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 constexpr int32_t kMostWorkers = 128;  // A rank gets a socket to each other rank in one message,
-constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows of each.
+constexpr int32_t kMostBending = 64;   // and in an elastic one two files of rows from each.
 
 Status RefuseSetting(const char* key, std::string_view must, const Json& got) {
   return Fail({.exit = Exit::kUsage,
@@ -50,7 +50,7 @@ Status Check(const GangSpec& gang) {
   return Status::OK();
 }
 
-// What is left of a host while seats are handed out. `cores` falls below 0 where the host is not
+// What is left of a host while seats are assigned. `cores` may fall below 0 if the host is not
 // strict.
 struct Free {
   const Host* host;
@@ -73,7 +73,7 @@ Free CountFree(const Host& host, bool idle) {
 }
 
 bool Fits(const GangSpec& gang, const Free& free) {
-  // Cores can be shared, GPUs never.
+  // Cores can be shared, GPUs cannot.
   const bool cores = !free.host->strict || free.cores >= gang.cores_per_worker;
   return cores && static_cast<int32_t>(free.gpus.size()) >= gang.gpus_per_worker;
 }
@@ -96,7 +96,8 @@ std::string NoteOn(const GangSpec& gang, size_t workers, const std::vector<Free>
   return {};
 }
 
-// Neighbouring ranks share a host as far as it goes. Of a range, as many as there is room for.
+// Seats neighbouring ranks on the same host as far as possible. A range gets as many as there is
+// room for.
 std::optional<Placement> Seats(const GangSpec& gang, std::span<const Host> hosts, bool idle) {
   std::vector<Free> left;
   for (const Host& host : hosts) left.push_back(CountFree(host, idle));
@@ -158,7 +159,7 @@ std::string WhoHoldsWhat(std::span<const Host> hosts) {
 Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts) {
   PT_TRY(Check(gang));
   if (auto placed = Seats(gang, hosts, false)) return std::move(*placed);
-  // The same walk over idle hosts tells "not now" from "never".
+  // The same search over idle hosts distinguishes "not now" from "never".
   if (Seats(gang, hosts, true)) return NotNow{WhoHoldsWhat(hosts)};
   return RefuseTooLarge(gang, hosts);
 }

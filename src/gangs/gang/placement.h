@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which rank sits on which host, with which cores and devices. Pure arithmetic: starts nothing,
-// reads no clock. Three answers are kept apart: placed, not now, never.
+// reads no clock. Distinguishes three results: placed, not now, never.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// What another gang or task holds of a host at the moment.
+// What another gang or task holds on a host at the moment.
 struct Holding {
   std::string who;  // "gang train"
   int32_t cores = 0;
@@ -25,7 +25,7 @@ struct Holding {
 struct Host {
   std::string name;
   int32_t cores = 1;
-  bool strict = true;  // Seats are cores. Otherwise a gang may have more ranks than cores.
+  bool strict = true;  // Each rank needs cores of its own; otherwise ranks may share cores.
   std::vector<Device> gpus;
   std::vector<Holding> holdings;
 };
@@ -39,25 +39,25 @@ struct Seat {
 
 struct Placement {
   std::vector<Seat> seats;  // By rank.
-  std::string note;         // Says when ranks share cores; else empty.
+  std::string note;         // Set if ranks share cores; else empty.
 };
 
-// The gang would fit on idle hosts. `why` tells who holds what.
+// The gang would fit on idle hosts. `why` says who holds what.
 struct NotNow {
   std::string why;
 };
 
 // Seats the whole gang or nobody, rank 0 on the first host that fits. A gang that would not fit
-// even on idle hosts is a fault of exit kUsage that names the number which does not fit: waiting
+// even on idle hosts is an error (kUsage) that names the number which does not fit, since waiting
 // cannot help. So is a spec out of range.
 Result<std::variant<Placement, NotNow>> Place(const GangSpec& gang, std::span<const Host> hosts);
 
-// Which of the ranks on its own host a rank is, and how many there are.
+// A rank's index among the ranks of its own host, and how many those are.
 struct OnHost {
   int32_t rank = 0;
   int32_t world = 0;
 };
-// `hosts` are those of all ranks, by rank.
+// `hosts` has the host of each rank, by rank.
 OnHost FindOnHost(std::span<const std::string> hosts, int32_t rank);
 
 // {"ranks": [{"rank", "host", "cores", "gpus": ["0"]}, ...], "note"}

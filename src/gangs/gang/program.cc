@@ -23,11 +23,11 @@
 #include "os/poll.h"
 #include "os/process_tree.h"
 
-// Two threads: the task's own waits for what the program prints, for its end, for a stop and for
-// news of the others (ProgramRun); the other gathers the news (ProgramPeers).
-// 1. No rank returns before the programs of all have ended: by then the failure of one is known to
-//    all, and the engine, which kills ranks once one has failed, finds nothing to kill.
-// 2. Of several that failed, the first tells what its program said; the others only follow.
+// Two threads: the task's own waits for the program's output, for its end, for a stop and for news
+// of the others (ProgramRun); the other gathers the news (ProgramPeers).
+// 1. No rank returns before the programs of all have ended: by then all know of a failure, and the
+//    engine, which kills ranks as soon as one has failed, finds nothing to kill.
+// 2. If several failed, the first reports what its program printed; the others only follow.
 
 namespace protium {
 
@@ -55,15 +55,15 @@ class ProgramRun {
                                      [fd = wake_.get()] { ::eventfd_write(fd, 1); });
     ProgramPeers peers(*communicator, wake_.get());
     peers_ = &peers;
-    // One that does not start is one that failed: the others hear of it in the same way.
+    // A program that does not start counts as failed: the others learn it in the same way.
     failure_ = Start(place);
-    if (!failure_.ok()) peers.TellEnd(!Asked());
+    if (!failure_.ok()) peers.ReportEnd(!Asked());
     while (tree_ || !peers.view().over) Round();
     return Outcome(peers.view());
   }
 
  private:
-  // By the driver, or because another rank failed or is gone.
+  // Whether it was asked to end, by the driver or because another rank failed or is gone.
   bool Asked() const {
     const ProgramPeers::View view = peers_->view();
     return context_.stop().stop_requested() || view.first || !view.status.ok();
@@ -94,7 +94,7 @@ class ProgramRun {
     return Status::OK();
   }
 
-  // Waits for anything to happen, and looks at what did.
+  // Waits for anything to happen, and handles what did.
   void Round() {
     std::array<pollfd, 5> polls = {
         pollfd{pipes_[0].fd(), POLLIN, 0}, pollfd{pipes_[1].fd(), POLLIN, 0},
@@ -104,14 +104,14 @@ class ProgramRun {
     eventfd_t ignored = 0;
     (void)::eventfd_read(wake_.get(), &ignored);
     for (size_t i = 0; i < pipes_.size(); ++i) {
-      if (polls[i].revents != 0) Tell(i, pipes_[i].Read());
+      if (polls[i].revents != 0) Print(i, pipes_[i].Read());
     }
     if (polls[4].revents != 0) written_ = rows_->ReadOutput();
     if (tree_ && polls[2].revents != 0) LookForEnd();
     EndIfAsked();
   }
 
-  void Tell(size_t pipe, const std::string& lines) {
+  void Print(size_t pipe, const std::string& lines) {
     if (lines.empty()) return;
     last_lines_.Add(lines);
     const bool told = spec_.logs == ProgramLogs::kAll ||
@@ -125,14 +125,14 @@ class ProgramRun {
     if (ended.ok() && !*ended) return;
     // Everything that could still print has ended.
     for (size_t i = 0; i < pipes_.size(); ++i) {
-      while (pipes_[i].fd() >= 0) Tell(i, pipes_[i].Read(true));
+      while (pipes_[i].fd() >= 0) Print(i, pipes_[i].Read(true));
     }
     tree_.reset();
     failure_ = ended.ok() ? Judge(**ended) : ended.status();
     if (failure_.ok() && written_.ok() && !asked_) written_ = rows_->Finish();
     if (!written_.ok()) failure_ = written_;
-    // What it does after it was asked to end is no news.
-    peers_->TellEnd(!failure_.ok() && !asked_);
+    // What it does after it was asked to end is not reported.
+    peers_->ReportEnd(!failure_.ok() && !asked_);
   }
 
   Status Judge(const Ended& ended) const {
@@ -147,7 +147,7 @@ class ProgramRun {
     return Fail(std::move(fault));
   }
 
-  // Also when what it writes cannot be sent on.
+  // Also if what it writes cannot be sent on.
   void EndIfAsked() {
     if (!tree_) return;
     if (!ending_ && (Asked() || !written_.ok())) {
@@ -183,11 +183,11 @@ class ProgramRun {
   std::optional<ProcessTree> tree_;
   std::optional<ProgramFolder> folder_;
   std::unique_ptr<ProgramRows> rows_;
-  Status written_;  // Whether what it writes as its table could be sent on.
+  Status written_;  // Whether the table that it writes could be sent on.
   Status failure_;
-  bool ending_ = false;       // It was told to end,
-  bool asked_ = false;        // and not for a failure of its own.
-  Deadline killed_ = kNever;  // When it is killed, after that.
+  bool ending_ = false;       // It was asked to end,
+  bool asked_ = false;        // and not because of its own failure.
+  Deadline killed_ = kNever;  // When it is killed after that.
 };
 
 }  // namespace

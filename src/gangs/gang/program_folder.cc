@@ -20,17 +20,17 @@ Status FileFault(const char* doing, const fs::path& path, const std::error_code&
   return SystemFault(fmt::format("{} {}", doing, path.string()), error.value());
 }
 
-// Copies what lies in `from` into `to`, as far as there is room.
+// Copies what is in `from` into `to`, as far as there is room.
 class Copier {
  public:
   Status Folder(const fs::path& from, const fs::path& to) {
     std::error_code error;
     PT_TRY(MakeFolder(to));
-    // Links are followed: what they lead to is not where the ranks are.
+    // Follows links, since their targets do not exist where the ranks are.
     for (fs::directory_iterator item(from, error), end; !error && item != end;
          item.increment(error)) {
       const fs::path target = to / item->path().filename();
-      std::error_code ignored;  // What leads nowhere is no file either, which File() tells.
+      std::error_code ignored;  // A broken link is no file either, which File() reports.
       if (item->is_directory(ignored)) {
         if (++depth_ > kMostFolders) return TooDeep(item->path());
         PT_TRY(Folder(item->path(), target));
@@ -64,7 +64,7 @@ class Copier {
  private:
   static constexpr int kMostFolders = 64;
 
-  // A link to a folder above it leads round and round.
+  // A link to a folder above it makes an endless cycle.
   static Status TooDeep(const fs::path& path) {
     return Fail(
         {.exit = Exit::kUsage,
@@ -106,8 +106,8 @@ Status ShipFiles(const fs::path& folder, const std::vector<std::string>& words,
   if (!folder.empty()) PT_TRY(copier.Folder(folder, shared));
   for (size_t i = 0; i < words.size(); ++i) {
     const fs::path path = words[i];
-    // A program by its name alone is looked for on the ranks' hosts, and so are paths that may be
-    // there; arguments are shipped only from where we are.
+    // A program given by its name alone is looked up on the ranks' hosts, and so are absolute paths
+    // in arguments, which may exist there; arguments are shipped only if their path is relative.
     const bool program = i == 0 && words[i].find('/') != std::string::npos;
     if (!IsRegularFile(path) || (i == 0 && !program) || (i > 0 && path.is_absolute())) continue;
     const fs::path place = path.lexically_normal();

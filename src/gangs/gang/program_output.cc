@@ -82,7 +82,7 @@ Result<PrintedPipe> PrintedPipe::Make(UniqueFd& writer) {
   PrintedPipe pipe;
   pipe.fd_ = std::move(ends.read);
   writer = std::move(ends.write);
-  // Only ours: the program's own end must wait, as programs expect.
+  // Only our end: the program's own must wait, as programs expect.
   ::fcntl(pipe.fd_.get(), F_SETFL, O_NONBLOCK);
   return pipe;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program prints, as lines that may be shown to people.
+// What a program prints, as lines that are safe to show.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace protium {
 
-// Cuts bytes into lines. A line is shown as a terminal would: a carriage return begins it again,
-// and what can move a cursor is made visible (Printable). It holds kLongestLine bytes at most and
-// counts the rest, so that a program which prints no line break fills no memory.
+// Cuts bytes into lines. A line is shown as on a terminal: a carriage return begins it again, and
+// what could move a cursor is made visible (Printable). It holds at most kLongestLine bytes and
+// counts the rest, so that a program which prints no line breaks fills no memory.
 class LineCutter {
  public:
   static constexpr size_t kLongestLine = 4096;
@@ -33,7 +33,7 @@ class LineCutter {
   bool return_ = false;  // The last byte was a carriage return.
 };
 
-// The end of a text: its last lines, as far as they are worth showing with a failure.
+// The end of a text: the last lines that are worth showing with a failure.
 class LastLines {
  public:
   void Add(std::string_view lines);
@@ -50,8 +50,8 @@ class PrintedPipe {
   // `writer`: the program's end.
   static Result<PrintedPipe> Make(UniqueFd& writer);
   int fd() const { return fd_.get(); }  // -1 once it is closed.
-  // Reads once, at most 64 KiB, and returns the whole lines among them; at the end of the pipe, or
-  // if nothing is there and `last`, ends the last line and closes.
+  // Reads once, at most 64 KiB, and returns the whole lines in it. At the end of the pipe, or if
+  // there is nothing to read and `last`, ends the last line and closes.
   std::string Read(bool last = false);
 
  private:

@@ -25,7 +25,7 @@ ProgramPeers::ProgramPeers(Communicator& communicator, int wake)
 
 ProgramPeers::~ProgramPeers() = default;
 
-void ProgramPeers::TellEnd(bool failed) {
+void ProgramPeers::ReportEnd(bool failed) {
   const std::lock_guard lock(mutex_);
   state_ = failed ? State::kFailed : State::kEnded;
   at_ = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks' programs stand, told to all ranks again and again: a program may run for hours,
-// and no wait of a communicator's may. So every rank takes part in a gathering a few times a second
-// until all programs have ended.
+// Sends the state of each rank's program to all ranks again and again. A program may run for hours,
+// and no wait of a communicator may take that long, so every rank takes part in a gathering a few
+// times a second until all programs have ended.
 #pragma once
 
 #include <condition_variable>
@@ -18,25 +18,25 @@ namespace protium {
 class ProgramPeers {
  public:
   struct View {
-    Status status;                 // Not OK: a rank is gone, or does not answer.
+    Status status;                 // Not OK: a rank is gone, or does not respond.
     std::optional<int32_t> first;  // The rank whose program failed first.
     bool over = false;             // All programs have ended, or `status` is not OK.
   };
 
-  // Uses `communicator` in a thread of its own until its end; both must outlive it. `wake` is an
-  // eventfd that is written whenever the view changes.
+  // Uses `communicator` on its own thread until destroyed; both arguments must outlive it. `wake`
+  // is an eventfd that is written whenever the view changes.
   ProgramPeers(Communicator& communicator, int wake);
   // Waits for the running gathering.
   ~ProgramPeers();
 
-  // This rank's program has ended. Once.
-  void TellEnd(bool failed);
+  // Reports that this rank's program has ended. Call once.
+  void ReportEnd(bool failed);
   View view() const;
 
  private:
   enum class State : char { kRuns = 'r', kEnded = 'e', kFailed = 'f' };
   void Gather(const std::stop_token& stop);
-  // Whether there is more to come.
+  // Returns whether more rounds follow.
   bool Round();
   View ViewOf(const std::vector<std::string>& told) const;
 

@@ -19,7 +19,7 @@ namespace protium {
 
 namespace {
 
-// A port that this process holds until the end of its life.
+// A port that this process holds for the lifetime of the object.
 struct HeldPort {
   UniqueFd socket;
   int32_t number = 0;
@@ -27,7 +27,7 @@ struct HeldPort {
   static Result<HeldPort> Take(int32_t number) {
     HeldPort held{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
     const int one = 1;
-    // As the program itself may do: connections of an earlier one that linger are in nobody's way.
+    // As programs do: lingering connections of an earlier one must not block the port.
     ::setsockopt(held.socket.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -49,7 +49,7 @@ struct HeldPort {
   }
 };
 
-// What a rank tells the others.
+// What a rank sends to the others.
 struct RankHost {
   std::string host;
   int32_t port = 0;
@@ -73,7 +73,7 @@ ProgramPlace PlaceAmong(const std::vector<RankHost>& all, int32_t rank) {
   place.local_rank = here.rank;
   place.local_world = here.world;
   place.hosts = int32_t(hosts.size());
-  // A host's name need not lead back to itself.
+  // A host's name need not resolve on the host itself.
   const auto address = [&](const RankHost& member) {
     return place.hosts == 1 ? std::string("127.0.0.1") : member.host;
   };
@@ -90,7 +90,7 @@ ProgramPlace PlaceAmong(const std::vector<RankHost>& all, int32_t rank) {
 Result<ProgramPlace> FindPlace(TaskContext& context, int32_t port) {
   // Held until all have chosen, so that no two ranks of a host choose the same.
   auto held = HeldPort::Take(context.rank() == 0 ? port : 0);
-  // A rank that fails here still takes part: the others are told at once.
+  // A rank that fails here still takes part, so the others learn it at once.
   RankHost own{.host = context.host(), .port = held.ok() ? held->number : 0};
   PT_LET(const auto told, context.AllGather(Dump(FieldsToJson(own))));
   PT_TRY(held.status());
@@ -102,7 +102,7 @@ Result<ProgramPlace> FindPlace(TaskContext& context, int32_t port) {
       return Fail({.exit = Exit::kRemote, .what = "another rank found no port"});
     }
   }
-  // Nobody lets go of a port before all have heard: the next one to ask could be given it.
+  // Nobody releases a port before all have chosen: another process could get it.
   PT_TRY(context.Barrier("program ports"));
   return PlaceAmong(all, context.rank());
 }
@@ -145,7 +145,7 @@ std::vector<std::pair<std::string, std::string>> PlaceVariables(const ProgramPla
                          {"HOROVOD_GLOO_RENDEZVOUS_PORT", text(place.store)},
                          {"HOROVOD_CONTROLLER", "gloo"},
                          {"HOROVOD_CPU_OPERATIONS", "gloo"}});
-  // A host's name need not lead to itself, and Gloo would look for that.
+  // A host's name need not resolve on the host itself, and Gloo would look it up.
   if (place.hosts == 1) all.emplace_back("HOROVOD_GLOO_IFACE", "lo");
   return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a rank's program is among the others, and how it is told: in the variables that
+// Where a rank's program is among the others, and the variables that say so: those which
 // torch.distributed, Horovod and TensorFlow read.
 #pragma once
 
@@ -20,16 +20,16 @@ struct ProgramPlace {
   int32_t hosts = 1;
   std::string host;
   std::string master;                // The address of rank 0's host, as the others reach it.
-  int32_t port = 0;                  // Free there when it was chosen.
-  int32_t store = 0;                 // Horovod's rendezvous there (key_store.h); 0: none is needed.
-  std::vector<std::string> members;  // "host:port" by rank, each port free when it was chosen.
+  int32_t port = 0;                  // Was free there when chosen.
+  int32_t store = 0;                 // Horovod's rendezvous port there (key_store.h); 0: unused.
+  std::vector<std::string> members;  // "host:port" by rank; each port was free when chosen.
 };
 
-// Collective: the ranks tell each other their hosts and a free port each; `port` is rank 0's unless
-// 0, and a fault (kEnvironment) if it is taken.
+// Collective: the ranks exchange their hosts and a free port each. `port` is rank 0's unless 0; an
+// error (kEnvironment) if it is taken.
 Result<ProgramPlace> FindPlace(TaskContext& context, int32_t port);
 
-// What the program finds in its environment besides that of its worker.
+// Returns what the program's environment has besides its worker's.
 std::vector<std::pair<std::string, std::string>> PlaceVariables(const ProgramPlace& place,
                                                                 const ProgramSpec& spec,
                                                                 int32_t attempt);

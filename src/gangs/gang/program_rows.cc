@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The numbers that the program finds them under; its variables say so.
+// The descriptor numbers in the program; its variables name them.
 constexpr int kInputFd = 3, kOutputFd = 4;
-// Bytes in a row that is emitted; what came through the descriptor is cut up to a block later.
+// Bytes in an emitted row; what came through the descriptor is cut up to a block later.
 constexpr size_t kPiece = 1 << 20;
 
-// An Arrow stream in a file that has no name any more when it is read.
+// Writes an Arrow stream into a file that has no name any more when it is read.
 class StreamWriter {
  public:
   static Result<std::unique_ptr<StreamWriter>> Make(const std::string& path,
@@ -74,7 +74,7 @@ Result<std::unique_ptr<ProgramRows>> ProgramRows::Read(TaskContext& context,
       base = own.path();
       rows->own_.emplace(std::move(own));
     }
-    // Ranks of one machine have the same `scratch`, and so do attempts.
+    // Ranks of one machine have the same `scratch`, and so have attempts.
     rows->folder_ = base / fmt::format("rank-{}-{}", context.rank(), context.attempt());
     PT_TRY(MakeFolder(rows->folder_));
   }
@@ -105,7 +105,8 @@ Status ProgramRows::Spool(const ProgramSpec& spec, const std::function<bool()>& 
   PT_TRY(writer->Close());
   stream_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!stream_) return SystemFault("read " + path, errno);
-  // Its bytes live as long as a descriptor of it is open, and a rank that is killed leaves nothing.
+  // Its bytes live as long as a descriptor of it is open, so a rank that is killed leaves nothing
+  // behind.
   ::unlink(path.c_str());
   return Status::OK();
 }
@@ -115,7 +116,7 @@ Status ProgramRows::OpenOutput() {
   output_ = std::move(ends.read);
   writer_ = std::move(ends.write);
   wants_output_ = true;
-  // Our end alone: the program still waits when the pipe is full.
+  // Only our end: the program still waits when the pipe is full.
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   return Status::OK();
 }
@@ -171,13 +172,13 @@ Status ProgramRows::EmitHeld() {
 }
 
 Status ProgramRows::Finish() {
-  // All writers have ended, so the pipe's end comes, after what is left in it.
+  // All writers have ended, so the end of the pipe follows what is left in it.
   while (output_) PT_TRY(ReadOutput());
-  // Of a program whose rows nobody asked for, a file of that name is its own business.
+  // If nobody asked for the program's rows, a file of that name is its own business.
   if (!wants_output_) return Status::OK();
   std::ifstream file(folder_ / "output", std::ios::binary);
   if (!file) return Status::OK();
-  // Nobody could say which of the two is the table, or comes first.
+  // It would be undefined which of the two is the table, or comes first.
   if (streamed_) {
     return Fail({.what = fmt::format("rank {} wrote rows to PROTIUM_OUTPUT and to "
                                      "PROTIUM_OUTPUT_FD",
@@ -186,13 +187,13 @@ Status ProgramRows::Finish() {
   }
   held_.resize(kPiece);
   while (file.read(held_.data(), kPiece) || file.gcount() > 0) {
-    // EmitHeld() gives on all that it holds, and the last piece is shorter.
+    // EmitHeld() emits all that it holds, and the last piece is shorter.
     held_.resize(size_t(file.gcount()));
     PT_TRY(EmitHeld());
     held_.resize(kPiece);
   }
   held_.clear();
-  // The end of a file leaves both of these bits, an error of the disk another one.
+  // The end of a file sets both of these bits, a disk error another one.
   return file.bad() ? SystemFault("read " + (folder_ / "output").string(), errno) : Status::OK();
 }
 

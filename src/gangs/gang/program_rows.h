@@ -16,29 +16,30 @@
 
 namespace protium {
 
-// What rank and attempt make of the spec's folder.
+// The input and output of one rank's program in one attempt, below the spec's scratch folder.
 class ProgramRows {
  public:
-  // Reads all of the context's input: into a file, if the program is to have its rows. Ends early
-  // with kStopped once `wanted` is false.
+  // Reads all of the context's input, into a file if the program is to have its rows. Returns
+  // kStopped as soon as `wanted` is false.
   static Result<std::unique_ptr<ProgramRows>> Read(TaskContext& context, const ProgramSpec& spec,
                                                    const std::function<bool()>& wanted);
   ~ProgramRows();
 
-  // What the program is to be started with; both before Started().
-  // PROTIUM_INPUT or PROTIUM_INPUT_FD, PROTIUM_INPUT_ROWS, PROTIUM_OUTPUT, PROTIUM_OUTPUT_FD.
+  // What to start the program with; call both before Started(). The variables are PROTIUM_INPUT or
+  // PROTIUM_INPUT_FD, PROTIUM_INPUT_ROWS, PROTIUM_OUTPUT, PROTIUM_OUTPUT_FD.
   std::vector<std::pair<std::string, std::string>> variables() const;
   // {ours, the program's}
   std::vector<std::pair<int, int>> fds() const;
-  // The program runs and has its own copies: ours are closed, since output ends with the last one.
+  // The program runs and has its own copies: closes ours, since output ends when the last one
+  // closes.
   void Started();
 
-  // Readable while the program writes to its output descriptor; -1 once that is closed.
+  // Readable while the program writes to its output descriptor; -1 after that is closed.
   int output_fd() const { return output_.get(); }
-  // Reads once, and emits rows of ProgramColumns() when enough has come together.
+  // Reads once, and emits rows of ProgramColumns() as soon as enough bytes have arrived.
   Status ReadOutput();
-  // After the program's end: emits what is left of the descriptor, and the file at PROTIUM_OUTPUT.
-  // A program that used both is refused.
+  // After the program's end: emits the rest of the descriptor's bytes, and the file at
+  // PROTIUM_OUTPUT. Refuses a program that used both.
   Status Finish();
 
  private:

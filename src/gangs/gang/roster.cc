@@ -34,8 +34,9 @@ std::vector<int32_t> Roster::Survivors() const {
   return left;
 }
 
-// The members of a generation that would be called now: those of the newest that live and stay, and
-// those that wait at the door. A member with notice stays while there would be too few without it.
+// Returns the members of a generation that would be called now: those of the newest that live and
+// stay, and newcomers that are prepared. A member with notice stays as long as there would be too
+// few without it.
 std::vector<int32_t> Roster::Next() const {
   std::vector<int32_t> next, leaving;
   for (const int32_t each : Survivors()) {
@@ -93,7 +94,7 @@ void Roster::Gone(int32_t member, Clock::time_point now) {
 }
 
 void Roster::Finished(int32_t member, Clock::time_point now) {
-  // One that was called out of the gang ends in the same way.
+  // A member that was called out of the gang ends in the same way.
   if (std::ranges::find(newest_.members, member) == newest_.members.end()) {
     members_.at(member).state = State::kGone;
   } else {
@@ -126,7 +127,7 @@ void Roster::Decide(Clock::time_point now) {
     if (dead) End("a rank died while rows were loaded");
     return;
   }
-  // A newcomer that was called has them only once it has entered.
+  // A newcomer that was called has the weights only after it has entered.
   if (std::ranges::none_of(left, [&](int32_t m) { return members_.at(m).entered >= 0; })) {
     return End("no rank is left that has the weights");
   }
@@ -142,8 +143,8 @@ void Roster::Decide(Clock::time_point now) {
   StartMissing();
 }
 
-// Those that wait at the door come in with the same call: another change right after it would cost
-// a second pause.
+// Prepared newcomers come in with the same call: another change right after it would cost a second
+// pause.
 void Roster::AfterDeath(Clock::time_point now) {
   std::vector<int32_t> next = Next();
   if (int32_t(next.size()) >= limits_.min) {
@@ -160,7 +161,7 @@ void Roster::AfterDeath(Clock::time_point now) {
 
 void Roster::AtEdge() {
   std::vector<int32_t> next = Next();
-  // Only newcomers would be without the weights.
+  // Newcomers alone would not have the weights.
   const bool some = std::ranges::any_of(next, [&](int32_t m) { return Is(m, State::kIn); });
   const bool same = std::ranges::is_permutation(next, newest_.members);
   if (some && !same) Call(std::move(next), false);

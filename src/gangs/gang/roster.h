@@ -3,16 +3,16 @@
 // come out; an engine carries them out, as does the simulator in roster_test.cc.
 //
 // 1. Members are processes, numbered from 0 in the order of their start; a number is never used
-//    again. A generation is a list of members, and a member's place in it is its rank.
+//    again. A generation is a list of members; a member's index in it is its rank.
 // 2. A death cuts: survivors are called to the next generation at once. A newcomer, a member that
-//    has had notice, or a wish for fewer, changes the gang at an edge: members leave the generation
-//    together, after a step that they agree on, so no step is lost.
+//    got notice, or a wish for fewer members changes the gang at an edge: members leave the
+//    generation together, after a step that they agree on, so no step is lost.
 // 3. A call replaces every older one. An edge is called only when all members have entered the
-//    generation before; a cut waits for nothing.
-// 4. Whoever is called and has died is missed in the next call. Where nobody is left that has the
-//    weights, the roster ends, and the gang starts again from its last checkpoint.
+//    previous generation; a cut waits for nothing.
+// 4. A member that was called and has died is left out of the next call. If nobody is left that has
+//    the weights, the roster ends, and the gang starts again from its last checkpoint.
 // 5. Deaths without a step between them are counted: a gang that dies again and again at the same
-//    step ends instead of trying for ever.
+//    step ends instead of retrying for ever.
 #pragma once
 
 #include <cstdint>
@@ -29,22 +29,22 @@ namespace protium {
 struct Generation {
   int64_t number = 0;
   std::vector<int32_t> members;  // By rank.
-  bool cut = false;              // Leave the one before at once, and not after a step.
+  bool cut = false;              // Leave the previous one at once, not after a step.
 };
 
 struct RosterLimits {
   int32_t min = 1;
   int32_t max = 1;
   int32_t fruitless = 2;  // How many deaths in a row without a step, or failed starts, are allowed.
-  Clock::duration patience{};  // Fewer than `min` wait so long for others.
+  Clock::duration patience{};  // How long fewer than `min` wait for others.
 };
 
 struct RosterOrder {
   enum class Kind {
     kStart,    // Start `member` as a newcomer.
-    kCall,     // Tell `generation` to its members, and to those of the one before that it is over.
+    kCall,     // Send `generation` to its members; the previous one's learn that it is over.
     kDismiss,  // `member` is not needed any more: end it.
-    kEnd,      // No generation can follow; `why` says what was missing.
+    kEnd,      // No generation can follow; `why` says what is missing.
   };
   Kind kind = Kind::kStart;
   int32_t member = 0;
@@ -54,27 +54,27 @@ struct RosterOrder {
 
 class Roster {
  public:
-  // Members 0 .. members - 1 are generation 0.
+  // Members 0 .. members - 1 form generation 0.
   Roster(const RosterLimits& limits, int32_t members, Clock::time_point now);
 
   // Events. `now` never falls.
-  void Shared(int32_t member, Clock::time_point now);    // Its rows are in the gang's keeping.
+  void Shared(int32_t member, Clock::time_point now);    // Its rows are stored with the gang.
   void Prepared(int32_t member, Clock::time_point now);  // A newcomer waits to be called.
   // It is in the generation, with the weights after `step` steps.
   void Entered(int32_t member, int64_t generation, int64_t step, Clock::time_point now);
-  void Gone(int32_t member, Clock::time_point now);      // Its process has ended, however it did.
-  void Finished(int32_t member, Clock::time_point now);  // Its task is done; nothing changes then.
+  void Gone(int32_t member, Clock::time_point now);      // Its process has ended, for any reason.
+  void Finished(int32_t member, Clock::time_point now);  // Its task is done; no change after that.
   void Notice(int32_t member, Clock::time_point now);    // It will have to end soon.
-  void Want(int32_t members, Clock::time_point now);     // Within the limits; else the nearest.
+  void Want(int32_t members, Clock::time_point now);     // Clamped to the limits.
   void Look(Clock::time_point now);                      // Time has passed.
 
-  // The orders that came up since the last call, in order.
+  // Returns the orders that arose since the last call, in order.
   std::vector<RosterOrder> Orders() { return std::exchange(orders_, {}); }
   // When Look() is due; kNever if nothing waits.
   Deadline due() const;
-  // All initial members have shared their rows.
+  // Whether all initial members have shared their rows.
   bool bends() const { return bends_; }
-  // Some member's task is done, or no generation can follow.
+  // Whether some member's task is done, or no generation can follow.
   bool closed() const { return finished_ || ended_; }
   const Generation& newest() const { return newest_; }
 
@@ -83,7 +83,7 @@ class Roster {
   struct Member {
     State state = State::kIn;
     bool shared = false;
-    bool leaving = false;  // It has had notice.
+    bool leaving = false;  // It got notice.
     int64_t entered = -1;  // The newest generation that it is in.
   };
 
@@ -106,10 +106,10 @@ class Roster {
   bool bends_ = false;
   bool finished_ = false;
   bool ended_ = false;
-  int64_t step_ = -1;      // The most that any member entered with.
-  int32_t fruitless_ = 0;  // Deaths since that grew.
-  int32_t vain_ = 0;       // Newcomers that died before they were in, in a row.
-  std::optional<Clock::time_point> short_since_;  // Fewer than `min` are left.
+  int64_t step_ = -1;      // The furthest step that any member entered with.
+  int32_t fruitless_ = 0;  // Deaths since `step_` grew.
+  int32_t vain_ = 0;       // Newcomers in a row that died before they entered.
+  std::optional<Clock::time_point> short_since_;  // Since when fewer than `min` are left.
   std::vector<RosterOrder> orders_;
 };
 

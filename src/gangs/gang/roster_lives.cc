@@ -11,7 +11,7 @@ namespace {
 
 using Time = int64_t;  // Microseconds.
 constexpr Time kMilli = 1000, kSecond = 1'000'000;
-// With the last fault over, a life must end within this.
+// A life must end within this time after the last fault.
 constexpr Time kBound = 100 * kSecond;
 
 Clock::time_point At(Time time) { return Clock::time_point(std::chrono::microseconds(time)); }
@@ -21,19 +21,19 @@ enum class Stage { kLoading, kPreparing, kWaiting, kForming, kComputing, kReduci
 struct Body {
   bool alive = true;
   Stage doing = Stage::kLoading;
-  int64_t in = 0;        // Generation.
+  int64_t in = 0;        // Its generation.
   int64_t step = 0;      // Steps made.
-  uint64_t weights = 0;  // Follows from the steps made.
+  uint64_t weights = 0;  // Determined by the steps made.
   bool newcomer = false;
-  std::optional<Generation> call;  // The newest that it has heard of.
-  int64_t turn = 0;  // Grows with every change of `doing`: what was planned before is void.
+  std::optional<Generation> call;  // The newest that it has received.
+  int64_t turn = 0;  // Grows with every change of `doing`, which cancels earlier plans.
 };
 
-// What the members of a generation say to each other.
+// What the members of a generation share.
 struct Group {
   std::vector<int32_t> members;
-  std::map<int32_t, int64_t> came;   // To form: with how many steps.
-  std::map<int32_t, bool> reducing;  // Arrived at the reduction, and wishing to leave after it.
+  std::map<int32_t, int64_t> came;   // While forming: with how many steps.
+  std::map<int32_t, bool> reducing;  // Arrived at the reduction; true: wants to leave after it.
   bool formed = false;
   bool broken = false;  // Somebody died in it or left it.
   bool by_death = false;
@@ -95,7 +95,7 @@ class Life {
       After(at, act);
     }
   }
-  // For a member, unless it has gone on by then.
+  // Schedules `act` for a member, unless it has gone on by then.
   void Later(int32_t m, Time delay, std::function<void()> act) {
     After(delay, [this, m, turn = bodies_[m].turn, act = std::move(act)] {
       if (bodies_[m].alive && bodies_[m].turn == turn) act();
@@ -145,7 +145,7 @@ class Life {
     bodies_[m] = {.doing = Stage::kPreparing, .newcomer = true};
     int32_t alive = 0;
     for (const auto& [number, body] : bodies_) alive += body.alive && body.doing != Stage::kDone;
-    // Those that are on their way out may still be there.
+    // Those that are about to leave may still be alive.
     if (alive > 3 * spec_.limits.max) Break(fmt::format("{} members are alive", alive));
     Later(m, Draw(20, 300) * kMilli, [this, m] {
       Turn(m, Stage::kWaiting);
@@ -167,7 +167,7 @@ class Life {
     called_ = generation.members;
     groups_[generation.number].members = generation.members;
     for (const int32_t m : told) {
-      // Messages to one member keep their order unless the transport lets them overtake.
+      // Messages to one member stay in order unless the transport may reorder them.
       After(Draw(50, spec_.reorders ? 5 * kMilli : 60),
             [this, m, generation] { Hear(m, generation); });
     }
@@ -273,7 +273,7 @@ class Life {
     Follow(m);
   }
 
-  // It is out of its generation: others that wait for it hear of that.
+  // It has left its generation: others that wait for it are notified.
   void Quit(int32_t m, bool death) {
     const Stage was = bodies_[m].doing;
     if (was != Stage::kForming && was != Stage::kComputing && was != Stage::kReducing) return;
@@ -293,7 +293,7 @@ class Life {
     Later(m, Draw(50, 20 * kMilli), [this, m] { Leave(m); });
   }
 
-  // After a collective call that failed.
+  // What a member does after a failed collective call.
   void Leave(int32_t m) {
     const Group& group = groups_[bodies_[m].in];
     const bool called_off = SeesChange(bodies_[m]) && bodies_[m].call->cut;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lives of an elastic gang, simulated for tests: a driver with its Roster, members, messages
-// that take their time, deaths at any moment, in virtual time and from one seed. After every event
-// the promises of docs/elastic.md are looked at.
+// Simulated lives of an elastic gang, for tests: a driver with its Roster, members, messages with
+// delays and deaths at any moment, in virtual time and from one seed. Checks the promises of
+// docs/elastic.md after every event.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@
 
 namespace protium {
 
-// Mistakes that the simulation must find: each is made in the place that a comment names.
+// Mistakes that the simulation must find; a comment marks where each one is made.
 enum class Planted {
   kNone,
-  kTakesOlderCall,    // A member follows whichever call comes last, not the newest.
-  kDeafToDeaths,      // A member in a collective call never hears that a peer is gone.
+  kTakesOlderCall,    // A member follows whichever call arrives last, not the newest.
+  kDeafToDeaths,      // A member in a collective call never learns that a peer is gone.
   kWeightsOfRank0,    // A generation goes on from rank 0's step, not from the furthest.
   kNewcomerKeepsOwn,  // A newcomer does not take the weights of the others.
-  kForgetsDeath,      // The driver loses a death that comes while a change is under way.
+  kForgetsDeath,      // The driver loses a death that is reported during a change.
   kLeavesAtOnce,      // A member does not wait for the step agreed on.
-  kFormsEarly,        // A generation begins before all of its members have come.
+  kFormsEarly,        // A generation begins before all of its members have arrived.
 };
 
 struct LifeSpec {
   uint64_t seed = 0;
   int64_t steps = 30;
   RosterLimits limits;
-  int32_t members = 1;   // At first.
-  double deaths = 0;     // How many to expect, spread over the life.
+  int32_t members = 1;   // At the start.
+  double deaths = 0;     // Expected number, spread over the life.
   double wishes = 0;     // Likewise, of other sizes.
   double notices = 0;    // Likewise, to members that are killed some time later.
   bool reorders = true;  // Messages to one member may overtake each other.
@@ -43,7 +43,7 @@ struct LifeSpec {
 };
 
 struct LifeEnd {
-  std::string broken;     // The promise that did not hold; empty: all did.
+  std::string broken;     // The broken promise; empty: all held.
   bool finished = false;  // All steps were made; otherwise the roster ended, as it may.
   int64_t deaths = 0;
   int64_t generations = 0;

@@ -149,7 +149,7 @@ TEST(Lives, KeepEveryPromise) {
     repeated += end.repeated;
     EXPECT_LE(end.repeated, end.generations) << "seed " << seed;
   }
-  // Lives without faults alone would prove nothing.
+  // Lives that are all without faults would prove nothing.
   EXPECT_GT(finished, int64_t(kLives / 2));
   EXPECT_GT(deaths, int64_t(kLives));
   EXPECT_GT(generations, int64_t(kLives));

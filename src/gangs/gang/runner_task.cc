@@ -11,7 +11,7 @@ namespace protium {
 
 namespace {
 
-Status TellWhere(RunnerRank& rank) {
+Status ReportWhere(RunnerRank& rank) {
   TaskContext& context = rank.context;
   PT_LET(const auto hosts, context.AllGather(context.host()));
   const OnHost here = FindOnHost(hosts, context.rank());
@@ -33,9 +33,9 @@ Task RunnerTask(RunnerFunction function) {
     PT_LET(const Json config, ParseJson(context.config()));
     const Json args = config.value("args", Json::object());
     RunnerRank rank{.context = context, .args = args, .folder = TextAt(config, "folder")};
-    PT_TRY(TellWhere(rank));
+    PT_TRY(ReportWhere(rank));
     PT_LET(const Json value, function(rank));
-    // What it left unread would keep the driver waiting.
+    // Unread input would keep the driver waiting.
     while (true) {
       PT_LET(const auto batch, context.input().Next());
       if (!batch) break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Runner and RunnerTask() (protium/runner.h) say to each other.
+// The messages between Runner and RunnerTask() (protium/runner.h).
 #pragma once
 
 #include "gang/task.h"
@@ -9,7 +9,7 @@ namespace protium {
 // MapTask::config: {"args", "folder"}.
 std::string RunnerConfig(const Json& args, const std::string& folder);
 
-// Of the one row that rank 0 emits: its value as JSON.
+// Columns of the one row that rank 0 emits: its value as JSON.
 SchemaPtr RunnerColumns();
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door's tasks, and what those of the house need to run as one.
+// Extends the public task interface with what built-in tasks need.
 #pragma once
 
 #include "base/json.h"
@@ -9,10 +9,10 @@
 
 namespace protium {
 
-// How the ranks of the task's gang talk to each other; fails without a gang.
+// Returns how the ranks of the task's gang talk to each other; fails without a gang.
 Result<Communicator*> CommunicatorOf(TaskContext& context);
-// Of an elastic gang: how a task finds out who is in. nullptr: the ranks stay the same, and one
-// that dies ends the attempt.
+// Returns how a task of an elastic gang learns who is in it. nullptr: the ranks stay the same, and
+// a rank that dies ends the attempt.
 GangMembership* MembershipOf(TaskContext& context);
 
 // Emits a row whose only column, of text, holds `value` as JSON.

@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// A tenth of the share that others have of a busy core; all of one that is idle (sched(7)).
+// Gets a tenth of others' share of a busy core; all of an idle one (sched(7)).
 constexpr int kNice = 10;
 
 }  // namespace
@@ -22,9 +22,8 @@ Status TaskBook::Load() {
   return Status::OK();
 }
 
-// In Linux each thread has a nice value of its own (setpriority(2)), and only the privileged may
-// lower one again: so the thread that steps back is one that ends here, not the one that runs tasks
-// later.
+// In Linux each thread has its own nice value (setpriority(2)), and only a privileged one may lower
+// it again: so the thread that steps back is one that ends here, not the one that runs tasks later.
 Status TaskBook::LoadAhead() {
   Status loaded;
   std::thread([&] {

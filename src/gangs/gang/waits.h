@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that wait for others, as a driver sees them on every engine. A rank says with its signs of
-// life what its task is at (gang/doing.h): it waits in a collective call, or is busy with
-// something. Where some wait and others are busy or silent, those are what the first wait for. A
-// person is told so after a tenth of gang.deadline, and the late rank is asked to write its stack
-// to its log, where a report of its failure finds it.
+// Ranks that wait for others, as a driver sees them on every engine. A rank's signs of life say
+// what its task is doing (gang/doing.h): it waits in a collective call, or is busy with something.
+// If some ranks wait and others are busy or silent, the first wait for the second. The user is
+// notified after a tenth of gang.deadline, and the late rank is asked to write its stack to its
+// log, where a report of its failure finds it.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace protium {
 
-// How often ranks give signs of life: a quarter of the deadline, which is in seconds; 1 s at most.
+// How often ranks give signs of life: a quarter of `deadline` (in seconds), at most 1 s.
 std::chrono::milliseconds BeatOf(double deadline);
 
-// What is known of a rank's doings.
+// What the driver knows of a rank's activity.
 struct RankSight {
   Clock::time_point heard{};   // Its last sign of life, of any kind.
-  TaskSight doing;             // What it was at when it last said so,
+  TaskSight doing;             // What it was doing when it last reported,
   Clock::time_point looked{};  // and when that was.
-  Clock::time_point warned{};  // When a person was last told that it keeps others waiting.
+  Clock::time_point warned{};  // When the user was last notified that it keeps others waiting.
 
   void Begin(Clock::time_point now) { heard = looked = now; }
   // A beat, which has a TaskSight at "doing".
@@ -39,7 +39,7 @@ struct RankSight {
 struct WaitTerms {
   double deadline = 60;            // GangSpec::deadline, in seconds.
   Clock::duration beat{};          // How often a rank gives a sign.
-  Clock::duration silent_after{};  // Without a sign for so long a rank is silent.
+  Clock::duration silent_after{};  // A rank without a sign for this long is silent.
   bool replaces_hung = true;       // GangSpec::replace_hung.
 
   bool IsSilent(const RankSight& sight, Clock::time_point now) const {
@@ -52,23 +52,23 @@ struct WatchedRank {
   RankSight* sight = nullptr;
 };
 
-// A rank that keeps others waiting, for so many seconds already.
+// A rank that keeps others waiting, and for how many seconds so far.
 struct LateRank {
   WatchedRank late;
   std::string waiting;  // "ranks 0, 2"
   double seconds = 0;
 };
 
-// Those of `ranks` that a person is to be told of now: once in a deadline each, since a rank that
-// is only slow would fill the log.
+// Returns those of `ranks` to notify the user of now: each at most once per deadline, since a rank
+// that is only slow would fill the log.
 std::vector<LateRank> FindLate(const std::vector<WatchedRank>& ranks, const WaitTerms& terms,
                                Clock::time_point now);
 
-// The warning; `who` is "rank 1", `at_what` what it does meanwhile.
+// Returns the warning; `who` is "rank 1", `at_what` is what it is doing.
 Warning LateWarning(const LateRank& late, const std::string& who, const std::string& at_what,
                     const WaitTerms& terms);
 
-// What is said of a rank beyond the deadline, behind its name.
+// Returns what follows a rank's name in a report that it exceeded the deadline.
 std::string KeptWaiting(const std::string& at_what, const WaitTerms& terms);
 
 }  // namespace protium

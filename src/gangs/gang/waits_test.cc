@@ -12,13 +12,13 @@ using std::chrono::seconds;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A deadline of 20 s: a person is told after 2 s.
+// With a deadline of 20 s the user is notified after 2 s.
 class Waits : public testing::Test {
  protected:
   Waits() {
     for (RankSight& each : sights_) each.Begin(start_);
   }
-  // What a rank says of itself at this second.
+  // A rank reports what it is doing at this second.
   void Says(int32_t rank, int second, const TaskSight& sight) {
     sights_[size_t(rank)].OnBeat({{"doing", FieldsToJson(sight)}}, start_ + seconds(second));
   }

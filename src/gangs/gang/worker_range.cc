@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The range of workers as options have it: 4, or {"min": 2, "max": 4}.
+// The range of workers as options write it: 4, or {"min": 2, "max": 4}.
 #include "base/describe.h"
 #include "gang/task.h"
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int32_t kBarrier = 1;
 constexpr int32_t kAllGather = 2;
-// Bytes; an executor that sends more is not one.
+// Bytes; a peer that sends more is not an executor.
 constexpr size_t kMaxAnswer = size_t{64} << 20;
 constexpr int32_t kMaxGreeting = 64;
 
@@ -57,8 +57,8 @@ Result<socklen_t> Fill(const BarrierAddress& address, SocketAddress& into) {
   return socklen_t{sizeof into.v4};
 }
 
-// The executor listens on this host and serves one call at a time, so that connecting waits at most
-// for its queue.
+// The executor listens on this host and serves one call at a time, so connecting waits at most for
+// its queue.
 Result<std::unique_ptr<ExecutorWire>> Connect(const BarrierAddress& address, Deadline deadline) {
   SocketAddress to;
   PT_LET(const socklen_t length, Fill(address, to));
@@ -119,8 +119,8 @@ std::optional<std::string> TakeText(std::string_view& bytes) {
   return text;
 }
 
-// The texts, if a number of them fills `bytes` exactly; a refusal's length cannot be told from a
-// number otherwise.
+// Returns the texts if a count and that many texts fill `bytes` exactly; a refusal's length cannot
+// be distinguished from a count otherwise.
 std::optional<std::vector<std::string>> TakeTexts(std::string_view bytes) {
   const auto count = TakeInt(bytes);
   if (!count || *count < 1 || static_cast<size_t>(*count) > bytes.size() / 4) return std::nullopt;

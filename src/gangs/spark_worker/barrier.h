@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tasks of a Spark barrier stage say to each other through their executors: the client of
-// BarrierTaskContext's socket. Each call takes about a second, since Spark looks for its end once a
-// second: used for the rendezvous only.
+// How the tasks of a Spark barrier stage talk to each other through their executors: a client of
+// BarrierTaskContext's socket. Each call takes about a second, since Spark checks for its end once
+// a second, so it is used for the rendezvous only.
 //
-// A call is a connection of its own: the secret and the answer "ok" (only at a port, not at a Unix
-// socket), then 1 for a barrier, or 2 and a text for a gathering. Spark answers with a number of
-// texts and closes; if it refuses, with one text alone. So an answer can be told apart only at its
-// end.
+// Each call uses a new connection: the secret and the reply "ok" (only at a port, not at a Unix
+// socket), then 1 for a barrier, or 2 and a text for a gathering. Spark replies with a count and
+// that many texts, and closes; if it refuses, with a single text. So the two replies can be
+// distinguished only at their end.
 #pragma once
 
 #include <stop_token>
@@ -22,13 +22,13 @@ namespace protium {
 // them.
 class BarrierClient {
  public:
-  // Calls fail with exit kStopped once `stop` is requested.
+  // Calls fail with kStopped as soon as `stop` is requested.
   explicit BarrierClient(BarrierAddress address, std::stop_token stop = {})
       : address_(std::move(address)), stop_(std::move(stop)) {}
 
-  // Waits for all tasks of the stage; exit kStalled if they have not all come by `deadline`.
+  // Waits for all tasks of the stage; fails with kStalled if not all come by `deadline`.
   Status Barrier(Deadline deadline) const;
-  // Returns the `text` of every task, by partition. It must be UTF-8: Spark carries it as a Java
+  // Returns the `text` of every task, by partition. It must be UTF-8: Spark handles it as a Java
   // string.
   Result<std::vector<std::string>> AllGather(std::string_view text, Deadline deadline) const;
 
@@ -39,7 +39,7 @@ class BarrierClient {
   const std::stop_token stop_;
 };
 
-// The texts of a whole answer; a refusal's own text as a Fault of exit kRemote.
+// Returns the texts of a whole reply; a refusal is an error (kRemote) with its text.
 Result<std::vector<std::string>> ReadBarrierAnswer(std::string_view bytes);
 
 }  // namespace protium

@@ -29,7 +29,7 @@ namespace protium {
 
 inline constexpr char kBundleMagic[] = "PTBUNDL1";
 inline constexpr int64_t kBundleHeaderBytes = 16;
-// Limits that the launcher holds a bundle's numbers against before it trusts them.
+// Limits that the launcher checks a bundle's numbers against before it trusts them.
 inline constexpr int64_t kMaxManifestBytes = 1 << 20;
 inline constexpr int64_t kMaxBundleBytes = int64_t{16} << 30;
 inline constexpr int kMaxBundleName = 160;
@@ -39,11 +39,11 @@ inline constexpr int kHashDigits = 32;
 // kLauncherPrefix HASH-OF-ITSELF "." HASH-OF-PROGRAM [ "." HASH-OF-LIBRARY ].
 inline constexpr char kLauncherPrefix[] = "protium-worker.";
 inline constexpr char kBundlePrefix[] = "protium-bundle-";
-// What a launcher that lacks bundles answers as the error of its task: this, then their hashes,
-// each after a space. The driver takes it for no failure (Deployment::SendMissing).
+// What a launcher that lacks bundles returns as the error of its task: this, then their hashes,
+// each after a space. The driver does not treat it as a failure (Deployment::SendMissing).
 inline constexpr char kNeedsBundle[] = "PROTIUM-NEEDS-BUNDLE";
-// The environment variable through which the launcher tells a worker the descriptor of its
-// connected socket.
+// The environment variable in which the launcher passes a worker the descriptor of its connected
+// socket.
 inline constexpr char kWorkerSocket[] = "PROTIUM_SPARK_WORKER";
 
 inline constexpr char kBundledProgram[] = "bin/program";

@@ -43,12 +43,12 @@ Status AppendSchema(const SchemaPtr& schema, std::string& bytes) {
 
 Result<SchemaPtr> TakeSchema(std::string_view& bytes) {
   PT_LET(const std::string_view part, TakePart(bytes));
-  // A copy that the buffer owns: `part` lies in the bytes of the caller.
+  // A copy that the buffer owns: `part` points into the caller's bytes.
   return SchemaFromIpc(arrow::Buffer::FromString(std::string(part)));
 }
 
-// What travels as JSON: everything but bytes. Where `lease` is false, the four fields behind it do
-// not count; nor do the three behind `files`.
+// What is sent as JSON: everything but bytes. If `lease` is false, the four fields after it do not
+// count; nor do the three after `files`.
 struct Head {
   int64_t version = kCommandVersion;
   std::string task, config;
@@ -128,7 +128,7 @@ Head MakeHead(const SparkCommand& command) {
 
 Status CheckVersion(const Json& json) {
   const auto found = json.is_object() ? json.find("version") : json.end();
-  // Checked before the fields are: those of another version would be refused for their names.
+  // Checked before the fields: those of another version would be refused for their names.
   const Json version = found == json.end() ? Json() : *found;
   if (version == kCommandVersion) return Status::OK();
   return Fail({.exit = Exit::kEnvironment,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a MapTask is on its way to Spark's executors: the bytes of PythonUDF.command, which Spark
-// hands to the worker unread. Driver and worker must be of the same kCommandVersion.
+// How a MapTask is sent to Spark's executors: the bytes of PythonUDF.command, which Spark passes to
+// the worker unread. Driver and worker must have the same kCommandVersion.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ inline constexpr int64_t kCommandVersion = 6;
 // Rows that tasks read themselves, from files that an earlier job wrote.
 struct RowFiles {
   SchemaPtr schema;
-  // Parquet files: all that were committed, and nothing else.
+  // Parquet files: exactly those that were committed.
   std::vector<std::string> paths;
-  // How many rows Spark says it wrote, in all files together.
+  // How many rows Spark reports to have written, in all files together.
   int64_t rows = 0;
-  // RowSteps as JSON (plan/row_steps.h): what makes the task's rows of the files' rows.
+  // RowSteps as JSON (plan/row_steps.h): how the task's rows are made from the files' rows.
   Json steps = Json::array();
 };
 
-// Of a gang whose ranks are ordinary tasks, each in a job of its own (spark/gang/lease.h).
+// For a gang whose ranks are ordinary tasks, each in its own job (spark/gang/lease.h).
 struct LeaseTerms {
-  int32_t seat = 0;      // The number of the job, and of the task: no two have the same.
+  int32_t seat = 0;      // The number of the job and the task, unique.
   bool bends = false;    // Ranks may come and go while others train.
-  double patience = 60;  // Seconds that the driver may take to call, beyond the deadline.
+  double patience = 60;  // How many seconds longer than the deadline the driver may take to call.
   bool rebalances = false;
 };
 
@@ -43,30 +43,30 @@ struct LeaseTerms {
 struct SparkCommand {
   std::string task;  // MapTask::task, ::role and ::config.
   TaskRole role = TaskRole::kMap;
-  bool torch = false;  // It runs in the library of LibTorch.
+  bool torch = false;  // It runs in the LibTorch library.
   std::string config;
   std::vector<std::string> groups;  // MapTask::groups.
-  // What Spark is told of the result; the worker checks every batch against it.
+  // The result's schema as given to Spark; the worker checks every batch against it.
   SchemaPtr output;
 
   // The stage is a barrier stage of `world` partitions, and a rank is its partition; with `lease` a
-  // stage of one task, which is told its rank (spark_worker/lease_words.h).
+  // stage of one task, which is sent its rank (spark_worker/lease_words.h).
   bool gang = false;
   std::optional<LeaseTerms> lease;
-  // Also, without a gang, the number of partitions that share `rows`.
+  // Without a gang: the number of partitions that share `rows`.
   int32_t world = 1;
   int32_t attempt = 0;
-  // Seconds for which a rank may keep the others waiting.
+  // How many seconds a rank may keep the others waiting.
   double deadline = 60;
-  // 32 random bytes shared by the ranks of this attempt, by which they know each other. A secret;
-  // empty without a gang.
+  // 32 random bytes shared by the ranks of this attempt, by which they recognise each other.
+  // Secret; empty without a gang.
   std::string key;
-  // Ranks on different hosts may talk without TLS.
+  // Ranks on different hosts may connect without TLS.
   bool plaintext = false;
 
   // A folder that driver and executors both reach (spark_worker/event_tail.h); empty: none.
   std::string events;
-  // A folder likewise, for rank-000.log, ...; empty: a rank writes to the executor's stderr.
+  // The same for rank-000.log, ...; empty: a rank writes to the executor's stderr.
   std::string log;
   // Unset: rows come through Spark.
   std::optional<RowFiles> rows;
@@ -75,10 +75,10 @@ struct SparkCommand {
 // kCommandMagic, then a JSON object, the key, the output schema and, with rows, their schema; each
 // preceded by its length as a 64-bit little-endian number. Schemas are Arrow IPC messages.
 Result<std::string> EncodeCommand(const SparkCommand& command);
-// The reverse. Bytes of another version are a Fault of exit kEnvironment that names both versions.
+// The reverse. Bytes of another version are an error (kEnvironment) that names both versions.
 Result<SparkCommand> DecodeCommand(std::string_view bytes);
 
-// A rank's log in the folder SparkCommand::log; empty without a folder.
+// Returns a rank's log in the folder SparkCommand::log; empty without a folder.
 std::string LogFile(const std::string& folder, int32_t rank);
 
 }  // namespace protium

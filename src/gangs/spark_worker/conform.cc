@@ -30,7 +30,7 @@ Status ConformSchema(const arrow::Schema& got, const arrow::Schema& wanted,
                       std::to_string(wanted.num_fields()) + " are declared",
                   got, wanted);
   }
-  // By position, as Spark takes them; the name then tells a swap of columns.
+  // By position, as Spark takes them; the name then shows a swap of columns.
   for (int i = 0; i < got.num_fields(); ++i) {
     const arrow::Field& have = *got.field(i);
     const arrow::Field& want = *wanted.field(i);

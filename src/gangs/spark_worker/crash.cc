@@ -15,9 +15,9 @@
 #include "base/fault.h"
 #include "spark_worker/error_text.h"
 
-// Everything is prepared beforehand: the file's path, a text for each signal, and a stack of its
-// own, since the crash may be an overflow of the thread's stack. The handler then calls only what
-// POSIX allows in one, and backtrace(), which is safe once its library is loaded.
+// Everything is prepared beforehand: the file's path, a text for each signal, and a separate stack,
+// since the crash may be an overflow of the thread's stack. The handler then calls only what POSIX
+// allows in one, and backtrace(), which is safe after its library was loaded.
 
 namespace protium {
 
@@ -45,7 +45,7 @@ Prepared prepared;
 
 void Say(int fd, const char* text) { (void)!::write(fd, text, std::strlen(text)); }
 
-void Tell(int fd, size_t which, void* const* frames, int count) {
+void Print(int fd, size_t which, void* const* frames, int count) {
   Say(fd, prepared.text[which]);
   ::backtrace_symbols_fd(frames, count, fd);
   Say(fd, kBacktraceEnd.data());
@@ -58,16 +58,16 @@ void OnCrash(int signal) {
   const auto which = static_cast<size_t>(found - kCrashes.begin());
   void* frames[kMaxFrames];
   const int count = ::backtrace(frames, kMaxFrames);
-  Tell(STDERR_FILENO, which, frames, count);
+  Print(STDERR_FILENO, which, frames, count);
   if (prepared.path[0] != '\0') {
     const int fd = ::open(prepared.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd >= 0) Tell(fd, which, frames, count);
+    if (fd >= 0) Print(fd, which, frames, count);
   }
   // SA_RESETHAND has restored the default by now, so this ends the process as the signal would.
   ::raise(signal);
 }
 
-// A text that is too long is cut: what stands before its marks still says which task it was.
+// Cuts a text that is too long: what comes before its marks still says which task it was.
 void Copy(const std::string& text, char* into, size_t bytes) {
   const size_t kept = std::min(text.size(), bytes - 1);
   std::memcpy(into, text.data(), kept);
@@ -82,7 +82,7 @@ void PreparePath() {
 
 }  // namespace
 
-void TellOfCrashesAs(const RankFailure& failure) {
+void ReportCrashesAs(const RankFailure& failure) {
   for (size_t i = 0; i < kCrashes.size(); ++i) {
     RankFailure crash = failure;
     crash.kind = RankFailure::Kind::kEnded;
@@ -92,9 +92,9 @@ void TellOfCrashesAs(const RankFailure& failure) {
   }
 }
 
-void TellOfCrashes() {
+void ReportCrashes() {
   PreparePath();
-  TellOfCrashesAs({.role = "worker"});
+  ReportCrashesAs({.role = "worker"});
   void* frame = nullptr;
   // The first call loads libgcc, which may not happen in a handler.
   (void)::backtrace(&frame, 1);
@@ -102,7 +102,7 @@ void TellOfCrashes() {
   (void)::sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = OnCrash;
-  // SA_RESETHAND: a second crash, also one in the handler, ends the process at once.
+  // SA_RESETHAND: a second crash, even in the handler, ends the process at once.
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   for (const Crash& each : kCrashes) (void)::sigaction(each.signal, &action, nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last words of a worker that crashes. Spark itself would only say that its worker exited
+// The final report of a worker that crashes. Spark itself would only say that its worker exited
 // unexpectedly.
 #pragma once
 
@@ -8,13 +8,13 @@
 namespace protium {
 
 // From now on a crash (SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL) writes the failure and a backtrace
-// to stderr and to $PYTHON_FAULTHANDLER_DIR/<pid>, the file that Spark adds to its own message when
-// its fault handler is on. A process that does not crash leaves no file. To be called once, before
-// other threads exist.
-void TellOfCrashes();
+// to stderr and to $PYTHON_FAULTHANDLER_DIR/<pid>, the file that Spark adds to its own message if
+// its fault handler is on. A process that does not crash leaves no file. Call once, before other
+// threads exist.
+void ReportCrashes();
 
-// Whose crash it would be from now on: the text is WorkerErrorText() of this failure, its status
-// replaced by the signal. To be called between tasks.
-void TellOfCrashesAs(const RankFailure& failure);
+// Sets whose crash it would be from now on: the text is WorkerErrorText() of this failure, with the
+// signal as its status. Call between tasks.
+void ReportCrashesAs(const RankFailure& failure);
 
 }  // namespace protium

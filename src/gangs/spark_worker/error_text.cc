@@ -23,7 +23,7 @@ struct DeviceFields {
 };
 
 struct FailureFields {
-  // RankFailure::Kind and role, as far as they can come from a worker.
+  // RankFailure::Kind and role, as far as a worker can report them.
   bool ended = false;
   bool gang = false;
   int32_t rank = 0;
@@ -47,7 +47,7 @@ struct FailureFields {
   }
 };
 
-// In JSON, angle brackets occur only inside strings, where they may be written by number: so the
+// In JSON, angle brackets occur only inside strings, where they may be written by number, so the
 // closing mark cannot appear inside.
 std::string WithoutBrackets(const std::string& json) {
   std::string text;
@@ -63,7 +63,7 @@ std::string WithoutBrackets(const std::string& json) {
   return text;
 }
 
-// The lines between the marks' own line and kBacktraceEnd.
+// The lines between the line with the marks and kBacktraceEnd.
 std::string_view Backtrace(std::string_view after) {
   const size_t end = after.find(kBacktraceEnd);
   if (end == std::string_view::npos) return {};

@@ -40,7 +40,7 @@ Status EventFile::Append(const Json& event) {
   if (!fd_) {
     fd_.reset(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (!fd_) return SystemFault(doing, errno);
-    // Without locks readers still hear whether this process lives: it beats.
+    // Without locks readers still learn from its beats whether this process lives.
     if (locked_) (void)LockFile(fd_.get());
   }
   const std::string line = Dump(event) + "\n";

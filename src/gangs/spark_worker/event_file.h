@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's end of the events that go around Spark; spark_worker/event_tail.h is the driver's.
+// The worker's end of the events that bypass Spark; spark_worker/event_tail.h is the driver's.
 #pragma once
 
 #include <filesystem>
@@ -10,18 +10,18 @@
 
 namespace protium {
 
-// The events of one task, as lines of JSON in a file that the driver follows. Each line is appended
-// by one call of write(), so that a reader sees whole lines. Thread-safe.
+// The events of one task, as lines of JSON in a file that the driver follows. One write() appends
+// each line, so that a reader sees whole lines. Thread-safe.
 class EventFile {
  public:
-  // Fails with exit kEnvironment if no file could be made at `path`; it is made with the first
-  // event. An empty path drops all events. With `locked` the file is locked as long as this lives,
-  // where the file system can do that, so that readers see the end of this process.
+  // Fails with kEnvironment if no file could be made at `path`; the first event makes it. An empty
+  // path drops all events. With `locked` the file is locked as long as this object exists, where
+  // the file system supports it, so that readers see the end of this process.
   static Result<std::unique_ptr<EventFile>> Make(std::filesystem::path path, bool locked = false);
 
-  // Errors are kept for status(), and no further events are written.
+  // An error is stored for status(), and no further events are written.
   void Write(const Json& event);
-  // The error of the first event that could not be written.
+  // Returns the error of the first event that could not be written.
   Status status() const;
 
  private:

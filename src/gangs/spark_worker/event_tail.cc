@@ -61,7 +61,7 @@ Result<std::vector<TailedLine>> EventTail::Read() {
     for (Json& each : lines) {
       events.push_back({writer.partition, writer.task_attempt, std::move(each)});
     }
-    // A last piece may be left, of more than one look gives.
+    // Some lines may be left, if there were more than one Read() returns.
     file.ended = file.lines.released() && lines.empty();
     if (file.ended) ended_.push_back(writer);
   }

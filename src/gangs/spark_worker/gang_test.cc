@@ -36,7 +36,7 @@ class Gang : public testing::TestWithParam<std::tuple<Family, TestBarrier::Kind>
             .events = folder_.path(),
             .log = folder_.path()};
   }
-  // Runs one worker a rank, all at once; rank r with commands[r].
+  // Runs one worker per rank, all at once; rank r with commands[r].
   std::vector<Answer> Run(const std::vector<SparkCommand>& commands) {
     const auto world = static_cast<int32_t>(commands.size());
     const TestBarrier barrier(std::get<1>(GetParam()), world);

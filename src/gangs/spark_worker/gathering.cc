@@ -15,10 +15,10 @@ namespace {
 
 // Ranks on new executors come late: their program is still being sent.
 constexpr std::chrono::minutes kGatherTime{5};
-// How long a rank keeps away from Spark's barrier for others that have not started.
+// How long a rank stays out of Spark's barrier for others that have not started.
 constexpr std::chrono::seconds kMostWaiting{30};
 
-// What a rank tells the others, as JSON.
+// What a rank sends to the others, as JSON.
 struct Seat {
   int32_t rank = 0;
   int32_t world = 0;
@@ -64,7 +64,7 @@ Result<std::vector<std::string>> CardsIn(const std::vector<std::string>& texts,
 }  // namespace
 
 TcpOptions TcpOptionsOf(const SparkCommand& command) {
-  // Below that, a busy machine would pass for one that is gone.
+  // With less, a busy machine would look like one that is gone.
   constexpr std::chrono::milliseconds kLeast{2'000};
   TcpOptions options{.key = command.key, .plaintext = command.plaintext};
   options.deadline = std::chrono::milliseconds(static_cast<int64_t>(command.deadline * 1000));
@@ -76,12 +76,12 @@ TcpOptions TcpOptionsOf(const SparkCommand& command) {
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
                                                 const BarrierTask& task, RankSigns* signs,
                                                 std::stop_token stop) {
-  // A rank alone need not spend a second on Spark's barrier.
+  // A single rank need not spend a second on Spark's barrier.
   if (command.world == 1) return MakeSelfCommunicator();
-  // When a stage ends while one of its tasks is in Spark's barrier, as it does for a rank whose
-  // executor lacks the program, Spark lets the exception end the task's whole executor (exit code
-  // 50), with whatever else runs there. So ranks go there together. It is only a precaution: after
-  // a while they go there anyway.
+  // If a stage ends while one of its tasks is in Spark's barrier, as happens when a rank's executor
+  // lacks the program, Spark lets the exception end the task's whole executor (exit code 50), with
+  // everything else that runs there. So ranks go there together. This is only a precaution: after a
+  // while they go there anyway.
   if (signs != nullptr) {
     stop = signs->over();
     (void)signs->AwaitReady(Clock::now() + kMostWaiting);

@@ -12,23 +12,23 @@
 
 namespace protium {
 
-// A task of a barrier stage as its gang's ranks look for each other.
+// A task of a barrier stage, for the ranks of its gang to find each other.
 struct BarrierTask {
   int32_t rank = 0;
   int64_t task = 0;  // Spark's number, which grows with every try.
   BarrierAddress address;
 };
 
-// How ranks of the command talk over TCP. One that is silent is out of reach by the deadline at the
-// latest.
+// Returns how ranks of the command connect over TCP. A silent rank counts as unreachable by the
+// deadline at the latest.
 TcpOptions TcpOptionsOf(const SparkCommand& command);
 
-// Collective over the gang's ranks. They tell each other once through Spark's barrier where they
-// listen and which gang they are of, and talk directly from then on (tcp/candidate.h). If the
-// ranks are not one gang (another world or attempt), all of them refuse, with exit kRemote. Waits
-// up to 5 minutes for ranks to start, then `command.deadline` for connections; `stop` ends the
-// first wait. With `signs`, which must have `stop` as well, a rank that falls silent in the first
-// wait ends it with exit kStalled.
+// Collective over the gang's ranks. They exchange once, through Spark's barrier, where they listen
+// and which gang they belong to, and connect directly from then on (tcp/candidate.h). If the ranks
+// are not one gang (another world or attempt), all of them refuse, with kRemote. Waits up to 5
+// minutes for ranks to start, then `command.deadline` for connections; `stop` ends the first wait.
+// With `signs`, which must have `stop` as well, a rank that falls silent in the first wait ends it
+// with kStalled.
 Result<std::unique_ptr<Communicator>> JoinRanks(const SparkCommand& command,
                                                 const BarrierTask& task, RankSigns* signs,
                                                 std::stop_token stop);

@@ -65,7 +65,7 @@ Result<bool> HeaderReader::Bool(const char* what) {
 Result<std::string> HeaderReader::Text(const char* what) {
   PT_LET(const int32_t bytes, Int(what));
   if (bytes < 0 || bytes > left_) {
-    // For its error: these bytes cannot be there.
+    // To get its error: these bytes cannot follow.
     return Take(nullptr, bytes, what);
   }
   std::string text(static_cast<size_t>(bytes), '\0');

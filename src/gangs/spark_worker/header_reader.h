@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a task's header (spark_worker/task_init.h), read one by one. Every length is
-// compared with what the header may still take before memory is allocated for it: a header that is
-// misread must not become an allocation of gigabytes.
+// Reads the fields of a task's header (spark_worker/task_init.h) one by one. Compares every length
+// with the rest of the header's limit before allocating memory for it: a misread header must not
+// cause an allocation of gigabytes.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// In all functions `what` names the field in errors, which are Faults of exit kEnvironment.
+// In all functions `what` names the field in errors, which are kEnvironment.
 class HeaderReader {
  public:
   // A header may take `cap` bytes in all.
@@ -20,14 +20,14 @@ class HeaderReader {
   Result<int32_t> Int(const char* what);
   Result<int64_t> Long(const char* what);
   Result<bool> Bool(const char* what);
-  // Length and bytes; not checked to be UTF-8.
+  // Reads a length and bytes; does not check that they are UTF-8.
   Result<std::string> Text(const char* what);
-  // How many elements follow; at most 65536.
+  // Reads how many elements follow; at most 65536.
   Result<int32_t> Count(const char* what);
-  // A count, then that many keys and values.
+  // Reads a count, then that many keys and values.
   Result<std::map<std::string, std::string>> Pairs(const char* what);
 
-  // From here on exactly `bytes` follow: what a frame says before its fields.
+  // From here on exactly `bytes` follow, as a frame says before its fields.
   Status Limit(int64_t bytes);
   int64_t left() const { return left_; }
 

@@ -27,7 +27,7 @@ std::vector<int32_t> MembersIn(const Json& line, const char* key) {
   return line.value(key, std::vector<int32_t>());
 }
 
-// All of `memory` into a new file.
+// Copies all of `memory` into a new file.
 Status CopyTo(const std::filesystem::path& path, int memory) {
   const std::string doing = "write shared rows to " + path.string();
   const UniqueFd to(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -80,8 +80,7 @@ void LeaseMember::Hear(const Json& line) {
   came_.notify_all();
 }
 
-// The lines hold all calls there ever were; those that came before this member did are not meant
-// for it.
+// The lines hold all calls so far; those from before this member's time are not meant for it.
 void LeaseMember::HearCall(const Json& line) {
   const std::vector<int32_t> members = MembersIn(line, "members");
   const std::vector<int32_t> leaving = MembersIn(line, "leaving");
@@ -105,8 +104,8 @@ Status LeaseMember::JoinFirst() {
   return Status::OK();
 }
 
-// The key is another one for each generation: a rank of an older one that finds a port in use again
-// is a stranger there.
+// Each generation has another key: if a rank of an older one finds a port in use again, it is a
+// stranger there.
 Result<std::unique_ptr<Communicator>> LeaseMember::Join(int64_t generation, int32_t rank,
                                                         int32_t world,
                                                         const std::stop_token& over) {
@@ -148,7 +147,7 @@ Result<Communicator*> LeaseMember::Enter(const Status& failed) {
 Status LeaseMember::Give(SharedPart own) {
   for (size_t i = 0; i < own.memories.size(); ++i) {
     PT_TRY(CopyTo(File(SharedRowsFile(place_.member, i)), own.memories[i].get()));
-    // Its rows would be in memory twice.
+    // Otherwise its rows would be in memory twice.
     own.memories[i].reset();
   }
   PT_TRY(WriteFile(File(PartFile(place_.member)), own.text));
@@ -163,7 +162,7 @@ Result<std::vector<SharedPart>> LeaseMember::OpenParts(const std::vector<int64_t
     PT_LET(part.text, ReadFile(File(PartFile(int32_t(member)))));
     for (int64_t i = 0; i < memories[member]; ++i) {
       const auto path = File(SharedRowsFile(int32_t(member), size_t(i)));
-      // Mapped as memory that ranks share is, and so to be written; nobody does.
+      // Mapped like memory that ranks share, and therefore writable; nobody writes.
       UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
       if (!file) return SystemFault("open shared rows in " + path.string(), errno);
       part.memories.push_back(std::move(file));

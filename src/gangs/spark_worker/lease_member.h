@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank of a lease: a member of a gang on Spark whose ranks are ordinary tasks. It follows the
-// driver's calls through the folder that all reach; the ranks of a generation find each other by
-// their cards, which the driver passes on, and talk directly (tcp/candidate.h). Rows are
-// shared as files of that folder, which every rank maps.
+// driver's calls through the folder that all reach. The ranks of a generation find each other by
+// their cards, which the driver relays, and connect directly (tcp/candidate.h). Rows are shared as
+// files of that folder, which every rank maps.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ namespace protium {
 
 class LeaseMember final : public GangMember {
  public:
-  // `talk`, `doing` and `command` outlive it; lines are heard from its construction on.
+  // `talk`, `doing` and `command` must outlive it; it receives lines from its construction on.
   LeaseMember(GangMemberSpec spec, LeaseTalk& talk, Doing& doing, const SparkCommand& command,
               LeasePlace place);
 
-  // Collective over those that are there from the start; once, not for a newcomer.
+  // Collective over the ranks that are in from the start. Call once, not for a newcomer.
   Status JoinFirst();
   Result<std::vector<SharedPart>> Share(SharedPart own) override;
   Result<Communicator*> Enter(const Status& failed) override;

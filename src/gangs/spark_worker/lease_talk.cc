@@ -9,10 +9,10 @@
 namespace protium {
 namespace {
 
-// How often lines are read: while somebody waits for one, and else.
+// How often lines are read: while somebody waits for one, and otherwise.
 constexpr std::chrono::milliseconds kWaitingTick{5};
 constexpr std::chrono::milliseconds kIdleTick{50};
-// The driver gives ranks 30 s to end after a stop, and 15 s without its sign are a stop.
+// The driver gives ranks 30 s to end after a stop; 15 s without its sign count as a stop.
 constexpr std::chrono::seconds kMostStopping{20};
 
 }  // namespace
@@ -95,7 +95,7 @@ Result<std::optional<LeasePlace>> LeaseTalk::AwaitPlace(Json about) {
                                   .newcomer = answer->value("newcomer", false)});
 }
 
-// Lines that come meanwhile wait: the thread takes the same mutex to keep each.
+// Lines that arrive meanwhile wait: the thread takes the same mutex to store each.
 void LeaseTalk::Follow(std::function<void(const Json&)> hear) {
   std::lock_guard lock(mutex_);
   for (const Json& each : std::exchange(lines_, {})) hear(each);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task's conversation with the driver of its lease (spark_worker/lease_words.h).
+// A task's messages to and from the driver of its lease (spark_worker/lease_words.h).
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,15 @@
 
 namespace protium {
 
-// Whom the driver made of this task.
+// The member that the driver made this task.
 struct LeasePlace {
   int64_t task = 0;
   int32_t member = 0;
-  int32_t world = 1;  // Of the gang as it began.
+  int32_t world = 1;  // Of the gang at its start.
   bool newcomer = false;
 };
 
-// Reads the driver's lines in a thread of its own.
+// Reads the driver's lines on its own thread.
 class LeaseTalk {
  public:
   struct Options {
@@ -36,20 +36,20 @@ class LeaseTalk {
     int64_t task = 0;
     std::stop_token stop;
   };
-  // `events` outlives it.
+  // `events` must outlive it.
   LeaseTalk(Options options, EventFile& events);
   ~LeaseTalk();
 
   // Any thread.
   void Say(const Json& what) { events_.Write(what); }
-  // Tells the driver of this task and waits for what it is to be; nullopt: it is not needed. Ends
-  // early with a stop. The driver sets the deadline, and one that is gone leads to a stop.
+  // Reports this task to the driver and waits for its place; nullopt: it is not needed. A stop ends
+  // the wait. The driver sets the deadline; if it is gone, that leads to a stop.
   Result<std::optional<LeasePlace>> AwaitPlace(Json about);
-  // Hands all lines, those that came before too, to `hear`, on the thread of the conversation. A
-  // driver that does not end a task within 20 s of a stop is taken for one that said "over". Once.
+  // Passes all lines, including earlier ones, to `hear`, on this object's thread. If the driver
+  // does not end the task within 20 s of a stop, acts as if it had sent "over". Call once.
   void Follow(std::function<void(const Json&)> hear);
 
-  // While it lives somebody waits for the driver, and the lines are read more often.
+  // While it exists somebody waits for the driver, and the lines are read more often.
   class Waiting {
    public:
     explicit Waiting(LeaseTalk& talk) : talk_(talk) { talk_.Wait(1); }
@@ -77,7 +77,7 @@ class LeaseTalk {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   int waiting_ = 0;
-  std::vector<Json> lines_;  // Until somebody follows.
+  std::vector<Json> lines_;  // Until Follow() is called.
   std::function<void(const Json&)> hear_;
 
   std::jthread thread_;

@@ -9,7 +9,7 @@
 namespace protium {
 namespace {
 
-// A task's side of a conversation, with the driver's lines written by the test.
+// A task's side of the lease, with the driver's lines written by the test.
 class LeaseTalkTest : public testing::Test {
  protected:
   LeaseTalkTest() { Drive({{"type", "begin"}}); }

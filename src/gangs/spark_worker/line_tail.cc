@@ -16,13 +16,13 @@
 namespace protium {
 namespace {
 
-// Read of one file at a time.
+// Bytes read of one file at a time.
 constexpr int64_t kPieceBytes = 4 << 20;
-// The longest line that is believed. States of ranking metrics take about 4 bytes a scored row.
+// The longest line that is accepted. States of ranking metrics take about 4 bytes a scored row.
 constexpr int64_t kMostLineBytes = int64_t{1} << 30;
 
-// What stands in the file from `begin` to `end`: a piece of it, or more where that holds no whole
-// line.
+// Returns what is in the file from `begin` to `end`: a piece of it, or more if that contains no
+// whole line.
 Result<std::string> ReadWholeLine(int fd, const std::filesystem::path& path, int64_t begin,
                                   int64_t end) {
   std::string text;
@@ -46,7 +46,7 @@ Result<std::string> ReadWholeLine(int fd, const std::filesystem::path& path, int
 Result<std::vector<Json>> LineTail::Read() {
   const UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return SystemFault("read " + path_.string(), errno);
-  // Before the size is asked: what was written before the lock was given back is then read below.
+  // Before the size is read: what was written before the lock was released is then read below.
   const bool locked = IsLockedByOthers(fd.get());
   released_ = held_ && !locked;
   held_ = held_ || locked;

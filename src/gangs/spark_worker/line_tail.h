@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file of JSON lines that another process appends to, and sees whether that process lives.
+// Reads a file of JSON lines that another process appends to, and notices the end of that process.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace protium {
 
-// One thread. The file is opened anew for every look: that is what makes a network file system show
-// what other hosts have written.
+// One thread. Opens the file again for every read: only then does a network file system show what
+// other hosts have written.
 class LineTail {
  public:
   explicit LineTail(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // Whole lines since the last call, at most 4 MiB of them unless one is longer. A line that is no
-  // JSON object is skipped: a process that was killed may leave one.
+  // Returns the whole lines since the last call, at most 4 MiB unless one is longer. Skips lines
+  // that are not JSON objects: a process that was killed may leave one.
   Result<std::vector<Json>> Read();
-  // Whether the writer's lock (os/file_lock.h) was seen before and was gone when Read() was last
-  // called: the process has ended, and had written everything by then. Always false where the file
-  // system keeps no locks between its hosts.
+  // Whether the writer's lock (os/file_lock.h) was seen before and was gone at the last Read(): the
+  // process has ended, and had written everything by then. Always false if the file system does not
+  // share locks between hosts.
   bool released() const { return released_; }
 
  private:

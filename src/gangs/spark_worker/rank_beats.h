@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's signs of life for its driver (gang/waits.h), from its first moment to its last word.
+// A rank's signs of life for its driver (gang/waits.h), from its start to its end.
 #pragma once
 
 #include <chrono>
@@ -12,19 +12,20 @@
 
 namespace protium {
 
-// From its making to its end a thread writes a line "beat" every `beat`, with what the task is at
-// (spark_worker/event_tail.h). Where the driver asks for it, the task's stack goes to stderr
+// While it exists a thread writes a line "beat" every `beat`, with what the task is doing
+// (spark_worker/event_tail.h). When the driver requests it, writes the task's stack to stderr
 // (os/stack.h).
 class RankBeats {
  public:
   struct Options {
-    // The driver asks by this file (kWhereFile), whose content it changes with every question.
+    // WhereFile(), whose content the driver changes with every request.
     std::filesystem::path where;
     std::chrono::milliseconds beat{1'000};
-    // Called once, from the thread, when no more events can be written: nobody would hear the rank.
+    // Called once, from the thread, when no more events can be written: the driver cannot hear the
+    // rank.
     std::function<void()> on_mute;
   };
-  // `events` and `doing` outlive it. The calling thread is the task's.
+  // `events` and `doing` must outlive it. The calling thread is the task's.
   RankBeats(Options options, EventFile& events, const Doing& doing);
 
  private:
@@ -36,7 +37,7 @@ class RankBeats {
   EventFile& events_;
   const Doing& doing_;
   const pid_t task_;
-  std::string asked_;  // Of the thread.
+  std::string asked_;  // Used by the thread.
   std::jthread thread_;
 };
 

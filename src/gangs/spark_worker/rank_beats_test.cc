@@ -25,7 +25,7 @@ class Beats : public testing::Test {
                                                           .on_mute = [this] { mute_.release(); }},
                                        *events_, doing_);
   }
-  // Whether the events come to hold `text`.
+  // Waits until the events contain `text`; returns whether they do.
   bool Say(const std::string& text) const {
     const auto until = Clock::now() + std::chrono::seconds(20);
     while (Clock::now() < until) {

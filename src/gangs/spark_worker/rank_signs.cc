@@ -48,7 +48,7 @@ int32_t SeenSigns::CountReady() const {
   return static_cast<int32_t>(ranks.size());
 }
 
-// Times of files would be those of another machine's clock: a change is what is read anew.
+// File times would be on another machine's clock, so a change is detected by reading again.
 std::optional<int32_t> SeenSigns::FindSilent(Deadline now) {
   for (const std::string& name : NamesIn(options_.folder)) {
     const auto rank = RankIn(name, kSign);
@@ -99,7 +99,7 @@ void RankSigns::Watch(const std::stop_token& ended, std::chrono::milliseconds pe
   } while (!wake.wait_for(lock, ended, period, [&] { return ended.stop_requested(); }));
 }
 
-// Not written whole under another name: a reader that meets half of it sees a change, which it is.
+// Not written under another name first: a reader that sees half of it sees a change, which it is.
 void RankSigns::Change() {
   const std::string name = fmt::format("{}{}-{}", kSign, options_.rank, options_.task);
   (void)WriteFile(options_.folder / name, std::to_string(++changes_));

@@ -50,7 +50,7 @@ TEST_F(Signs, ARankWhoseSignStaysAsItIsForTheDeadlineIsSilent) {
   EXPECT_EQ(seen.FindSilent(first + 2 * kDeadline), 1);
 }
 
-// Their files stay in the folder.
+// Files of earlier tries stay in the folder.
 TEST_F(Signs, RanksOfAnEarlierTryAreNoneOfThese) {
   for (const char* name : {"sign-1-6", "here-1-6", "sign-9-8", "here-x-8", "here--8", "sign-"})
     Write(name, "1");

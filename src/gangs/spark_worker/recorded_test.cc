@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark's releases sent and took, byte by byte. The commands in the recordings are those of
-// another worker.
+// What Spark's releases sent and accepted, byte by byte. The commands in the recordings are those
+// of another worker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -142,8 +142,8 @@ TEST(Recorded, AWorkerOfOursRefusesTheirCommandsInGoodOrder) {
   }
 }
 
-// Bytes as an enemy or another release might send them: whatever happens, it is an error or an
-// answer, soon, and within the memory that the bytes themselves justify.
+// Bytes as an attacker or another release might send them: the result is always an error or a
+// reply, soon, and within the memory that the bytes themselves justify.
 TEST(Recorded, DamagedBytesEndInErrors) {
   const auto all = Recordings();
   std::mt19937_64 random(20261121);

@@ -7,9 +7,8 @@
 #include "format/parquet_rows.h"
 #include "spark_worker/conform.h"
 
-// Which row groups are whose follows from the footers alone (format/parquet_rows.h), and every rank
-// reads all footers: so each knows how many rows there must be in all, and none needs to ask the
-// others.
+// The footers alone determine whose each row group is (format/parquet_rows.h), and every rank reads
+// all footers: so each knows how many rows there must be in all, without asking the others.
 
 namespace protium {
 

@@ -15,10 +15,10 @@ struct RowShare {
   bool threads = false;
 };
 
-// A rank's share of the rows in `files`: every `world`-th row group, counted over all files. Every
-// rank compares the rows in all footers with what Spark said it wrote, and what it reads with its
-// own row groups: so together they read those rows, each of them once, without a word between them.
-// Other rows or columns than promised are an error.
+// Returns a rank's share of the rows in `files`: every `world`-th row group, counted over all
+// files. Every rank compares the rows in all footers with what Spark reports to have written, and
+// what it reads with its own row groups. So together they read those rows, each of them once,
+// without exchanging a message. Other rows or columns than promised are an error.
 Result<BatchStreamPtr> ReadRowFiles(const RowFiles& files, const RowShare& share);
 
 }  // namespace protium

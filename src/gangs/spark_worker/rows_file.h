@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task of a lease emits: kept in a file until the gang is done, since the rows of a Spark
-// job are only had if every task of it ends well, also those that came and went.
+// What a task of a lease emits: stored in a file until the gang is done, since the rows of a Spark
+// job are available only if every task of it succeeds, even those that came and went.
 #pragma once
 
 #include <arrow/ipc/writer.h>
@@ -15,12 +15,12 @@ namespace protium {
 
 class RowsFileWriter {
  public:
-  // `task` is named in errors. The file is made with the first rows.
+  // `task` is named in errors. The first rows make the file.
   RowsFileWriter(std::filesystem::path path, SchemaPtr schema, std::string task)
       : path_(std::move(path)), schema_(std::move(schema)), task_(std::move(task)) {}
-  // A batch that differs from the declared schema is refused (Conform).
+  // Refuses a batch that differs from the declared schema (Conform).
   Status Emit(const arrow::RecordBatch& batch);
-  // Once, when nothing more is emitted.
+  // Call once, after the last Emit().
   Status Close();
 
  private:

@@ -71,7 +71,7 @@ Status SparkTask::CheckGang() const {
        .where = fmt::format("rank {}", init_.partition)});
 }
 
-// The stream from Spark is opened even if the rows are in files: then it has no rows of the task's,
+// The stream from Spark is opened even if the rows are in files: then it has no rows for the task,
 // but its schema and end must be read.
 Status SparkTask::OpenInput() {
   PT_LET(sent_, WireInput::Open(wire_));
@@ -91,7 +91,7 @@ Status SparkTask::OpenInput() {
 
 Status SparkTask::StartWatch(std::stop_token signals) {
   WatchOptions watch{.socket = wire_.fd()};
-  // A rank that the others can do without must not stop them all: with a signal it leaves, and
+  // A rank that the others can do without must not stop them all: on a signal it leaves, and
   // without its executor it ends.
   if (command_.lease && command_.lease->bends) {
     watch.gone_time = std::chrono::milliseconds(0);
@@ -110,8 +110,8 @@ Status SparkTask::StartWatch(std::stop_token signals) {
   return Status::OK();
 }
 
-// A rank that cannot say anything any more, since the disk of the folder is full, would be taken
-// for one that hangs: so it ends.
+// A rank that cannot report anything any more, since the disk of the folder is full, would look
+// like one that hangs: so it ends.
 void SparkTask::StartBeats() {
   if (!command_.gang || command_.events.empty()) return;
   const std::filesystem::path folder = command_.events;
@@ -176,7 +176,7 @@ Result<bool> SparkTask::TakePlace(std::stop_token signals) {
   return true;
 }
 
-// What comes through Spark is waited for, what is in files the task reads itself.
+// For rows through Spark the task waits; it reads those in files itself.
 Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Receive() {
   if (source_ != sent_.get()) return source_->Next();
   const Doing::Waiting waiting(doing_, kForInput);
@@ -187,12 +187,12 @@ Result<std::shared_ptr<arrow::RecordBatch>> SparkTask::Next() {
   while (true) {
     if (stop_.stop_requested()) return Stopped();
     PT_LET(auto batch, Receive());
-    // Readers of files know by themselves how many rows they must give; only a stream is summed.
+    // Readers of files know themselves how many rows they must return; only a stream is summed.
     if (batch != nullptr && command_.gang && !command_.rows) read_ += SumRows(*batch);
     read_all_ = read_all_ || (batch == nullptr && !command_.rows);
     if (batch == nullptr || !steps_) return batch;
     PT_LET(batch, steps_->Apply(std::move(batch)));
-    // Steps may leave nothing of a batch; tasks are not given empty ones.
+    // Steps may leave nothing of a batch; tasks get no empty ones.
     if (batch->num_rows() > 0) return batch;
   }
 }
@@ -236,15 +236,15 @@ Status SparkTask::Call(const Task& task) {
   }
 }
 
-// A task that ended well is not stopped any more. What it left unread must be read, since the next
-// number from the executor comes after it.
+// A successful task is not stopped any more. Unread input must be read, since the next number from
+// the executor comes after it.
 Status SparkTask::SkipInput() {
   watch_.reset();
   wire_.Resume();
   return sent_->Skip();
 }
 
-// Ranks of a lease have told of themselves already, and give signs with their words.
+// Ranks of a lease have reported themselves already, and give signs with their messages.
 void SparkTask::ReportStart() {
   if (!command_.gang || command_.lease) return;
   if (!command_.events.empty() && world() > 1) signs_ = GiveSigns();
@@ -286,7 +286,7 @@ Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
   if (status.ok()) status = Prepare(std::move(signals));
   if (status.ok()) status = Call(*task);
   if (status.ok()) status = SkipInput();
-  // Whatever it fails with then, it was made to stop because of that.
+  // Whatever error the task returns then, it was stopped because of this one.
   if (events_ && !events_->status().ok()) status = events_->status();
   if (status.ok() && kept_) status = kept_->Close();
   watch_.reset();
@@ -298,7 +298,7 @@ Status SparkTask::Run(const Result<Task>& task, std::stop_token signals) {
 }
 
 void SparkTask::Leave(const Status& status) {
-  // The driver is not listened to any more; it knows of the end already.
+  // The driver's lines are not read any more; it knows of the end already.
   talk_.reset();
   if (member_ && !status.ok()) member_->Abort(status);
   member_.reset();

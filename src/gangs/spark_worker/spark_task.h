@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task of a Spark stage: what it sees of the world, and how it ends.
+// One task of a Spark stage: its context, and how it ends.
 //
 // Run() prepares (events, gang's facts, log, watch, input), calls the task, and reads the rest of
-// its input; then the output's end is written by EndOutput(), and Leave() ends the gang's
-// conversation. A stop, from whichever side, requests stop() and makes reads from the executor
-// fail.
+// its input. After that EndOutput() writes the output's end, and Leave() leaves the gang. A stop,
+// from whichever side, requests stop() and makes reads from the executor fail.
 #pragma once
 
 #include <functional>
@@ -36,18 +35,18 @@ namespace protium {
 
 class SparkTask : public TaskContext, private BatchStream {
  public:
-  // `wire` and `init` outlive the task.
+  // `wire` and `init` must outlive the task.
   SparkTask(ExecutorWire& wire, const TaskInit& init, SparkCommand command);
 
-  // Runs `task` to its end and reads what it left of its input; `signals` asks it to stop. When
-  // this returns, all its rows have been sent, but not the end of their stream. Exceptions end
-  // here. One thread.
+  // Runs `task` to its end and reads the rest of its input; `signals` asks it to stop. When this
+  // returns, all its rows have been sent, but not the end of their stream. Catches exceptions. One
+  // thread.
   Status Run(const Result<Task>& task, std::stop_token signals);
-  // Ends the stream of rows if one was begun: even a failed task's, or the JVM would take the
-  // error's text for a message of Arrow's.
+  // Ends the stream of rows if one was begun, even if the task failed: otherwise the JVM would read
+  // the error's text as an Arrow message.
   Status EndOutput() { return output_.Close(); }
-  // Ends the gang's conversation. With an error, the other ranks get it too instead of waiting for
-  // their deadline.
+  // Leaves the gang's communicator. With an error, the other ranks get it too instead of waiting
+  // for their deadline.
   void Leave(const Status& status);
 
   int32_t rank() const override { return rank_; }
@@ -74,7 +73,7 @@ class SparkTask : public TaskContext, private BatchStream {
   Status Prepare(std::stop_token signals);
   Status StartWatch(std::stop_token signals);
   void StartBeats();
-  // Of a lease: waits for a place. False: it is not needed.
+  // In a lease: waits for a place. Returns false if the task is not needed.
   Result<bool> TakePlace(std::stop_token signals);
   Status CheckGang() const;
   Status OpenInput();
@@ -93,28 +92,28 @@ class SparkTask : public TaskContext, private BatchStream {
   RankFailure place_;
   int32_t rank_;
   int32_t world_;
-  bool needed_ = true;  // False: a lease has no place for it, and its task is not run.
+  bool needed_ = true;  // False: its lease has no place for it, and its task is not run.
   std::stop_source stop_;
   Doing doing_;
   std::unique_ptr<EventFile> events_;
   std::unique_ptr<RankBeats> beats_;  // Of a gang's rank.
   // Rows of files; unset if the rows come through Spark.
   std::unique_ptr<BatchStream> rows_;
-  // What makes the task's rows of those in the files.
+  // Makes the task's rows from those in the files.
   std::optional<RowSteps> steps_;
-  // What Spark sends; without any row if the rows are in files.
+  // What Spark sends; has no rows if the rows are in files.
   std::unique_ptr<WireInput> sent_;
   BatchStream* source_ = nullptr;
-  // Of the rows that a gang's rank read through Spark.
+  // Sums of the rows that a gang's rank read through Spark.
   RowSums read_;
   // The task has seen the end of its input, which came through Spark.
   bool read_all_ = false;
   WireOutput output_;
   std::optional<RowsFileWriter> kept_;  // Of a lease: what it emits.
   std::unique_ptr<TaskWatch> watch_;
-  std::unique_ptr<RankSigns> signs_;  // Of a barrier stage, until the ranks have met.
+  std::unique_ptr<RankSigns> signs_;  // For a barrier stage, until the ranks have met.
   std::unique_ptr<Communicator> ranks_;
-  std::unique_ptr<LeaseMember> member_;  // Of a lease; before the conversation that calls it.
+  std::unique_ptr<LeaseMember> member_;  // For a lease; before `talk_`, which calls it.
   std::unique_ptr<LeaseTalk> talk_;
   std::optional<std::stop_callback<std::function<void()>>> on_notice_;
   std::stop_source mute_;  // Requested when its events cannot be written any more.

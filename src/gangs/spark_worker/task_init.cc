@@ -72,7 +72,7 @@ Status ReadResources(HeaderReader& reader, TaskInit& init) {
   return Status::OK();
 }
 
-// A and B: returns the partition that the task's own facts name.
+// A and B: returns the partition in the task's own facts.
 Result<int32_t> ReadFactFields(HeaderReader& reader, TaskInit& init) {
   PT_TRY(ReadBarrier(reader, init));
   PT_LET(init.stage, reader.Int("stage"));
@@ -102,7 +102,7 @@ Json FindPart(const Json& facts, const char* key) {
 }
 
 Status ReadAddress(const Json& facts, TaskInit& init) {
-  // Spark sends values here that mean nothing.
+  // Spark sends meaningless values here.
   if (!init.barrier) return Status::OK();
   const Json connection = FindPart(facts, "connInfo");
   if (connection.is_string()) {
@@ -124,7 +124,7 @@ void ReadResources(const Json& resources, TaskInit& init) {
   }
 }
 
-// C and D: the same facts as a JSON object. Unknown keys are skipped and missing ones keep their
+// C and D: the same facts as a JSON object. Skips unknown keys and leaves missing ones at their
 // defaults, since every release adds some.
 Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
   PT_LET(const std::string text, reader.Text("facts"));
@@ -153,8 +153,7 @@ Result<int32_t> ReadFactObject(HeaderReader& reader, TaskInit& init) {
 Status ReadFacts(HeaderReader& reader, TaskInit& init) {
   PT_LET(const int32_t partition,
          IsEarly(init.family) ? ReadFactFields(reader, init) : ReadFactObject(reader, init));
-  // The header names the partition twice; if the numbers differ, it is of another form than was
-  // thought.
+  // The header has the partition twice; if the numbers differ, it has another form than assumed.
   if (partition != init.partition || partition < 0) {
     return Refuse("the header of a Spark task names two partitions: " +
                   std::to_string(init.partition) + " and " + std::to_string(partition));

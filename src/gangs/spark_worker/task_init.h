@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Spark executor says at the beginning of a task, in the four forms of Spark's releases
+// What a Spark executor sends at the beginning of a task, in the four forms of Spark's releases
 // (families A to D).
 //
 // In this order: a negative number and the length of what follows (D only); partition; version;
@@ -64,12 +64,12 @@ struct TaskInit {
   std::string command;
 };
 
-// The family of the Spark release that `version` names. An unknown one is a Fault of exit
-// kEnvironment that shows `version`.
+// Returns the family of the Spark release that `version` names. An unknown one is an error
+// (kEnvironment) that shows `version`.
 Result<Family> FindFamily(const std::string& version);
 
-// Reads the header whose first number, `first`, was read already, and not a byte more. A header
-// that cannot be right is a Fault of exit kEnvironment that names the field.
+// Reads the header whose first number, `first`, was read already, and not a byte more. An
+// impossible header is an error (kEnvironment) that names the field.
 Result<TaskInit> ReadTaskInit(int32_t first, ByteSource& source);
 
 }  // namespace protium

@@ -83,7 +83,7 @@ TEST_P(Header, CutAnywhereIsRefused) {
   }
 }
 
-// Some bytes, then zeros without end.
+// Some bytes, then endless zeros.
 class LongSource : public ByteSource {
  public:
   explicit LongSource(std::string_view bytes) : bytes_(bytes) {}
@@ -106,7 +106,7 @@ void PutInt(std::string& bytes, size_t at, int64_t number) {
   for (int i = 0; i < 4; ++i) bytes[at + size_t(i)] = static_cast<char>(number >> (24 - 8 * i));
 }
 
-// What stands before a command that makes the header, without its frame, take `bytes`.
+// The bytes before a command of such a size that the header, without its frame, takes `bytes`.
 std::string MakeHeader(Family family, int64_t bytes) {
   TaskInit task = BarrierTask(family);
   std::string header = RawHeaderBytes(task);

@@ -36,8 +36,8 @@ RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command) {
 
 namespace {
 
-// The folders of the executor's own scratch files, which go with it; tasks take them in turn, as
-// they may be on several disks.
+// Returns a folder of the executor's own scratch files, which are removed with it; tasks take the
+// folders in turn, as they may be on several disks.
 std::string LocalFolder(int32_t task) {
   const char* const listed = std::getenv("SPARK_LOCAL_DIRS");
   std::vector<std::string> folders;
@@ -52,7 +52,7 @@ std::string LocalFolder(int32_t task) {
 
 void SetEnvironment(const TaskInit& init) {
   const std::string threads = std::to_string(init.cpus);
-  // Spark sets it to spark.task.cpus, which is not what the task's resource profile says.
+  // Spark sets it to spark.task.cpus, which may differ from the task's resource profile.
   ::setenv("OMP_NUM_THREADS", threads.c_str(), 1);
   ::setenv("MKL_NUM_THREADS", threads.c_str(), 1);
   const std::string scratch = LocalFolder(init.partition);
@@ -61,7 +61,7 @@ void SetEnvironment(const TaskInit& init) {
   if (gpus == init.resources.end()) return;
   const std::string visible = fmt::format("{}", fmt::join(gpus->second.addresses, ","));
   ::setenv("CUDA_VISIBLE_DEVICES", visible.c_str(), 1);
-  // Spark's addresses are indices of the discovery script, nvidia-smi's as a rule, which sorts by
+  // Spark's addresses are indices of the discovery script, usually nvidia-smi's, which sorts by
   // bus.
   ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
 }

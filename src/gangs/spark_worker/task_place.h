@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a task runs and what Spark gave it there.
+// Where a task runs, and what Spark assigned to it there.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace protium {
 
-// The devices that Spark gave to the task, by resource.
+// Returns the devices that Spark assigned to the task, by resource.
 std::vector<Device> ListDevices(const TaskInit& init);
 
-// Rank, world, host, devices and log, for whatever is reported of the task; status and time are
-// left open.
+// Returns rank, world, host, devices and log, for all reports about the task; leaves status and
+// time unset.
 RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command);
 
 // Sets CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER if the task has gpus, OMP_NUM_THREADS and
@@ -22,8 +22,8 @@ RankFailure DescribeTask(const TaskInit& init, const SparkCommand& command);
 // any. Must come before LibTorch is loaded, which reads them once.
 void SetEnvironment(const TaskInit& init);
 
-// Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log, from now on. The
-// executor's stderr is told where.
+// Sends stdout and stderr of this process to the end of <folder>/rank-NNN.log from now on, and
+// writes that path to the executor's stderr.
 Status RedirectLog(const std::string& folder, int32_t rank);
 
 }  // namespace protium

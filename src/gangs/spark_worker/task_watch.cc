@@ -37,7 +37,7 @@ bool TaskWatch::Wanted() {
          (!options_.stop_file.empty() && std::filesystem::exists(options_.stop_file, ignored));
 }
 
-// Spark keeps the tasks of a driver that is gone for minutes. The time of the last change is
+// After a driver is gone, Spark lets its tasks run for minutes. The time of the last change is
 // measured on this host's clock, since file times would be those of another.
 bool TaskWatch::DriverIsGone() {
   const auto now = Clock::now();

@@ -36,7 +36,7 @@ const std::byte* End(const iovec& part) {
   return static_cast<const std::byte*>(part.iov_base) + part.iov_len;
 }
 
-// What is left of `parts` after their first `bytes` bytes were sent.
+// Returns what is left of `parts` after their first `bytes` bytes were sent.
 std::span<iovec> After(std::span<iovec> parts, size_t bytes) {
   while (!parts.empty() && bytes >= parts[0].iov_len) {
     bytes -= parts[0].iov_len;
@@ -85,13 +85,13 @@ Status ExecutorWire::Closed() {
 Status ExecutorWire::WaitToRead() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLIN, 0}, {interrupted_.get(), POLLIN, 0}}};
   if (!Poll(polls, deadline_)) return TimeoutFault();
-  // If both are ready the executor comes first: that it is gone may be why the task was asked to
-  // stop.
+  // If both are ready the executor comes first: the task may have been asked to stop because the
+  // executor is gone.
   return polls[0].revents != 0 ? Status::OK() : Interrupted();
 }
 
-// The executor may let a worker wait as long as it likes: whatever reads the rows decides when.
-// Only a worker that is to end does not wait for ever.
+// The executor may make a worker wait as long as it likes, until whatever reads the rows goes on.
+// Only a worker that is to end has a limit.
 Status ExecutorWire::WaitToWrite() {
   std::array<pollfd, 2> polls = {{{socket_.get(), POLLOUT, 0}, {interrupted_.get(), POLLIN, 0}}};
   (void)Poll(polls, kNever);
@@ -125,7 +125,7 @@ Result<bool> ExecutorWire::Begin() {
 Status ExecutorWire::Read(void* into, int64_t bytes) {
   auto* to = static_cast<std::byte*>(into);
   while (bytes > 0) {
-    // Large parts go straight into the buffer that Arrow keeps.
+    // Large parts go straight into the buffer that Arrow holds.
     if (begin_ == end_ && bytes >= static_cast<int64_t>(in_.size())) {
       PT_LET(const int64_t got, Receive(to, bytes));
       if (got == 0) return Closed();
@@ -152,7 +152,7 @@ Result<int32_t> ExecutorWire::ReadInt() {
   return static_cast<int32_t>(number);
 }
 
-// Sends everything; `parts` is used up on the way.
+// Sends everything; consumes `parts`.
 Status ExecutorWire::Send(std::vector<iovec>& parts) {
   std::span<iovec> left = parts;
   while (!left.empty()) {

@@ -15,7 +15,7 @@
 
 namespace protium {
 
-// Bytes in order. If they end before all that was asked for has come, that is an error.
+// Bytes in order. It is an error if they end before all requested bytes have come.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -23,15 +23,15 @@ class ByteSource {
 };
 
 // Numbers are big-endian. One thread, except for Interrupt(). Reads wait until the deadline set by
-// WaitUntil (then exit kStalled), until Interrupt() (kStopped), or until the executor closes
-// (kRemote).
+// WaitUntil (then kStalled), until Interrupt() (kStopped), or until the executor closes (kRemote).
 class ExecutorWire : public ByteSource {
  public:
   static Result<std::unique_ptr<ExecutorWire>> Make(UniqueFd socket);
 
-  // The deadline of reads from now on. kNever: as long as the executor keeps the connection open.
+  // Sets the deadline of reads from now on. kNever: as long as the executor leaves the connection
+  // open.
   void WaitUntil(Deadline deadline) { deadline_ = deadline; }
-  // Makes reads fail with exit kStopped until Resume(), also one that waits now. Writes may still
+  // Makes reads fail with kStopped until Resume(), including one that waits now. Writes may still
   // take kStopTime. Any thread.
   void Interrupt();
   void Resume();
@@ -42,20 +42,20 @@ class ExecutorWire : public ByteSource {
   Result<int32_t> ReadInt();
 
   Status Write(const void* from, int64_t bytes);
-  // Like Write, but a large part is sent from where it lies: `from` must stay valid until Flush().
+  // Like Write, but sends a large part without a copy: `from` must stay valid until Flush().
   Status WriteInPlace(const void* from, int64_t bytes);
   Status WriteInt(int32_t number);
   Status WriteLong(int64_t number);
-  // Length, then bytes.
+  // Writes the length, then the bytes.
   Status WriteText(std::string_view text);
   Status Flush();
 
   // Reads and drops everything until the executor closes the connection or the deadline passes. If
   // a TCP socket is closed with bytes unread, the kernel sends a reset, which destroys what the
-  // executor has not read of the answer.
+  // executor has not read of the reply.
   void Drain(Deadline deadline);
 
-  // Whether a read or a write has met the closed connection: the executor wants no more.
+  // Whether a read or a write met the closed connection: the executor wants no more.
   bool closed() const { return closed_; }
   int fd() const { return socket_.get(); }
 
@@ -71,16 +71,16 @@ class ExecutorWire : public ByteSource {
   Status Closed();
 
   const UniqueFd socket_;
-  // An eventfd, readable once interrupted.
+  // An eventfd, readable after Interrupt().
   const UniqueFd interrupted_;
   Deadline deadline_ = kNever;
   bool closed_ = false;
   // 8 KiB: what is read ahead of a large part has to be copied.
   std::vector<std::byte> in_ = std::vector<std::byte>(1 << 13);
-  size_t begin_ = 0;  // Of what is in in_.
+  size_t begin_ = 0;  // Start of the unread bytes in in_.
   size_t end_ = 0;
-  // What is to be sent: bytes of out_, which reserves room for all of them and so never moves, and
-  // parts that lie elsewhere. parts_ points to both, in order.
+  // What is to be sent: bytes of out_, which reserves space for all of them and so never moves, and
+  // parts elsewhere. parts_ points to both, in order.
   std::vector<std::byte> out_;
   std::vector<iovec> parts_;
 };

@@ -15,7 +15,7 @@ namespace {
 // A length beyond it means that the stream is misread.
 constexpr int64_t kMaxMessage = int64_t{16} << 30;
 
-// Reads exactly what is asked for, straight into the buffer that a batch will keep. Arrow's own
+// Reads exactly the requested bytes, straight into the buffer that a batch will hold. Arrow's own
 // buffered streams would read ahead, beyond the end of the IPC stream.
 class WireStream : public arrow::io::InputStream {
  public:

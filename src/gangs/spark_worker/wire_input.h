@@ -14,13 +14,13 @@ namespace protium {
 
 class WireInput : public BatchStream {
  public:
-  // Reads the schema; any other shape than one struct column is a Fault of exit kEnvironment.
-  // `wire` outlives the stream.
+  // Reads the schema; any other shape than one struct column is an error (kEnvironment). `wire`
+  // must outlive the stream.
   static Result<std::unique_ptr<WireInput>> Open(ExecutorWire& wire);
 
   const SchemaPtr& schema() const override { return schema_; }
-  // After the last batch `wire` is left behind the stream's last byte. Batches are validated in
-  // full before they are given on.
+  // After the last batch `wire` is positioned behind the stream's last byte. Batches are validated
+  // in full before they are returned.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
   // Reads and drops the rest, up to the stream's end.
   Status Skip();

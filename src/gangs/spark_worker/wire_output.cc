@@ -45,7 +45,7 @@ arrow::ipc::IpcWriteOptions Options() {
 
 }  // namespace
 
-// Sends what the payload points to before the payload goes: parts are written in place.
+// Sends what the payload points to before the payload is freed: parts are written in place.
 Status WireOutput::Put(const arrow::ipc::IpcPayload& payload) {
   WireSink sink(wire_);
   int32_t ignored = 0;
@@ -65,7 +65,7 @@ Status WireOutput::Begin() {
 
 Status WireOutput::Emit(const arrow::RecordBatch& batch) {
   PT_LET(const auto rows, Conform(batch, schema_, "task \"" + task_ + "\" emitted"));
-  // Nothing at all must be sent if there are no rows; so a task's empty batches are dropped.
+  // If there are no rows, nothing at all must be sent, so a task's empty batches are dropped.
   if (rows->num_rows() == 0) return Status::OK();
   if (!begun_) PT_TRY(Begin());
   const auto structs = std::make_shared<arrow::StructArray>(wrapped_->field(0)->type(),

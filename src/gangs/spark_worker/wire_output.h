@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a task as Spark takes them: a mark, then an Arrow IPC stream of batches with one
+// The rows of a task as Spark reads them: a mark, then an Arrow IPC stream of batches with one
 // column of type struct.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace protium {
 
-// Nothing is written before the first row, and nothing at all if there is none: Spark's own workers
-// do the same.
+// Writes nothing before the first row, and nothing at all if there is none, as Spark's own workers
+// do.
 class WireOutput {
  public:
-  // `wire` outlives it. `task` is named in errors.
+  // `wire` must outlive it. `task` is named in errors.
   WireOutput(ExecutorWire& wire, SchemaPtr schema, std::string task)
       : wire_(wire), schema_(std::move(schema)), task_(std::move(task)) {}
 

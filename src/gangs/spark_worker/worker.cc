@@ -26,7 +26,7 @@ namespace {
 
 // From a header's first byte to its last.
 constexpr std::chrono::seconds kHeaderTime{30};
-// For the executor to read the last words and close.
+// How long the executor has to read the final text and close.
 constexpr std::chrono::seconds kCloseTime{30};
 
 std::chrono::nanoseconds Now() { return std::chrono::system_clock::now().time_since_epoch(); }
@@ -47,11 +47,11 @@ class SparkWorker {
   int Serve();
 
  private:
-  // Of one task: whether the worker is fit for another afterwards.
+  // Runs one task; returns whether the worker may serve another afterwards.
   Result<bool> ServeOne(int32_t first);
   Result<bool> RunTask(const TaskInit& init);
   Result<bool> End(const TaskInit& init, bool reusable);
-  Status Tell(const Status& status, RankFailure place);
+  Status Report(const Status& status, RankFailure place);
   bool MayServeAgain(const TaskInit& init) const;
 
   const std::unique_ptr<ExecutorWire> wire_;
@@ -60,9 +60,9 @@ class SparkWorker {
   Times times_{.boot = Now()};
 };
 
-// Waits for the first number of a header as long as the executor likes: an idle worker is kept for
-// later tasks. For the rest it waits kHeaderTime: two sides that disagree on the form would wait
-// for each other.
+// Waits for the first number of a header as long as the executor likes: an idle worker is reused
+// for later tasks. For the rest it waits kHeaderTime: two sides that disagree on the form would
+// wait for each other.
 int SparkWorker::Serve() {
   const std::stop_callback on_signal(signals_, [this] { wire_->Interrupt(); });
   for (;;) {
@@ -83,7 +83,7 @@ int SparkWorker::Serve() {
 Result<bool> SparkWorker::ServeOne(int32_t first) {
   const auto init = ReadTaskInit(first, *wire_);
   if (!init.ok()) {
-    PT_TRY(Tell(init.status(), {.role = "partition", .rank = std::max(first, 0)}));
+    PT_TRY(Report(init.status(), {.role = "partition", .rank = std::max(first, 0)}));
     return init.status();
   }
   wire_->WaitUntil(kNever);
@@ -96,9 +96,9 @@ Result<bool> SparkWorker::ServeOne(int32_t first) {
 Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   auto command = DecodeCommand(init.command);
   const RankFailure place = DescribeTask(init, command.ok() ? *command : SparkCommand{});
-  TellOfCrashesAs(place);
+  ReportCrashesAs(place);
   if (!command.ok()) {
-    PT_TRY(Tell(command.status(), place));
+    PT_TRY(Report(command.status(), place));
     return command.status();
   }
   SetEnvironment(init);
@@ -107,10 +107,10 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   SparkTask task(*wire_, init, std::move(*command));
   const Status ran = task.Run(found, signals_);
   // Even after a failure: without the end of an open Arrow stream the JVM would read the error's
-  // text as a message of Arrow's, and lose it.
+  // text as an Arrow message, and lose it.
   const Status ended = task.EndOutput();
   if (!ran.ok()) {
-    const Status told = Tell(ran, place);
+    const Status told = Report(ran, place);
     task.Leave(ran);
     PT_TRY(told);
     return ran;
@@ -120,8 +120,8 @@ Result<bool> SparkWorker::RunTask(const TaskInit& init) {
   return End(init, !gang && MayServeAgain(init));
 }
 
-// A process that is kept would also keep what it took of a device; and once CUDA has been
-// initialised with one set of visible devices, it cannot use others.
+// A process that stays also holds what it took of a device; and after CUDA was initialised with one
+// set of visible devices, it cannot use others.
 bool SparkWorker::MayServeAgain(const TaskInit& init) const {
   const bool touched = book_.loaded() && ::access("/dev/nvidiactl", F_OK) == 0;
   return std::getenv("SPARK_REUSE_WORKER") != nullptr && init.resources.empty() && !touched &&
@@ -149,8 +149,8 @@ Result<bool> SparkWorker::End(const TaskInit& init, bool reusable) {
   return again;
 }
 
-// Tells the executor why a task failed, unless it was the executor that ended it.
-Status SparkWorker::Tell(const Status& status, RankFailure place) {
+// Sends the executor the reason why a task failed, unless the executor ended it.
+Status SparkWorker::Report(const Status& status, RankFailure place) {
   if (wire_->closed()) return Status::OK();
   place.status = status;
   place.at = Now().count();
@@ -163,7 +163,7 @@ Status SparkWorker::Tell(const Status& status, RankFailure place) {
 // Dispositions (if ignored) and the mask of blocked signals survive exec: these are the launcher's.
 void ResetSignals() {
   for (const int signal : {SIGHUP, SIGCHLD, SIGTERM, SIGINT}) ::signal(signal, SIG_DFL);
-  // Both are errors of a write, which are told.
+  // Both are errors of a write, which are reported.
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
@@ -196,10 +196,10 @@ int SparkWorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable
     std::fprintf(stderr, "error: %s is for workers that Spark's launcher starts\n", kWorkerSocket);
     return static_cast<int>(Exit::kUsage);
   }
-  ::unsetenv(kWorkerSocket);  // Programs that a task starts are no workers.
+  ::unsetenv(kWorkerSocket);  // Programs that a task starts are not workers.
   ::fcntl(*fd, F_SETFD, FD_CLOEXEC);
   ResetSignals();
-  TellOfCrashes();
+  ReportCrashes();
   PrepareStacks();
   const auto code = ServeAt(*fd, TaskBook(tasks, more));
   if (!code.ok()) std::fputs(Render(FaultOf(code.status())).c_str(), stderr);

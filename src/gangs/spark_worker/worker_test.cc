@@ -97,7 +97,7 @@ TEST_P(Worker, TellsEveryFieldOfAFault) {
   const auto worker = TestWorker::Start();
   const std::string task = Task("fail", Dump(StatusToJson(Fail(fault))));
   const Answer answer = worker->Exchange(task + Rows(), GetParam());
-  EXPECT_EQ(answer.batches.size(), 1u);  // Spark reads the text only behind a whole stream.
+  EXPECT_EQ(answer.batches.size(), 1u);  // Spark reads the text only after a whole stream.
   const auto back = FailureFromWorkerText(answer.error);
   ASSERT_TRUE(back.has_value()) << answer.error;
   EXPECT_EQ(StatusToJson(back->status), StatusToJson(Fail(fault)));
@@ -204,7 +204,7 @@ TEST_P(Worker, RefusesHeadersThatItDoesNotUnderstand) {
   const auto cut = TestWorker::Start();
   cut->Send(Task("same").substr(0, 30));
   cut->CloseSending();
-  EXPECT_EQ(cut->Read(GetParam()).last, 0);  // Nobody is there to be told.
+  EXPECT_EQ(cut->Read(GetParam()).last, 0);  // Nobody is left to read a reply.
   EXPECT_EQ(cut->WaitForEnd().code, 0);
 }
 
@@ -224,7 +224,7 @@ class Process : public testing::Test {
                        {.task = name, .config = config, .output = TextSchema(), .events = events}) +
            RowBytes(RowSchema(), {RowBatch(0, 5)});
   }
-  // Returns when the task has said that it waits.
+  // Returns when the task has reported that it waits.
   void AwaitReport() {
     const auto path = folder_.path() / "001-33.jsonl";
     const auto until = Clock::now() + std::chrono::seconds(20);

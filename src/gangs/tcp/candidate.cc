@@ -97,7 +97,7 @@ Result<std::unique_ptr<Communicator>> TcpCandidate::Join(const std::vector<std::
                                      cards.size(), self.rank),
                  .why = "they belong to another gang, or to an earlier attempt"});
   }
-  // TCP connects first even where memory can be shared: over it ranks agree whether sharing worked
+  // Connects by TCP first even if memory can be shared: over it ranks agree whether sharing worked
   // for all of them.
   if (cards.size() == 1) return MakeSelfCommunicator();
   PT_LET(auto communicator, state->Connect(self, deadline, stop));

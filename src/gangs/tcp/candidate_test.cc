@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining over TCP, and what strangers and ranks of other gangs can do to it.
+// Joining over TCP, and how strangers and ranks of other gangs can disturb it.
 #include "tcp/candidate.h"
 
 #include <gmock/gmock.h>
@@ -161,7 +161,7 @@ TEST(TcpCandidates, NameThoseTheyCannotReachAndWhere) {
   EXPECT_THAT(FaultOf(joined.status()).what, HasSubstr("rank 0 cannot reach rank 1 on "));
 }
 
-// Strangers stay connected while the ranks join: silent, speaking nonsense, or half a greeting.
+// Strangers stay connected while the ranks join: silent, sending nonsense, or half a greeting.
 TEST(TcpCandidates, AreNotDisturbedByStrangers) {
   const std::vector<std::string> texts{"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "PROTIUM1",
                                        std::string(100'000, '\xff')};
@@ -181,11 +181,11 @@ TEST(TcpCandidates, AreNotDisturbedByStrangers) {
   for (const Status& status : JoinTwo(LoopbackOptions(), LoopbackOptions(), visit)) {
     EXPECT_TRUE(status.ok()) << status;
   }
-  // Less than the silent ones are given.
+  // Less than the limit for silent ones.
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(15));
 }
 
-// More than are heard at a time, all there before the first rank comes.
+// More strangers than are served at a time, all connected before the first rank comes.
 TEST(TcpCandidates, AreReachedThroughACrowdOfSilentStrangers) {
   std::vector<UniqueFd> strangers;
   const auto crowd = [&](const std::vector<std::string>& cards) {
@@ -203,7 +203,7 @@ TEST(TcpCandidates, AreReachedThroughACrowdOfSilentStrangers) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(15));
 }
 
-// No descriptor may be opened as long as it lives; poll() still takes four.
+// While it exists no descriptor can be opened; poll() still takes four.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
@@ -256,7 +256,7 @@ TEST(TcpCandidates, WaitWithoutSpinningForDescriptors) {
   EXPECT_TRUE(status.ok()) << status;
 }
 
-// Rank 1, in the hands of a test that knows the key and nothing of manners.
+// Rank 1, played by a test that knows the key and breaks the protocol.
 class RudeRank {
  public:
   explicit RudeRank(const TcpCandidate& other) {
@@ -282,14 +282,14 @@ class RudeRank {
     return ProveAsCalled(self_, std::move(socket), patience, always).ValueOrDie().connection;
   }
 
-  // Closes the next connection before it has heard anything.
+  // Closes the next connection before it has received anything.
   void HangUp() {
     const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
     EXPECT_TRUE(AwaitEvents(listener_.get(), POLLIN, patience).ok());
     const UniqueFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   }
 
-  // Knows the cards, and not the key.
+  // From now on knows the cards, but not the key.
   void Forget() { self_.key = std::string(32, 'x'); }
   Status Refused() {
     const Patience patience{.deadline = Clock::now() + std::chrono::seconds(2)};
@@ -356,7 +356,7 @@ TEST(TcpRanks, CapLengthsThatOthersClaim) {
 
 TEST(TcpRanks, CapMessagesThatOthersAnnounce) {
   const auto statuses = RunTcpRanks(2, LoopbackOptions(), [](Communicator& communicator) {
-    // Never touched: it is not sent.
+    // Never touched, since it is not sent.
     const auto memory = Memfd::Make("long", (int64_t{1} << 30) + 1).ValueOrDie();
     const auto mapping = memory.Map().ValueOrDie();
     const std::string_view text(reinterpret_cast<const char*>(mapping.data()),

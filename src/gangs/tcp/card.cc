@@ -23,7 +23,7 @@ namespace protium {
 namespace {
 
 constexpr int64_t kVersion = 2;
-// Bounds on what is read from outside, before the key has been checked.
+// Bounds on outside input, before the key has been checked.
 constexpr size_t kMostCardBytes = 64 << 10;
 constexpr size_t kMostAddresses = 256;
 constexpr int64_t kMostRanks = 1 << 16;
@@ -79,7 +79,7 @@ Status NoCard(std::string_view why) {
 }
 
 std::string MacText(const Json& without_mac, const std::string& key) {
-  // "card" keeps a MAC of another kind from passing for one of a card.
+  // With "card" a MAC of another kind cannot pass for a card's.
   return Hex(ComputeMac(key, "card", Dump(without_mac)));
 }
 
@@ -136,7 +136,7 @@ Result<Card> ReadCard(std::string_view text) {
   const auto json = ParseJson(text);
   if (!json.ok() || !json->is_object()) return NoCard("it is not a JSON object");
   Members members(*json);
-  // Before all other members: those of another version may be others.
+  // Before all other members, which may differ in another version.
   const int64_t version = members.Number("protium");
   if (version != kVersion)
     return NoCard(fmt::format("its version is {}, not {}", version, kVersion));
@@ -191,7 +191,7 @@ std::string DescribeRank(const Card& card) {
 std::string MachineIdentity(std::vector<std::string> addresses) {
   const auto boot = ReadFile("/proc/sys/kernel/random/boot_id", 4096);
   std::error_code error;
-  // "net:[4026531840]": the number tells namespaces apart.
+  // "net:[4026531840]": the number distinguishes namespaces.
   const auto network = std::filesystem::read_symlink("/proc/self/ns/net", error);
   if (!boot.ok() || error) return "";
   // The order of interfaces does not count.
@@ -202,7 +202,7 @@ std::string MachineIdentity(std::vector<std::string> addresses) {
 
 std::vector<std::string> OwnAddresses() {
   ifaddrs* first = nullptr;
-  // Ranks of one host find each other all the same.
+  // Ranks of one host can still find each other.
   if (getifaddrs(&first) != 0) return {"127.0.0.1"};
   std::vector<std::string> addresses;
   for (const bool loopback : {true, false}) {

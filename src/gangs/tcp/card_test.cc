@@ -25,7 +25,7 @@ TEST(TcpCards, AreShortAndReadBack) {
   EXPECT_EQ(candidate.card().find(options.key), std::string::npos);
 }
 
-// As machines woken from one snapshot: one kernel, by all it says, and other addresses.
+// Like machines resumed from one snapshot: the same kernel by all identifiers, but other addresses.
 TEST(TcpCards, OfMachinesWithOtherAddressesAreOfOtherHosts) {
   const std::string here = MachineIdentity({"127.0.0.1", "10.0.0.1"});
   EXPECT_EQ(here.size(), 32u);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kMostMessageBytes = int64_t{1} << 30;
 
-// The root sends to each rank itself. A tree of relays would be faster for many ranks; broadcasts
-// happen at the start only (first weights, checkpoints).
+// The root itself sends to each rank. A tree of relays would be faster for many ranks, but
+// broadcasts happen at the start only (first weights, checkpoints).
 class BroadcastSteps : public Steps {
  public:
   BroadcastSteps(std::span<std::byte> bytes, int32_t root) : bytes_(bytes), root_(root) {}
@@ -56,7 +56,7 @@ class GatherSteps : public Steps {
     PT_TRY(CheckLength(from, length));
     all_[size_t(from)].resize(size_t(length));
     if (length > 0) traffic.Expect(from, all_[size_t(from)].data(), length);
-    // The own message is checked here too, after the request went out, so that all ranks fail with
+    // The own message is checked here too, after the request was sent, so that all ranks fail with
     // the same cause.
     return CheckLength(traffic.rank(), int64_t(message_.size()));
   }
@@ -73,8 +73,8 @@ class GatherSteps : public Steps {
   std::vector<std::string> all_;
 };
 
-// Combines the sources in the order of ranks, whoever computes it: floats added in another order
-// would differ in bits. In pieces that stay in the first cache.
+// Combines the sources in rank order, on whichever rank: floats added in another order would differ
+// in bits. Works in pieces that stay in the first-level cache.
 void Fold(Element type, Op op, std::span<const std::byte* const> sources, int64_t count,
           std::byte* out) {
   alignas(64) std::array<std::byte, 16 << 10> sum;
@@ -152,7 +152,7 @@ class TcpCommunicator : public Communicator {
  private:
   std::shared_ptr<Traffic> traffic_;
   std::vector<std::byte> scratch_;
-  uint32_t next_window_ = 0;  // The same on all ranks, for they make the same calls.
+  uint32_t next_window_ = 0;  // The same on all ranks, since they make the same calls.
 };
 
 }  // namespace
@@ -167,7 +167,7 @@ Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
   Request start{.operation = Operation::kBarrier};
   start.SetName("the start of the gang");
   Steps none;
-  // Nobody leaves before all are there: from here on a closed connection means a rank that died.
+  // Nobody leaves before all have come: from here on a closed connection means a rank that died.
   PT_TRY(traffic->Run(start, none, start_by));
   return std::unique_ptr<Communicator>(new TcpCommunicator(std::move(traffic)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator over connections that exist already.
+// The communicator over established connections.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace protium {
 
-// Collective: all ranks must come by `start_by`; later waits have the deadline in `options`.
-// data[r] and service[r] lead to rank r and are taken over, the own ones are empty; names[r] is how
-// people call it.
+// Collective: all ranks must come by `start_by`; later waits have the deadline in `options`. Takes
+// over data[r] and service[r], which lead to rank r; the own ones are empty. names[r] is rank r's
+// name in messages.
 Result<std::unique_ptr<Communicator>> MakeTcpCommunicator(
     int32_t rank, std::vector<std::unique_ptr<TcpConnection>> data,
     std::vector<std::unique_ptr<TcpConnection>> service, std::vector<std::string> names,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list that every backend passes. A new backend adds its worlds to Worlds().
+// The tests that every backend must pass. A new backend adds its worlds to Worlds().
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Conformance : public testing::TestWithParam<World> {
 INSTANTIATE_TEST_SUITE_P(Backends, Conformance, testing::ValuesIn(Worlds()),
                          [](const auto& info) { return info.param.name; });
 
-// Rank r's element i, with sums that are no whole numbers.
+// Rank r's element i, with sums that are not integers.
 template <class T>
 T Element(int32_t rank, int64_t i) {
   const int64_t x = (i * 7919 + rank * 104729) % 1009 - (std::is_unsigned_v<T> ? 0 : 500);
@@ -116,7 +116,7 @@ TEST_P(Conformance, ReducesEveryTypeOperationAndSize) {
   });
 }
 
-// Whole numbers that floats of 16 bits hold, up to their sums over seven ranks.
+// Integers that 16-bit floats represent exactly, up to their sums over seven ranks.
 TEST_P(Conformance, ReducesFloatsOfSixteenBits) {
   Run([](Communicator& communicator) {
     Ranks ranks(communicator);
@@ -366,7 +366,7 @@ TEST_P(Conformance, GivesPagesOfAWindowBack) {
   });
 }
 
-// What the tree must give, computed by nothing but its definition.
+// The tree's expected result, computed from its definition alone.
 float Halving(const std::vector<std::vector<float>>& leaves, size_t begin, size_t end, size_t i) {
   if (end - begin == 1) return leaves[begin][i];
   const size_t middle = begin + (end - begin) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected stream of bytes between two ranks that never blocks its thread: plain or TLS. Waiting
-// is the caller's, with poll(), because one thread serves the connections to all ranks.
+// A connected stream of bytes between two ranks that never blocks its thread: plain or TLS. The
+// caller waits, with poll(), because one thread serves the connections to all ranks.
 #pragma once
 
 #include <sys/uio.h>
@@ -27,14 +27,15 @@ class TcpConnection {
   virtual ~TcpConnection() = default;
 
   // Moves as many bytes as possible without waiting; returns how many, kMustWait or kEnded. After
-  // kMustWait, Send() must be called again with the same bytes first (TLS may have encrypted them
+  // kMustWait, the next Send() must begin with the same bytes (TLS may have encrypted them
   // already).
   virtual int64_t Send(std::span<const iovec> parts) = 0;
   virtual int64_t Receive(std::span<std::byte> into) = 0;
-  // Whether bytes were taken from the socket that Receive() has not given yet: poll() misses them.
+  // Whether bytes were read from the socket that Receive() has not returned yet: poll() misses
+  // them.
   virtual bool held() const { return false; }
-  // 32 bytes that only the two ends of this connection know; empty on a plain one. Signed into the
-  // proof, they stop a stranger in the middle from passing two ranks' proofs on over two TLS
+  // Returns 32 bytes that only the two ends of this connection know; empty on a plain one. The
+  // proof covers them, so that a man in the middle cannot relay two ranks' proofs over two TLS
   // connections of its own.
   virtual Result<std::string> Binding() const { return std::string(); }
 
@@ -45,21 +46,21 @@ class TcpConnection {
   UniqueFd socket_;
 };
 
-// Takes a connected stream socket and makes it non-blocking.
+// Makes a connected stream socket non-blocking and takes it over.
 Result<std::unique_ptr<TcpConnection>> MakePlainConnection(UniqueFd socket);
 
-// How long a wait may take, and what ends it before: a descriptor that becomes readable.
+// How long a wait may take, and a descriptor that ends it earlier by becoming readable.
 struct Patience {
   Deadline deadline = kNever;
   int stop_fd = -1;
 };
 
-// OK once `fd` shows one of `events`; a fault with Exit::kStalled at the deadline, Cancelled when
-// stopped.
+// Returns OK as soon as `fd` shows one of `events`, an error with Exit::kStalled at the deadline,
+// or Cancelled when stopped.
 Status AwaitEvents(int fd, short events, const Patience& patience);
 
 Status SendAll(TcpConnection& connection, std::string_view bytes, const Patience& patience);
-// Exactly `bytes` bytes; the other side's end is an IOError.
+// Receives exactly `bytes` bytes; if the other side ends first, an IOError.
 Result<std::string> ReceiveExactly(TcpConnection& connection, size_t bytes,
                                    const Patience& patience);
 

@@ -92,7 +92,7 @@ TEST_P(TcpHard, RanksNameThoseWhoDidNotComeInTime) {
       return status;
     }
     over.wait();
-    // The others' requests are there; what became of them may come a moment later.
+    // The others' requests have arrived; news of their end may come a moment later.
     PT_TRY(communicator.Barrier("checkpoint"));
     return communicator.Barrier("checkpoint");
   });
@@ -108,7 +108,7 @@ TEST_P(TcpHard, AbortsReachRanksThatAreBusyElsewhere) {
       communicator.Abort(Fail({.exit = Exit::kNoRoom, .what = "the disk is full"}));
       return Status::OK();
     }
-    // Rank 0 leaves at once: what it said must arrive before its end does.
+    // Rank 0 leaves at once: what it sent must arrive before its end does.
     return ReduceFloats(communicator, communicator.rank() == 1 ? 4 : 2'000'000);
   });
   EXPECT_EQ(ErrorText(statuses[1]), "the disk is full");
@@ -122,7 +122,7 @@ constexpr bool kMayFork = false;
 constexpr bool kMayFork = true;
 #endif
 
-// Ranks that are processes; each says that it has begun, and then why it ended.
+// Ranks that are processes; each reports that it has begun, and then why it ended.
 class TcpProcesses {
  public:
   TcpProcesses(int32_t world, const TcpOptions& options, int64_t count) {
@@ -150,11 +150,11 @@ class TcpProcesses {
   }
 
   void Kill(size_t rank, int signal) { kill(pids_[rank], signal); }
-  // Until all have joined and stepped once.
+  // Waits until all have joined and stepped once.
   void AwaitStart() {
     for (size_t r = 0; r < pids_.size(); ++r) EXPECT_EQ(WhatRankSays(r), "ok");
   }
-  // Within five seconds.
+  // Waits up to five seconds.
   std::string WhatRankSays(size_t rank) {
     const auto said = channels_[rank].Receive(Clock::now() + std::chrono::seconds(5));
     return said.ok() && *said ? (*said)->bytes : "nothing";

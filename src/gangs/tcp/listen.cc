@@ -19,7 +19,7 @@
 namespace protium {
 namespace {
 
-// More ranks than this may call at once; the kernel of one that finds the queue full tries again.
+// More ranks than this may call at once; if a caller's kernel finds the queue full, it tries again.
 constexpr int kBacklog = 1024;
 
 constexpr int kReceiveBytes = 4 << 20;  // Above what a sum sends ahead (tcp/sum.cc).
@@ -55,7 +55,7 @@ Result<Address> ParseAddress(const std::string& number, uint16_t port) {
   return address;
 }
 
-// Takes "10.0.0.5:40123" and "[::1]:40123" apart.
+// Splits "10.0.0.5:40123" and "[::1]:40123".
 Result<Address> ReadAddress(const std::string& text) {
   const size_t colon = text.rfind(':');
   uint16_t port = 0;
@@ -119,7 +119,7 @@ Result<UniqueFd> ListenEverywhere() {
 
 Result<UniqueFd> Begin(const Address& address) {
   PT_LET(UniqueFd socket, NewSocket(address.storage.ss_family));
-  // A non-blocking connect is under way when it says EINPROGRESS.
+  // EINPROGRESS means that a non-blocking connect has begun.
   if (connect(socket.get(), address.get(), address.bytes) != 0 && errno != EINPROGRESS) {
     return SystemFault("connect", errno);
   }

@@ -22,24 +22,24 @@
 namespace protium {
 namespace {
 
-// Bounds on a single step, all of them within Connect()'s deadline: how long an address may take to
-// prove itself while others are untried, how long a caller may take, how many may be heard beyond
-// two for each rank, and the pauses between two rounds of calls.
+// Bounds on single steps, all of them within Connect()'s deadline: how long an address may take to
+// prove itself while others are untried, how long a caller may take, how many callers beyond two
+// per rank are served at a time, and the pauses between two rounds of calls.
 constexpr std::chrono::seconds kProofTime{5};
 constexpr std::chrono::seconds kStrangerTime{20};
 constexpr size_t kMostStrangers = 128;
 constexpr std::chrono::milliseconds kFirstPause{20};
 constexpr std::chrono::milliseconds kPause{500};
 
-// Tries all addresses of a rank at once; the first that answers and proves itself is taken.
+// Tries all addresses of a rank at once; takes the first that responds and proves itself.
 class Calling {
  public:
   Calling(const Membership& self, int32_t to, Lane lane, const Patience& patience)
       : self_(self), to_(to), lane_(lane), patience_(patience) {}
 
-  // Tries again, with growing pauses, only where a connection was closed on us: a rank that has too
-  // many callers closes connections before it knows whose they are. All other failures would be the
-  // same again.
+  // Tries again, with growing pauses, only if a connection was closed on us: a rank that has too
+  // many callers closes connections before it knows whose they are. All other failures would
+  // repeat.
   Result<std::unique_ptr<TcpConnection>> Run() {
     for (Clock::duration pause = kFirstPause;;
          pause = std::min<Clock::duration>(2 * pause, kPause)) {
@@ -60,7 +60,7 @@ class Calling {
     Begin();
     while (!tries_.empty()) {
       PT_LET(const size_t ready, AwaitOne());
-      // Writable means connected or failed; the error tells which.
+      // Writable means connected or failed; the error says which.
       Try at = std::move(tries_[ready]);
       tries_.erase(tries_.begin() + ptrdiff_t(ready));
       const int error = ConnectError(at.socket.get());
@@ -70,7 +70,7 @@ class Calling {
       }
       if (lane_ != Lane::kShared) TuneTcp(at.socket.get());
       Patience proof = patience_;
-      // Something else may answer there and say nothing; then the other addresses are tried.
+      // Something else may listen there and stay silent; then the other addresses are tried.
       if (!tries_.empty()) proof.deadline = std::min(proof.deadline, Clock::now() + kProofTime);
       auto connection = ProveAsCaller(self_, to_, lane_, std::move(at.socket), proof);
       if (connection.ok()) return connection;
@@ -95,7 +95,7 @@ class Calling {
     const bool shared = lane_ == Lane::kShared;
     const std::vector<std::string> unix_path{card.unix_path};
     for (const std::string& address : shared ? unix_path : card.addresses) {
-      // Another host's loopback address would lead to ourselves.
+      // Another host's loopback address would lead to this host.
       if (!shared && IsLoopback(address) && !OnOneHost(card, self_.own())) continue;
       auto socket = shared ? BeginUnix(address) : BeginTcp(address);
       if (socket.ok()) {
@@ -168,7 +168,7 @@ Result<Connections> Mesh::Connect(Deadline deadline, const std::stop_token& stop
   {
     std::vector<std::jthread> threads;
     for (auto to = size_t(self_.rank) + 1; to < self_.cards.size(); ++to) {
-      // A thread per rank: proofs take round trips, and one slow host must not delay the others.
+      // One thread per rank: proofs take round trips, and one slow host must not delay the others.
       threads.emplace_back([this, to] { CallRank(int32_t(to)); });
     }
     threads.emplace_back([this] { Receive(); });
@@ -176,7 +176,7 @@ Result<Connections> Mesh::Connect(Deadline deadline, const std::stop_token& stop
       FailWith(Fail({.exit = Exit::kRemote, .what = "the ranks that were to meet have changed"}));
     });
     status = AwaitAll(deadline);
-    // Ends every wait of every thread, which the closing brace then joins.
+    // Ends all waits of all threads, which the closing brace then joins.
     eventfd_write(stop_.get(), 1);
   }
   visits_.clear();
@@ -201,19 +201,19 @@ void Mesh::Receive() {
   while (Poll(polls, kNever) && polls.back().revents == 0) {
     for (const pollfd& each : polls) {
       if (each.revents == 0 || Accept(each.fd)) continue;
-      // Out of descriptors, memory or threads: the caller waits in the queue until some come back.
+      // Out of descriptors, memory or threads: the caller waits in the queue until some are freed.
       TurnOutOldest();
       Poll({&stop, 1}, Clock::now() + kFirstPause);
     }
   }
 }
 
-// False when this process has no means to hear a caller.
+// Returns false if this process lacks the resources to serve a caller.
 bool Mesh::Accept(int listener) {
   sockaddr_storage from{};
   socklen_t bytes = sizeof(from);
   std::erase_if(visits_, [](const Visit& visit) { return visit.caller->over.load(); });
-  // Two connections per rank may be waiting lawfully; the rest is room for strangers.
+  // Two connections per rank may be waiting legitimately; the rest is room for strangers.
   if (visits_.size() >= kMostStrangers + 2 * self_.cards.size()) TurnOutOldest();
   UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC));
   if (socket) return Welcome(std::move(socket), FormatAddress(from));
@@ -222,7 +222,8 @@ bool Mesh::Accept(int listener) {
 
 bool Mesh::Welcome(UniqueFd socket, std::string from) {
   auto caller = std::make_shared<Caller>();
-  // The visit's thread owns the socket itself; this second descriptor stays valid whatever it does.
+  // The visit's thread owns the socket itself; this second descriptor stays valid whatever the
+  // thread does.
   caller->socket = UniqueFd(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
   caller->from = std::move(from);
   if (!caller->socket) return false;
@@ -248,7 +249,7 @@ void Mesh::TurnOutOldest() {
   }
 }
 
-// False for one that was refused.
+// Returns false for a caller that was refused.
 bool Mesh::Admit(Caller& caller) {
   const std::lock_guard lock(mutex_);
   return !std::exchange(caller.settled, true);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connects every pair of ranks.
 //
-// 1. Of each pair the lower rank calls and the higher one listens.
-// 2. Each call and each caller has a thread of its own while it is not proven, so a stranger that
-//    stays silent holds up nobody. All threads end before Connect() returns.
-// 3. Only so many callers are heard at a time. When more come, the one that has been silent longest
-//    is refused; a rank that this happens to calls again until the deadline.
+// 1. In each pair the lower rank calls and the higher one listens.
+// 2. Each call, and each caller, has its own thread until it is proven, so a stranger that stays
+//    silent delays nobody. All threads end before Connect() returns.
+// 3. The number of callers at a time is limited. When more come, the one that has been silent
+//    longest is refused; a rank refused in this way calls again until the deadline.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ class Mesh {
  public:
   Mesh(const Membership& self, std::span<const UniqueFd> listeners, std::vector<Lane> lanes);
 
-  // Call it once. Fails by `deadline`, naming the ranks that did not come, or as soon as a rank
-  // that is to be called cannot be reached, or after a stop.
+  // Call it once. Fails by `deadline` with the names of the ranks that did not come, or as soon as
+  // a rank to be called cannot be reached, or after a stop.
   Result<Connections> Connect(Deadline deadline, const std::stop_token& stop = {});
 
  private:
@@ -38,7 +38,7 @@ class Mesh {
     std::string from;
     std::atomic<bool> over = false;
     // Guarded by Mesh::mutex_.
-    bool settled = false;  // Admitted, or refused.
+    bool settled = false;  // Admitted or refused.
     UniqueFd socket;  // A second descriptor of the connection: shutting it down ends the visit.
   };
   struct Visit {
@@ -72,7 +72,7 @@ class Mesh {
   std::condition_variable changed_;
   Connections connections_;
   Status failure_;
-  std::string refused_;  // The last caller that was turned away, and why.
+  std::string refused_;  // The last caller that was refused, and why.
 };
 
 }  // namespace protium

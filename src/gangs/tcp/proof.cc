@@ -12,7 +12,7 @@
 // Messages on a connection, with their bytes:
 //
 //   caller -> called   hello                     56, in the clear
-//                      TLS handshake             when both cards say so
+//                      TLS handshake             if both cards say so
 //   called -> caller   nonce, MAC "called"       32 + 32
 //   caller -> called   MAC "caller"              32
 //   called -> caller   "k"                       1
@@ -45,7 +45,7 @@ Result<std::string> Nonce() {
   return nonce;
 }
 
-// Whoever called: what it sent is told, never believed.
+// An unknown caller: what it sent is reported, never trusted.
 Status RefuseCaller(std::string what) {
   return Fail({.exit = Exit::kRemote, .what = std::move(what)});
 }
@@ -71,7 +71,7 @@ Result<Hello> Read(std::string_view text) {
   return Hello{numbers[0], numbers[1], numbers[2], Lane(flags[0]), flags[1] != 0};
 }
 
-// TLS as the cards say; a Unix socket stays as it is.
+// TLS as the cards say; a Unix socket is never encrypted.
 bool Encrypts(const Membership& self, int32_t other, Lane lane) {
   return lane != Lane::kShared && Encrypted(self.own(), self.cards[size_t(other)]);
 }
@@ -103,8 +103,8 @@ Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int
   PT_LET(const std::string own_nonce, Nonce());
   const std::string hello =
       Write({self.rank, to, int32_t(self.cards.size()), lane, tls}, own_nonce);
-  // In the clear also with TLS: the one called must know who calls to choose the certificate that
-  // it expects.
+  // In the clear even with TLS: the called rank must know who calls to choose the expected
+  // certificate.
   PT_TRY(SendAll(*connection, hello, patience));
   if (tls) {
     PT_LET(connection, MakeTlsConnection(connection->TakeSocket(), *self.identity, TlsSide::kCaller,
@@ -138,12 +138,11 @@ Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patie
   const std::string transcript = text + nonce + binding;
   PT_TRY(SendAll(*connection, nonce + ComputeMac(self.key, "called", transcript), patience));
   auto proof = ReceiveExactly(*connection, kMacBytes, patience);
-  // A caller that hangs up here did not like our MAC, which is what another key looks like from
-  // this side.
+  // A caller that hangs up here rejected our MAC, which is how another key looks from this side.
   if (!proof.ok() && FaultOf(proof.status()).exit == Exit::kInput) return OtherKey(card);
   PT_TRY(proof.status());
   if (!SameMac(*proof, ComputeMac(self.key, "caller", transcript))) return OtherKey(card);
-  // Only now is the connection counted, so a stranger cannot take a rank's place.
+  // The connection counts from here on, not before, so a stranger cannot take a rank's place.
   if (!admit()) return Status::Cancelled("turned away");
   PT_TRY(SendAll(*connection, "k", patience));
   return Guest{hello.from, hello.lane, std::move(connection)};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two ranks prove to each other that they belong to the gang, before anything else is believed.
+// How two ranks prove to each other that they belong to the gang, before anything else is trusted.
 //
 // 1. The caller says hello: "PROTIUM1", rank, rank called, world (uint32, little-endian), lane, TLS
 //    (bytes), two zero bytes, 32 random bytes: 56 in all.
-// 2. TLS starts when both cards say so; each side checks the other's certificate against its card.
-// 3. The one called answers with 32 random bytes and HMAC-SHA256(key, "called" + all before + the
-//    connection's binding); the caller with HMAC-SHA256(key, "caller" + the same); then the one
-//    called says "k".
+// 2. TLS starts if both cards say so; each side checks the other's certificate against its card.
+// 3. The called rank replies with 32 random bytes and HMAC-SHA256(key, "called" + all before + the
+//    connection's binding); the caller with HMAC-SHA256(key, "caller" + the same); then the called
+//    rank says "k".
 // 4. All lengths are fixed, so a stranger can make nobody wait or allocate for more than that.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace protium {
 
-// A pair of ranks has one connection of each kind: operations, the service beside them, and, on one
+// The purposes of a pair's connections, one each: operations, the service beside them, and, on one
 // host, a Unix socket that passes memory.
 enum class Lane : uint8_t { kData, kService, kShared };
 
@@ -35,7 +35,7 @@ struct Membership {
   const Card& own() const { return cards[size_t(rank)]; }
 };
 
-// Proves ourselves to rank `to` over a connection that we made to it, and has it prove itself.
+// Proves this rank to rank `to` over `socket`, which was connected to it, and checks its proof.
 Result<std::unique_ptr<TcpConnection>> ProveAsCaller(const Membership& self, int32_t to, Lane lane,
                                                      UniqueFd socket, const Patience& patience);
 
@@ -45,8 +45,9 @@ struct Guest {
   Lane lane = Lane::kData;
   std::unique_ptr<TcpConnection> connection;
 };
-// The other end of ProveAsCaller(). Asks `admit` once everything is proven and before the caller is
-// told so; false turns it away. What a caller sent is mentioned in errors, never believed.
+// The other end of ProveAsCaller(). Calls `admit` when everything is proven, before it confirms to
+// the caller; false refuses the caller. What a caller sent may appear in errors, but is never
+// trusted.
 Result<Guest> ProveAsCalled(const Membership& self, UniqueFd socket, const Patience& patience,
                             const std::function<bool()>& admit);
 

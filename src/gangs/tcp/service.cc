@@ -53,7 +53,7 @@ Result<std::shared_ptr<TcpService>> TcpService::Start(
     service->peers_[r].connection = std::move(connections[r]);
   }
   // A plain pointer: the destructor joins the thread, so it cannot outlive the service, and a
-  // shared one would keep it alive.
+  // shared pointer would keep the service alive.
   service->thread_ = std::jthread([raw = service.get()] { raw->Run(); });
   return service;
 }
@@ -91,7 +91,7 @@ void TcpService::Wait(Deadline until) {
   std::vector<pollfd> polls{{posted_.get(), POLLIN, 0}};
   for (const Peer& peer : peers_) {
     if (peer.connection == nullptr) continue;
-    // A rank whose answers pile up is not read from until it takes them: memory stays bounded.
+    // If a rank's replies pile up, it is not read from until it takes them: memory stays bounded.
     const bool full = peer.out.size() - peer.sent > kFullOut;
     const short events = short((peer.out.empty() ? 0 : POLLOUT) | (full ? 0 : POLLIN));
     polls.push_back({peer.connection->fd(), events, 0});
@@ -101,12 +101,12 @@ void TcpService::Wait(Deadline until) {
   (void)eventfd_read(posted_.get(), &ignored);
 }
 
-// Silence is counted in beats of our own, so a process that was stopped blames nobody.
+// Silence is counted in our own beats, so a process that was stopped blames nobody.
 void TcpService::Beat() {
   for (size_t r = 0; r < peers_.size(); ++r) {
     Peer& peer = peers_[r];
     if (peer.connection == nullptr || peer.bye) continue;
-    // Whatever is queued is a sign of life by itself.
+    // Anything queued is a sign of life by itself.
     if (peer.out.empty()) Queue(peer, {.kind = TcpFrame::Kind::kBeat}, "");
     peer.silent += options_.heartbeat;
     if (peer.silent <= options_.unreachable_after) continue;
@@ -142,7 +142,7 @@ void TcpService::SendSome(int32_t rank) {
     const iovec part{peer.out.data() + peer.sent, peer.out.size() - peer.sent};
     const int64_t sent = peer.connection->Send({&part, 1});
     if (sent == TcpConnection::kMustWait) return;
-    if (sent == TcpConnection::kEnded) break;  // What it still said is read before it is given up.
+    if (sent == TcpConnection::kEnded) break;  // What it sent before is read before it is given up.
     peer.sent += size_t(sent);
   }
   peer.out.clear();
@@ -160,11 +160,11 @@ void TcpService::ReceiveSome(int32_t rank) {
     peer.body.clear();
     if (!handled.ok()) (void)Abort(handled);
   }
-  // More may be held where poll() does not see it.
+  // More may be buffered where poll() does not see it.
   if (peer.connection != nullptr && peer.connection->held()) eventfd_write(posted_.get(), 1);
 }
 
-// Gives true once a whole frame is there.
+// Returns true when a whole frame has arrived.
 bool TcpService::ReceiveFrame(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
   while (peer.filled < sizeof(TcpFrame) + peer.body.size()) {
@@ -185,7 +185,8 @@ bool TcpService::ReceiveFrame(int32_t rank) {
   return true;
 }
 
-// For the body of the frame whose head came; lengths that no rank of ours sends end the gang.
+// Makes room for the body of the frame whose head came; lengths that no rank of ours sends end the
+// gang.
 bool TcpService::MakeRoom(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
   const uint32_t bytes = peer.frame.bytes;
@@ -240,7 +241,7 @@ Status TcpService::Answer(int32_t rank) {
     Queue(peer, {.kind = TcpFrame::Kind::kRefused, .ticket = asked.ticket}, "");
     return Status::OK();
   }
-  // Copied into the queue with the mutex held: once Close() has returned, nothing refers to the
+  // Copied into the queue with the mutex held: after Close() has returned, nothing refers to the
   // window.
   const auto bytes = window->second.subspan(size_t(asked.offset), asked.extra);
   Queue(peer, {.kind = TcpFrame::Kind::kBlock, .ticket = asked.ticket},
@@ -265,7 +266,7 @@ Status TcpService::Deliver(int32_t rank, bool refused) {
   return Status::OK();
 }
 
-// One that leaves without a goodbye died: all are told at once.
+// A rank that leaves without a goodbye died: all are notified at once.
 void TcpService::End(int32_t rank) {
   Peer& peer = peers_[size_t(rank)];
   peer.connection.reset();
@@ -291,7 +292,7 @@ void TcpService::SayGoodbye() {
     if (more) Wait(std::min(until, Clock::now() + std::chrono::milliseconds(20)));
   }
   for (Peer& peer : peers_) {
-    // Our end is closed for writing only: unread bytes would make close() send a reset, which could
+    // Closes our end for writing only: unread bytes would make close() send a reset, which could
     // overtake the goodbye.
     if (peer.connection != nullptr) ::shutdown(peer.connection->fd(), SHUT_WR);
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on beside the operations: heartbeats, telling all ranks the first cause of a failure,
-// and reads of windows. One thread per rank, over connections of its own, so that neither a rank
-// that computes nor a full connection of an operation holds it up.
+// What runs beside the operations: heartbeats, spreading the first cause of a failure to all ranks,
+// and reads of windows. One thread per rank, over its own connections, so that neither a rank that
+// computes nor a full connection of an operation delays it.
 //
-// 1. The thread owns the connections; others leave letters and are woken through descriptors or
-//    `changed_`.
-// 2. A connection that closes without a kBye is a rank that died: all ranks are told at once.
+// 1. The thread owns the connections; others leave letters for it and are woken through descriptors
+//    or `changed_`.
+// 2. A connection that closes without a kBye means that its rank died: all ranks are notified at
+//    once.
 // 3. The first cause wins; every later call fails with it.
 //
-// Format of what they send, little-endian: frames of 32 bytes (TcpFrame) followed by `bytes` bytes.
+// Wire format, little-endian: frames of 32 bytes (TcpFrame) followed by `bytes` bytes.
 #pragma once
 
 #include <condition_variable>
@@ -25,15 +26,15 @@
 
 namespace protium {
 
-// The head of a frame, as it travels.
+// The head of a frame, as it is sent.
 struct TcpFrame {
   enum class Kind : uint32_t {
     kBeat,
     kAbort,    // Followed by the cause as JSON.
-    kBye,      // The sender ends in good order.
-    kRead,     // Window, ticket, offset; `extra` bytes are wanted.
+    kBye,      // The sender ends normally.
+    kRead,     // Window, ticket, offset; requests `extra` bytes.
     kBlock,    // Ticket; followed by the bytes.
-    kRefused,  // Ticket: there is no such window, or it has no such bytes.
+    kRefused,  // Ticket: no such window, or it has no such bytes.
   };
   Kind kind = Kind::kBeat;
   uint32_t bytes = 0;
@@ -55,7 +56,7 @@ class TcpService {
   static constexpr uint32_t kMostBlockBytes = 1 << 20;
   static constexpr uint32_t kMostCauseBytes = 64 << 10;  // Below kMostBlockBytes.
 
-  // connections[r] leads to rank r; names[r] is how people call it. The own connection is empty.
+  // connections[r] leads to rank r, the own one is empty; names[r] is rank r's name in messages.
   static Result<std::shared_ptr<TcpService>> Start(
       int32_t rank, std::vector<std::unique_ptr<TcpConnection>> connections,
       std::vector<std::string> names, const ServiceOptions& options);
@@ -63,14 +64,13 @@ class TcpService {
 
   // OK until something failed; from then on the first cause. Any thread.
   Status Check() const;
-  // Keeps `cause` if it is the first, sends it to all ranks, and returns the first. Does not wait.
+  // Stores `cause` if it is the first, sends it to all ranks, and returns the first. Does not wait.
   // Any thread.
   Status Abort(const Status& cause);
   // Readable from the first failure on.
   int failed_fd() const { return failed_.get(); }
 
-  // The operation that the calling thread is in, to be named in the fault of a rank that dies
-  // meanwhile.
+  // Sets the operation that the calling thread is in, for the error if a rank dies during it.
   void Enter(const Request& request);
   void Leave();
   // Rank `rank` closed its connection for operations: aborts with the cause that it sent before, if
@@ -78,11 +78,11 @@ class TcpService {
   Status AbortGone(int32_t rank);
 
   // Lets other ranks read `memory` as window `number` until it is closed. Close() waits for a read
-  // in progress, after which the memory may go.
+  // in progress; the memory may be freed after that.
   void Open(uint32_t number, std::span<const std::byte> memory);
   void Close(uint32_t number);
-  // Reads from another rank's window, in blocks of at most 1 MiB of which several are under way.
-  // Fails at the deadline, or when the rank ends. The calling thread only.
+  // Reads from another rank's window, in blocks of at most 1 MiB, several at a time. Fails at the
+  // deadline, or when the rank ends. The calling thread only.
   Status Read(int32_t rank, uint32_t number, int64_t offset, std::span<std::byte> into);
 
  private:
@@ -133,7 +133,7 @@ class TcpService {
   const ServiceOptions options_;
   UniqueFd failed_;
   UniqueFd posted_;          // Readable when there are letters, or the thread is to end.
-  std::vector<Peer> peers_;  // The thread's own.
+  std::vector<Peer> peers_;  // Used by the service's thread only.
 
   mutable std::mutex mutex_;  // Guards what follows.
   std::condition_variable changed_;

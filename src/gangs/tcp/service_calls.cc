@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other threads ask of the service: each takes its mutex and leaves a letter.
+// What other threads request from the service: each takes its mutex and leaves a letter.
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 
@@ -9,9 +9,9 @@
 namespace protium {
 namespace {
 
-// For what a rank said on its service connection to arrive after its other one closed.
+// How long to wait for what a rank sent on its service connection after its other one closed.
 constexpr std::chrono::seconds kLastWordsTime{2};
-// Enough blocks under way to hide the round trip.
+// Enough concurrent blocks to hide the round trip.
 constexpr size_t kBlocksAhead = 4;
 
 std::string CauseText(const Status& cause) {
@@ -88,7 +88,7 @@ Status TcpService::Read(int32_t rank, uint32_t number, int64_t offset, std::span
       const std::lock_guard lock(mutex_);
       const uint64_t ticket = next_ticket_++;
       awaited_[ticket] = {.into = into.first(bytes)};
-      // The lock covers `awaited_` and the letter together: the answer may come before this thread
+      // The lock covers `awaited_` and the letter together: the reply may come before this thread
       // continues.
       Post({rank,
             {.kind = TcpFrame::Kind::kRead,
@@ -106,8 +106,8 @@ Status TcpService::Read(int32_t rank, uint32_t number, int64_t offset, std::span
   return Status::OK();
 }
 
-// Several reads are under way at once; their blocks come in any order. Takes the first ticket's
-// block; when that fails, all are given up.
+// Several reads run at once; their blocks come in any order. Takes the first ticket's block; if
+// that fails, gives up all of them.
 Status TcpService::Await(int32_t rank, std::vector<uint64_t>& tickets) {
   std::unique_lock lock(mutex_);
   const uint64_t first = tickets.front();

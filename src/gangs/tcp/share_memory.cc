@@ -36,7 +36,7 @@ Result<std::string> Receive(Channel& channel, std::vector<UniqueFd>& fds, Deadli
   return std::move(message->bytes);
 }
 
-// Maps what came and reads the token in it.
+// Maps the received memory and reads the token in it.
 Result<std::string> TokenIn(std::vector<UniqueFd> fds) {
   if (fds.size() != 1) return Status::IOError("no shared memory arrived over a Unix socket");
   PT_LET(const Memfd memory, Memfd::Adopt(std::move(fds[0]), PageBytes()));
@@ -46,7 +46,7 @@ Result<std::string> TokenIn(std::vector<UniqueFd> fds) {
   return std::string(reinterpret_cast<const char*>(mapping.data()), kTokenBytes);
 }
 
-// Every rank passes memory with a random token to every other and gets the token back: it shows
+// Every rank passes memory with a random token to every other and gets the token back, which shows
 // that both map the same pages.
 Status Probe(int32_t rank, std::vector<Channel>& channels, Deadline deadline) {
   std::string token(kTokenBytes, '\0');
@@ -101,7 +101,7 @@ Result<std::unique_ptr<Communicator>> ShareMemoryIfPossible(const Membership& se
                                                             Communicator& ranks,
                                                             std::chrono::milliseconds deadline) {
   // Half the deadline at most: ranks that wait in the AllGather below must not be called late
-  // because one probed long.
+  // because one probed for long.
   const Deadline until = Clock::now() + std::min<Clock::duration>(kProbeTime, deadline / 2);
   auto channels = ConnectChannels(self, door, until);
   const Status probed = channels.ok() ? Probe(self.rank, *channels, until) : channels.status();

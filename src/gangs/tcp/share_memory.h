@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From connected ranks to shared memory, where all are on one host and it works. Being on one host
-// is not enough: containers may share a network but not a file system, and some sandboxes drop
-// descriptors that a socket passes. So it is tried, and ranks stay on TCP where it fails.
+// Moves connected ranks to shared memory if all are on one host and it works. Being on one host is
+// not enough: containers may share a network but not a file system, and some sandboxes drop
+// descriptors that a socket passes. So it is tried, and ranks stay on TCP if it fails.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@
 
 namespace protium {
 
-// A Unix socket in a folder that only the owner may enter; both go with it.
+// A Unix socket in a folder that only the owner may enter; its destructor removes both.
 class SharedDoor {
  public:
-  // Leaves the path empty when the system has no folder whose path fits into a socket's address
-  // (107 bytes on Linux).
+  // Leaves the path empty if the system has no folder whose path fits into a socket's address (107
+  // bytes on Linux).
   void Open();
   const std::string& path() const { return path_; }
   std::span<const UniqueFd> sockets() const { return {&socket_, 1}; }
@@ -30,12 +30,12 @@ class SharedDoor {
   UniqueFd socket_;
 };
 
-// Whether the cards allow it: one host, a path each, and nobody against it.
+// Whether the cards allow it: all on one host, each with a path, and no rank refuses.
 bool MayShare(const std::vector<Card>& cards);
 
 // Collective, over a communicator of the same ranks: connects them by their Unix sockets, passes
-// memory each way to see that it arrives, and returns a shared-memory communicator when that worked
-// for all; nullptr when not. An error only when `ranks` itself fails.
+// memory each way to check that it arrives, and returns a shared-memory communicator if that worked
+// for all, else nullptr. An error only if `ranks` itself fails.
 Result<std::unique_ptr<Communicator>> ShareMemoryIfPossible(const Membership& self,
                                                             const SharedDoor& door,
                                                             Communicator& ranks,

@@ -7,7 +7,7 @@
 namespace protium {
 namespace {
 
-constexpr int64_t kDirectBytes = 64 << 10;  // Of all that a rank receives.
+constexpr int64_t kDirectBytes = 64 << 10;  // All that a rank receives.
 constexpr int64_t kChunkBytes = 256 << 10;
 constexpr int64_t kAhead = 2;
 constexpr int64_t kHeld = 2;
@@ -22,7 +22,7 @@ std::byte* Room(std::vector<std::byte>& scratch, int64_t bytes) {
   return scratch.data();
 }
 
-// Every rank receives all vectors and combines them after the operation, in the order of ranks.
+// Every rank receives all vectors and combines them after the operation, in rank order.
 class DirectSum : public Steps {
  public:
   DirectSum(const SumPlan& plan, std::vector<std::byte>& scratch) : plan_(plan) {
@@ -69,13 +69,13 @@ class DirectSum : public Steps {
 //
 // Why it cannot stall. Let t be the lowest chunk that some rank has yet to combine. All ranks have
 // combined everything below t, so all have queued their inputs of t (they run kAhead >= 1 chunks
-// ahead). What stands before these on a connection are inputs and results of chunks below t, all of
-// which exist; and every receiver takes inputs of t, because it has combined at least t chunks and
-// holds kHeld >= 1 more. So chunk t is combined, and t grows.
+// ahead). Before these on a connection come only inputs and results of chunks below t, all of which
+// exist; and every receiver takes inputs of t, because it has combined at least t chunks and holds
+// kHeld >= 1 more. So chunk t is combined, and t grows.
 //
 // Why the result may be the own vector. A rank overwrites elements of another's slice with the
-// result of chunk t only when that has come; it was made from our inputs of t, which had left by
-// then. Its own slice it overwrites as it combines it.
+// result of chunk t only when that has come; it was made from our inputs of t, which had been sent
+// by then. It overwrites its own slice as it combines it.
 class SlicedSum : public Steps {
  public:
   SlicedSum(const SumPlan& plan, const Traffic& traffic, std::vector<std::byte>& scratch)
@@ -111,7 +111,7 @@ class SlicedSum : public Steps {
   }
 
  private:
-  // A chunk of inputs or of results, as they follow each other on a connection.
+  // A chunk of inputs or of results, in the order on a connection.
   struct Unit {
     bool result = false;
     int64_t chunk = 0;
@@ -123,11 +123,11 @@ class SlicedSum : public Steps {
     bool expecting = false;
   };
 
-  // The order of units on a connection, with A = kAhead and n chunks: inputs 0 .. A-1; then, for as
-  // long as there are inputs, results and inputs in turns, result 0, input A, result 1, input A+1
-  // and so on; and in the end the A results that are left. So the mixed part has 2 (n - A) units,
-  // of which every second is a result, and behind it unit k is result k - n: n inputs came before
-  // it. Both ends count the same way and need no headers.
+  // The order of units on a connection, with A = kAhead and n chunks: inputs 0 .. A-1; then, as
+  // long as there are inputs, results and inputs in turns: result 0, input A, result 1, input A+1
+  // and so on; and at the end the A results that are left. So the mixed part has 2 (n - A) units,
+  // of which every second is a result, and after it unit k is result k - n, since n inputs came
+  // before it. Both ends count the same way and need no headers.
   Unit FindUnit(int64_t number) const {
     const int64_t ahead = std::min(kAhead, chunks_);
     const int64_t mixed = number - ahead;
@@ -136,7 +136,7 @@ class SlicedSum : public Steps {
     return mixed % 2 == 0 ? Unit{true, mixed / 2} : Unit{false, ahead + mixed / 2};
   }
 
-  // The first element of rank r's slice: slices differ by one unit of kAlign elements at most.
+  // The first element of rank r's slice: slices differ by at most one unit of kAlign elements.
   int64_t Edge(int32_t rank) const {
     const int64_t units = (plan_.count + kAlign - 1) / kAlign;
     return std::min(units * rank / world_ * kAlign, plan_.count);
@@ -228,7 +228,7 @@ class SlicedSum : public Steps {
   std::vector<Peer> peers_;
   int64_t chunk_ = 0;             // Elements of a whole one.
   int64_t chunks_ = 0;            // Of the longest slice; those of others may be empty.
-  std::vector<int32_t> arrived_;  // By chunk: from how many ranks its inputs are there.
+  std::vector<int32_t> arrived_;  // By chunk: how many ranks' inputs have arrived.
   int64_t combined_ = 0;          // Chunks.
   std::vector<const std::byte*> sources_;
 };

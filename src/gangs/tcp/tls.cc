@@ -75,7 +75,7 @@ Result<Certificate> SelfSigned(EVP_PKEY* key) {
   constexpr long kTenYears = 10L * 365 * 24 * 3600;
   if (!certificate || X509_set_version(certificate.get(), 2) != 1 ||
       ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1) != 1 ||
-      // A day back, for hosts whose clocks differ.
+      // Valid from a day ago, for hosts whose clocks differ.
       X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -24L * 3600) == nullptr ||
       X509_gmtime_adj(X509_getm_notAfter(certificate.get()), kTenYears) == nullptr ||
       X509_set_pubkey(certificate.get(), key) != 1) {
@@ -112,8 +112,7 @@ Result<SslContext> MakeContext(X509* certificate, EVP_PKEY* key) {
       SSL_CTX_set_num_tickets(context.get(), 0) != 1) {
     return TlsFault("setting it up");
   }
-  // Both sides must show a certificate; without FAIL_IF_NO_PEER_CERT a caller may leave its own
-  // out.
+  // Both sides must show a certificate; without FAIL_IF_NO_PEER_CERT a caller may omit its own.
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, AcceptAny);
   // Sends may move a part, and a retry may pass another address: the service's queue moves in
   // memory as it grows.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLS 1.3 (RFC 8446) between ranks that know each other's certificates beforehand, from their
-// cards: there is no certificate authority and no chain. OpenSSL stays behind this header.
+// cards: there is no certificate authority and no chain. Users of this header do not see OpenSSL.
 #pragma once
 
 #include <memory>

@@ -64,8 +64,8 @@ void Traffic::Expect(int32_t from, void* into, int64_t bytes) {
   peers_[size_t(from)].in = {static_cast<std::byte*>(into), size_t(bytes)};
 }
 
-// Moves what can be moved on any connection, and sleeps only when none can be: a rank that sent
-// without receiving could wait for one that does the same.
+// Moves whatever can be moved on any connection, and sleeps only if nothing can be: a rank that
+// sent without receiving could wait for one that does the same.
 Status Traffic::Transfer(Steps& steps) {
   int idle = 0;
   while (!IsOver()) {
@@ -84,7 +84,7 @@ Status Traffic::Transfer(Steps& steps) {
   return Status::OK();
 }
 
-// Ranks that disagree wait for all requests, so that each can tell who asked for what.
+// Ranks that disagree wait for all requests, so that each can report who requested what.
 bool Traffic::IsOver() const {
   if (disagree_) return false;
   for (const Peer& peer : peers_) {
@@ -148,14 +148,14 @@ Status Traffic::Wait() {
     const short events = short((peer.out.empty() ? 0 : POLLOUT) | (peer.in.empty() ? 0 : POLLIN));
     if (events != 0) polls.push_back({peer.connection->fd(), events, 0});
   }
-  // Once all requests are there, the clock starts again with each wait: large vectors may take
-  // longer than the deadline, silence may not.
+  // When all requests have come, the clock restarts with each wait: large vectors may take longer
+  // than the deadline, silence may not.
   const Deadline until = missing_ > 0 ? limit_ : std::max(limit_, Clock::now() + deadline_);
   if (!Poll(polls, until)) return BlameLate();
   return polls.front().revents == 0 ? Status::OK() : service_->Check();
 }
 
-// Those whose request did not come are to blame; if all came, those who stopped sending.
+// Blames the ranks whose request did not come; if all came, those that stopped sending.
 Status Traffic::BlameLate() const {
   std::vector<int32_t> late;
   for (int32_t r = 0; r < world(); ++r) {

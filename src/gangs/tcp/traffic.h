@@ -2,9 +2,9 @@
 // The bytes of one operation between this rank and all others.
 //
 // 1. An operation begins with every rank's request to every other; what follows it on a connection
-//    is believed only when the two requests agree.
-// 2. Bytes go out in the order in which they were queued and come in in the order in which they are
-//    expected; sending and receiving never wait for each other.
+//    is trusted only if the two requests agree.
+// 2. Bytes are sent in the order in which they were queued and received in the order in which they
+//    are expected; sending and receiving never wait for each other.
 // 3. All requests must come within the deadline; after that, no silence may be longer than it.
 #pragma once
 
@@ -21,16 +21,16 @@ namespace protium {
 
 class Traffic;
 
-// What an operation does as bytes come. Memory that is queued or expected stays where it is until
-// the operation ends.
+// What an operation does as bytes arrive. Queued or expected memory must stay valid until the
+// operation ends.
 class Steps {
  public:
   virtual ~Steps() = default;
   // Queues what follows the own request, before anything is received.
   virtual void Begin(Traffic& traffic) {}
-  // `from` asks for the same; its bytes may be expected now.
+  // `from` made the same request; its bytes may be expected now.
   virtual Status Agreed(int32_t from, Traffic& traffic) { return Status::OK(); }
-  // What was expected of `from` last is there.
+  // All bytes last expected from `from` have arrived.
   virtual Status Arrived(int32_t from, Traffic& traffic) { return Status::OK(); }
 };
 
@@ -44,16 +44,16 @@ class Traffic {
   int32_t world() const { return int32_t(peers_.size()); }
   const std::shared_ptr<TcpService>& shared_service() const { return service_; }
 
-  // Runs one operation to its end; all requests must have come by `by`, or within the deadline when
-  // it is not set. Every error is every rank's from then on.
+  // Runs one operation to its end; all requests must come by `by`, or within the deadline if it is
+  // not set. From then on an error on one rank is an error on all.
   Status Run(const Request& request, Steps& steps, std::optional<Deadline> by = {});
-  // What rank `rank` asked for at the last Run().
+  // Rank `rank`'s request at the last Run().
   const Request& Asked(int32_t rank) const { return asked_[size_t(rank)]; }
 
-  // Within a step.
+  // Queues bytes for rank `to`. Only within a step.
   void Send(int32_t to, const void* data, int64_t bytes);
-  // Receives `bytes` bytes, at least one, from `from` into memory that stays. One at a time for
-  // each rank; Arrived() follows.
+  // Receives `bytes` bytes, at least one, from `from` into memory that stays valid. One at a time
+  // for each rank; Arrived() follows.
   void Expect(int32_t from, void* into, int64_t bytes);
   Status Abort(const Status& cause) { return service_->Abort(cause); }
 
@@ -61,8 +61,8 @@ class Traffic {
   struct Peer {
     std::unique_ptr<TcpConnection> connection;
     std::deque<iovec> out;
-    std::span<std::byte> in;  // Still to come of what is expected.
-    bool greeted = false;     // Its request came.
+    std::span<std::byte> in;  // The rest of the expected bytes.
+    bool greeted = false;     // Its request has come.
   };
 
   void Start(const Request& request, std::optional<Deadline> by);

@@ -10,8 +10,8 @@
 namespace protium {
 namespace {
 
-// A tree whose subtrees are this rank's plain memory. The vectors that ranks bring are their
-// subtrees, all ranks' together in the order of leaves, and combining them is the shared TreeSum.
+// A tree whose subtrees are this rank's plain memory. Each rank contributes its subtrees, all
+// ranks' together in the order of leaves, and the shared TreeSum combines them.
 class TcpTree : public Tree {
  public:
   TcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec)

@@ -47,7 +47,7 @@ class TcpWindow : public Window {
   Mapping memory_;
 };
 
-// A memfd as on one host, because Mapping::Release() can give its pages back.
+// A memfd as on one host, because Mapping::Release() can return its pages.
 Result<Mapping> MakeMemory(int64_t bytes) {
   PT_LET(const Memfd memory,
          Memfd::Make("protium-window", RoundUpToPages(std::max<int64_t>(bytes, 1))));

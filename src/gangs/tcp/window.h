@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows over TCP: each rank keeps its own, and others ask its service for blocks of it.
+// Windows over TCP: each rank holds its own, and others request blocks of it from its service.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace protium {
 
 // Collective, as Communicator::MakeWindow(). `number` is the same on all ranks and different for
-// each of their windows: it names the window in what is read from it.
+// each of their windows: requests identify the window by it.
 Result<std::unique_ptr<Window>> MakeTcpWindow(Traffic& traffic, uint32_t number, int64_t bytes);
 
 }  // namespace protium

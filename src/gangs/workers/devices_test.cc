@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs with devices, on a machine whose two GPUs are made up by a script.
+// Gangs with devices, on a machine whose two GPUs are simulated by a script.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ class DevicesTest : public testing::Test {
     task.gang->gpus_per_worker = gpus;
     return task;
   }
-  // /bin/sh with this script, on a device for each rank.
+  // /bin/sh with this script, with one device per rank.
   static MapTask Program(WorkerRange workers, const std::string& script) {
     ProgramSpec spec{.words = {"/bin/sh", "-c", script}};
     spec.folder = "/";
@@ -56,7 +56,7 @@ class DevicesTest : public testing::Test {
             .gang = GangSpec{.workers = workers, .gpus_per_worker = 1, .max_restarts = 0},
             .role = MapTask::Role::kProgram};
   }
-  // Two ranks at most that say that they are there, and end when this holds, or are told to.
+  // Up to two ranks that report that they have started, and end when this holds or when asked to.
   static MapTask Waiting(const std::string& end) {
     return Program(
         {1, 2}, "trap 'exit 0' TERM; echo up; " + end + " && exit 0; while :; do sleep 0.05; done");
@@ -112,8 +112,8 @@ TEST_F(DevicesTest, OnWhichRanksDieAreLeftOut) {
               HasSubstr("quarantine after deaths of workers holds gpu 2"));
 }
 
-// A program that fails on a device counts like a rank that dies: where no other device is left, a
-// gang of programs with a range starts again with a rank less.
+// A program that fails on a device counts like a rank that dies: if no other device is left, a gang
+// of programs with a range starts again with one rank less.
 TEST_F(DevicesTest, OnWhichProgramsFailAreLeftOut) {
   Print(R"({"name": "gpu", "addresses": ["0", "1", "2"]})");
   MapTask task = Program({1, 3}, "echo $RANK of $WORLD_SIZE; [ $CUDA_VISIBLE_DEVICES != 1 ]");
@@ -128,7 +128,7 @@ TEST_F(DevicesTest, OnWhichProgramsFailAreLeftOut) {
   EXPECT_THAT(worlds, ElementsAre(3u, 3u, 2u));
 }
 
-// It starts with what is free, and again with more when another gang has given its device back.
+// It starts with the free devices, and again with more when another gang has given its device back.
 TEST_F(DevicesTest, ThatComeFreeAreTakenByProgramsOfARange) {
   std::stop_source stop;
   std::atomic<bool> running = false;
@@ -176,7 +176,7 @@ TEST_F(DevicesTest, AreGivenByProgramsOfARange) {
   EXPECT_EQ(notes[2], "the gang starts again with 2 workers: there is room");
 }
 
-// It takes the third in place of the one that it gives back.
+// It takes the third device instead of the one that it gives back.
 TEST_F(DevicesTest, OnWhichAMemberDiesAreLeftByAGangThatBends) {
   Print(R"({"name": "gpu", "addresses": ["0", "1", "2"]})");
   MapTask task = TextTask("bend", R"({"steps": 1500})");
@@ -251,7 +251,7 @@ TEST_F(DevicesTest, AreNotGivenToTwoDriversAtOnce) {
   EXPECT_TRUE(RunTask(*workers_, both, Numbers(0, 0), freeing).ok());
 }
 
-// What a gang of priority 0 is told, until another driver's gang has had its devices.
+// What a gang of priority 0 reports until another driver's gang has had its devices.
 TEST_F(DevicesTest, AreLeftToAGangOfAHigherPriorityForAWhile) {
   std::mutex mutex;
   std::vector<std::string> notes;
@@ -284,7 +284,7 @@ TEST_F(DevicesTest, AreLeftToAGangOfAHigherPriorityForAWhile) {
                                  "the gang goes on: there is room again"));
 }
 
-// Of two devices it keeps the one that it cannot do without.
+// Of its two devices it gives up one, and holds the one that it cannot do without.
 TEST_F(DevicesTest, AGangThatBendsGivesOneAndGoesOn) {
   MapTask task = TextTask("bend", R"({"steps": 1500})");
   task.gang = GangSpec{.workers = {1, 2}, .gpus_per_worker = 1, .deadline = 20, .patience = 5};
@@ -311,8 +311,8 @@ TEST_F(DevicesTest, AGangThatBendsGivesOneAndGoesOn) {
   EXPECT_FALSE(stopped);
 }
 
-// Of two devices another driver has one at first; later a person wants fewer workers, and that
-// driver gets one again, while the gang goes on.
+// At first another driver has one of two devices; later a user wants fewer workers, and that driver
+// gets one again, while the gang goes on.
 TEST_F(DevicesTest, ComeToAGangThatBendsAndGoAgain) {
   const auto run = folder_.path() / "run";
   workers_ = Workers::Make(

@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// A stop that takes no longer than this is not worth a word.
+// A stop that takes no longer than this is not reported.
 constexpr std::chrono::seconds kQuietStop{2};
 
 // "ranks 0, 2"
@@ -28,7 +28,7 @@ std::string NamesOf(const std::vector<Member*>& members, bool gang) {
 
 }  // namespace
 
-// Ranks often say that a peer is gone before the peer's own end is seen.
+// Ranks often report that a peer is gone before the peer's own end is seen.
 void Ending::Fail(RankFailure failure, Clock::time_point now) {
   settled_ = std::min(settled_, IsAboutOthers(failure) ? now + kSettleTime : now);
   failures_.push_back(std::move(failure));

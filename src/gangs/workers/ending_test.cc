@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Two members with a deadline of 20 s, in a time of its own.
+// Two members with a deadline of 20 s, in virtual time.
 class EndingTest : public testing::Test {
  protected:
   static RankFailure Failure(int32_t rank, Exit exit, const std::string& what) {

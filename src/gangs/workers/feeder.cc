@@ -16,7 +16,7 @@ void Feeder::Feed(BatchStreamPtr input) {
 }
 
 void Feeder::Look() {
-  // So that one who has just looked waits already.
+  // So that a thread that has just checked is waiting by now.
   { const std::lock_guard lock(mutex_); }
   changed_.notify_all();
 }
@@ -35,8 +35,7 @@ std::optional<Status> Feeder::end() const {
 }
 
 Status Feeder::FeedAll(BatchStream& input) {
-  // What a batch costs on its way (a message each way, a slot) is paid per batch, so small ones are
-  // joined.
+  // Each batch costs a message in each direction and a slot, so small ones are joined.
   Coalescer coalescer;
   for (bool wanted = true; wanted;) {
     PT_LET(const auto batch, input.Next());
@@ -70,7 +69,7 @@ Member* Feeder::Pick() const {
 }
 
 Result<bool> Feeder::Deliver(const arrow::RecordBatch& batch) {
-  // A process more is worth its start only if there is a batch that no member waits for.
+  // Another process is worth its start only if there is a batch that no member waits for.
   if (EachHasOne()) PT_TRY(grow_());
   Member* member = nullptr;
   {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batches of a run's input, to the members that take them.
+// Sends the batches of a run's input to the members that take them.
 //
 // 1. A batch goes to the member with room that was sent the fewest; a member has room while fewer
 //    than kWindow of its batches are not taken (workers/slots.h). Newcomers of a gang get none.
-// 2. Where a batch is there and every member has had one, a member more is asked for.
+// 2. If a batch is available and every member has had one, another member is requested.
 #pragma once
 
 #include <condition_variable>
@@ -19,12 +19,12 @@ namespace protium {
 
 class Feeder {
  public:
-  // `grow` adds a member if there may be one more. `members` outlive it.
+  // `grow` adds a member if one more is allowed. `members` must outlive it.
   Feeder(Members& members, std::function<Status()> grow)
       : members_(members), grow_(std::move(grow)) {}
 
-  // Feeds all of `input`, and returns once it has ended, nobody wants more, or Close() was called.
-  // Once, in a thread of its own.
+  // Feeds all of `input`. Returns when it has ended, when nobody wants more, or when Close() was
+  // called. Call once, on its own thread.
   void Feed(BatchStreamPtr input);
 
   // The rest is for any thread. Something has changed: a member may have room, or be done.
@@ -36,14 +36,14 @@ class Feeder {
 
  private:
   Status FeedAll(BatchStream& input);
-  // Sends a batch to a member; waits until one has room. False if nobody wants more.
+  // Sends a batch to a member; waits until one has room. Returns false if nobody wants more.
   Result<bool> Deliver(const arrow::RecordBatch& batch);
   bool EachHasOne() const;
   Member* Pick() const;
 
   Members& members_;
   const std::function<Status()> grow_;
-  std::map<const Member*, int64_t> sent_;  // Batches. Of the feeding thread.
+  std::map<const Member*, int64_t> sent_;  // Batches. Used by the feeding thread.
   mutable std::mutex mutex_;               // Guards what follows.
   std::condition_variable changed_;
   bool closed_ = false;

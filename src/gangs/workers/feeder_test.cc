@@ -14,7 +14,7 @@ namespace {
 // Large enough not to be joined with others.
 constexpr int64_t kRows = 150'000;
 
-// Members without workers, of a task without a gang: they keep what they are sent.
+// Members without workers, of a task without a gang: they hold what they are sent.
 class FeederTest : public testing::Test {
  protected:
   Member& Add(bool newcomer = false) {
@@ -25,8 +25,8 @@ class FeederTest : public testing::Test {
   }
   static size_t Sent(const Member& member) { return member.first.size(); }
   void Feed(int64_t batches) { feeder_.Feed(Numbers(batches, kRows)().ValueOrDie()); }
-  // Feeds one batch more than the only member has room for, in a thread; returns once that one was
-  // read.
+  // Feeds, on another thread, one batch more than the only member has room for; returns as soon as
+  // that batch was read.
   std::jthread FeedTooMany();
 
   const RunSpec spec_{.task = TextTask("count"), .most = 3};
@@ -38,7 +38,7 @@ class FeederTest : public testing::Test {
                  }};
 };
 
-// Says when its last batch is asked for.
+// Reports when its last batch is requested.
 class NotingStream : public BatchStream {
  public:
   NotingStream(int64_t batches, std::promise<void> last) : left_(batches), last_(std::move(last)) {}

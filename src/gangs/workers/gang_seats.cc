@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// How often a gang that would like more seats asks for one.
+// How often a gang that wants more seats requests one.
 constexpr std::chrono::milliseconds kSeatTick{500};
 
 }  // namespace
@@ -22,7 +22,7 @@ void GangSeats::TakeMore(Clock::time_point now) {
   if (!spec_.take_seat || now < asked_ + kSeatTick) return;
   asked_ = now;
   const auto seat = spec_.take_seat();
-  // What is wrong with a machine's devices is said by a start.
+  // What is wrong with a machine's devices is reported when a gang starts.
   if (seat.ok() && *seat) seats_.push_back(**seat);
 }
 

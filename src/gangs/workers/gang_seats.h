@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seats of an elastic gang: those that it began with, and those that it was given since. They
-// go by their number, which is never used again. Who sits where is the caller's to know: `taken`.
+// are identified by their number, which is never used again. The caller knows who sits where:
+// `taken`.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,19 @@ namespace protium {
 // One thread.
 class GangSeats {
  public:
-  // Of an elastic gang; outlives it.
+  // `spec` is of an elastic gang and must outlive it.
   explicit GangSeats(const RunSpec& spec) : spec_(spec), seats_(spec.placement->seats) {}
 
   const Seat& at(int32_t number) const { return seats_[size_t(number)]; }
-  // The first that nobody has.
+  // Returns the first seat that nobody has.
   std::optional<int32_t> Free(const std::set<int32_t>& taken) const;
-  // Asks for one more, now and then: nobody notifies us when another process gives back a device or
+  // Requests one more, at intervals: nobody notifies us when another process frees a device or
   // another gang a core.
   void TakeMore(Clock::time_point now);
-  // This one is not to be used again: true if another one could be had for it, or the gang can do
-  // without. To be given back once nobody uses it.
+  // Marks a seat as not to be used again. True if another one could be had for it, or the gang can
+  // do without; it is to be given back when nobody uses it any more.
   bool Leave(int32_t number);
-  // Leaves those beyond the least gang's that nobody has.
+  // Leaves the free seats beyond the gang's least number, and returns them.
   std::vector<int32_t> LeaveSpare(const std::set<int32_t>& taken);
   void GiveBack(int32_t number) const { spec_.give_back_seat(at(number)); }
 
@@ -37,7 +38,7 @@ class GangSeats {
   const RunSpec& spec_;
   std::vector<Seat> seats_;
   std::set<int32_t> left_;
-  Clock::time_point asked_{};  // When the last one more was asked for.
+  Clock::time_point asked_{};  // When one more was last requested.
 };
 
 }  // namespace protium

@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// Of one member, in one round.
+// From one member, in one round.
 constexpr int kMostFrames = 16;
 
 }  // namespace
@@ -82,7 +82,7 @@ Status MapRun::StartGang() {
 
 Result<std::unique_ptr<Worker>> MapRun::TakeWorker(const MemberPlace& place) {
   PT_LET(auto worker, pool_.Take(spec_.MakeWish(place)));
-  // Once it has run such a task it has the library, and is better kept for the next one.
+  // After such a task it has the library, and is best reserved for the next one.
   worker->torch = worker->torch || RunsInLibrary(spec_.task);
   return worker;
 }
@@ -116,13 +116,13 @@ bool MapRun::IsOver() {
   return feed_failed || members_.CloseIfDone();
 }
 
-// A rank says how it failed before the others can fail because of it, but its channel may have been
-// looked at too early, or hold much else before that word. So all that was said by now is read
-// before the cause is chosen.
+// A rank reports its failure before the others can fail because of it, but its channel may have
+// been read too early, or may hold much else before that message. So everything sent up to now is
+// read before the cause is chosen.
 void MapRun::HearTheRest() {
   const Deadline end = Clock::now() + kSettleTime;
   for (Member* const member : members_.Running()) {
-    // What another one said may have sent it away, and its process with it.
+    // A message of another one may have dismissed it, and its process.
     if (member->done) continue;
     pollfd channel = {.fd = member->worker->link->fd(), .events = POLLIN, .revents = 0};
     while (!member->done && Clock::now() < end && Poll({&channel, 1}, Clock::now())) {
@@ -154,14 +154,14 @@ void MapRun::ReadAll(const std::vector<Member*>& watched) {
     Member& member = *watched[i];
     const Worker* const seen = member.worker.get();
     if (polls[2 * i + 1].revents != 0) Drain(member);
-    // What was seen of a process is not about the one that took its place.
+    // What was seen of a process does not apply to the one that replaced it.
     const bool same = !member.done && member.worker.get() == seen;
     if (polls[2 * i + 2].revents != 0 && same) Ended(member);
   }
 }
 
 void MapRun::Drain(Member& member) {
-  // Not for ever: one that never pauses must not keep the others from being heard.
+  // Bounded: a member that never pauses must not keep the others from being read.
   for (int i = 0; i < kMostFrames && !member.done; ++i) {
     auto frame = member.worker->link->Receive(Clock::now());
     if (frame.ok() && *frame) {
@@ -208,19 +208,19 @@ void MapRun::OnDone(Member& member, const Frame& frame) {
   const auto now = Clock::now();
   RankFailure failure = member.Failure(RankFailure::Kind::kAnswered, status, now);
   failure.at = RequireWhole(frame.head, "at").ValueOr(failure.at);
-  // What keeps a newcomer from coming in is no failure of those who are.
+  // What keeps a newcomer from entering is no failure of those that are in.
   const bool outside = membership_ && !membership_->HasEntered(member);
   if (outside || IsDeath(failure)) return Lose(std::move(failure), member);
   ending_.Fail(std::move(failure), now);
 }
 
-// The process has ended or closed its channel. How it ended is the cause to be reported, so its
-// exit is waited for.
+// The process has ended or closed its channel. How it ended is the cause to be reported, so this
+// waits for its exit.
 void MapRun::Ended(Member& member) {
   const auto ended = member.worker->process.Wait(Clock::now() + kSettleTime);
   if (!member.done && ended.ok() && *ended) {
-    // What it said last is still in the channel, "done" perhaps; that may send it away, and its
-    // channel with it.
+    // Its last messages are still in the channel, "done" perhaps; they may dismiss it, and its
+    // channel.
     while (!member.done) {
       auto frame = member.worker->link->Receive(Clock::now());
       if (!frame.ok() || !*frame) break;
@@ -242,9 +242,10 @@ void MapRun::Ended(Member& member) {
 
 void MapRun::CheckSilence() {
   for (Member* member : watch_.Silent(members_.Running(), Clock::now())) {
-    // The loss of one may have sent others away.
+    // The loss of one may have dismissed others.
     if (member->done) continue;
-    // What it said lies unread where this thread itself was kept, as by a message to another one.
+    // Its messages are unread if this thread itself was delayed, for example by a message to
+    // another member.
     Drain(*member);
     const auto now = Clock::now();
     if (member->done || !watch_.IsSilent(*member, now)) continue;
@@ -299,17 +300,17 @@ void MapRun::Finish() {
   feeder_.Close();
   std::vector<std::unique_ptr<Worker>> workers;
   for (Member* const each : members_.All()) {
-    // An elastic gang has none of those it lost.
+    // An elastic gang has no workers for the members that it lost.
     if (each->worker) workers.push_back(std::move(each->worker));
   }
   for (auto& worker : workers) {
     if (outcome.status.ok()) pool_.Give(std::move(worker));
   }
   for (const auto& worker : workers) {
-    // All at once, so that they end side by side; the destructors below wait for each.
+    // All at once, so that they end in parallel; the destructors below wait for each.
     if (worker) worker->process.Signal(SIGKILL);
   }
-  // Killed and reaped before anyone hears how the run ended.
+  // Killed and reaped before anyone learns how the run ended.
   workers.clear();
   output_.End(outcome);
 }

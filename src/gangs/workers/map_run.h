@@ -3,22 +3,21 @@
 // a gang.
 //
 // Three threads: one feeds batches to members (feeder.h), one watches members, and the caller's
-// takes what they emit (run_output.h). What they share guards itself: the list of members
+// takes what they emit (run_output.h). What they share does its own locking: the list of members
 // (members.h), the feeder and the output.
 //
 // 1. A gang's members all start at once; without a gang there is one at first, and another whenever
-//    a batch is there and every member has one, up to `most`.
-// 2. Whatever goes wrong is seen by the watching thread only, and ends the run: by then every
-//    member is done or its process killed and reaped, and only then does Next() return the error.
-// 3. After a success workers return to the pool; after anything else they are killed, since a task
-//    may be stuck anywhere.
+//    a batch is available and every member has one, up to `most`.
+// 2. Only the watching thread sees failures. A failure ends the run: Next() returns the error when
+//    every member is done or its process was killed and reaped, not before.
+// 3. After a success workers return to the pool; otherwise they are killed, since a task may be
+//    stuck anywhere.
 //
-// The watching thread waits for members' channels and for their pidfds, reads what they said, and
-// then asks four questions:
+// The watching thread waits on members' channels and pidfds, reads their messages, and then checks:
 // 1. Is a member silent (watch.h)? Then it is replaced (replacing.h), the gang goes on without it
 //    (run_membership.h), or the run fails.
-// 2. Has the call been stopped? Then members are asked to end.
-// 3. Did a member fail, or is the call's deadline over (ending.h)?
+// 2. Was the call stopped? Then members are asked to end.
+// 3. Did a member fail, or has the call's deadline passed (ending.h)?
 // 4. Are all members done?
 #pragma once
 
@@ -43,18 +42,18 @@ namespace protium {
 
 class MapRun {
  public:
-  // Starts the workers and the two threads; sends GangPlaced of a gang. `pool`
-  // outlives the run. `input` is read and dropped by the feeding thread.
+  // Starts the workers and the two threads; sends GangPlaced for a gang. `pool` must outlive the
+  // run. The feeding thread reads and destroys `input`.
   static Result<std::unique_ptr<MapRun>> Start(Pool& pool, RunSpec spec, BatchStreamPtr input,
                                                const Call& call);
-  // Ends every worker that is not done; waits for the threads, and so until the input's Next()
-  // returns.
+  // Ends every worker that is not done; waits for the threads, and therefore until the input's
+  // Next() returns.
   ~MapRun();
 
-  // Batches as they come, from whichever member; nullptr when all are done; an error as soon as the
-  // run has failed, without the batches that are still queued. One thread.
+  // Returns batches as they arrive, from any member; nullptr when all are done; an error as soon as
+  // the run has failed, dropping batches that are still queued. One thread.
   Result<std::shared_ptr<arrow::RecordBatch>> Next() { return output_.Next(); }
-  // How the run ended; valid once Next() returned an error or nullptr.
+  // How the run ended; valid after Next() returned an error or nullptr.
   AttemptResult end() const { return output_.end(); }
 
  private:
@@ -62,29 +61,29 @@ class MapRun {
   Status StartGang();
   Result<std::unique_ptr<Worker>> TakeWorker(const MemberPlace& place);
   Result<Member*> Hire(const MemberPlace& place, const std::vector<UniqueFd>& peers);
-  // Without a gang: one member more, up to `most`. The feeding thread's.
+  // Without a gang: adds a member, up to `most`. On the feeding thread.
   Status Grow();
-  // Makes the watching thread look at once.
+  // Makes the watching thread check at once.
   void Wake();
 
-  // The watching thread.
+  // The body of the watching thread.
   void WatchAll();
-  // Waits for anything to happen, a quarter of a beat at most, and looks at what did.
+  // Waits for anything to happen, a quarter of a beat at most, and handles what did.
   void Round();
-  // Of the members that were watched, those that can be read or have ended.
+  // Reads those of the watched members that can be read or have ended.
   void ReadAll(const std::vector<Member*>& watched);
   void Drain(Member& member);
   void HearTheRest();
-  // One message of a member.
+  // Handles one message of a member.
   void HandleFrame(Member& member, Frame frame);
   void OnDone(Member& member, const Frame& frame);
   void Ended(Member& member);
   void CheckSilence();
   // The member's process has ended or is silent.
   void LoseOrReplace(Member& member, RankFailure failure);
-  // The member is lost: a failure of the run, unless the gang is elastic.
+  // The member is lost: the run fails, unless the gang is elastic.
   void Lose(RankFailure failure, const Member& member);
-  // Those that the others may wait for.
+  // Members that the others may wait for.
   std::vector<Member*> Awaited() const;
   void CheckStop();
   bool IsOver();
@@ -100,7 +99,7 @@ class MapRun {
   RunOutput output_;
   std::atomic<bool> cancelled_ = false;  // The run is being destroyed: nobody wants its result.
 
-  // Of the watching thread.
+  // Used by the watching thread.
   Ending ending_;
   Watch watch_;
   Replacing replacing_;

@@ -16,13 +16,13 @@
 #include "workers/process_state.h"
 
 // A member is its worker's side of one task: the "task" message with schemas, log and sockets as
-// descriptors, one ring of slots each way, and what is known of it when it fails.
+// descriptors, slots in each direction, and what is known of it when it fails.
 
 namespace protium {
 
 namespace {
 
-// What of a log is shown with a failure.
+// How much of a log is shown with a failure.
 constexpr int64_t kTailBytes = 2000;
 constexpr size_t kTailLines = 12;
 
@@ -75,13 +75,13 @@ Json TaskHead(const RunSpec& spec, const MemberPlace& place) {
   return head;
 }
 
-// Errors are dropped: whoever watches the worker finds out what became of it.
+// Ignores errors: whoever watches the worker finds out what happened to it.
 void SendTo(Link& link, const SentBatch& batch) {
   const int fd = batch.memory.get();
   (void)link.Send(batch.head, {}, std::span(&fd, batch.memory ? 1 : 0));
 }
 
-// At most kTailLines of what ReadTail() cut off by bytes.
+// Returns at most kTailLines lines of what ReadTail() cut off by bytes.
 std::string LastLines(std::string text) {
   while (std::count(text.begin(), text.end(), '\n') > static_cast<std::ptrdiff_t>(kTailLines)) {
     text.erase(0, text.find('\n') + 1);
@@ -157,7 +157,7 @@ RankFailure Member::Failure(RankFailure::Kind kind, Status status, Clock::time_p
   if (place.at) failure.devices = place.at->gpus;
   std::error_code error;
   const auto size = log.empty() ? 0 : std::filesystem::file_size(log, error);
-  // Only what this attempt wrote; the log of an attempt before may hold another error.
+  // Only what this attempt wrote; the log of an earlier attempt may hold another error.
   if (!error && static_cast<int64_t>(size) > log_begin) {
     const int64_t written = static_cast<int64_t>(size) - log_begin;
     failure.last_lines = LastLines(ReadTail(log, std::min(written, kTailBytes)));
@@ -200,7 +200,7 @@ Status Member::Hand(std::unique_ptr<Worker> next, const std::vector<UniqueFd>& p
         if (alive) (void)alive->Send({{"type", "free"}, {"task", number}, {"slot", slot}});
       });
   next->link->LimitSends(spec.deadline);
-  // If the worker has just died, whoever watches it finds that out, and how it ended.
+  // If the worker has just died, whoever watches it finds out, and how it ended.
   (void)next->link->Send(head, input_schema->ToString() + output_schema->ToString(), fds);
   for (const SentBatch& each : first) SendTo(*next->link, each);
   if (input_ended) (void)next->link->Send(Head("end"));

@@ -11,20 +11,20 @@
 
 namespace protium {
 
-// Members stay until the list goes, so pointers to them are good as long.
+// Members are removed only with the list, so pointers to them stay valid as long.
 class Members {
  public:
-  // Adds what `start` makes; nullptr, and nothing is started, once the list is closed. It is locked
-  // meanwhile, so that by Close() no process is on its way.
+  // Adds what `start` makes. If the list is closed, starts nothing and returns nullptr. The list is
+  // locked meanwhile, so no process is being started when Close() returns.
   Result<Member*> Add(const std::function<Result<std::unique_ptr<Member>>()>& start);
-  // The run is over: nobody comes any more. CloseIfDone() where all that came are done: so nobody
-  // comes in between.
+  // The run is over: no more members are added. CloseIfDone() closes only if all members are done,
+  // atomically.
   void Close();
   bool CloseIfDone();
 
   std::vector<Member*> All() const;
   std::vector<Member*> Running() const;  // Those that are not done.
-  // nullptr: there is none.
+  // nullptr: no such member.
   Member* Find(int32_t rank) const;
   int32_t count() const;
   bool AllDone() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic gangs, whose workers are no processes.
+// Elastic gangs whose workers have no processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class RunMembershipTest : public testing::Test {
   void Says(int32_t rank, const std::string& type, Json head = Json::object()) {
     membership_->Heard(*members_.Find(rank), {.type = type, .head = std::move(head)});
   }
-  // All rows are shared: from now on the gang bends.
+  // All rows are shared: from now on the gang is elastic.
   void Share() {
     for (const int32_t rank : {0, 1}) Says(rank, "share");
   }
@@ -52,7 +52,7 @@ class RunMembershipTest : public testing::Test {
   std::vector<std::string> Received(int32_t rank) { return workers_[rank].Received(); }
 
   const TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
-  std::vector<std::string> free_;  // GPUs that can be had.
+  std::vector<std::string> free_;  // GPUs that are available.
   std::vector<std::string> back_;  // GPUs that were given back.
   bool quarantined_ = false;
   RunSpec spec_{
@@ -152,7 +152,7 @@ TEST_F(RunMembershipTest, GivesBackTheSeatOfAMemberThatIsNotWanted) {
   membership_->Look(At(0));
   EXPECT_THAT(Received(1), ElementsAre("task", "parts", "call"));
   EXPECT_THAT(back_, IsEmpty()) << "it is still at work";
-  members_.Find(1)->done = true;  // Having left; the gang of one goes on.
+  members_.Find(1)->done = true;  // It has left; the gang of one goes on.
   Says(0, "entered", {{"generation", 1}, {"step", 10}});
   membership_->Look(At(1));
   EXPECT_THAT(back_, ElementsAre("b"));

@@ -12,7 +12,7 @@ namespace protium {
 
 namespace {
 
-// Of the channel, in the worker; leases follow.
+// The channel's descriptor in the worker; leases follow.
 constexpr int kWorkerFd = 3;
 constexpr int kDoesNotSuit = 100;
 
@@ -34,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> EnvironmentFor(const WorkerWish
 }
 
 // Lower is better. Loading LibTorch takes time and memory, so a process that has it and has run
-// nothing is not spent on a task that can do without.
+// nothing is not used for a task that can do without.
 int Suits(const Worker& worker, const WorkerWish& wish) {
   if (wish.unused && worker.used) return kDoesNotSuit;
   if (!wish.torch && worker.torch && !worker.used) return wish.unused ? 2 : kDoesNotSuit;
@@ -76,8 +76,8 @@ Status Pool::Expect(int32_t workers, bool torch) {
   return Status::OK();
 }
 
-// Reads what idle workers said, and drops those that have ended, or are stopped: whoever got one of
-// these would wait for it.
+// Reads the messages of idle workers, and drops those that have ended or are stopped: their next
+// user would wait for them.
 void Pool::ReadIdle() {
   std::erase_if(idle_, [this](const auto& worker) {
     if (IsStopped(ReadProcessState(worker->process.pid()))) return true;
@@ -85,14 +85,14 @@ void Pool::ReadIdle() {
       const auto frame = worker->link->Receive(Clock::now());
       if (!frame.ok()) return FaultOf(frame.status()).exit != Exit::kStalled || HasEnded(*worker);
       if (!*frame) return true;
-      // One of another version ends here; the next one that starts says why.
+      // A worker of another version ends here; the next one that starts reports why.
       if ((*frame)->type == "ready" && !OnReady(**frame).ok()) return true;
     }
   });
 }
 
 Result<std::unique_ptr<Worker>> Pool::Take(const WorkerWish& wish) {
-  // CUDA takes the visible devices once per process: an idle one cannot be given others.
+  // CUDA reads the visible devices once per process, so an idle one cannot get others.
   if (!wish.devices.empty()) return Start(wish);
   std::lock_guard lock(mutex_);
   ReadIdle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's worker processes while they have nothing to do. Starting one takes a moment, loading
-// LibTorch longer, so idle ones are kept, and may be started ahead of need.
+// The driver's idle worker processes. Starting one takes a moment, loading LibTorch longer, so idle
+// ones are reused, and may be started before they are needed.
 #pragma once
 
 #include <memory>
@@ -17,27 +17,27 @@ namespace protium {
 // The log of workers that have no task, in the folder of logs.
 inline constexpr char kIdleLog[] = "workers.log";
 
-// A worker process as its driver sees it. One owner; when it goes, the process is killed and
-// reaped.
+// A worker process as its driver sees it. Has one owner; its destructor kills and reaps the
+// process.
 struct Worker {
   Subprocess process;
-  // Kept only by those who own the worker: the process ends when the channel closes.
+  // Held only by the worker's owners: the process ends when the channel closes.
   std::shared_ptr<Link> link;
-  // Was told to load the LibTorch library, or has run a task that needs it.
+  // Was asked to load the LibTorch library, or has run a task that needs it.
   bool torch = false;
   bool used = false;  // Has run a task.
-  // Sees devices: ends with its task, since others may be given them next.
+  // Sees devices: ends with its task, since other processes may get them next.
   bool devices = false;
 };
 
-// What a task wants of its process.
+// What a task requires of its process.
 struct WorkerWish {
   bool torch = false;  // It runs in the library of LibTorch.
-  // A process that ran nothing before; gangs get only such.
+  // A process that has run nothing before; gangs require that.
   bool unused = false;
-  // Addresses; if there are any, a new process is started that sees just these.
+  // Addresses; if not empty, a new process is started that sees only these.
   std::vector<std::string> devices;
-  // Descriptors that hold their leases; the process gets copies.
+  // Descriptors that hold the devices' leases; the process gets copies.
   std::vector<int> leases;
 };
 
@@ -49,12 +49,12 @@ class Pool {
   // Starts processes until `workers` unused ones are idle, and makes them load LibTorch if `torch`.
   // Does not wait for them.
   Status Expect(int32_t workers, bool torch);
-  // Returns an idle process that suits, or a new one. It may not be ready yet, but takes messages.
+  // Returns a suitable idle process, or a new one. It may not be ready yet, but takes messages.
   Result<std::unique_ptr<Worker>> Take(const WorkerWish& wish);
-  // Takes back a worker that is alive and idle; ends one with devices.
+  // Takes back a worker that is alive and idle; ends it if it sees devices.
   void Give(std::unique_ptr<Worker> worker);
 
-  // A worker's first message. One of another protocol version is a Fault of exit kEnvironment.
+  // Checks a worker's first message. Another protocol version is an error (kEnvironment).
   static Status OnReady(const Frame& frame);
 
  private:
@@ -62,7 +62,8 @@ class Pool {
   void ReadIdle();
 
   const WorkerSettings settings_;
-  // Declared ahead of the workers, so that it goes after them: children end with their Spawner.
+  // Declared before the workers, so that it is destroyed after them: children end with their
+  // Spawner.
   Spawner spawner_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;

@@ -8,7 +8,7 @@ namespace protium {
 
 namespace {
 
-// Both sides read all the time, in a thread of their own; one that does not for this long is gone.
+// Both sides read all the time, on a separate thread; one that does not for this long is gone.
 constexpr double kSendSeconds = 10;
 
 }  // namespace

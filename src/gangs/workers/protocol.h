@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver and its worker say to each other.
+// The messages between a driver and its worker.
 //
 // A worker is the driver's own program, started with PROTIUM_WORKER=<number of a descriptor>, one
 // end of a channel (os/socket.h). Every message is a frame: a JSON object on one line, then, where
-// noted, raw bytes. `type` says what it is. Messages within a task carry its number as `task`;
-// either side ignores messages about a task that has ended.
+// noted, raw bytes. `type` is the kind of message. Messages within a task have its number as
+// `task`; either side ignores messages about a task that has ended.
 //
 // driver to worker
-//   load                              load the LibTorch library; answered by "loaded"
+//   load                              load the LibTorch library; the reply is "loaded"
 //   task   {task, name, config, rank, world, attempt, host, devices: [{name, address}], gang,
 //           deadline, beat, log, input_bytes, bends, newcomer, patience}
 //                                     run a task; times in milliseconds. Raw: input schema
 //                                     (input_bytes) and output schema, each an Arrow IPC message.
 //                                     Descriptors: the log, if `log`, then for a gang a socket to
 //                                     every other rank, by rank
-//   batch  {task, slot, bytes}        an Arrow IPC record batch lies at the start of `slot`. One
+//   batch  {task, slot, bytes}        an Arrow IPC record batch is at the start of `slot`. One
 //                                     descriptor: the slot is new, this is its memory
 //   end    {task}                     no more batches
 //   taken  {task}                     a batch of the worker's has left the driver's queue
 //   free   {task, slot}               the worker may use its slot again
 //   call   {task, generation, rank, cut, why}
-//                                     of an elastic gang: the generation to enter next, at once
+//                                     in an elastic gang: the generation to enter next, at once
 //                                     (cut) or after a step; rank -1: leave the gang. Descriptors:
 //                                     a socket to every other rank, by rank
 //   parts  {task, parts: [{bytes, memories}]}
 //                                     what ranks have shared, by their first rank. Raw: the texts;
 //                                     descriptors: the memories
-//   stop   {task}                     end early in good order
+//   stop   {task}                     end early, but normally
 // worker to driver
 //   ready  {version}                  the first message
 //   loaded {error}                    {} if the library is loaded
 //   batch, taken, free                as above, for what the task emits and reads
 //   beat   {task}                     the process lives; every `beat` milliseconds, not sent by the
 //                                     task's thread
-//   event  {task, event, rank}        TaskContext::Send; the rank, of an elastic gang
+//   event  {task, event, rank}        TaskContext::Send; with the rank in an elastic gang
 //   saved  {task}                     TaskContext::Saved
-//   share  {task}                     what this rank gives into keeping. Raw: its text; descriptors
-//   notice {task}                     the process was told to end (SIGTERM), and leaves in good
-//                                     order
+//   share  {task}                     a part to store with the gang. Raw: its text; descriptors
+//   notice {task}                     the process was asked to end (SIGTERM), and leaves the gang
+//                                     normally
 //   prepared {task}                   a newcomer waits for its first call
 //   entered {task, generation, step}  the rank goes on there, after so many steps
 //   failed {task, generation, status} a collective call failed; the rank waits for a call
@@ -45,7 +45,7 @@
 //                                     monotonic clock
 //
 // Slots: the sender makes them, at most kWindow batches ahead of what the receiver has taken. A
-// receiver borrows a slot until the last reference to its batch goes.
+// receiver borrows a slot until the last reference to its batch is dropped.
 #pragma once
 
 #include <atomic>
@@ -67,7 +67,7 @@ inline constexpr char kWorkerVariable[] = "PROTIUM_WORKER";
 // Enough for the sender to stay ahead, few enough that a slow receiver holds little memory.
 inline constexpr int32_t kWindow = 4;
 
-// A message as it was received: `head` with its `type`, raw bytes, descriptors.
+// A received message: `head` with its `type`, raw bytes, descriptors.
 struct Frame {
   std::string type;
   Json head;
@@ -75,20 +75,20 @@ struct Frame {
   std::vector<UniqueFd> fds;
 };
 
-// Whole numbers and texts of a frame's head; one that is missing is an error that names the key.
+// Return integers and texts of a frame's head; a missing one is an error that names the key.
 Result<int64_t> RequireWhole(const Json& head, const char* key);
 Result<std::string> RequireText(const Json& head, const char* key);
 
-// One end of the conversation. Send() from any thread, Receive() from one at a time.
+// One end of the channel. Send() from any thread, Receive() from one at a time.
 class Link {
  public:
   explicit Link(Channel channel) : channel_(std::move(channel)) {}
-  // Waits up to 10 s for the other side to take it, or as long as LimitSends() says. The
-  // descriptors stay the caller's.
+  // Waits up to 10 s, or less after LimitSends(), for the other side to take it. The caller keeps
+  // the descriptors.
   Status Send(const Json& head, std::string_view raw = {}, std::span<const int> fds = {});
-  // nullopt if the other side is gone; exit kStalled if nothing came by `deadline`.
+  // Returns nullopt if the other side is gone; kStalled if nothing arrives by `deadline`.
   Result<std::optional<Frame>> Receive(Deadline deadline);
-  // From now on Send() waits no longer than this, where it is less than 10 s. Any thread.
+  // From now on Send() waits at most this long, if that is less than 10 s. Any thread.
   void LimitSends(double seconds);
   int fd() const { return channel_.fd(); }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an attempt of a gang of programs ends when the gang is to have another number of ranks: a
-// person wants it (gang/wish.h), there is room for more, or a gang of a higher gang.priority needs
+// user wants it (gang/wish.h), there is room for more, or a gang of higher gang.priority needs
 // room.
 //
-// 1. The programs end in good order, as after Ctrl-C, and the next attempt starts with as many as
-//    there should be. That is no restart.
-// 2. Seats are held all the time but those that are to be given up: a gang that may start again is
-//    never without its least number.
+// 1. The programs end normally, as after Ctrl-C, and the next attempt starts with the new number.
+//    That does not count as a restart.
+// 2. Only seats that are to be given up are freed: a gang that may start again always holds its
+//    least number.
 #pragma once
 
 #include <atomic>
@@ -23,25 +23,25 @@
 
 namespace protium {
 
-// For the time of one attempt; looks a few times a second, in a thread of its own. Does nothing for
+// Lives as long as one attempt; checks a few times a second, on its own thread. Does nothing for
 // gangs that do not re-form (gang/program.h).
 class Reforming {
  public:
-  // All are borrowed. `wish` may be empty.
+  // All must outlive it. `wish` may be empty.
   Reforming(Seats::Taken& taken, const MapTask& task, std::filesystem::path wish,
             const Yielding& yielding);
 
-  // For the attempt: stops with that of `yielding`, and to re-form.
+  // The attempt's call: stops with that of `yielding`, and to re-form.
   const Call& call() const { return own_; }
-  // The attempt is over: takes and gives back places for the next one. Whether it ended only to
-  // have another number, and not because it was done, failed or was stopped. Once.
+  // The attempt is over: takes and gives back seats for the next one. Returns whether it ended only
+  // to get another number, and not because it was done, failed or was stopped. Call once.
   bool Ended(const AttemptResult& result);
 
  private:
   void Watch(const std::stop_token& over);
-  // How many there should be, if there is room.
+  // How many ranks there should be, if there is room.
   int32_t Target() const;
-  // Whether it has more places than it had.
+  // Takes seats up to `target`; returns whether it has more than before.
   bool Grow(int32_t target);
   std::string Why(int32_t target) const;
 
@@ -50,7 +50,7 @@ class Reforming {
   const std::filesystem::path wish_;
   const Yielding& yielding_;
   const bool reforms_;
-  const int32_t size_;  // Of the attempt.
+  const int32_t size_;  // Number of ranks in the attempt.
   std::stop_source stop_;
   Call own_;
   std::stop_callback<std::function<void()>> with_given_;

@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// One that ends its process before it reads anything does so again.
+// A process that ends before it reads anything would do so again.
 constexpr int32_t kMostReplaced = 2;
 
 }  // namespace

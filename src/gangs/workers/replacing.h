@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without a gang: a worker that is lost before it has taken a batch costs nothing, since another
-// one gets what it was sent.
+// Without a gang: losing a worker before it has taken a batch costs nothing, since another one gets
+// what it was sent.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace protium {
 
-// The watching thread's.
+// Used by the watching thread.
 class Replacing {
  public:
-  // A process for a member's work.
+  // Returns a process for a member's work.
   using TakeWorker = std::function<Result<std::unique_ptr<Worker>>(const MemberPlace&)>;
 
-  // All of it outlives this.
+  // All references must outlive this.
   Replacing(const RunSpec& spec, const Call& call, Watch& watch, TakeWorker take)
       : spec_(spec), call_(call), watch_(watch), take_(std::move(take)) {}
 
-  // Kills the member's worker and gives its work to another one. False: it must not be, or could
-  // not.
+  // Kills the member's worker and gives its work to another one. False if that is not allowed or
+  // failed.
   bool Replace(Member& member, const RankFailure& failure);
 
  private:

@@ -47,8 +47,8 @@ void RunMembership::KeepPart(const Member& member, Frame frame) {
   if (size_t(member.rank()) >= parts_.size()) return;
   parts_[size_t(member.rank())] = {std::move(frame.raw), std::move(frame.fds)};
   shared_ += 1;
-  // Before the gang hears that it bends. A newcomer that it starts then gets the parts by itself,
-  // and a member that is called out at once has to get out of the exchange first.
+  // Before the gang learns that it is elastic now. A newcomer that it starts then gets the parts on
+  // its own, and a member that is called out at once has to leave the exchange first.
   if (shared_ == parts_.size()) {
     for (const int32_t each : gang_.newest().members) SendParts(*run_.members.Find(each));
   }
@@ -96,8 +96,8 @@ void RunMembership::Look(Clock::time_point now) {
   GiveBackSeats();
 }
 
-// Where a person wants fewer workers, their seats are for other gangs. A dead member's seat is
-// taken by the next one before this is asked.
+// If a user wants fewer workers, their seats are for other gangs. A dead member's seat is taken by
+// the next one before this is called.
 void RunMembership::GiveBackSeats() {
   if (!gang_.bends() || gang_.closed()) return;
   const std::vector<int32_t> spare = seats_.LeaveSpare(TakenSeats());
@@ -138,7 +138,7 @@ void RunMembership::Dismiss(int32_t number) {
   if (Member* const member = run_.members.Find(number)) member->Dismiss();
 }
 
-// A socket between every two of its members.
+// Makes a socket between every two of its members.
 Status RunMembership::Call(const Generation& generation, const std::vector<int32_t>& leaving,
                            const std::string& why) {
   PT_LET(const auto mesh, MakeMesh(int32_t(generation.members.size())));

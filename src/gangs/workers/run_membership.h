@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of an elastic gang: what they say about it goes to the BendingGang
-// (gang/bending.h), whose crew this is. It starts newcomers, calls members to generations, keeps
-// the parts that they share, and ends those that are not needed any more.
+// The members of an elastic gang: passes their messages to the BendingGang (gang/bending.h), and is
+// its crew. It starts newcomers, calls members to generations, stores the parts that they share,
+// and ends those that are not needed any more.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@
 
 namespace protium {
 
-// The watching thread's.
+// Used by the watching thread.
 class RunMembership final : private Crew {
  public:
-  // The rest of the run; all of it outlives the membership.
+  // The rest of the run; all of it must outlive the membership.
   struct Run {
     const RunSpec& spec;
     const protium::Call& call;
@@ -28,30 +28,31 @@ class RunMembership final : private Crew {
     Watch& watch;
     Ending& ending;
   };
-  // Starts a newcomer; nullptr: the run is over.
+  // Starts a newcomer; returns nullptr if the run is over.
   using Hire = std::function<Result<Member*>(MemberPlace)>;
 
   RunMembership(const Run& run, Hire hire);
 
-  // A message of a member's.
+  // Handles a message of a member.
   void Heard(Member& member, Frame frame);
-  // It is done.
+  // The member is done.
   void Finished(const Member& member);
-  // It is lost, and the gang goes on without it if it can.
+  // A member is lost; the gang goes on without it if it can.
   void Lost(RankFailure failure) { gang_.Lost(std::move(failure)); }
-  // Its death counts against its seat, which is given back where its devices go into quarantine and
-  // another one can be had, or the gang can do without.
+  // Counts a death against the member's seat. If its devices go into quarantine, the seat is given
+  // back, provided that another one can be had or the gang can do without.
   void CountLoss(const RankFailure& failure) override;
   // Time has passed.
   void Look(Clock::time_point now);
-  // When Look() is due at the latest.
+  // The latest time at which Look() is due.
   Deadline due() const { return gang_.due(); }
 
-  // It has the weights; what keeps others from coming in is no failure of those who are.
+  // Whether it has the weights: what keeps a member from getting them is no failure of the others.
   bool HasEntered(const Member& member) const { return gang_.HasEntered(member.rank()); }
-  // It is in the newest generation: a newcomer that prepares itself keeps nobody waiting.
+  // Whether it is in the newest generation: a newcomer that is still preparing keeps nobody
+  // waiting.
   bool IsIn(const Member& member) const;
-  // What members died of since the gang last got a step further.
+  // Causes of members' deaths since the gang last advanced by a step.
   const std::vector<RankFailure>& losses() const { return gang_.losses(); }
 
  private:
@@ -65,7 +66,7 @@ class RunMembership final : private Crew {
   Status Call(const Generation& generation, const std::vector<int32_t>& leaving,
               const std::string& why) override;
   bool IsDone(int32_t member) const override;
-  // The end of a process is seen by itself, so one that lives and does not answer hangs.
+  // The end of a process is noticed directly, so one that lives and does not respond hangs.
   bool MayHang(int32_t) const override { return true; }
   RankFailure Describe(int32_t member, RankFailure::Kind kind, Status status) const override;
   void Fail(RankFailure failure) override;
@@ -76,8 +77,8 @@ class RunMembership final : private Crew {
   BendingGang gang_;
   GangSeats seats_;
   std::vector<SharedPart> parts_;  // By first rank.
-  size_t shared_ = 0;              // So many have come.
-  std::vector<int32_t> no_seat_;   // To be started once a seat is free.
+  size_t shared_ = 0;              // Number of parts received.
+  std::vector<int32_t> no_seat_;   // To be started as soon as a seat is free.
 };
 
 }  // namespace protium

@@ -26,7 +26,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> RunOutput::Next() {
   Emitted next = std::move(emitted_.front());
   emitted_.pop_front();
   lock.unlock();
-  // Before it is read: the window counts what lies here, not what the caller holds.
+  // Before it is read: the window counts the batches here, not those that the caller holds.
   next.member->Send(next.member->Head("taken"));
   PT_LET(const int64_t slot, RequireWhole(next.frame.head, "slot"));
   PT_LET(const int64_t bytes, RequireWhole(next.frame.head, "bytes"));

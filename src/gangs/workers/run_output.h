@@ -15,14 +15,15 @@ namespace protium {
 
 class RunOutput {
  public:
-  // The watching thread's: a batch lies in a slot of the member's, as the message says.
+  // On the watching thread: a batch is in a slot of the member's, as the message describes.
   void Put(Member& member, Frame frame);
-  // The run is over; of one that failed the batches that are still here are dropped.
+  // The run is over; if it failed, drops the batches that are still here.
   void End(AttemptResult end);
 
-  // The caller's thread: the next batch, nullptr behind the last one, or why the run failed. Waits.
+  // On the caller's thread: returns the next batch, nullptr after the last one, or why the run
+  // failed. Waits.
   Result<std::shared_ptr<arrow::RecordBatch>> Next();
-  // Valid once Next() returned an error or nullptr.
+  // Valid after Next() returned an error or nullptr.
   AttemptResult end() const;
 
  private:

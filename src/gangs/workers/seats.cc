@@ -17,7 +17,7 @@ namespace protium {
 
 namespace {
 
-// For a discovery script to answer.
+// How long a discovery script may take.
 constexpr auto kDiscoveryTime = std::chrono::seconds(20);
 
 Holding MakeHolding(const Placement& placement, const std::string& who) {
@@ -53,7 +53,7 @@ Seats::Seats(SeatSettings settings)
 Seats::Taken::~Taken() {
   if (seats_ == nullptr) return;
   const std::lock_guard lock(seats_->mutex_);
-  // The lease goes with the descriptors: those that workers inherited are closed by now, since a
+  // The lease ends with the descriptors: those that workers inherited are closed by now, since a
   // gang's workers with devices end with their task.
   seats_->holdings_.erase(holding_);
   leases_.clear();
@@ -73,7 +73,7 @@ Result<std::optional<Seat>> Seats::Taken::TakeMore(const GangSpec& gang) {
   const std::lock_guard lock(seats_->mutex_);
   PT_LET(auto more, seats_->TryTake(one, holding_->who, wait));
   if (more == nullptr) return std::optional<Seat>();
-  // It becomes a part of this one.
+  // Merges it into this one.
   const Seat seat = more->placement_.seats.front();
   placement_.seats.push_back(seat);
   leases_.splice(leases_.end(), more->leases_);
@@ -191,13 +191,13 @@ Result<std::string> Seats::WhyNotNow(const GangSpec& gang) {
   return wait.why;
 }
 
-// Chooses places while the folder of leases is locked, so that what was found free is free when it
-// is leased. Sets `placed` if all places are there, else `wait`. Returns the leases of all seats'
-// devices; none if `placed` is null, which asks only.
+// Chooses seats while the folder of leases is locked, so that what was found free is still free
+// when it is leased. Sets `placed` if there are seats for all, else `wait`. Returns the leases of
+// all seats' devices; none if `placed` is null, which only checks.
 Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string& who,
                                          std::optional<Placement>* placed, Wait& wait) {
-  // TakeLeases calls this while nobody else can take a device: what it is told is held, and what
-  // this process holds, decide together.
+  // TakeLeases calls this while nobody else can take a device: decides from what others hold
+  // (`held`) and what this process holds.
   const auto choose = [&](const std::vector<HeldDevice>& held) -> Result<std::vector<std::string>> {
     Host host = HostNow();
     AddOthers(held, host);
@@ -217,7 +217,7 @@ Result<std::vector<Lease>> Seats::Choose(const GangSpec& gang, const std::string
     PT_TRY(choose({}).status());
     return std::vector<Lease>();
   }
-  // A lease of this process's own would look like another's, and is known from holdings_ already.
+  // A lease of this process would look like another's, and is known from holdings_ already.
   std::vector<std::string> not_ours;
   for (const Device& gpu : host_.gpus) {
     const bool ours = std::ranges::any_of(holdings_, [&](const Holding& each) {
@@ -232,7 +232,7 @@ std::filesystem::path Seats::Folder() const {
   return settings_.leases.empty() ? LeaseFolder() : settings_.leases;
 }
 
-// Of the lowest priority first. More than one is only asked when that was not enough.
+// The holder of lowest priority first. More than one is asked only if that was not enough.
 std::vector<HeldDevice> Seats::MayWish(const GangSpec& gang, const Wait& wait) {
   const HeldDevice* least = nullptr;
   for (const HeldDevice& each : wait.others) {
@@ -247,7 +247,7 @@ std::vector<HeldDevice> Seats::MayWish(const GangSpec& gang, const Wait& wait) {
   return wished;
 }
 
-// Returns nullptr and sets `wait` if there is no place at present.
+// Returns nullptr and sets `wait` if there are no seats now.
 Result<std::unique_ptr<Seats::Taken>> Seats::TryTake(const GangSpec& gang, const std::string& who,
                                                      Wait& wait) {
   PT_TRY(FindDevices(gang));
@@ -291,7 +291,7 @@ Result<std::unique_ptr<Seats::Taken>> Seats::Take(const GangSpec& gang, const st
     if (now >= call.deadline || (!wait.others.empty() && now >= others_deadline)) {
       return NoPlace(who, wait.why);
     }
-    // Other processes give no signal when they return a device, so it is polled.
+    // Other processes send no signal when they return a device, so this polls.
     changed_.wait_for(lock, std::chrono::milliseconds(50));
   }
 }

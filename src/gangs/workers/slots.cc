@@ -18,7 +18,7 @@ namespace {
 
 // A memfd's untouched pages cost nothing, so a slot is made large enough for most batches at once.
 constexpr int64_t kLeastSlotBytes = int64_t{4} << 20;
-// Limits for what the other side may claim.
+// Limits on what the other side may claim.
 constexpr int64_t kMostSlotBytes = int64_t{64} << 30;
 constexpr int64_t kMostSlots = 1 << 16;
 
@@ -41,7 +41,7 @@ class Borrowed : public arrow::Buffer {
 
 arrow::ipc::IpcWriteOptions WriteOptions() {
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
-  // Buffers of the batch are then aligned as Arrow recommends, where they lie.
+  // Buffers of the batch are then aligned in place, as Arrow recommends.
   options.alignment = 64;
   options.use_threads = false;
   return options;

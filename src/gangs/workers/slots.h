@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches between two processes: written once into shared memory, read where they lie.
+// Batches between two processes: written once into shared memory, read in place.
 //
 // 1. A slot is memory of the writer's that holds one batch as an Arrow IPC message.
-// 2. The writer writes into a slot only while it is free: when it is new, and from Free() on.
+// 2. The writer writes into a slot only while it is free: when it is new, and after Free().
 // 3. At most kWindow written batches are not taken yet. Taken ones do not count, so a reader may
-//    keep as many as it likes; the writer then makes more slots.
-// 4. Only numbers and lengths travel in messages, and a slot's memory once, as a descriptor.
+//    hold as many as it likes; the writer then makes more slots.
+// 4. Messages contain only numbers and lengths, and a slot's memory once, as a descriptor.
 #pragma once
 
 #include <arrow/buffer.h>
@@ -34,9 +34,9 @@ class SlotWriter {
  public:
   // Whether fewer than kWindow batches are not taken.
   bool HasRoom() const;
-  // Writes into a free slot, or into a new one. Only to be called if HasRoom().
+  // Writes into a free slot, or into a new one. Call it only if HasRoom().
   Result<WrittenBatch> Write(const arrow::RecordBatch& batch);
-  // The reader took a batch, or no longer needs a slot. Slots that do not exist are ignored.
+  // The reader took a batch, or does not need a slot any more. Ignores slots that do not exist.
   void Taken();
   void Free(int64_t slot);
 
@@ -53,12 +53,13 @@ class SlotWriter {
 };
 
 // The reading side. One thread; but `free` is called with a slot's number from whichever thread
-// drops the last reference to its batch, also after the reader has gone.
+// drops the last reference to its batch, even after the reader was destroyed.
 class SlotReader {
  public:
   SlotReader(SchemaPtr schema, std::function<void(int32_t)> free);
-  // The batch in the slot, which is borrowed until its last reference goes. `memory` is set if the
-  // slot is new or has new memory. Everything is validated: numbers, lengths, and the batch itself.
+  // Returns the batch in the slot, which is borrowed until its last reference is dropped. `memory`
+  // is set if the slot is new or has new memory. Validates everything: numbers, lengths, and the
+  // batch itself.
   Result<std::shared_ptr<arrow::RecordBatch>> Read(int64_t slot, int64_t bytes, UniqueFd memory);
   const SchemaPtr& schema() const { return schema_; }
 

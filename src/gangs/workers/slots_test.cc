@@ -56,7 +56,7 @@ TEST(Slots, AreNotBelievedBlindly) {
   Memfd memory = Memfd::Make("test", 4096).ValueOrDie();
   UniqueFd fd = memory.Take();
   EXPECT_FALSE(reader.Read(0, 8192, std::move(fd)).ok());
-  EXPECT_FALSE(reader.Read(0, 4096, UniqueFd()).ok());  // Zeroes are no batch.
+  EXPECT_FALSE(reader.Read(0, 4096, UniqueFd()).ok());  // Zeroes are not a batch.
 }
 
 }  // namespace

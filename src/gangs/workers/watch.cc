@@ -53,7 +53,7 @@ RankFailure Watch::Silence(const Member& member, Clock::time_point now) {
 }
 
 std::string Watch::AtWhat(const Member& member, bool silent, Clock::time_point now) {
-  // What it said last may be of the time before.
+  // Its last report may be older than that.
   const std::string why = member.WhyStill(silent);
   return why.empty() ? Sight(member, now).AtWhat(now) : why;
 }

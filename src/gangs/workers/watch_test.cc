@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Three members with a deadline of 20 s, in a time of its own.
+// Three members with a deadline of 20 s, in virtual time.
 class WatchTest : public testing::Test {
  protected:
   WatchTest() {
@@ -29,7 +29,7 @@ class WatchTest : public testing::Test {
       watch_.Begin(*all_.back(), At(0));
     }
   }
-  // What a rank says of itself at this second.
+  // A rank reports what it is doing at this second.
   void Says(int32_t rank, int second, const TaskSight& sight) {
     watch_.Heard(*all_[size_t(rank)], {.type = "beat", .head = {{"doing", FieldsToJson(sight)}}},
                  At(second));
@@ -81,7 +81,7 @@ TEST_F(WatchTest, CountsTheSilenceOfANewMemberFromWhenItIsFirstSeen) {
   EXPECT_THAT(Silent(50), ElementsAre(0, 1, 2, 3));
 }
 
-// A wait that has gone on for a tenth of the deadline is worth a word, once.
+// A wait that has gone on for a tenth of the deadline is reported once.
 TEST_F(WatchTest, WarnsOfWhomTheOthersWaitForAndAsksItWhereItIs) {
   FakeWorker worker;
   const auto process = worker.Take();
@@ -125,8 +125,8 @@ TEST_F(WatchTest, SuspectsWhoIsBusyWhereNobodyIsSilent) {
               ElementsAre("1 kept the others waiting for 20 seconds (14.0 s in forward)"));
 }
 
-// One that has come to its call a moment ago, or is busy for less than half the deadline, is only
-// slow.
+// A rank that has come to its call a moment ago, or is busy for less than half the deadline, is
+// only slow.
 TEST_F(WatchTest, SuspectsNobodyWithoutReason) {
   Says(0, 15, {.call = "reduce", .seconds = 14});
   Says(1, 15, {.phase = "forward", .seconds = 9});

@@ -19,9 +19,9 @@ namespace protium {
 
 namespace {
 
-// Runs tasks on the main thread, while a second one reads the channel and shows that the process
-// lives: a busy task never keeps the driver from being heard. The main thread waits while LibTorch
-// is loaded, between tasks.
+// Runs tasks on the main thread, while a second one reads the channel and gives signs of life, so
+// that a busy task never makes the process look silent. The main thread waits while LibTorch is
+// loaded, between tasks.
 class WorkerProcess {
  public:
   WorkerProcess(std::shared_ptr<Link> link, const TaskTable& tasks,
@@ -47,14 +47,14 @@ class WorkerProcess {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // For the main thread; guarded by mutex_, as current_ is.
+  // For the main thread; guarded by mutex_, as is current_.
   std::deque<std::function<void()>> jobs_;
   std::shared_ptr<WorkerTask> current_;
 };
 
 int WorkerProcess::Run() {
   PrepareStacks();
-  // Before there are other threads, which would end the process on the signal.
+  // Blocked before other threads exist, which would end the process on the signal.
   sigset_t notice;
   sigemptyset(&notice);
   sigaddset(&notice, SIGTERM);
@@ -87,8 +87,8 @@ void WorkerProcess::Listen() {
   }
 }
 
-// SIGTERM ends the process, as ever, unless it belongs to an elastic gang: then the gang goes on
-// without it after some step, and a second one ends it.
+// SIGTERM ends the process, as usual, unless it belongs to an elastic gang: then the gang goes on
+// without it after some step, and a second SIGTERM ends it.
 void WorkerProcess::AwaitNotice() {
   sigset_t notice;
   sigemptyset(&notice);
@@ -181,11 +181,11 @@ int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>&
     std::fprintf(stderr, "error: %s is for workers that a driver starts\n", kWorkerVariable);
     return static_cast<int>(Exit::kUsage);
   }
-  // A program that a task starts is no worker.
+  // A program that a task starts is not a worker.
   ::unsetenv(kWorkerVariable);
   ::fcntl(static_cast<int>(fd), F_SETFD, FD_CLOEXEC);
-  // The channel and the leases go no further than this process: a program that a task starts must
-  // not hold a device.
+  // Only this process has the channel and the leases: a program that a task starts must not hold a
+  // device.
   ::syscall(SYS_close_range, 3, ~0U, CLOSE_RANGE_CLOEXEC);
   const auto link = std::make_shared<Link>(Channel(UniqueFd(static_cast<int>(fd))));
   return WorkerProcess(link, tasks, more).Run();

@@ -37,13 +37,13 @@ Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<Unique
   return MarkCalls(std::move(ranks), doing);
 }
 
-// The sockets are those to the others, by rank; the own place is left out.
+// The sockets lead to the others, by rank, without an entry for this rank.
 GangCall WorkerMembership::ReadCall(Frame frame) const {
   GangCall call{.generation = RequireWhole(frame.head, "generation").ValueOr(-1),
                 .rank = int32_t(RequireWhole(frame.head, "rank").ValueOr(-1)),
                 .cut = frame.head.value("cut", false),
                 .why = frame.head.value("why", std::string())};
-  // Held by a pointer, since what a std::function holds must be copyable.
+  // Held by a pointer, since a std::function must be copyable.
   const auto peers = std::make_shared<std::vector<UniqueFd>>(std::move(frame.fds));
   call.join = [peers, rank = call.rank, deadline = deadline_,
                &doing = doing_](auto) -> Result<std::unique_ptr<Communicator>> {
@@ -64,7 +64,7 @@ void WorkerMembership::HandleFrame(Frame frame) {
 void WorkerMembership::Say(const Json& what) {
   Json head = what;
   head["task"] = task_;
-  // If the driver is gone this process ends anyway.
+  // If the driver is gone, this process ends anyway.
   (void)link_->Send(head);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's side of an elastic gang on this machine: words go over the worker's channel, and the
-// ranks of a generation get their sockets to each other with the call. Two threads meet here, as in
-// worker_task.h.
+// A worker's side of an elastic gang on this machine: messages use the worker's channel, and a call
+// brings the sockets between the ranks of its generation. Two threads use it, as in worker_task.h.
 #pragma once
 
 #include <memory>
@@ -13,14 +12,14 @@
 
 namespace protium {
 
-// Collective: this rank's end of the ranks whose sockets `peers` are, by rank, the own one empty.
-// Its calls are marked in `doing`, which outlives it.
+// Collective: makes this rank's end of the communicator from `peers`, its sockets by rank, the own
+// one empty. Its calls are marked in `doing`, which must outlive it.
 Result<std::unique_ptr<Communicator>> JoinRanks(int32_t rank, std::vector<UniqueFd> peers,
                                                 std::chrono::milliseconds deadline, Doing& doing);
 
 class WorkerMembership final : public GangMember {
  public:
-  // `task` is its number, on every message.
+  // `task` is the task's number, on every message.
   WorkerMembership(GangMemberSpec spec, std::shared_ptr<Link> link, int64_t task, Doing& doing)
       : GangMember(spec),
         deadline_(spec.deadline),
@@ -28,7 +27,7 @@ class WorkerMembership final : public GangMember {
         task_(task),
         doing_(doing) {}
 
-  // A message "call" or "parts".
+  // Handles a message "call" or "parts".
   void HandleFrame(Frame frame);
 
  private:

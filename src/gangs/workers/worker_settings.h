@@ -8,17 +8,17 @@
 namespace protium {
 
 struct WorkerSettings {
-  // "local[4]": 4, strict. 0: as many as a gang asks for.
+  // "local[4]": 4, strict. 0: as many as a gang requests.
   int32_t seats = 0;
   // Folder of rank-000.log, ...; empty: workers share the driver's stderr.
   std::filesystem::path logs;
-  // What is started as a worker: this very program.
+  // The program to start as a worker: this one.
   std::filesystem::path program = "/proc/self/exe";
-  // Prints this machine's devices; empty: the driver library is asked.
+  // A script that prints this machine's devices; empty: use the driver library.
   std::filesystem::path discovery;
-  // Where processes note who holds which device; empty: LeaseFolder().
+  // Where processes record who holds which device; empty: LeaseFolder().
   std::filesystem::path leases;
-  // Seconds that a worker without a gang may give no sign of life; a gang has its own deadline.
+  // How many seconds a worker without a gang may be silent; a gang has its own deadline.
   double deadline = 60;
 };
 

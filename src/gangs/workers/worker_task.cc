@@ -53,7 +53,7 @@ Result<Columns> GroupsIn(const Json& head) {
   return groups;
 }
 
-// Sockets to the other ranks, by rank, with an empty place for this one's own.
+// Sockets to the other ranks, by rank, with an empty entry for this one.
 std::vector<UniqueFd> PeersIn(std::vector<UniqueFd> fds, int32_t rank) {
   if (rank >= 0 && rank <= static_cast<int32_t>(fds.size())) fds.emplace(fds.begin() + rank);
   return fds;
@@ -146,7 +146,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> WorkerTask::Next() {
   {
     std::unique_lock lock(mutex_);
     const Doing::Waiting waiting(doing_, kForInput);
-    // Ends when the driver speaks; if the driver is gone the whole process ends.
+    // Ends with a message from the driver; if the driver is gone, the whole process ends.
     changed_.wait(lock, [&] { return !batches_.empty() || ended_ || stop_.stop_requested(); });
     if (stop_.stop_requested()) return AskedToStop();
     if (batches_.empty()) return std::shared_ptr<arrow::RecordBatch>();
@@ -192,7 +192,7 @@ void WorkerTask::Send(const Json& event) {
   Json head = Head("event");
   head["event"] = event;
   if (membership_) head["rank"] = membership_->rank();
-  // If the driver is gone this process ends anyway.
+  // If the driver is gone, this process ends anyway.
   (void)link_->Send(head);
 }
 
@@ -200,7 +200,7 @@ void WorkerTask::Send(const Json& event) {
 Status WorkerTask::MakeRanks() {
   if (!gang_ || (membership_ && membership_->newcomer())) return Status::OK();
   PT_LET(ranks_, JoinRanks(rank_, std::move(peers_), deadline_, doing_));
-  // Which generation's communicator there is, is its business from here on.
+  // From here on the membership has the communicator of each generation.
   if (membership_) membership_->Begin(std::move(ranks_));
   return Status::OK();
 }
@@ -223,8 +223,7 @@ Status WorkerTask::Call(const Task& task) {
   }
 }
 
-// What the task did not read is dropped before "done" is sent, so that the driver finds its slots
-// free.
+// Drops what the task did not read before "done" is sent, so that the driver finds its slots free.
 void WorkerTask::ReleaseAll() {
   std::lock_guard lock(mutex_);
   batches_.clear();
@@ -241,8 +240,8 @@ Status WorkerTask::Run(Result<Task> task) {
   const Status status = task.ok() ? Call(*task) : task.status();
   std::fflush(nullptr);
   ReleaseAll();
-  // Before Abort(): whatever other ranks report because of it is then reported later, and the
-  // driver sees which came first.
+  // Before Abort(): what other ranks report because of it is then reported later, and the driver
+  // sees which came first.
   const Status sent = link_->Send(DoneHead(number_, status));
   if (membership_ && !status.ok()) membership_->Abort(status);
   if (ranks_ && !status.ok()) ranks_->Abort(status);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task in a worker process: what the driver sends it, and what it sends back. Two threads meet
-// here: the one that reads the channel calls HandleFrame() for every message, the main one runs the
-// task and waits in Next() and Emit() for what the messages bring. Both waits end with a stop; that
-// the driver is gone ends the whole process (workers/worker_main.cc).
+// One task in a worker process: what the driver sends it, and what it sends back. Two threads use
+// it: the one that reads the channel calls HandleFrame() for every message; the main one runs the
+// task and waits in Next() and Emit() for messages. A stop ends both waits; if the driver is gone,
+// the whole process ends (workers/worker_main.cc).
 #pragma once
 
 #include <condition_variable>
@@ -26,17 +26,17 @@ namespace protium {
 class WorkerTask : public TaskContext, private BatchStream {
  public:
   static Result<std::shared_ptr<WorkerTask>> Make(std::shared_ptr<Link> link, Frame frame);
-  // Sends "done" with the reason why a task could not even be made.
+  // Sends "done" with the reason why a task could not be made.
   static Status Refuse(Link& link, const Json& head, const Status& why);
 
   int64_t number() const { return number_; }
   const std::string& name() const { return name_; }
-  bool torch() const { return torch_; }  // It runs in the library of LibTorch.
+  bool torch() const { return torch_; }  // It runs in the LibTorch library.
   std::chrono::milliseconds beat() const { return beat_; }
   // A message about this task: batch, end, taken, free, call, parts or stop.
   void HandleFrame(Frame frame);
-  // Runs `task` (or fails with its status) on the calling thread and sends "done". Exceptions end
-  // here. Once. The error is that of sending.
+  // Runs `task` (or fails with its status) on the calling thread and sends "done". Catches
+  // exceptions. Call once. Returns only errors of sending.
   Status Run(Result<Task> task);
 
   int32_t rank() const override { return rank_; }
@@ -49,12 +49,12 @@ class WorkerTask : public TaskContext, private BatchStream {
   BatchStream& input() override { return *this; }
   const SchemaPtr& output_schema() const override { return output_schema_; }
   // Waits while kWindow emitted batches are not taken. A batch of another schema than the plan's is
-  // a Fault of exit kBug.
+  // an error (kBug).
   Status Emit(const arrow::RecordBatch& batch) override;
-  // A Fault without a gang. Valid while the task runs.
+  // An error without a gang. Valid while the task runs.
   Result<Communicator*> communicator() override;
   bool bends() const { return bends_; }  // Any thread.
-  // What the task is at. Any thread.
+  // What the task is doing. Any thread.
   TaskSight Look() const { return doing_.Look(); }
   void SetPhase(const char* phase) override { doing_.SetPhase(phase); }
   GangMembership* membership() override { return membership_.get(); }

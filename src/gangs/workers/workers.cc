@@ -27,7 +27,7 @@ namespace protium {
 
 namespace {
 
-// The batches of a run, as they come.
+// The batches of a run, as they arrive.
 class RunStream : public BatchStream {
  public:
   RunStream(SchemaPtr schema, std::unique_ptr<MapRun> run)
@@ -41,7 +41,7 @@ class RunStream : public BatchStream {
   std::unique_ptr<MapRun> run_;
 };
 
-// Numbers for the gangs that run at the same time: the lowest that is free.
+// Numbers for the gangs that run at the same time: each gets the lowest that is free.
 class Lanes {
  public:
   int32_t Take() {
@@ -71,13 +71,13 @@ class LocalWorkers : public Workers {
   ~LocalWorkers() override {
     if (settings_.logs.empty()) return;
     std::error_code ignored;
-    // Workers say hardly anything between tasks.
+    // Workers print hardly anything between tasks.
     const auto log = settings_.logs / kIdleLog;
     if (std::filesystem::is_empty(log, ignored)) std::filesystem::remove(log, ignored);
   }
 
   void Expect(int32_t workers, bool torch) override {
-    // Only a hint: whoever needs a worker starts one, and then hears what is wrong.
+    // Only a hint: whoever needs a worker starts one, and gets the error then.
     (void)pool_.Expect(workers, torch);
   }
 
@@ -94,7 +94,7 @@ class LocalWorkers : public Workers {
 
  private:
   RunSpec MakeSpec(const MapTask& task);
-  // Where a person says how many workers the gang should have; empty: nowhere.
+  // Where a user writes how many workers the gang should have; empty: nowhere.
   std::filesystem::path Wish() const {
     return settings_.logs.empty() ? "" : settings_.logs.parent_path() / kWorkersWanted;
   }
@@ -131,7 +131,7 @@ RunSpec LocalWorkers::MakeSpec(const MapTask& task) {
   spec.deadline = settings_.deadline;
   const int32_t cores = seats_.cores();
   const bool strict = seats_.strict();
-  // Without a wish of the task's: one partition for each core.
+  // If the task does not say: one partition for each core.
   spec.most = task.workers > 0 ? (strict ? std::min(task.workers, cores) : task.workers) : cores;
   return spec;
 }
@@ -178,7 +178,7 @@ AttemptResult LocalWorkers::Attempt(RunSpec spec,
   output.clear();
   auto collected = Collect(stream);
   if (collected.ok()) output = std::move(*collected);
-  // A batch could not be read although the run went well.
+  // A batch could not be read although the run succeeded.
   if (!collected.ok() && stream.end().status.ok()) return {collected.status(), false};
   return stream.end();
 }

@@ -23,34 +23,34 @@ class Workers {
   // Ends and reaps every worker.
   virtual ~Workers() = default;
 
-  // Starts up to `workers` processes ahead of need, with LibTorch loaded if `torch`. Does not wait,
-  // and drops errors.
+  // Starts up to `workers` processes before they are needed, with LibTorch loaded if `torch`. Does
+  // not wait, and ignores errors.
   virtual void Expect(int32_t workers, bool torch) = 0;
 
-  // The table of ranks of a gang, or a Fault of exit kUsage that names the number that can never
+  // Returns the table of a gang's ranks, or an error (kUsage) that names the number that can never
   // fit. Starts nothing.
   virtual Result<Json> Placement(const GangSpec& gang) = 0;
-  // Who holds what the gang would need at this moment; empty if it could start.
+  // Returns who holds what the gang would need now; empty if it could start.
   virtual Result<std::string> WaitsFor(const GangSpec& gang) = 0;
 
   // Runs `task` over what `open_input` streams and returns its output. Without a gang the output
-  // streams as it comes, in any order, and `open_input` is called once. A gang's output is returned
-  // once an attempt has succeeded; the input is opened anew for every attempt, and there are up to
-  // gang.max_restarts restarts. The last attempt's Fault names rank, cause and last log lines.
-  // Waits for the gang's seats (Seats::Take).
+  // streams as it arrives, in any order, and `open_input` is called once. A gang's output is
+  // returned after an attempt has succeeded; the input is opened again for every attempt, and there
+  // are up to gang.max_restarts restarts. The last attempt's error has the rank, the cause and the
+  // last log lines. Waits for the gang's seats (Seats::Take).
   virtual Result<BatchStreamPtr> Map(const MapTask& task,
                                      std::function<Result<BatchStreamPtr>()> open_input,
                                      const Call& call) = 0;
 };
 
-// The workers that an engine at this address ("local[4]") has.
+// Returns the settings for the workers of an engine at this address ("local[4]").
 Result<WorkerSettings> SettingsOf(const EngineRequest& request);
 
-// Whether this process was started as a worker; Main and the tests' main ask this first.
+// Whether this process was started as a worker; Main and the tests' main check this first.
 bool IsWorker();
 
-// A worker's whole life; returns the exit code. A task that is not in `tasks` is looked for in what
-// `more` returns (the LibTorch library), which is called at most once.
+// Runs a worker until its end; returns the exit code. Tasks that are not in `tasks` are looked up
+// in what `more` returns (the LibTorch library), which is called at most once.
 int WorkerMain(const TaskTable& tasks, const std::function<Result<TaskTable>()>& more);
 
 }  // namespace protium

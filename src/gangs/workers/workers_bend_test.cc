@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic gangs, with a task that only counts steps: what they do when members die, hang, are
-// told to end, or disagree.
+// Elastic gangs, with a task that only counts steps: what they do when members die, hang, are asked
+// to end, or disagree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -54,7 +54,7 @@ class BendingWorkers : public TestWithWorkers {
   }
 
   bool replace_hung_ = true;
-  std::function<void(const Json&)> on_event_;  // The watching thread's.
+  std::function<void(const Json&)> on_event_;  // On the watching thread.
   std::mutex mutex_;
   Json ranks_;
   std::vector<Json> events_;
@@ -107,8 +107,8 @@ TEST_F(BendingWorkers, EndWithAMemberThatHangsWhereNoneIsReplaced) {
   EXPECT_THAT(Named("gang_change"), IsEmpty());
 }
 
-// A newcomer is no longer needed once the one that it replaces has ended, and by then the gang has
-// come to its end: what the one that leaves says last is read only when the cause is looked for.
+// A newcomer is not needed any more when the member that it replaces has ended, and by then the
+// gang is done: the last message of the leaving member is read only when the cause is determined.
 TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
   std::set<std::string> seen;
   Bell said;
@@ -119,7 +119,7 @@ TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
     ::kill(pid_t(pid), SIGKILL);
     siginfo_t ended = {};
     EXPECT_EQ(::waitid(P_PID, pid, &ended, WEXITED | WNOWAIT), 0);
-    // Meanwhile nothing is read of what rank 1 says.
+    // Meanwhile nothing from rank 1 is read.
     EXPECT_TRUE(said.Await(1));
   };
   const Json config = {{"steps", 300}, {"last_words", 50}, {"bell", said.path()}};
@@ -128,7 +128,7 @@ TEST_F(BendingWorkers, EndWhileOneLeavesAndAnotherComes) {
   EXPECT_THAT(FaultOf(out.status()).what, HasSubstr("rank 0 was killed by signal 9"));
 }
 
-// The others fail because the gang changes, which is what they say.
+// The others fail because the gang changes, and report that.
 TEST_F(BendingWorkers, FailWithWhatTheFirstOfThemDiedOf) {
   const auto out = Run({1, 3}, R"({"steps": 20, "begin": true})");
   const Fault fault = FaultOf(out.status());
@@ -137,7 +137,8 @@ TEST_F(BendingWorkers, FailWithWhatTheFirstOfThemDiedOf) {
   EXPECT_THAT(fault.why, HasSubstr("memory ran out"));
 }
 
-// One that is called right before the others are done comes too late, and is not waited for.
+// A newcomer that is called right before the others are done comes too late, and nobody waits for
+// it.
 TEST_F(BendingWorkers, DoNotWaitForANewcomerOnceTheyAreDone) {
   const auto out = Run({1, 2}, R"({"steps": 30, "linger": 2000})", 8);
   ASSERT_TRUE(out.ok()) << out.status();

@@ -40,7 +40,7 @@ TEST_F(HardCases, ATaskThatRefusesIsToldInItsOwnWords) {
   EXPECT_EQ(restarts, 0);
 }
 
-// The answers of the ranks that fail because of it are read before its own.
+// The reports of the ranks that fail because of it are read before its own.
 TEST_F(HardCases, ARankThatIsHeardLateIsStillTheCause) {
   Bell failed;
   bool heard = false;
@@ -100,7 +100,7 @@ TEST_F(HardCases, RestartsAreUsedUp) {
   EXPECT_THAT(fault.why, HasSubstr("1 restart did not help"));
 }
 
-// What is saved forgives an old restart; what a task reports does not, whatever its name.
+// Saved work forgives an old restart; what a task reports does not, whatever its name.
 TEST_F(HardCases, OnlyWhatIsSavedForgivesARestart) {
   for (const auto& [name, ends_well] : {std::pair{"save_until", true}, {"report_until", false}}) {
     MapTask task = GangTask(name, 2, 1, "3");
@@ -192,7 +192,7 @@ TEST_F(HardCases, ADeadlineEndsTheTask) {
   EXPECT_EQ(fault.exit, Exit::kStalled);
 }
 
-// A driver in a process of its own is killed: its workers, whose numbers it writes, must end.
+// A driver in a separate process is killed: its workers, whose numbers it writes, must end.
 TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
   auto [ours, theirs] = SocketPair().ValueOrDie();
   const pid_t driver = ::fork();
@@ -206,8 +206,8 @@ TEST_F(HardCases, AKilledDriverLeavesNoWorker) {
     (void)RunTask(*workers, GangTask("until_stopped", 3), Numbers(1, 1), call);
     ::_exit(0);
   }
-  ASSERT_GT(driver, 1);  // kill() of -1 would be for everybody.
-  theirs.reset();        // So that a driver that died early is seen as the end, not waited for.
+  ASSERT_GT(driver, 1);  // kill() of -1 would signal every process.
+  theirs.reset();        // So that the end of a driver that died early is seen at once.
   std::vector<int> pids(3);
   for (int& pid : pids) ASSERT_EQ(::read(ours.get(), &pid, sizeof(pid)), sizeof(pid));
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // Orphans come to us, so that their end can be seen.

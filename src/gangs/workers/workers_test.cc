@@ -99,7 +99,7 @@ TEST_F(WorkersTest, ThatAreStoppedWhileIdleAreNotUsedAgain) {
   EXPECT_NE(Children()[0], idle[0]) << "it must not wake up and go on";
 }
 
-// Whatever it was sent, another one gets it.
+// Another worker gets whatever it was sent.
 TEST_F(WorkersTest, ThatAreStoppedBeforeTheyReadAreReplaced) {
   const auto folder = TemporaryFolder::Make().ValueOrDie();
   workers_ = Workers::Make({.deadline = 2}).ValueOrDie();

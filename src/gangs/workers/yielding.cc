@@ -15,7 +15,7 @@ namespace protium {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{200};
-// Whoever waits looks oftener than this whether there is room.
+// Those that wait check more often than this whether there is room.
 constexpr std::chrono::seconds kSeenWithin{2};
 
 }  // namespace
@@ -28,7 +28,7 @@ Yielding::Yielding(const Seats::Taken& taken, const GangSpec& gang, const Call& 
       with_given_(call.stop, [this] { stop_.request_stop(); }),
       most_(gang.workers.max) {
   own_.stop = stop_.get_token();
-  if (gang.gpus_per_worker <= 0) return;  // Devices alone are shared with other processes.
+  if (gang.gpus_per_worker <= 0) return;  // Only devices are shared with other processes.
   watching_ = std::jthread([this](const std::stop_token& over) { Watch(over); });
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an attempt of a gang makes room for one of a higher gang.priority, of this or another
+// How an attempt of a gang makes room for a gang of higher gang.priority, in this or another
 // process, that waits for its devices (os/leases.h).
 //
 // 1. An elastic gang first shrinks to its least size. If that is not enough, or takes longer than
 //    gang.deadline, it is asked to stop like any other: after a step, with a checkpoint.
-// 2. Nobody is told to end for good: the caller gives the seats back, waits for others, and runs
-//    the next attempt, which goes on from the checkpoint.
+// 2. No gang ends for good: the caller gives the seats back, waits for others, and runs the next
+//    attempt, which goes on from the checkpoint.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@
 
 namespace protium {
 
-// For the time of one attempt; looks a few times a second, in a thread of its own.
+// Lives as long as one attempt; checks a few times a second, on its own thread.
 class Yielding {
  public:
-  // All are borrowed.
+  // All must outlive it.
   Yielding(const Seats::Taken& taken, const GangSpec& gang, const Call& call);
 
-  // For the attempt: stops with the given one, and to make room.
+  // The attempt's call: stops with the given one, and to make room.
   const Call& call() const { return own_; }
   // How many workers the gang may have at the moment. Any thread.
   int32_t most() const { return most_; }
@@ -34,7 +34,7 @@ class Yielding {
 
  private:
   void Watch(const std::stop_token& over);
-  // Whether the attempt is to stop for this wish.
+  // Returns whether the attempt is to stop for this wish.
   bool Heed(const HeldDevice& wish);
 
   const Seats::Taken& taken_;
@@ -45,7 +45,7 @@ class Yielding {
   std::stop_callback<std::function<void()>> with_given_;
   std::atomic<int32_t> most_;
   std::atomic<bool> asked_ = false;
-  Deadline shrinking_ = kNever;  // Until when it may take.
+  Deadline shrinking_ = kNever;  // How long shrinking may take.
   Deadline at_least_ = kNever;   // How long it waits, at its least size, for the other to see that.
   std::jthread watching_;
 };

@@ -16,7 +16,7 @@ Result<Options> ReadOptions(const Json& given, const std::string& path) {
   return options;
 }
 
-// A row whose check is `check(options, columns, path)`, which gives a Status or a Result.
+// Makes a row whose check is `check(options, columns, path)`, which returns a Status or a Result.
 template <class Options, class Check>
 NetRow MakeBuiltIn(std::string name, std::string help, Check check) {
   NetRow row{MakeRow<Options>(std::move(name), std::move(help))};
@@ -54,7 +54,7 @@ std::vector<NetRow> BuiltInNets() {
       MakeBuiltIn<WideAndDeepOptions>("wide_and_deep",
                                       "the sum of linear and tabular_mlp, trained together",
                                       CheckWideAndDeep)};
-  // These compute with kernels of their own.
+  // These compute with our own kernels.
   for (NetRow& row : rows) row.float32_only = true;
   rows.push_back(MakeTabular<FtTransformerOptions>(
       "ft_transformer", "attention between the columns of a row, each a token"));
@@ -64,7 +64,7 @@ std::vector<NetRow> BuiltInNets() {
       "text_classifier", "embeddings of the words in a column of vectors, then dense layers",
       FindTokens));
   rows.push_back(
-      // Without a check: only LibTorch, in workers, can open the file.
+      // No check: only LibTorch, in workers, can open the file.
       {MakeRow<TorchScriptOptions>("torchscript",
                                    "a file written by torch.jit.save; training starts from its "
                                    "parameters")});

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// Workers make them, under the same names: nets/kernel_net.h, deep/torch_tasks.cc.
+// Workers build the nets under the same names: nets/kernel_net.h, deep/torch_tasks.cc.
 std::vector<NetRow> BuiltInNets();
 
 }  // namespace protium

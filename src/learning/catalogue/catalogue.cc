@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// Each is defined in the file of its stage. Declared here rather than in headers, so that the list
-// below is the only other place that names a stage.
+// Each is defined in the file of its stage. Declared here rather than in headers, so that only the
+// list below also names a stage.
 StageRow BinarizerRow();
 StageRow BucketizerRow();
 StageRow ClipRow();
@@ -49,7 +49,7 @@ StageRow TorchEstimatorRow();
 
 namespace {
 
-// By what they work on: categories, numbers, vectors, dates, words and images; then SQL, and the
+// Ordered by input: categories, numbers, vectors, dates, words and images; then SQL, and the
 // estimators.
 std::vector<StageRow> BuiltInStages() {
   return {
@@ -114,8 +114,8 @@ std::vector<LossRow> BuiltInLosses() {
 
 std::vector<MetricRow> BuiltInMetrics() {
   std::vector<MetricRow> rows;
-  // `make` is null for "top_k": the number that it needs stands in the name that a job asks for,
-  // and FindMetric() (metrics/metrics.h) binds it.
+  // `make` is null for "top_k": its number is in the name that a job requests, and FindMetric()
+  // (metrics/metrics.h) binds it.
   for (const MetricSpec& spec : Metrics()) {
     rows.push_back(
         {MakeRow<NoOptions>(spec.name, spec.help), spec.kinds, spec.higher_is_better, spec.make});
@@ -164,7 +164,7 @@ Status Lacks(const std::string& what, const std::string& fix) {
       {.exit = Exit::kUsage, .what = what, .where = "the catalogue of the program", .fix = fix});
 }
 
-// A name such as "top_7" is that of a built-in metric, although no row has it.
+// Refuses a name such as "top_7", which is that of a built-in metric although no row has it.
 Status CheckUnnumbered(const MetricRow& row) {
   const Result<std::string> asked = RowOfMetric(row.name);
   if (asked.ok() && *asked == row.name) return Status::OK();
@@ -172,9 +172,8 @@ Status CheckUnnumbered(const MetricRow& row) {
                "choose another name: that one is built in");
 }
 
-// Rows without an implementation are refused here, before a job could name them. Optimizers and
-// schedules have no place for one in their rows: train/update_rule.cc and train/schedule.cc know
-// theirs by name.
+// Refuses rows without an implementation before a job can name them. Rows of optimizers and
+// schedules cannot have one: train/update_rule.cc and train/schedule.cc find theirs by name.
 Status CheckComputed(const Catalogue& own) {
   for (const LossRow& row : own.losses) {
     if (row.builder != nullptr) continue;
@@ -199,7 +198,7 @@ Status CheckComputed(const Catalogue& own) {
 template <class Row>
 Status AddRows(const char* table, const std::vector<Row>& own, std::vector<Row>& rows) {
   for (const Row& row : own) {
-    // Anew for each row: two of `own` may have one name, too.
+    // Listed again for each row: two rows of `own` may also have the same name.
     const std::vector<std::string> taken = ListNames(rows);
     if (std::find(taken.begin(), taken.end(), row.name) != taken.end()) {
       return Fail(

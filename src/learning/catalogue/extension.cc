@@ -46,8 +46,8 @@ Status CheckExtensionFile(const fs::path& file) {
 Result<Catalogue> OpenExtension(const fs::path& file) {
   PT_TRY(CheckExtensionFile(file));
   // An absolute path, since dlopen searches the library path for a name without a slash. RTLD_NOW
-  // makes a missing symbol an error here and not a crash in the middle of training; RTLD_LOCAL
-  // keeps two extensions that define the same names apart.
+  // makes a missing symbol an error here and not a crash during training; RTLD_LOCAL separates two
+  // extensions that define the same names.
   void* const library = ::dlopen(fs::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Unusable(file, ::dlerror());
   const auto built_for =
@@ -81,7 +81,7 @@ Result<std::shared_ptr<const Catalogue>> WithExtensions(const std::shared_ptr<co
     std::ranges::move(rows.metrics, std::back_inserter(all.metrics));
   }
   const auto shared = std::make_shared<const Catalogue>(std::move(all));
-  // Only for its checks of rows and names.
+  // Called only for its checks of rows and names.
   PT_TRY(WithBuiltIns(shared).status());
   return shared;
 }

@@ -8,8 +8,8 @@
 namespace protium {
 namespace {
 
-// Two steps, because options are checked by the row of their kind (CatalogueRow::complete): first
-// the kind is read from the raw JSON, then the rest is given to its row.
+// Two steps, because the row of a kind checks its options (CatalogueRow::complete): first reads the
+// kind from the raw JSON, then passes the rest to its row.
 Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
                                    const Catalogue& catalogue) {
   if (!json.is_object()) return fields::Refuse(path, "a table with a kind and its options", json);
@@ -22,7 +22,7 @@ Result<StageOptions> StageFromJson(const Json& json, const std::string& path,
   }
   const std::string name = kind->get<std::string>();
   PT_LET(const StageRow* row, FindRow(catalogue.stages, "kind of stage", name, path + ".kind"));
-  // The row refuses unknown keys, and `kind` is none of its own.
+  // The row refuses unknown keys, and `kind` is not one of its options.
   Json own = json;
   own.erase("kind");
   PT_LET(own, row->complete(own, path));
@@ -42,8 +42,7 @@ Result<std::vector<StageOptions>> StagesFromJson(const Json& json, const std::st
   return stages;
 }
 
-// The kind stands first among a stage's keys only for a reader's sake: objects are compared without
-// order.
+// The kind is the first of a stage's keys only for readability: objects are compared without order.
 Json StagesToJson(const std::vector<StageOptions>& stages) {
   Json list = Json::array();
   for (const StageOptions& stage : stages) {

@@ -10,7 +10,7 @@ at::Tensor Batch::operator[](std::string_view field) const {
   const RowField* const found = schema().Find(field);
   TORCH_CHECK(found != nullptr, "rows have no field \"", field, "\"");
   const auto type = found->element == RowElement::kInt32 ? at::kInt : at::kFloat;
-  // Nets do not write into their inputs: LibTorch has no views of what is constant.
+  // LibTorch has no views of constant memory, but nets do not write to their inputs.
   void* const first =
       const_cast<std::byte*>((there() != nullptr ? there() : row(0)) + found->offset);
   return at::for_blob(first, {size(), found->elements()})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed rows as nets of LibTorch see them: their fields as tensors, without a copy.
+// Packed rows for LibTorch nets: their fields as tensors, without a copy.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,15 +10,15 @@
 
 namespace protium {
 
-// Rows on the CPU or, where they have a copy there (BatchRows::there()), on a device.
+// Rows on the CPU or, if they have a copy there (BatchRows::there()), on a device.
 class Batch : public BatchRows {
  public:
   using BatchRows::BatchRows;
   explicit Batch(const BatchRows& rows, at::Device device = at::kCPU)
       : BatchRows(rows), device_(device) {}
 
-  // A view [size, elements] of float32 or int32, where the net computes. Throws c10::Error for a
-  // field that is not there.
+  // A view [size, elements] of float32 or int32, on the device where the net computes. Throws
+  // c10::Error for a field that does not exist.
   at::Tensor operator[](std::string_view field) const;
 
  private:

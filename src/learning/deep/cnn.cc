@@ -13,16 +13,17 @@
 namespace protium {
 namespace {
 
-// Images lie in rows as [height, width, channels]. They are shown to LibTorch as [rows, channels,
-// height, width] without being moved (its memory format ChannelsLast), the order that its
-// convolutions are fastest in; it stays so up to the dense layers.
+// Rows store images as [height, width, channels]. LibTorch sees them as [rows, channels, height,
+// width] without a copy (its memory format ChannelsLast), in which its convolutions are fastest;
+// the order stays the same up to the dense layers.
 class CnnModule final : public torch::nn::Module {
  public:
   CnnModule(const CnnOptions& options, const ImageColumn& image, const NetInputs& inputs);
   at::Tensor forward(const Batch& rows);
 
  private:
-  // A constructor in steps: each registers its part and gives the numbers that it makes of a row.
+  // Steps of the constructor: each registers its part and returns how many numbers it makes per
+  // row.
   int64_t AddBlocks();
 
   CnnOptions options_;
@@ -42,7 +43,7 @@ CnnModule::CnnModule(const CnnOptions& options, const ImageColumn& image, const 
 int64_t CnnModule::AddBlocks() {
   int64_t channels = options_.channels, height = image_.height, width = image_.width;
   for (const int64_t filters : options_.filters) {
-    // Batch norm takes away the mean, and a bias with it.
+    // Batch norm subtracts the mean, and with it any bias.
     const auto convolution = torch::nn::Conv2dOptions(channels, filters, options_.kernel)
                                  .padding(options_.kernel / 2)
                                  .bias(!options_.batch_norm);
@@ -57,7 +58,7 @@ int64_t CnnModule::AddBlocks() {
 
 at::Tensor CnnModule::forward(const Batch& rows) {
   at::Tensor x = rows[image_.column];
-  // The fields of a row lie between the images; this packs them.
+  // Other fields of the rows lie between the images; this makes the images contiguous.
   x = options_.divide_by == 1 ? x.contiguous() : x.div(options_.divide_by);
   x = x.view({rows.size(), image_.height, image_.width, options_.channels}).permute({0, 3, 1, 2});
   for (size_t block = 0; block < options_.filters.size(); ++block) {

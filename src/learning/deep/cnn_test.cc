@@ -32,7 +32,7 @@ Json CnnJson(const Json& more = Json::object()) {
   return options;
 }
 
-// The same net as one writes it: ReLU before pooling, images as [rows, channels, height, width].
+// The same net as usually written: ReLU before pooling, images as [rows, channels, height, width].
 at::Tensor CnnOutputs(const std::vector<at::Tensor>& p, const Batch& rows, bool norm) {
   auto x = rows["pixels"].reshape({-1, kHeight, kWidth, kChannels}).permute({0, 3, 1, 2});
   x = x.contiguous().div(2);
@@ -142,8 +142,8 @@ TEST(Cnn, RefusesColumnsAndOptionsThatMakeNoNet) {
               testing::HasSubstr("images of 9 x 7 are too small for 3 blocks"));
 }
 
-// Rows of images with all that pooling must get right: ties, only negative values, zeros, edges
-// that do not fill a window.
+// Rows of images with the difficult cases of pooling: ties, only negative values, zeros, edges that
+// do not fill a window.
 at::Tensor Images(int64_t height, int64_t width) {
   at::Tensor x = torch::linspace(-3, 3, 2 * 5 * height * width).view({2, 5, height, width});
   x = torch::sin(x * 17);

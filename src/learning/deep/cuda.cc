@@ -16,8 +16,8 @@
 #include "deep/torch_wall.h"
 
 // The functions of CUDA's run-time and driver libraries that are used here have had the same C
-// signatures since CUDA 4; they are declared where they are looked up. LibTorch's own CUDA library
-// registers its kernels with the CPU library while it is loaded, so opening it is enough.
+// signatures since CUDA 4; they are declared where they are looked up. LibTorch's CUDA library
+// registers its kernels with the CPU library when it is loaded, so opening it is enough.
 
 namespace protium {
 namespace {
@@ -25,25 +25,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHelp = "docs/gpu.md says how to install and name one";
-// Of cudaError_t: the driver is older than the run-time library needs.
+// A value of cudaError_t: the driver is older than the run-time library needs.
 constexpr int kInsufficientDriver = 35;
-// Of cudaDeviceAttr.
+// A value of cudaDeviceAttr.
 constexpr int kMultiprocessors = 16;
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;
-// The only setting under which cuBLAS adds in one order whatever else runs; read when its handle is
-// made.
+// The only setting with which cuBLAS always adds in the same order, whatever else runs; it is read
+// when its handle is made.
 constexpr const char* kWorkspace = ":4096:8";
 
-// Where the loaded CPU library of LibTorch lies: a function of it is asked for its file.
+// The folder of LibTorch's loaded CPU library, found through the file of one of its functions.
 fs::path TorchFolder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&at::show_config), &info) == 0) return {};
   return fs::path(info.dli_fname).parent_path();
 }
 
-// LibTorch's CUDA library if it is open, else nullptr. Asking it asks the libraries that it needs,
-// too.
+// LibTorch's CUDA library if it is open, otherwise nullptr. A look-up in it also searches the
+// libraries that it needs.
 void* CudaLibrary() { return dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD); }
 
 template <class Function>
@@ -86,7 +86,7 @@ int AskVersion(const char* name) {
   return ask != nullptr && ask(&version) == 0 ? version : 0;
 }
 
-// What CUDA says of its own error `code`.
+// CUDA's message for its error `code`.
 std::string ErrorText(int code) {
   auto* const text = Find<const char*(int)>("cudaGetErrorString");
   return text != nullptr ? text(code) : fmt::format("error {}", code);
@@ -115,14 +115,14 @@ Status CheckDevice() {
                   "look at nvidia-smi on that machine");
 }
 
-// Every setting that lets LibTorch choose between kernels by time, precision or chance is set to
-// the one that always gives the same bits. Their sum is "kernels" in the identity.
+// Every setting by which LibTorch chooses between kernels by speed, precision or chance is set to
+// the value that always gives the same bits. "kernels" in the identity summarises them.
 constexpr const char* kKernels = "deterministic, ieee float32, cublas :4096:8";
 
 void SetRepeatable() {
   at::Context& context = at::globalContext();
   context.setDeterministicAlgorithms(true, /*warn_only=*/false);
-  // It would fill every new tensor with NaN, against bugs that the tests look for.
+  // This would fill every new tensor with NaN, against bugs that the tests check for.
   context.setDeterministicFillUninitializedMemory(false);
   context.setDeterministicCuDNN(true);
   context.setBenchmarkCuDNN(false);
@@ -130,7 +130,7 @@ void SetRepeatable() {
   context.setAllowTF32CuDNN(false);
   context.setAllowFP16ReductionCuBLAS(/*reduced precision=*/false, /*allow_splitk=*/false);
   context.setAllowBF16ReductionCuBLAS(/*reduced precision=*/false, /*allow_splitk=*/false);
-  // Their backward adds in the order in which blocks finish.
+  // Their backward passes add in the order in which blocks finish.
   context.setSDPUseMemEfficient(false);
   context.setSDPUseCuDNN(false);
 }
@@ -141,7 +141,7 @@ int AskAttribute(int attribute) {
   return ask != nullptr && ask(&value, attribute, 0) == 0 ? value : 0;
 }
 
-// As nvidia-smi shows it.
+// The name that nvidia-smi shows.
 std::string DeviceName() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr) return "gpu";
@@ -151,8 +151,8 @@ std::string DeviceName() {
   return named ? text : "gpu";
 }
 
-// Devices of one name may have more or fewer multiprocessors enabled, as slices of a MIG device do;
-// libraries choose how to split sums by their number.
+// Devices with the same name may have different numbers of multiprocessors, as slices of a MIG
+// device do; libraries split sums by that number.
 Json Identity() {
   return {{"device", fmt::format("{}, compute capability {}.{}, {} multiprocessors", DeviceName(),
                                  AskAttribute(kCapabilityMajor), AskAttribute(kCapabilityMinor),
@@ -170,7 +170,7 @@ Result<Json> StartCuda() {
   PT_TRY(CheckDevice());
   return GuardTorch("starting CUDA", [] {
     SetRepeatable();
-    // The first use starts CUDA, and cuBLAS with it: whatever is wrong is told before rows come.
+    // The first use starts CUDA and cuBLAS, so errors are reported before rows arrive.
     const at::Tensor one = at::ones({1, 1}, at::TensorOptions(at::kFloat).device(at::kCUDA, 0));
     TORCH_CHECK(one.mm(one).item<float>() == 1.0f, "the device computes 1 x 1 wrongly");
     return Identity();
@@ -180,7 +180,7 @@ Result<Json> StartCuda() {
 bool HoldForCuda(void* memory, size_t bytes) {
   auto* const hold = Find<int(void*, size_t, unsigned)>("cudaHostRegister");
   if (hold == nullptr || hold(memory, bytes, 0) == 0) return hold != nullptr;
-  // CUDA remembers its last error, and LibTorch would take it for that of its next call.
+  // CUDA remembers its last error, and LibTorch would attribute it to its next call.
   if (auto* const forget = Find<int()>("cudaGetLastError")) forget();
   return false;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA, found while the program runs: this build links the CPU libraries of LibTorch only, and
-// needs no header of CUDA's. Those of a LibTorch with CUDA lie beside the CPU library that was
-// loaded (pipeline/torch_library.h says how that is chosen); its run-time library is asked by name.
+// CUDA, loaded at run time: this build links only the CPU libraries of LibTorch and needs no CUDA
+// header. A LibTorch with CUDA has its CUDA libraries beside the CPU library that was loaded
+// (pipeline/torch_folder.h says how that is chosen); functions of the CUDA run-time library are
+// looked up by name.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,14 @@
 
 namespace protium {
 
-// Once per process, before anything of it touches a GPU: loads the libraries, sets what makes
-// kernels repeatable, starts CUDA on its first visible device. Returns what of them decides bits, a
-// flat object: "device", "cuda", "cudnn", "kernels". Faults are those of OpenGpu() (cuda_device.h).
+// Loads the libraries, makes kernels repeatable and starts CUDA on the first visible device. Call
+// it once per process, before anything else uses a GPU. Returns what determines the bits of
+// results, as a flat object: "device", "cuda", "cudnn", "kernels". Fails as OpenGpu() does
+// (cuda_device.h).
 Result<Json> StartCuda();
 
-// Registers memory of the host with CUDA, so that a device reads and writes it without a copy
-// between. False where that is refused. Only after StartCuda().
+// Registers host memory with CUDA, so that a device reads and writes it without an intermediate
+// copy. Returns false if CUDA refuses. Only after StartCuda().
 bool HoldForCuda(void* memory, size_t bytes);
 void ReleaseFromCuda(void* memory);
 

@@ -18,7 +18,7 @@ namespace {
 
 const at::Device kFirst(at::kCUDA, 0);
 
-// The tensor's memory, and the tensor with it for as long as somebody has the memory.
+// The tensor's memory, which holds the tensor as long as it is in use.
 std::shared_ptr<std::byte> MemoryOf(const at::Tensor& tensor) {
   const auto kept = std::make_shared<at::Tensor>(tensor);
   return {kept, static_cast<std::byte*>(tensor.data_ptr())};
@@ -36,7 +36,7 @@ class CudaMemory final : public DeviceMemory {
   explicit CudaMemory(Json identity) : identity_(std::move(identity)) {}
   bool is_gpu() const override { return true; }
   const Json& identity() const override { return identity_; }
-  // Pinned: the device's copy engine reads and writes it without the CPU.
+  // Pinned memory: the device's copy engine reads and writes it without the CPU.
   std::shared_ptr<std::byte> HostBytes(int64_t bytes) override {
     return Translated([&] {
       return MemoryOf(at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true)));
@@ -48,7 +48,7 @@ class CudaMemory final : public DeviceMemory {
   }
   void CopyOver(const void* host, void* device, int64_t bytes) override {
     Translated([&] {
-      // Memory that is pinned is known to CUDA by its address, whatever tensor it is seen through.
+      // CUDA recognises pinned memory by its address, whatever tensor refers to it.
       Bytes(device, bytes, kFirst).copy_(Bytes(host, bytes, at::kCPU), /*non_blocking=*/true);
     });
   }

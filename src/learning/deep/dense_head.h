@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last part of nets that first make numbers of an image or a text: dense layers.
+// The dense layers at the end of nets that first turn an image or a text into numbers.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -14,16 +14,16 @@
 
 namespace protium {
 
-// Dense layers with ReLU and dropout, then the outputs, over what a net made of a row and, behind
-// it, the row's numeric columns. Parameters of the owner, in this order:
+// Dense layers with ReLU and dropout, then the outputs. Their input is what the owner made of a
+// row, followed by the row's numeric columns. Parameters of the owner, in this order:
 //   dense.<l>.weight [out, in], dense.<l>.bias [out], output.weight [outputs, in],
 //   output.bias [outputs]
 class DenseHead {
  public:
-  // Registers its layers with `owner`, which must outlive it; `in` numbers come from the owner.
+  // Registers its layers with `owner`, which must outlive it; the owner makes `in` numbers per row.
   DenseHead(torch::nn::Module& owner, int64_t in, const std::vector<int32_t>& hidden,
             double dropout, const NetInputs& inputs);
-  // [rows, outputs] from `made` [rows, in].
+  // Returns [rows, outputs] from `made` [rows, in].
   at::Tensor Outputs(const Batch& rows, at::Tensor made);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw access to the elements of tensors, for loops of our own. Tensors here are contiguous float32
-// on the CPU. LibTorch checks the type; that they are contiguous is up to the caller.
+// on the CPU. LibTorch checks the type; the caller makes sure that they are contiguous.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,13 +20,13 @@ inline std::span<float> FloatSpan(const at::Tensor& tensor) {
   return {FloatData(tensor), size_t(tensor.numel())};
 }
 
-// Where LibTorch computes for `device`: on a GPU the first that is visible.
+// Where LibTorch computes for `device`: for a GPU, the first visible one.
 inline at::Device DeviceOf(const ComputeDevice& device) {
   return device.is_gpu() ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU);
 }
 
-// FloatValues that training hands over, as a tensor of their own on `device`: LibTorch's views
-// would share one counter of writes.
+// Wraps FloatValues from training in a separate tensor on `device`: LibTorch's views would share
+// one version counter.
 inline at::Tensor TensorOf(const FloatValues& values, at::Device device = at::kCPU) {
   return at::for_blob(values.data, values.shape)
       .options(at::TensorOptions(at::kFloat).device(device))
@@ -34,7 +34,7 @@ inline at::Tensor TensorOf(const FloatValues& values, at::Device device = at::kC
       .make_tensor();
 }
 
-// A contiguous tensor of float32, borrowed.
+// The values of a contiguous float32 tensor, borrowed.
 inline FloatValues ValuesOf(const at::Tensor& tensor) {
   return {FloatData(tensor), tensor.sizes().vec()};
 }

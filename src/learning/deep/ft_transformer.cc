@@ -20,8 +20,7 @@
 namespace protium {
 namespace {
 
-// The tables of all categorical columns lie in one, below each other: one lookup instead of one a
-// column.
+// The tables of all categorical columns are stacked in one: one lookup instead of one per column.
 struct CategoryTokensImpl : torch::nn::Module {
   CategoryTokensImpl(const std::vector<int64_t>& cardinalities, int64_t width) {
     std::vector<int64_t> begins;
@@ -37,7 +36,7 @@ struct CategoryTokensImpl : torch::nn::Module {
   at::Tensor forward(const at::Tensor& categories) {
     return at::embedding(weight, categories + begin.to(categories.device())) + bias;
   }
-  at::Tensor begin;  // Of each column's table; a constant, no buffer.
+  at::Tensor begin;  // Start of each column's table; a constant, not a buffer.
   at::Tensor weight;
   at::Tensor bias;
 };
@@ -81,7 +80,7 @@ FtTransformerModule::FtTransformerModule(const FtTransformerOptions& options,
   if (!inputs.cardinalities.empty()) {
     categories_ = register_module("category", CategoryTokens(inputs.cardinalities, width));
   }
-  // The paper's start for all that makes tokens.
+  // The paper's initialisation for everything that makes tokens.
   const double bound = 1 / std::sqrt(double(width));
   for (at::Tensor& tokens : parameters()) torch::nn::init::uniform_(tokens, -bound, bound);
   blocks_ = register_module("block", torch::nn::ModuleList());

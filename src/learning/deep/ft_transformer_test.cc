@@ -49,7 +49,7 @@ at::Tensor Attend(const Named& p, const std::string& block, const at::Tensor& x)
   return Dense(p, block + "attended", torch::cat(heads, 2));
 }
 
-// As the paper has it, for all tokens in every block.
+// As in the paper, for all tokens in every block.
 at::Tensor FtOutputs(const Named& p, const Batch& rows, int layers) {
   std::vector<at::Tensor> tokens{p.at("first").expand({rows.size(), 1, -1})};
   if (rows.has(kNumericField)) {

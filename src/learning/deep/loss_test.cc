@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in losses beside LibTorch's own expressions of them.
+// Compares built-in losses with LibTorch's own expressions.
 #include "train/loss.h"
 
 #include <ATen/TensorOperators.h>
@@ -17,7 +17,7 @@
 namespace protium {
 namespace {
 
-// Rows of labels as floats and a weight, without features.
+// Rows of float labels and a weight, without features.
 struct LabelRows {
   LabelRows(int64_t rows, int64_t labels, bool flags) {
     RowColumns columns{.weight = "w"};
@@ -61,7 +61,7 @@ TEST(QuantileLoss, IsThePinballLossOfEachLevel) {
   ExpectSame(QuantileLoss({0.1, 0.8}), pinball, rows, 4);
 }
 
-// Of the logarithm of a rate.
+// The output is the logarithm of a rate.
 TEST(PoissonLoss, IsLibTorchs) {
   LabelRows rows(40, 1, false);
   for (size_t i = 0; i < rows.memory.size(); i += 2) rows.memory[i] = float(i % 7);  // Counts.

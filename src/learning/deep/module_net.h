@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A torch::nn::Module as a net. Includes LibTorch's large headers, so only those who have a module
-// include it.
+// A torch::nn::Module as a net. Includes LibTorch's large headers, so include it only where there
+// is a module.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -14,9 +14,9 @@
 namespace protium {
 
 // The module's tensors in the order of registration. A tensor that is registered twice (tied
-// weights) counts once, under its first name: otherwise the optimiser would move it twice. Any
-// submodule whose name holds "BatchNorm" makes the net ask for two rows, as LibTorch refuses to
-// normalise a batch of one while training.
+// weights) counts once, under its first name: otherwise the optimiser would move it twice. If a
+// submodule's name contains "BatchNorm", the net requires two rows, as LibTorch refuses to
+// normalise a batch of one in training.
 inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   Recorded net;
   const auto list = [](const auto& from, auto& to) {
@@ -35,9 +35,9 @@ inline Recorded RecordModule(const std::shared_ptr<torch::nn::Module>& module) {
   return net;
 }
 
-// Makes M(arguments...) whenever it is called; M has `forward(const Batch&) -> Tensor`. A net is
-// made once for itself and again for each Initialise(): the constructor is the only place where a
-// module draws its first weights.
+// Makes M(arguments...) on each call; M has `forward(const Batch&) -> Tensor`. A net calls it once
+// for itself and again for each Initialise(), since a module draws its first weights only in its
+// constructor.
 template <class M, class... Arguments>
 RecordedMaker MakerOf(Arguments... arguments) {
   return [=] {
@@ -48,8 +48,8 @@ RecordedMaker MakerOf(Arguments... arguments) {
   };
 }
 
-// The builder of nets M, made as M(options, inputs). What M throws while it is made or run is
-// caught by the callers of Net, not here.
+// A builder of nets M, constructed as M(options, inputs). The callers of Net catch what M throws
+// when it is constructed or run.
 template <class M, class Options>
 NetBuilder ModuleBuilder() {
   return [](const Json& given, const NetInputs& inputs) -> Result<std::unique_ptr<Net>> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module with all that is hard about modules, for tests.
+// A module with everything that is difficult about modules, for tests.
 #pragma once
 
 #include <torch/nn/modules/batchnorm.h>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Dropout, batch norm with its count of batches, a parameter that is not used and one used twice.
+// Has dropout, batch norm with its batch counter, an unused parameter and one used twice.
 struct OddNet : torch::nn::Module {
   OddNet(const TabularMlpOptions& options, const NetInputs& inputs)
       : embedding(

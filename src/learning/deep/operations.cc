@@ -19,7 +19,7 @@
 namespace protium {
 namespace {
 
-// A layer's own parameters and buffers, of those of the net.
+// One layer's parameters and buffers among those of the net.
 struct LayerTensors {
   const at::Tensor* parameters = nullptr;
   const at::Tensor* buffers = nullptr;
@@ -48,7 +48,7 @@ at::Tensor Embed(const Layer& layer, const Batch& rows, const LayerTensors& of) 
   return at::cat(parts, 1);
 }
 
-// `values` are the outputs of the layers before it.
+// `values` are the outputs of the previous layers.
 at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, const Batch& rows,
                  const LayerTensors& of, bool training) {
   switch (layer.kind) {

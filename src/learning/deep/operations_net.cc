@@ -19,8 +19,8 @@ std::vector<at::Tensor> MakeTensors(const std::vector<Variable>& variables) {
   return tensors;
 }
 
-// The tensors are shared between the lists that training binds to its memory and those that the
-// operations read: a handle, copied, means the same tensor.
+// The lists that training binds to its memory share their tensors with the lists that the
+// operations read: a copied handle refers to the same tensor.
 Recorded Record(const std::shared_ptr<Net>& original, const Operations& operations) {
   const auto tensors = std::make_shared<NetTensors>(
       NetTensors{MakeTensors(original->parameters()), MakeTensors(original->buffers())});

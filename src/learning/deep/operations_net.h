@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets with kernels of their own, which are for the CPU, as operations of LibTorch, which run on
-// any device. Names, shapes, order and first values of their tensors are those of the original, so
-// a model does not show where it was trained and can be scored anywhere; sums are made in another
-// order.
+// Runs nets that have their own CPU kernels as LibTorch operations, which run on any device. Names,
+// shapes, order and first values of their tensors are those of the original, so a model does not
+// depend on where it was trained and can be scored anywhere; sums run in another order.
 #pragma once
 
 #include <functional>
@@ -20,12 +19,13 @@ struct NetTensors {
   std::vector<at::Tensor> buffers;
 };
 
-// [rows, outputs] from the rows and these tensors; `training` switches dropout and batch norm.
-// Autograd derives the backward, so what is used must not be written to, buffers apart.
+// Computes [rows, outputs] from the rows and these tensors; `training` switches dropout and batch
+// norm. Autograd derives the backward pass, so tensors in use must not be written to, except
+// buffers.
 using Operations =
     std::function<at::Tensor(const Batch& rows, const NetTensors& tensors, bool training)>;
 
-// The net `original`, bound to no memory yet, computed by `operations`.
+// Returns the net `original`, not yet bound to memory, computed by `operations`.
 Result<std::unique_ptr<Net>> MakeOperationsNet(std::shared_ptr<Net> original, Operations operations,
                                                const NetInputs& inputs);
 

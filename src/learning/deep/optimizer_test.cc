@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisers beside LibTorch's: 100 steps with the same gradients. LibTorch fuses a product and a
-// sum into one rounding where the processor can, and ours never do, so bits agree only where a
-// product is exact; elsewhere the tolerance is 2e-6 of a weight's size, and of 1 for smaller ones.
+// Compares our optimisers with LibTorch's over 100 steps with the same gradients. LibTorch rounds a
+// product and a sum once if the processor can fuse them, and ours never do, so bits agree only if
+// products are exact; otherwise the tolerance is 2e-6 relative to a weight, or absolute for weights
+// below 1.
 #include "train/optimizer.h"
 
 #include <gtest/gtest.h>
@@ -125,7 +126,8 @@ TEST(Optimizer, RmspropFollowsLibTorchs) {
             kTolerance);
 }
 
-// Under the root is a difference, s - m^2, which LibTorch rounds otherwise: the tolerance is wider.
+// The square root is of a difference, s - m^2, which LibTorch rounds differently: the tolerance is
+// wider.
 TEST(Optimizer, CenteredRmspropFollowsLibTorchs) {
   EXPECT_LT(Apart(Rmsprop({.learning_rate = 1e-3, .centered = true}),
                   Of<torch::optim::RMSprop>(torch::optim::RMSpropOptions(1e-3).centered(true))),

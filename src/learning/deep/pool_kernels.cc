@@ -20,7 +20,7 @@ PT_CLONES void PoolWindows(const float* in, const PoolShape& shape, float* out, 
           const float* const pixel = image + (from_y * shape.width + from_x) * channels;
           for (int64_t c = 0; c < channels; ++c) {
             const float value = pixel[c], best = out[c];
-            // The second half is true of NaN alone, which nothing is larger than afterwards.
+            // The second half is true only for NaN; nothing compares greater than it afterwards.
             const bool take = (value > best) | (value != value);
             out[c] = take ? value : best;
             chosen[c] = take ? int32_t(place) : chosen[c];

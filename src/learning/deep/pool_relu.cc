@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// With the channels of a pixel side by side, whatever the shape.
+// In memory the channels of a pixel are side by side, whatever the shape.
 at::Tensor Images(int64_t rows, int64_t channels, int64_t height, int64_t width,
                   at::ScalarType type) {
   return at::empty({rows, channels, height, width},

@@ -11,16 +11,16 @@
 #include "deep/float_tensor.h"
 #include "deep/torch_wall.h"
 
-// A call in order: the outputs become a leaf of a graph of their own, apart from the net's, the
-// user's expression is recorded and checked, and one backward with the weights of the rows as its
-// incoming gradient gives the derivative of the weighted sum. The sums themselves are made here, in
-// double and in the order of the rows, as those of the built-in losses are.
+// Steps of a call: the outputs become a leaf of a new graph, separate from the net's; the user's
+// expression is recorded and checked; one backward pass, with the weights of the rows as incoming
+// gradient, gives the derivative of the weighted sum. The sums themselves are computed here, in
+// double and in the order of the rows, like those of the built-in losses.
 
 namespace protium {
 namespace {
 
-// Labels as the user's expression sees them. Classes lie in rows as int32; gather() and nll_loss()
-// take indices as int64 only.
+// Labels for the user's expression. Rows store classes as int32, but gather() and nll_loss() take
+// only int64 indices.
 at::Tensor ListLabels(const PackedRows& rows) {
   const at::Tensor labels = Batch(rows.schema(), rows.row(0), rows.size())[kLabelField];
   return labels.scalar_type() == at::kInt ? labels.flatten().to(at::kLong) : labels;
@@ -38,8 +38,8 @@ std::vector<float> WeighRows(const PackedRows& rows, const std::vector<double>& 
   return out;
 }
 
-// A scalar would mean that the expression has already added up the rows, in an order and with
-// weights that are not ours.
+// A scalar would mean that the expression has already summed the rows, in another order and with
+// other weights than ours.
 void CheckLosses(const at::Tensor& losses, int64_t rows) {
   TORCH_CHECK(losses.scalar_type() == at::kFloat, "the loss returns ", losses.scalar_type(),
               ", not float32");

@@ -20,9 +20,9 @@
 namespace protium {
 namespace {
 
-// The generators are one per process and device, and LibTorch wants their mutex held. Seeding also
-// drops the spare normal value that the CPU's caches between draws, so that nothing of an earlier
-// shard is left in it. A net on a device may still draw on the CPU.
+// There is one generator per process and device, and LibTorch requires its mutex to be held.
+// Seeding also drops the spare normal value that the CPU generator caches between draws, so that
+// nothing remains of an earlier shard. A net on a device may still draw on the CPU.
 void Seed(uint64_t key, at::Device device) {
   const auto seed = [key](at::Generator generator) {
     const std::lock_guard lock(generator.mutex());
@@ -88,8 +88,8 @@ std::vector<Variable> DescribeTensors(const NamedTensors& tensors) {
   return variables;
 }
 
-// How often each tensor was written to in place. LibTorch counts this for autograd; `_version()` is
-// the counter.
+// How often each tensor was written to in place: `_version()` is the counter that LibTorch has for
+// autograd.
 std::vector<uint32_t> CountWrites(const NamedTensors& tensors) {
   std::vector<uint32_t> writes;
   for (const auto& [name, tensor] : tensors) writes.push_back(uint32_t(tensor._version()));
@@ -97,7 +97,8 @@ std::vector<uint32_t> CountWrites(const NamedTensors& tensors) {
 }
 
 // Shards run one after another on the same parameters, and rows are scored in arbitrary batches. A
-// forward that writes to what they share would make results depend on that order, so it throws.
+// forward pass that writes to shared memory would make results depend on that order, so this
+// throws.
 void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& before,
                      const char* what, const char* when) {
   const std::vector<uint32_t> after = CountWrites(tensors);
@@ -107,9 +108,9 @@ void CheckNotWritten(const NamedTensors& tensors, const std::vector<uint32_t>& b
   }
 }
 
-// While one is there and `on`, this thread's matrix products and convolutions round their inputs to
-// bfloat16. The rounded copies of parameters that LibTorch keeps meanwhile are dropped at the end:
-// the next step has other values.
+// While one exists and is `on`, this thread's matrix products and convolutions round their inputs
+// to bfloat16. Its destructor drops the rounded copies of parameters that LibTorch caches: the next
+// step has other values.
 class Autocast {
  public:
   explicit Autocast(bool on) : on_(on) {
@@ -144,12 +145,13 @@ void CheckOutputs(const at::Tensor& given, int64_t rows, int64_t outputs) {
              .where = "net"});
 }
 
-// How the net's own tensors and training's memory are kept the same:
+// How the net's own tensors are synchronised with training's memory:
 // - parameters and float buffers: Bind() makes the net's tensors views of training's memory
 //   (set_data), so that both see every write;
-// - whole-number buffers: copied in before each forward and, when training, copied back after it;
-// - gradients: left by autograd in the tensor's grad, then copied or added into the sink. A
-//   training forward keeps its output with the graph until Backward, which frees it.
+// - whole-number buffers: copied in before each forward pass and, in training, copied back after
+//   it;
+// - gradients: autograd leaves them in the tensor's grad; then they are copied or added into the
+//   sink. A training forward pass holds its output with the graph until Backward(), which frees it.
 class RecordedNet final : public Net {
  public:
   RecordedNet(RecordedMaker make, Recorded net, const NetInputs& inputs)
@@ -189,7 +191,7 @@ class RecordedNet final : public Net {
     parameter_memory_ = TensorsOf(parameters, device_);
     buffer_memory_ = TensorsOf(buffers, device_);
     for (size_t i = 0; i < parameter_memory_.size(); ++i) {
-      // The values come along first: those of a TorchScript file are where training starts.
+      // Copies the values first: training starts from those of a TorchScript file.
       parameter_memory_[i].copy_(net_.parameters[i].second);
       net_.parameters[i].second.set_data(parameter_memory_[i]);
     }
@@ -214,8 +216,8 @@ class RecordedNet final : public Net {
   }
 
   at::Tensor Compute(const Batch& rows, const uint64_t* training) {
-    // Set in both directions: the mode belongs to the thread, and callers may have left it either
-    // way.
+    // Sets the mode in either case: it belongs to the thread, and callers may have left it on or
+    // off.
     const at::AutoGradMode record(training != nullptr);
     if (training != nullptr) Seed(*training, parameter_memory_[0].device());
     net_.train(training != nullptr);
@@ -226,16 +228,16 @@ class RecordedNet final : public Net {
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
     CheckOutputs(recorded_, rows.size(), outputs_);
     at::Tensor out = recorded_.detach().contiguous();
-    // A prediction has no backward; its output would only hold memory.
+    // A prediction has no backward pass; holding its output would only take memory.
     if (training == nullptr) recorded_ = at::Tensor();
     return out;
   }
 
   void Derive(const at::Tensor& outputs, const GradientSink& sink) {
-    // Autograd adds to a gradient that is there; an undefined one shows afterwards that the
+    // Autograd adds to an existing gradient; one that is still undefined afterwards shows that the
     // parameter was not used.
     for (auto& [name, parameter] : net_.parameters) parameter.mutable_grad() = at::Tensor();
-    // It is false when the output depends on no parameter; backward() would throw then.
+    // False if the output depends on no parameter; backward() would then throw.
     if (recorded_.requires_grad()) recorded_.backward(outputs);
     recorded_ = at::Tensor();  // Frees the graph.
     for (size_t i = 0; i < net_.parameters.size(); ++i) GiveGradient(i, sink);
@@ -255,7 +257,7 @@ class RecordedNet final : public Net {
     if (!training) CheckNotWritten(net_.buffers, buffers, "buffer", "while it predicts");
   }
 
-  // Whole numbers cannot be views of the floats that training combines.
+  // Whole-number buffers cannot be views of the floats that training combines.
   void LoadWholeBuffers() {
     const at::NoGradGuard no_graph;
     for (size_t i = 0; i < net_.buffers.size(); ++i) {
@@ -285,7 +287,8 @@ class RecordedNet final : public Net {
     TORCH_CHECK(!gradient.is_sparse(), "the gradient of ", name,
                 " is sparse, but gradients are added up as dense ones: make its embedding without "
                 "sparse(true)");
-    // Autograd may hand out an expanded or transposed gradient, and the sum runs over plain memory.
+    // Autograd may return an expanded or transposed gradient, but the sum runs over contiguous
+    // memory.
     const at::Tensor dense = gradient.contiguous();
     if (!sink.add) {
       sum.copy_(dense);
@@ -308,7 +311,7 @@ class RecordedNet final : public Net {
   std::vector<at::Tensor> parameter_memory_;
   std::vector<at::Tensor> buffer_memory_;
   at::Tensor recorded_;  // The output of the last training forward, with its graph.
-  at::Tensor output_;    // That of the last forward, as it was handed out.
+  at::Tensor output_;    // The output of the last forward pass, as returned.
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ std::string HashAfterSteps(int32_t world) {
   return hash;
 }
 
-// There is one LibTorch generator per process, so ranks that are threads would share it.
+// LibTorch has one generator per process, so ranks that are threads would share it.
 TEST(RecordedNet, StepsAreTheSameAgain) { EXPECT_EQ(HashAfterSteps(1), HashAfterSteps(1)); }
 
 TEST(RecordedNet, ListsItsTensorsOnceInTheOrderOfRegistration) {
@@ -115,7 +115,7 @@ TEST(RecordedNet, DropoutIsAFunctionOfItsKeyAlone) {
   EXPECT_TRUE(torch::equal(one, TensorOf(net->Forward(rows.batch(), &keys[0]))));
 }
 
-// The very net that tabular_mlp computes by hand.
+// The same net as tabular_mlp, which has handwritten kernels.
 struct Mlp : torch::nn::Module {
   Mlp(const TabularMlpOptions& options, const NetInputs& inputs)
       : in(register_module("in", torch::nn::Linear(inputs.Width("numeric"), options.hidden[0]))),
@@ -150,7 +150,7 @@ TEST(RecordedNet, HasTheGradientOfTheKernels) {
   }
 }
 
-// The ways in which a net can go wrong, one at a time.
+// The ways in which a net can fail, one at a time.
 enum class Way {
   kNone,
   kDoubleParameter,
@@ -242,8 +242,8 @@ const SyntheticRows& NineRows() {
   return rows;
 }
 
-// The faults of all ranks in step 7 of epoch 2, where rank 1 of two has shards 1 and 2 and the net
-// goes wrong in this way, on that rank or everywhere.
+// The faults of all ranks in step 7 of epoch 2, when rank 1 of two has shards 1 and 2 and the net
+// fails in this way, on that rank or on all.
 std::vector<Fault> FaultsOfStep(Way way, bool everywhere) {
   const auto statuses = RunThreadRanks(2, {}, [&](Communicator& communicator) -> Status {
     const bool wrong = everywhere || communicator.rank() == 1;
@@ -278,7 +278,7 @@ TEST(RecordedNet, RefusesWhatCannotBeTrainedExactly) {
   EXPECT_EQ(made(Way::kFlags), "buffer flags of the net is Bool");
   EXPECT_EQ(made(Way::kLargeNumbers), "buffer numbers of the net is Long");
   EXPECT_THAT(made(Way::kNoParameters), HasSubstr("the net has no parameters"));
-  // Its table is a parameter that others do not have.
+  // Its table is a parameter that the other nets do not have.
   EXPECT_THAT(FaultsOfStep(Way::kSparse, true)[0].what,
               HasSubstr("the gradient of table.weight is sparse"));
   EXPECT_THAT(ErrorText(Way::kNoField, false), HasSubstr("rows have no field \"nothing\""));

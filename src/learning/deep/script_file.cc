@@ -19,7 +19,7 @@
 namespace protium {
 namespace {
 
-// Where the file keeps net.json: torch.jit.load(file, _extra_files={"net.json": ""}).
+// The name of net.json in the file: torch.jit.load(file, _extra_files={"net.json": ""}).
 constexpr const char* kNetFile = "net.json";
 
 at::Tensor CopyOf(const NamedTensor& tensor) {
@@ -29,12 +29,12 @@ at::Tensor CopyOf(const NamedTensor& tensor) {
       .clone();
 }
 
-// What batch normalisation keeps besides its parameters, by PyTorch's names.
+// The buffers of batch normalisation, by PyTorch's names.
 bool IsBuffer(const std::string& name) {
   return name.ends_with("running_mean") || name.ends_with("running_var");
 }
 
-// Tensors by the parts of their names: a part that has more behind it is a module.
+// Tensors by the parts of their names: a part that is followed by others is a module.
 struct Tree {
   std::map<std::string, Tree> modules;
   std::map<std::string, const NamedTensor*> tensors;
@@ -55,7 +55,7 @@ Tree TreeOf(const std::vector<NamedTensor>& tensors) {
   return root;
 }
 
-// All types of a file come from one compilation unit, where names that are taken get a number.
+// All types of a file come from one compilation unit, where names already taken get a number.
 torch::jit::Module ModuleOf(const Tree& tree, const std::string& name,
                             const std::shared_ptr<torch::jit::CompilationUnit>& unit) {
   torch::jit::Module module(c10::QualifiedName("__torch__." + name), unit, /*shouldMangle=*/true);
@@ -80,7 +80,7 @@ Status DoesNotFit(const std::string& tensor) {
                .where = "weights.safetensors"});
 }
 
-// The user's own module with the weights that were learned.
+// The user's own module with the learned weights.
 Result<torch::jit::Module> LoadScript(const NetConfig& config,
                                       const std::vector<NamedTensor>& tensors) {
   TorchScriptOptions options;
@@ -89,7 +89,7 @@ Result<torch::jit::Module> LoadScript(const NetConfig& config,
   std::map<std::string, at::Tensor> own;
   for (const auto& each : module.named_parameters()) own[each.name] = each.value;
   for (const auto& each : module.named_buffers()) own[each.name] = each.value;
-  // LibTorch refuses to write into a parameter while it records for gradients.
+  // LibTorch refuses to write to a parameter while it records gradients.
   const torch::NoGradGuard no_graph;
   for (const NamedTensor& tensor : tensors) {
     const auto found = own.find(tensor.name);
@@ -99,7 +99,7 @@ Result<torch::jit::Module> LoadScript(const NetConfig& config,
     found->second.copy_(CopyOf(tensor));
     own.erase(found);
   }
-  // It would keep what the file happens to hold.
+  // Otherwise it would have the value in the file.
   if (!own.empty()) return DoesNotFit(own.begin()->first);
   return module;
 }
@@ -151,7 +151,7 @@ Result<ScriptFileReport> WriteScriptFile(const ScriptFileOptions& options) {
   const Json& net = files.json.at("net.json");
   NetConfig config;
   PT_TRY(FieldsFromJson(net, "net.json", config));
-  // In the folder the file's path is relative.
+  // The path in the model folder is relative.
   if (const auto file = files.others.find("net.pt"); file != files.others.end()) {
     config.net.options["file"] = file->second.string();
   }
@@ -184,7 +184,7 @@ Result<torch::jit::Module> MakeScript(const NetConfig& config,
 extern "C" __attribute__((visibility("default"))) bool protium_write_script(
     int32_t version, const protium::ScriptFileOptions& options,
     protium::Result<protium::ScriptFileReport>& report) {
-  // Before anything is read: in a library of another version the options may lie otherwise.
+  // Before reading anything: a library of another version may have another layout of the options.
   if (version != protium::kTorchLibraryVersion) return false;
   report = protium::WriteScriptFile(options);
   return true;

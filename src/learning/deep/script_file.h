@@ -13,9 +13,9 @@
 
 namespace protium {
 
-// The net of this configuration, with copies of these tensors under their names, in evaluation
-// mode. A net `torchscript` is read from its file. Tensors that the net lacks or that it has and
-// the list does not are a fault of Exit::kInput. May throw LibTorch's exceptions (tensor/guard.h).
+// Makes the net of this configuration, with copies of these tensors under their names, in
+// evaluation mode. Reads a net `torchscript` from its file. Fails with Exit::kInput if the net's
+// tensors and the list do not match. May throw LibTorch's exceptions (tensor/guard.h).
 Result<torch::jit::Module> MakeScript(const NetConfig& config,
                                       const std::vector<NamedTensor>& tensors);
 

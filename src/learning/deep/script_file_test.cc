@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each net beside the TorchScript that is written of it, on the same rows and weights.
+// Compares each net with its exported TorchScript on the same rows and weights.
 #include "deep/script_file.h"
 
 #include <gmock/gmock.h>
@@ -100,7 +100,7 @@ TEST_P(Script, PredictsAsTheNetDoes) {
   ASSERT_TRUE(net.ok()) << net.status();
   const auto weights = Weights::Make(**net).ValueOrDie();
   (*net)->Initialise(3);
-  // A linear net begins at zero, and statistics of batches where they change nothing.
+  // A linear net starts at zero, and batch statistics start where they change nothing.
   DrawUniform(4, 0.1f, 1, weights->parameters());
   DrawUniform(5, 0.5f, 2, weights->buffers());
   weights->Upload();

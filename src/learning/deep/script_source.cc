@@ -13,9 +13,8 @@
 #include "protium/net_columns.h"
 #include "protium/nets.h"
 
-// Each net's lines say what its layers (nets/layers.h) or its file in this room, cnn.cc,
-// text_classifier.cc or ft_transformer.cc, compute without training.
-// The value at hand is always `x`.
+// Each net's lines compute what its layers (nets/layers.h) or its file in this folder (cnn.cc,
+// text_classifier.cc or ft_transformer.cc) compute in prediction. The current value is always `x`.
 
 namespace protium {
 namespace {
@@ -33,7 +32,7 @@ bool IsName(const std::string& text) {
          std::ranges::find(kKeywords, text) == kKeywords.end();
 }
 
-// The attribute of `self` with a dotted name, in which numbers may stand between the dots.
+// The attribute of `self` with a dotted name, whose parts may be numbers.
 std::string Attribute(const std::string& name) {
   std::string text = "self";
   for (size_t begin = 0; begin <= name.size();) {
@@ -119,7 +118,7 @@ void AddLayer(const Layer& layer, Lines& lines) {
   }
 }
 
-// Outputs that a later layer adds are kept under names of their own.
+// Outputs that a later layer adds are stored under separate names.
 Status WriteLayers(const NetConfig& config, const std::vector<ScriptArgument>&, Lines& lines) {
   PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
   for (size_t l = 0; l < layers.size(); ++l) {
@@ -187,7 +186,7 @@ NetColumns ColumnsOf(const NetConfig& config) {
   return columns;
 }
 
-// What an argument for a column of lists is called.
+// The name of the argument for a list column.
 std::string NameOf(const std::string& column, const std::vector<ScriptArgument>& arguments) {
   for (const ScriptArgument& each : arguments) {
     if (each.width > 0 && each.columns == std::vector<std::string>{column}) return each.name;
@@ -258,7 +257,7 @@ Status WriteFtTransformer(const NetConfig& config, const std::vector<ScriptArgum
                                  Attribute("number.bias"), Attribute("number.weight")));
   }
   std::vector<std::string> columns;
-  int64_t begin = 0;  // Of each column's table among all.
+  int64_t begin = 0;  // Start of each column's table among all.
   for (size_t c = 0; c < config.categorical.size(); ++c) {
     columns.push_back(fmt::format("categories[:, {}] + {}", c, begin));
     begin += config.categorical[c].cardinality;
@@ -305,7 +304,7 @@ std::vector<ScriptArgument> ScriptArguments(const NetConfig& config) {
   }
   for (size_t l = 0; l < config.lists.size(); ++l) {
     const std::string& column = config.lists[l].column;
-    // Also not the name of a value in the lines.
+    // Nor may it be the name of a value in the lines.
     const bool taken = column == "numeric" || column == "categories" || column == "torch" ||
                        column == "visible" || column == "known" || column == "counts" ||
                        column.size() < 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in nets, as they predict, in the language of TorchScript. No LibTorch here.
+// The predictions of the built-in nets as TorchScript source. No LibTorch here.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace protium {
 
-// An argument of the forward: a tensor [rows, columns].
+// An argument of the forward function: a tensor [rows, columns].
 struct ScriptArgument {
   std::string name;
   bool whole = false;                // int64; else float32.
-  std::vector<std::string> columns;  // Of net.json; of a list its one column.
+  std::vector<std::string> columns;  // Names in net.json; one for a list.
   int64_t width = 0;                 // Numbers in a row.
 };
 
@@ -23,12 +23,13 @@ struct ScriptSource {
   std::string forward;  // "def forward(self, ...):" and its lines.
 };
 
-// The arguments of a net of this configuration: "numeric" and "categories", where it reads such
-// columns, then one for each list, named as its column where that is a name in Python.
+// The arguments of a net of this configuration: "numeric" and "categories", if it reads such
+// columns, then one for each list, named like its column if that is a valid name in Python.
 std::vector<ScriptArgument> ScriptArguments(const NetConfig& config);
 
-// What a built-in net computes when it predicts, from its tensors as attributes of `self` by their
-// names in weights.safetensors. Gives [rows, outputs]. Other nets are a fault of Exit::kUsage.
+// Writes what a built-in net computes in prediction. Its tensors are attributes of `self` with
+// their names in weights.safetensors; the result is [rows, outputs]. Fails with Exit::kUsage for
+// other nets.
 Result<ScriptSource> WriteScript(const NetConfig& config);
 
 }  // namespace protium

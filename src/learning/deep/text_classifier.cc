@@ -24,7 +24,7 @@ class TextModule final : public torch::nn::Module {
   at::Tensor forward(const Batch& rows);
 
  private:
-  // Registers the blocks and what they need; gives the width of a word.
+  // Registers the blocks and what they need; returns the width of a word.
   int64_t AddBlocks();
   at::Tensor ReadTokens(const Batch& rows) const;
   at::Tensor RunBlocks(at::Tensor words, const at::Tensor& known);
@@ -65,15 +65,15 @@ int64_t TextModule::AddBlocks() {
   return width;
 }
 
-// Rows have the numbers of words as float32, which holds each of them up to 2^24.
+// Rows store word numbers as float32, which is exact up to 2^24.
 at::Tensor TextModule::ReadTokens(const Batch& rows) const {
   const at::Tensor tokens = rows[tokens_.column].to(at::kLong);
   const at::Tensor outside = tokens.lt(0).logical_or_(tokens.ge(options_.vocabulary));
   return tokens.masked_fill(outside, kUnknown);
 }
 
-// A text of padding alone looks at its padding, as attention to nothing is not a number; what comes
-// of it counts for nothing in the mean.
+// A text that is only padding attends to its padding, as attention to nothing is NaN; the result
+// does not count in the mean.
 at::Tensor TextModule::RunBlocks(at::Tensor words, const at::Tensor& known) {
   const at::Tensor empty = known.any(1, true).logical_not_();
   const at::Tensor visible = known.logical_or(empty).unsqueeze(1).unsqueeze(1);
@@ -90,7 +90,7 @@ at::Tensor TextModule::forward(const Batch& rows) {
   at::Tensor words = embedding_(tokens);
   if (blocks_) words = RunBlocks(words, known);
   const at::Tensor counts = known.sum(1, true).clamp_min(1);
-  // [rows, 1, length] x [rows, length, width]: the sum over the words that are there.
+  // [rows, 1, length] x [rows, length, width]: the sum over the words that are not padding.
   const at::Tensor shares = known.to(at::kFloat).div(counts).unsqueeze(1);
   return head_.Outputs(rows, at::bmm(shares, words.to(at::kFloat)).squeeze(1));
 }

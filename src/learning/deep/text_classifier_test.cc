@@ -55,8 +55,8 @@ TEST(TextClassifier, HasTheGradientOfTheMeanOfItsWords) {
   }
 }
 
-// The outputs for texts of words, by a net whose weights follow from the options alone; `padding`
-// is what the embedding of padding is overwritten with.
+// The outputs for these texts from a net whose weights depend only on the options; `padding`
+// overwrites the embedding of padding.
 at::Tensor OutputsOf(const std::vector<std::vector<float>>& texts, int layers, float padding = 0) {
   const NetInputs inputs = TokenInputs(0, 3, int64_t(texts[0].size()));
   const auto net = MakeTextClassifier(TextJson(layers), inputs).ValueOrDie();

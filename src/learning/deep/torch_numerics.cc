@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// MKL and oneDNN choose kernels by the maker of the processor, not only by its instruction sets.
+// MKL and oneDNN choose kernels by the processor's vendor, not only by its instruction sets.
 std::string ProcessorVendor() {
   unsigned eax = 0;
   unsigned words[3] = {};
@@ -26,7 +26,7 @@ std::string ProcessorVendor() {
   return text;
 }
 
-// What follows `name` in LibTorch's own description, up to the end of the version.
+// Returns what follows `name` in LibTorch's own description, up to the end of the version.
 std::string VersionIn(const std::string& description, const std::string& name) {
   std::smatch found;
   const std::regex pattern(name + "[^0-9\n]*([0-9][0-9.]*)");
@@ -47,8 +47,7 @@ const char* Bfloat16Instructions() {
 }  // namespace
 
 Json TorchNumerics(int32_t threads, bool bfloat16) {
-  // The only place where LibTorch tells the versions of MKL and oneDNN that it was built with, as
-  // prose.
+  // LibTorch reports the versions of MKL and oneDNN that it was built with only here, as prose.
   const std::string description = at::show_config();
   Json out = {{"torch", TORCH_VERSION},
               {"cpu_capability", at::get_cpu_capability()},

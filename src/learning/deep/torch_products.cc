@@ -28,7 +28,7 @@ MatrixView ViewOf(const at::Tensor& matrix) {
           matrix.stride(1)};
 }
 
-// Called by autograd's threads, too: each keeps the memory that products take.
+// Autograd's threads call it, too: each reuses its own memory for products.
 Product& ProductOfThread() {
   thread_local std::pair<int32_t, Product> kept{1, Product(1)};
   const int32_t threads = at::get_num_threads();
@@ -40,7 +40,7 @@ at::Tensor ResultOf(const at::Tensor& left, const at::Tensor& right) {
   return at::empty({left.size(0), right.size(1)}, left.options());
 }
 
-// LibTorch warns that a kernel of its own is replaced, which is what is meant here.
+// LibTorch warns when one of its kernels is replaced, which is intended here.
 class Silent final : public c10::WarningHandler {
   void process(const c10::Warning&) override {}
 };
@@ -66,8 +66,8 @@ at::Tensor AddMatrixProduct(const at::Tensor& addend, const at::Tensor& left,
 }
 
 void UseOwnProducts() {
-  // Kernels stay replaced as long as the library lives, and LibTorch cannot be unloaded: the end of
-  // the process ends both.
+  // Kernels stay replaced as long as this object exists, and LibTorch cannot be unloaded: both last
+  // until the process ends.
   static const torch::Library library = [] {
     Silent silent;
     const c10::WarningUtils::WarningHandlerGuard guard(&silent);

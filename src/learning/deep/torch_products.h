@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's matrix products of float32 on the CPU, computed by the house's own
-// (nets/product.h). Those are quicker for the small layers of tables, and their bits depend
-// neither on the processor nor on its maker, as those of the library that LibTorch brings do.
+// Computes LibTorch's float32 matrix products on the CPU with our own (nets/product.h). These are
+// faster for the small layers used with tables, and their bits depend on neither the processor nor
+// its vendor, unlike those of the library that LibTorch ships with.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace protium {
 
-// What aten::mm computes: [rows, inner] x [inner, columns], any strides. What the house's products
-// do not cover (other types, nothing to multiply) LibTorch computes itself, and it also says what
-// does not fit together. May throw LibTorch's exceptions.
+// Computes aten::mm: [rows, inner] x [inner, columns], any strides. LibTorch itself computes what
+// our products do not cover (other types, nothing to multiply) and reports shapes that do not
+// match. May throw LibTorch's exceptions.
 at::Tensor MultiplyMatrices(const at::Tensor& left, const at::Tensor& right);
 
-// What aten::addmm computes, the same way: beta * addend + alpha * (left x right), `addend`
+// Computes aten::addmm in the same way: beta * addend + alpha * (left x right), with `addend`
 // broadcast to the shape of the result.
 at::Tensor AddMatrixProduct(const at::Tensor& addend, const at::Tensor& left,
                             const at::Tensor& right, const at::Scalar& beta,
                             const at::Scalar& alpha);
 
-// From now on LibTorch calls these two wherever it multiplies matrices in this process: in modules,
-// in TorchScript and in the backward of both. May throw LibTorch's exceptions.
+// Makes LibTorch call these two wherever it multiplies matrices in this process: in modules, in
+// TorchScript and in the backward pass of both. May throw LibTorch's exceptions.
 void UseOwnProducts();
 
 }  // namespace protium

@@ -14,7 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// [rows, columns] in memory of another order: transposed, or every second row and column of more.
+// [rows, columns] in other memory layouts: transposed, or every second row and column of a larger
+// matrix.
 std::vector<torch::Tensor> Layouts(int64_t rows, int64_t columns) {
   return {torch::randn({rows, columns}), torch::randn({columns, rows}).t(),
           torch::randn({2 * rows, 2 * columns})
@@ -51,7 +52,7 @@ TEST_F(TorchProducts, AreRightInEveryLayout) {
   }
 }
 
-// Only the house's products promise this: a library chooses its loops by the number of rows.
+// Only our own products promise this: a library chooses its loops by the number of rows.
 TEST_F(TorchProducts, GiveARowTheSameBitsAmongAnyOthers) {
   const torch::Tensor left = torch::randn({64, 67}), right = torch::randn({67, 128});
   const torch::Tensor all = torch::mm(left, right);

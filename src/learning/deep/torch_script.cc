@@ -37,12 +37,12 @@ at::Tensor ReadInput(const Batch& rows, const std::string& field) {
   return tensor.scalar_type() == at::kInt ? tensor.to(at::kLong) : tensor;
 }
 
-// To the device itself: constants of the file's code go there too, which moving the module's
-// tensors later would leave behind.
+// Loads to the device directly: moving the module's tensors later would leave constants of the
+// file's code on the CPU.
 Recorded Load(const TorchScriptOptions& options, at::Device device) {
-  // The profiling executor would rewrite a graph once it has seen it run a few times: then the bits
-  // of a step would depend on how many steps this process has made, and a resumed run would differ
-  // from an uninterrupted one.
+  // The profiling executor would rewrite a graph after a few runs: then the bits of a step would
+  // depend on how many steps this process has made, and a resumed run would differ from an
+  // uninterrupted one.
   torch::jit::setGraphExecutorOptimize(false);
   const auto module = std::make_shared<torch::jit::Module>(torch::jit::load(options.file, device));
   Recorded net;
@@ -51,7 +51,7 @@ Recorded Load(const TorchScriptOptions& options, at::Device device) {
   }
   for (const auto& each : module->named_buffers()) net.buffers.emplace_back(each.name, each.value);
   for (const auto& each : module->modules()) {
-    // A scripted module keeps its Python class's qualified name, of which this is the last part.
+    // A scripted module has the qualified name of its Python class; this is the last part.
     const auto type = each.type()->name();
     const bool norm = type && type->name().find("BatchNorm") != std::string::npos;
     net.normalises_batches = net.normalises_batches || norm;

@@ -32,7 +32,7 @@ bool protium_torch_tasks(int32_t version, const protium::Catalogue* own,
   // The tables passed here are C++ types, whose layout both sides must agree on.
   if (version != protium::kTorchLibraryVersion) return false;
   protium::TaskRows rows = protium::TorchRows();
-  // None of a program's names is a built-in one: the driver refuses them (WithBuiltIns()).
+  // None of a program's names is a built-in one: the driver refuses such names (WithBuiltIns()).
   if (own != nullptr) protium::AddRows(*own, rows);
   tasks->merge(protium::TasksOver(rows));
   return true;

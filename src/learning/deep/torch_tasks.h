@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library brings to a worker: nets and losses of LibTorch beside those of the house, and
-// devices. Its one entry point for the driver's program is protium_torch_tasks()
-// (pipeline/torch_library.h), found with dlsym.
+// What this library adds to a worker: LibTorch nets and losses beside our own, and devices. Its
+// only entry point for workers is protium_torch_tasks() (pipeline/torch_library.h), found with
+// dlsym.
 #pragma once
 
 #include "tasks/tasks.h"

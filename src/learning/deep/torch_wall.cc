@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostText = 400;
 
-// CUDA's messages go on with advice on debugging kernels and with statistics of the allocator.
+// The other lines of CUDA's messages are advice on debugging kernels and allocator statistics.
 std::string FirstLine(const std::string& text) {
   return text.substr(0, std::min(text.find('\n'), kMostText));
 }

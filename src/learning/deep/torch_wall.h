@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's exceptions in the words of the house: whatever calls LibTorch goes through here, and
-// Guard() (tensor/guard.h), which need not know LibTorch, makes a Status of it.
+// Translates LibTorch's exceptions: all calls into LibTorch go through here, and Guard()
+// (tensor/guard.h), which does not depend on LibTorch, turns the result into a Status.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -14,11 +14,11 @@
 
 namespace protium {
 
-// What `error` says, without a backtrace and bounded: a device that is full or failed is told
-// apart.
+// The message of `error`, without a backtrace and limited in length; distinguishes a device that is
+// full or has failed.
 Fault FaultOfTorch(const c10::Error& error);
 
-// Calls `fn`; what LibTorch throws goes on as a KnownFailure.
+// Calls `fn`; rethrows what LibTorch throws as a KnownFailure.
 template <std::invocable Fn>
 std::invoke_result_t<Fn> Translated(Fn&& fn) {
   try {

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What LibTorch throws when CUDA's allocator or a kernel fails, with the texts of a real device.
+// What LibTorch throws when CUDA's allocator or a kernel fails, with messages from a real device.
 constexpr c10::SourceLocation kHere{"f", "file.cc", 1};
 
 TEST(TorchWall, SaysWhatToChangeWhenADeviceIsFull) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block of a transformer: attention between the tokens of a row, then a dense layer for each
-// token, both added to what came in. Norms come first in either (pre-norm), dense layers are gated
-// by ReLU (ReGLU), as in FT-Transformer (Gorishniy et al., 2021, section 3.3 and appendix E.1).
+// token, both added to their input. Norms come first in both (pre-norm), dense layers are gated by
+// ReLU (ReGLU), as in FT-Transformer (Gorishniy et al., 2021, section 3.3 and appendix E.1).
 #pragma once
 
 #include <torch/nn/module.h>
@@ -20,13 +20,13 @@ struct BlockOptions {
   double attention_dropout = 0;
   double inner_dropout = 0;
   double residual_dropout = 0;
-  bool norms_input = true;  // The first block may do without: its tokens come from an embedding.
+  bool norms_input = true;  // The first block does not need it: its tokens come from an embedding.
 };
 
-// Which tokens of a row are computed, and which are looked at.
+// Which tokens of a row are computed, and which are attended to.
 struct Attention {
-  bool first_only = false;  // Only the first token comes out: all that a last block is asked for.
-  at::Tensor visible;       // bool [rows, 1, 1, tokens]; undefined: all. At least one of each row.
+  bool first_only = false;  // Only the first token is computed: enough for the last block.
+  at::Tensor visible;       // bool [rows, 1, 1, tokens], at least one true per row; undefined: all.
 };
 
 class TransformerBlockImpl : public torch::nn::Module {

@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// What needs more than the rows at hand.
+// The fault for steps that need more than the given rows.
 Status Refuse() {
   return Fail({.exit = Exit::kUsage,
                .what = "this model has stages that the calling process does not compute",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What engines and workers do to rows before a net, done batch by batch in the calling process: the
+// Does what engines and workers do to rows before a net, batch by batch in the calling process: the
 // steps of plan/row_steps.h, the stages that workers apply, and queries of the embedded engine for
 // everything else.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace protium {
 
-// The embedded engine's queries, whose library is opened when the first is needed. Any thread.
+// The embedded engine's queries; its library is opened for the first one. Any thread.
 class LazyRowQueries {
  public:
   Result<std::shared_ptr<const RowQuery>> Prepare(const std::vector<Verb>& steps,
@@ -32,22 +32,22 @@ class LazyRowQueries {
 // Immutable: any thread.
 class BatchSteps {
  public:
-  // Of a plan over one table, whose columns are `input`. What needs workers of an engine is a fault
-  // of Exit::kUsage.
+  // From a plan over one table, whose columns are `input`. Fails with Exit::kUsage for steps that
+  // need workers of an engine.
   static Result<BatchSteps> Make(const Plan& plan, const SchemaPtr& input, LazyRowQueries& queries);
 
-  const SchemaPtr& schema() const { return schema_; }  // Of what Apply() gives.
+  const SchemaPtr& schema() const { return schema_; }  // Of the result of Apply().
   Result<std::shared_ptr<arrow::RecordBatch>> Apply(
       std::shared_ptr<arrow::RecordBatch> batch) const;
 
  private:
   Status Add(const Verb& verb, LazyRowQueries& queries);
-  // Makes a query of the steps that wait for others.
+  // Turns the waiting steps into one query.
   Status Flush(LazyRowQueries& queries);
 
   std::vector<std::variant<RowSteps, BatchStages, std::shared_ptr<const RowQuery>>> parts_;
-  // From the first one that only an engine computes, up to the next stage of workers: as in a table
-  // that an engine scores these are one query, between whose steps no type is changed.
+  // The steps from the first that only an engine computes up to the next stage of workers. They
+  // become one query, as when an engine scores a table, so types do not change between them.
   std::vector<Verb> waiting_;
   SchemaPtr schema_;
 };

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// The keys with all that stands before their values: {"x": and ,"y":
+// The keys with everything before their values: {"x": and ,"y":
 std::vector<std::string> Keys(const arrow::RecordBatch& batch) {
   std::vector<std::string> keys;
   for (int c = 0; c < batch.num_columns(); ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions as JSON, written straight into a text.
+// Predictions as JSON, written directly into a string.
 #pragma once
 
 #include <arrow/record_batch.h>

@@ -34,7 +34,7 @@ void JsonColumns::Begin() {
 }
 
 int JsonColumns::Find(std::string_view name) {
-  // Nothing is known of a row of so many keys: it may have the schema's order.
+  // No earlier row had this many keys; try the schema's order.
   if (position_ == order_.size()) {
     order_.push_back(position_ < columns_.size() ? int(position_) : -1);
   }

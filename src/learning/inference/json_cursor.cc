@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-constexpr int kMostOpen = 200;  // As ParseJson().
+constexpr int kMostOpen = 200;  // As in ParseJson().
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
 constexpr std::string_view kNotUtf8 = "it is not UTF-8";
 constexpr std::string_view kNoValue = "a value is missing or wrong";
@@ -36,7 +36,7 @@ bool JsonCursor::Break(std::string_view why) {
 }
 
 Status JsonCursor::Fault() const {
-  // As an editor counts.
+  // Line and column as an editor counts them.
   const std::string_view before = text_.substr(0, at_);
   const auto line = 1 + std::ranges::count(before, '\n');
   const size_t column = before.size() - (before.rfind('\n') + 1) + 1;
@@ -156,7 +156,7 @@ bool JsonCursor::TakeEscape() {
   if (!unit) return Break(kNoEscape);
   char32_t point = *unit;
   if (IsSurrogate(point)) {
-    // Two of them are one character: a high one, then a low one.
+    // A high surrogate and then a low one are one character.
     const auto low = Takes('\\') && Takes('u') ? TakeHex() : std::nullopt;
     if (point >= 0xdc00 || !low || !IsSurrogate(*low) || *low < 0xdc00) return Break(kNoEscape);
     point = 0x10000 + ((point - 0xd800) << 10) + (*low - 0xdc00);

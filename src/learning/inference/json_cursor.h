@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text of JSON (RFC 8259), read value by value from its front to its end. It is not copied, but
-// for texts in it that have escapes, one at a time; the first mistake ends the reading.
+// Reads a JSON text (RFC 8259) value by value from front to end. Copies only strings with escapes,
+// one at a time; the first error ends the reading.
 #pragma once
 
 #include <optional>
@@ -16,33 +16,35 @@ class JsonCursor {
  public:
   enum class Kind { kList, kObject, kText, kNumber, kFlag, kNull, kNone };
 
-  // The text outlives this. A byte order mark before it is passed over; one that is not UTF-8 has
-  // its mistake at once.
+  // The text must outlive the cursor. Skips a byte order mark; a text that is not UTF-8 is an error
+  // at once.
   explicit JsonCursor(std::string_view text);
 
-  // What begins here. kNone: no value does, which is a mistake.
+  // The kind of value that begins here. kNone: none does, which is an error.
   Kind Peek();
-  // From the value that Peek() has seen.
+  // The text from the value that Peek() saw.
   std::string_view rest() const { return text_.substr(at_); }
 
-  // The value, of the kind that Peek() gave. None and false: it has a mistake.
+  // Read the value, which must be of the kind that Peek() returned. None and false: it has an
+  // error.
   std::optional<JsonNumber> TakeNumber();
   std::optional<bool> TakeFlag();
   bool TakeNull();
-  // Good until the next text or key is taken.
+  // Valid until the next text or key is taken.
   std::optional<std::string_view> TakeText();
-  // Into a list or an object, which then are read to their end. Beyond 200 levels a mistake.
+  // Enters a list or an object, which must then be read to its end. More than 200 levels are an
+  // error.
   bool Enter();
-  // True: the value of an item or a member comes. False: that was the end, or a mistake.
+  // True: the value of an item or a member follows. False: that was the end, or an error.
   bool NextItem() { return Next(']'); }
   bool NextMember(std::string_view& key);
-  // Past any value.
+  // Skips any value.
   bool Pass();
-  // That nothing follows; else it is a mistake.
+  // Whether nothing follows; otherwise that is an error.
   bool AtEnd();
 
   bool broken() const { return !why_.empty(); }
-  // Of Exit::kInput: what the mistake is, and where.
+  // The error and its position, as a fault of Exit::kInput.
   Status Fault() const;
 
  private:
@@ -56,10 +58,10 @@ class JsonCursor {
 
   std::string_view text_;
   size_t at_ = 0;
-  int open_ = 0;          // Lists and objects around this place.
-  bool entered_ = false;  // No item was read of the innermost one.
+  int open_ = 0;          // Lists and objects around this position.
+  bool entered_ = false;  // No item of the innermost one has been read.
   std::string unescaped_;
-  std::string_view why_;  // The mistake; empty: none.
+  std::string_view why_;  // The error; empty: none.
 };
 
 }  // namespace protium

@@ -45,7 +45,7 @@ Status Wrong(std::string_view rest, const arrow::Field& field, int64_t row) {
                .where = fmt::format("row {}, column \"{}\"", row + 1, field.name())});
 }
 
-// Of one text.
+// Reads one text.
 class BodyReader {
  public:
   BodyReader(std::string_view text, const arrow::Schema& columns, int64_t most_rows)
@@ -62,7 +62,7 @@ class BodyReader {
   Status ReadColumn(int column);
   Status ReadCell(int column, int64_t row);
   Status Pass() { return text_.Pass() ? Status::OK() : text_.Fault(); }
-  // Into a list or an object, where one comes; another value is the other fault.
+  // Enters a list or an object if that is what follows; otherwise fails with `otherwise`.
   Status Enter(Kind kind, std::string_view otherwise);
   Status NotBroken() const { return text_.broken() ? text_.Fault() : Status::OK(); }
   std::string NotAsLong(int column) const;
@@ -71,8 +71,8 @@ class BodyReader {
   JsonCursor text_;
   JsonColumns columns_;
   const int64_t most_rows_;
-  std::optional<JsonForm> form_;  // Of what was read.
-  std::optional<int64_t> rows_;   // Read by now, or that each column read has.
+  std::optional<JsonForm> form_;  // The form that was read.
+  std::optional<int64_t> rows_;   // Rows read so far, or the length of each column read.
 };
 
 Status BodyReader::Enter(Kind kind, std::string_view otherwise) {

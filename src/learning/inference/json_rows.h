@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that come as JSON, from strangers: read from front to back in a time and with a memory that
-// grow with the text alone.
+// Reads rows from untrusted JSON, front to back, in time and memory that depend only on the length
+// of the text.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// How rows come, and how their predictions go.
+// The form of rows and of their predictions.
 enum class JsonForm {
   kRows,     // [{"x": 1, "y": 3}, {"x": 2, "y": 4}]
   kColumns,  // {"x": [1, 2], "y": [3, 4]}
@@ -25,19 +25,19 @@ struct JsonRows {
   JsonForm form = JsonForm::kRows;
 };
 
-// The rows of {"rows": [...]} or {"columns": {...}}. Gives those of `columns` that they have, of
-// these types; keys that are no column are passed over, once they have been seen to be JSON. Whole
-// numbers may be written as 7.0; dates, times and decimals are texts, written as Arrow writes them.
-// Faults of Exit::kInput name the place: text that is not JSON (UTF-8, at most 200 levels deep; a
-// byte order mark before it is passed over), a column that some rows have and some have not, or one
-// twice, a value of another type or beyond it, more than `most_rows` rows.
+// Reads the rows of {"rows": [...]} or {"columns": {...}}. Returns those of `columns` that they
+// have, with these types; values of other keys are checked to be JSON and skipped. Whole numbers
+// may be written as 7.0; dates, times and decimals are strings in the format that Arrow writes.
+// Fails with Exit::kInput, with the position, for text that is not JSON (UTF-8, at most 200 levels
+// deep; a leading byte order mark is skipped), a column that only some rows have or that occurs
+// twice, a value of another type or outside its range, or more than `most_rows` rows.
 Result<JsonRows> ReadJsonRows(std::string_view body, const arrow::Schema& columns,
                               int64_t most_rows);
 
-// The same of rows without a name around them: a list of objects, or one object.
+// The same for bare rows: a list of objects, or one object.
 Result<JsonRows> ReadBareJsonRows(std::string_view text, const arrow::Schema& columns);
 
-// The fault of more rows than one request may hold, however it holds them.
+// The fault for more rows than one request may have, in whatever form.
 Status TooManyRows(int64_t most_rows);
 
 }  // namespace protium

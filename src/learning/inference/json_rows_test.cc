@@ -137,7 +137,7 @@ TEST(JsonRows, OfFloatsAreNoInfinities) {
             "1e300 is no float32");
 }
 
-// Cells that a model's columns can have, at random, and what the columns must hold.
+// Random cells for the columns of a model, and what the columns must contain.
 struct RandomRows {
   std::mt19937_64 random{23};
   int64_t Below(int64_t end) { return int64_t(random() % uint64_t(end)); }
@@ -186,7 +186,7 @@ struct RandomRows {
   }
 };
 
-// As the columns of the types read it.
+// The cell as a column of this type reads it.
 Json Typed(const Json& cell, const arrow::DataType& type) {
   if (cell.is_null()) return cell;
   if (type.id() == arrow::Type::DOUBLE) return cell.get<double>();

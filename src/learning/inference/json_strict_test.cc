@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that are meant to do harm, or that were damaged on their way.
+// Malicious bodies, and bodies damaged in transit.
 #include <arrow/api.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const arrow::Schema& StrictColumns() {
   return *schema;
 }
 
-// "row 2: what"; "ok" where the body is read.
+// "row 2: what"; "ok" if the body is accepted.
 std::string Said(const std::string& body, int64_t most_rows = kAny) {
   const auto rows = ReadJsonRows(body, StrictColumns(), most_rows);
   if (rows.ok()) return rows->batch->ValidateFull().ok() ? "ok" : "an invalid batch";
@@ -138,7 +138,7 @@ TEST(StrictJson, IsBoundedInDepth) {
   EXPECT_NE(Said(objects + "1" + std::string(100'002, '}')), "ok");
 }
 
-// Whatever is cut off, swapped or turned over: an answer or a fault, and nothing else.
+// Whatever is cut off, swapped or flipped: rows or a fault, and nothing else.
 TEST(StrictJson, SurvivesDamage) {
   const std::string good =
       R"({"more": {"a": [1, "\u00e9", {"b": null}]}, "rows": [{"x": 1.5e3, "t": "a\n", )"
@@ -171,7 +171,7 @@ double Seconds(const std::string& body) {
   return least;
 }
 
-// Four times the text takes four times as long, not sixteen; the bound leaves room for a busy
+// A text four times as long takes four times as long, not sixteen; the bound allows for a busy
 // machine.
 TEST(StrictJson, TakesTimeByItsLength) {
   const auto many = [](const std::string& each, int64_t times) {
@@ -207,14 +207,14 @@ TEST(StrictJson, TakesTimeByItsLength) {
   }
 }
 
-// A column is found in a time that does not depend on how many there are.
+// The time to find a column does not depend on how many there are.
 TEST(StrictJson, FindsColumnsAmongMany) {
   const auto seconds = [](int number) {
     arrow::FieldVector fields;
     std::string row;
     for (int i = 0; i < number; ++i) {
       fields.push_back(arrow::field(fmt::format("c{}", i), arrow::int64()));
-      // From the last to the first.
+      // In reverse order.
       row += fmt::format("{}\"c{}\":{}", i > 0 ? "," : "", number - 1 - i, i);
     }
     const arrow::Schema schema(fields);

@@ -14,7 +14,7 @@ constexpr size_t kMostShown = 60;
 constexpr std::string_view kSpaces = " \t\r\n";
 constexpr std::string_view kEnds = ",]} \t\r\n";  // What follows a value.
 
-// A text that is read from its front.
+// Reads a text from its front.
 struct Ahead {
   std::string_view text;
   size_t at = 0;
@@ -31,7 +31,7 @@ struct Ahead {
   }
 };
 
-// Of a number other than 0 that no double is near to: whether it is too small, not too large.
+// Whether a number other than 0 that is outside the range of double is too small, not too large.
 bool IsTiny(std::string_view text) {
   const size_t mark = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, mark);
@@ -41,7 +41,7 @@ bool IsTiny(std::string_view text) {
   int64_t power = 0;
   const auto read = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
   if (read.ec == std::errc::result_out_of_range) return negative;
-  // The first digit that counts, seen from the point.
+  // The position of the first significant digit relative to the point.
   const auto first = int64_t(digits.find_first_of("123456789"));
   const auto point = int64_t(std::min(digits.find('.'), digits.size()));
   return double(point) - double(first) + double(power) < 0;
@@ -76,7 +76,7 @@ std::optional<int64_t> WholeValue(const JsonNumber& number) {
     return read.ec == std::errc() ? std::optional(value) : std::nullopt;
   }
   const auto real = RealValue(number);
-  // Beyond 2^53 a double does not tell neighbours apart.
+  // Beyond 2^53 a double cannot distinguish neighbouring whole numbers.
   if (!real || *real != std::floor(*real) || std::abs(*real) > 0x1p53) return std::nullopt;
   return int64_t(*real);
 }

@@ -71,7 +71,7 @@ TEST(JsonNumber, IsWholeUpToItsLastDigit) {
   EXPECT_EQ(Whole("9007199254740994.0"), std::nullopt) << "a float beyond 2^53";
 }
 
-// The bits that ParseJson() reads.
+// The same bits as ParseJson() reads.
 TEST(JsonNumber, HasTheBitsOfTheOtherParser) {
   std::mt19937_64 random(11);
   for (int i = 0; i < 200'000; ++i) {

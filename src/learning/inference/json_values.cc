@@ -28,7 +28,7 @@ bool ReadReal(JsonCursor& cursor, arrow::ArrayBuilder& builder) {
   using Value = typename Builder::value_type;
   const auto number = cursor.TakeNumber();
   const auto real = number ? RealValue(*number) : std::nullopt;
-  // A number that is no infinity does not become one.
+  // A finite number must not become infinite.
   if (!real || std::isinf(Value(*real))) return false;
   return static_cast<Builder&>(builder).Append(Value(*real)).ok();
 }
@@ -43,11 +43,11 @@ bool ReadText(JsonCursor& cursor, arrow::ArrayBuilder& builder) {
   return text && static_cast<arrow::StringBuilder&>(builder).Append(*text).ok();
 }
 
-// What comes as a text: dates, times, decimals.
+// Reads values written as strings: dates, times, decimals.
 bool ReadParsed(JsonCursor& cursor, arrow::ArrayBuilder& builder) {
   const auto text = cursor.TakeText();
   if (!text) return false;
-  // As Arrow spells them, such as 2024-01-31 and 2024-01-31 08:15:00.
+  // In Arrow's format, such as 2024-01-31 and 2024-01-31 08:15:00.
   const auto parsed = arrow::Scalar::Parse(builder.type(), *text);
   return parsed.ok() && builder.AppendScalar(**parsed).ok();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of JSON in columns.
+// Appends JSON values to columns.
 #pragma once
 
 #include <arrow/array/builder_base.h>
@@ -8,8 +8,8 @@
 
 namespace protium {
 
-// Takes the value that comes and appends it to a column. False: it is not of the column's type, or
-// beyond it, or the text has a mistake there; what was appended then is of no use.
+// Reads the next value and appends it to a column. False: it is not of the column's type, is
+// outside its range, or the text has an error there; the column must then not be used.
 bool ReadValue(JsonCursor& cursor, arrow::ArrayBuilder& builder);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of Transform() up to the net is made once for each set of columns that rows come with,
-// and taken apart into steps; the net once for the model.
+// Makes the plan of Transform() up to the net once for each set of columns that rows have, and
+// splits it into steps; makes the net once for the model.
 #include "protium/scorer.h"
 
 #include <arrow/api.h>
@@ -22,13 +22,13 @@
 namespace protium {
 namespace {
 
-// Rows of other columns than the last ones make a new plan; callers have few kinds of them.
+// Rows with new columns need a new plan; callers have few different sets of columns.
 constexpr size_t kMostPlans = 8;
 
-// What is done to rows of certain columns: those that the model reads, in the types that tables
-// carry, through the stages.
+// Steps for rows with certain columns: select those that the model reads, cast them to the types
+// that tables have, and apply the stages.
 struct Preparation {
-  std::vector<int> taken;  // Positions among the columns given.
+  std::vector<int> taken;  // Positions among the given columns.
   SchemaPtr carried;
   BatchSteps steps;
 
@@ -51,7 +51,7 @@ Result<BatchSteps> MakeSteps(const ModelState& state, const SchemaPtr& columns,
   return BatchSteps::Make(plan, columns, queries);
 }
 
-// Columns that the model does not read are left out first: they may be of any type.
+// Drops columns that the model does not read first: they may have any type.
 Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state, const SchemaPtr& input,
                                                    const SchemaPtr& columns,
                                                    LazyRowQueries& queries) {
@@ -68,7 +68,7 @@ Result<std::shared_ptr<const Preparation>> Prepare(const ModelState& state, cons
       Preparation{std::move(taken), std::move(carried), std::move(steps)});
 }
 
-// Preparations for the columns at hand, kept. Any thread.
+// A cache of preparations by columns. Any thread.
 class PreparedColumns {
  public:
   Result<std::shared_ptr<const Preparation>> For(const ModelState& state, const SchemaPtr& input,
@@ -99,7 +99,7 @@ struct Scorer::Inside {
   PipelineModel model;
   SchemaPtr input;
   SchemaPtr output;
-  std::shared_ptr<const RowPredictor> predictor = nullptr;  // None without an estimator.
+  std::shared_ptr<const RowPredictor> predictor = nullptr;  // Null without an estimator.
   std::optional<Predictions> predictions = std::nullopt;    // Likewise.
   mutable PreparedColumns prepared = {};
 
@@ -136,7 +136,7 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
     PT_LET(inside->predictions,
            Predictions::Make(objective, MakeTarget(objective), inside->output->fields()));
   }
-  // What cannot be computed here is known now, not when the first row comes.
+  // Reports now, not at the first row, what cannot be computed here.
   PT_TRY(inside->prepared.For(state, inside->input, inside->input));
   return Scorer(std::move(inside));
 }

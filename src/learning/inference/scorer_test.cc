@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines without a net, in this process and by the engine; with one, tests/whole/scorer_test.cc.
+// Pipelines without a net, in this process and by the engine; for nets see
+// tests/whole/scorer_test.cc.
 #include "protium/scorer.h"
 
 #include <arrow/api.h>
@@ -52,7 +53,7 @@ class ScorerTest : public OwnSession {
             StandardScaler({.id = "scale", .inputs = OutputsOf("fill") + Columns{"hour"}})};
   }
 
-  // That all columns which stages make are the same here and by the engine.
+  // Expects the same columns from all stages here and by the engine.
   void ExpectSame(const PipelineModel& model) {
     const auto scorer = Scorer::Make(model);
     ASSERT_TRUE(scorer.ok()) << Render(FaultOf(scorer.status()));
@@ -79,7 +80,7 @@ TEST_F(ScorerTest, GivesWhatTheEngineGives) {
   EXPECT_EQ(Scorer::Make(model)->input()->ToString(), "origin: string\nhour: int64\ntemp: double");
   ExpectSame(model);
 }
-// Kinds of stages that are made of comparisons, logarithms and roots.
+// Kinds of stages that use comparisons, logarithms and roots.
 TEST_F(ScorerTest, GivesWhatTheEngineGivesForOtherKindsOfStages) {
   const PipelineModel model = Fitted(
       {Imputer({.id = "fill", .inputs = {"temp"}}),
@@ -94,7 +95,7 @@ TEST_F(ScorerTest, GivesWhatTheEngineGivesForOtherKindsOfStages) {
 TEST_F(ScorerTest, TakesRowsAsJson) {
   const auto scorer = Scorer::Make(Fitted(Stages()));
   ASSERT_TRUE(scorer.ok());
-  session_.reset();  // It is needed no longer.
+  session_.reset();  // It is no longer needed.
   const auto one = scorer->ScoreJson(R"({"origin": null, "hour": 3, "temp": null, "more": 1})");
   ASSERT_TRUE(one.ok()) << one.status();
   const Json row = *ParseJson(*one);
@@ -105,7 +106,7 @@ TEST_F(ScorerTest, TakesRowsAsJson) {
   EXPECT_EQ(*scorer->ScoreJson("[]"), "[]");
 }
 
-// pandas, Polars and others have other types for the same values, and columns beside them.
+// pandas, Polars and others have other types for the same values, and additional columns.
 TEST_F(ScorerTest, TakesTheTypesThatTablesTake) {
   const auto scorer = Scorer::Make(Fitted(Stages()));
   ASSERT_TRUE(scorer.ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of stage over odd values, in this process and by the engine: the same bits.
+// Every kind of stage over unusual values gives the same bits in this process and by the engine.
 #include "protium/stages.h"
 
 #include <arrow/api.h>
@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// Rows to learn from, and rows to score, in which every column takes all its odd values, each
-// beside others in another column of another period.
+// Rows to learn from, and rows to score, in which every column takes all its unusual values; the
+// columns repeat with different periods, so the values are combined in many ways.
 constexpr const char* kTame = R"(
   SELECT i, CAST(i AS DOUBLE) * 1.375D - 20 AS x, CAST(i * i % 17 AS DOUBLE) AS y, CAST(i % 5 AS DOUBLE) + 0.5D AS p,
     CAST(i AS FLOAT) / 3 AS f, CAST(i AS DECIMAL(9, 3)) / 7 AS c, CAST(i % 9 AS INT) AS n,
@@ -55,13 +55,13 @@ constexpr const char* kOdd = R"(
 
 class Stages : public OwnSession {
  protected:
-  // `inputs` as options have them.
+  // `inputs` has the form used in options.
   void Add(const char* kind, Json inputs, Json options = Json::object()) {
     options["id"] = "s" + std::to_string(stages_.size());
     options["inputs"] = std::move(inputs);
     stages_.push_back({.kind = kind, .options = std::move(options)});
   }
-  // One whose inputs are the outputs of that stage.
+  // Adds a stage whose inputs are the outputs of `stage`.
   void AddBehind(size_t stage, const char* kind, Json options = Json::object()) {
     const Json outputs = {{"stage", "s" + std::to_string(stage)}};
     Add(kind, Json::array({outputs}), std::move(options));
@@ -73,7 +73,7 @@ class Stages : public OwnSession {
     return *model;
   }
 
-  // That each column which the stages make of the odd rows has the bits that the engine gives, all
+  // Expects the bits of the engine in each column that the stages make of the unusual rows, for all
   // rows at once and row by row.
   void ExpectSame() {
     const PipelineModel model = Fitted();
@@ -188,7 +188,7 @@ TEST_F(Stages, OfListsGiveTheBitsOfTheEngine) {
   ExpectSame();
 }
 
-// Rows that a stage refuses are refused here with the words that the engine has.
+// Rows that a stage refuses are refused here with the engine's message.
 TEST_F(Stages, RefuseRowsAsTheEngineDoes) {
   const std::pair<const char*, Json> refusing[] = {
       {"string_indexer", {{"inputs", {"s"}}, {"unseen", "error"}, {"missing", "error"}}},
@@ -230,7 +230,7 @@ TEST_F(Stages, OfWordsGiveTheBitsOfTheEngine) {
 
 TEST_F(Stages, OfSqlGiveTheBitsOfTheEngine) {
   Add("imputer", {"x"});
-  // Decimals, which are doubles outside of the engine, and texts of doubles are its own.
+  // Decimals, which are doubles outside the engine, and texts of doubles exist only in the engine.
   Add("sql_transformer", {"x__s0", "c", "n", "s"},
       {{"statement",
         "SELECT *, CAST(x__s0 AS STRING) AS shown, CAST(n AS DECIMAL(12, 2)) / 7 AS part, upper(s) "
@@ -242,7 +242,7 @@ TEST_F(Stages, OfSqlGiveTheBitsOfTheEngine) {
   ExpectSame();
 }
 
-// A refusal of a row comes from the engine itself then, and the next call finds it in order.
+// The engine itself then refuses a row, and still works for the next call.
 TEST_F(Stages, OfSqlMayRefuseRows) {
   Add("sql_transformer", {"n"}, {{"statement", "SELECT *, 1 / (n - 7) AS turned FROM __THIS__"}});
   auto scorer = Scorer::Make(Fitted());
@@ -254,7 +254,7 @@ TEST_F(Stages, OfSqlMayRefuseRows) {
   EXPECT_EQ(*scorer->ScoreJson(R"([{"n": 9}, {"n": 6}, {"n": null}])"),
             R"([{"turned":0.5},{"turned":-1.0},{"turned":null}])");
   EXPECT_EQ(*scorer->ScoreJson("[]"), "[]");
-  // More kinds of columns than are kept prepared: the first ones are prepared anew.
+  // More sets of columns than are cached: the first ones are prepared again.
   for (int extra = 0; extra < 20; ++extra) {
     const auto n = arrow::field("n", extra % 2 == 0 ? arrow::int32() : arrow::int64());
     arrow::FieldVector fields(size_t(extra), arrow::field("more", arrow::boolean()));

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// The line through the points, level beyond the ends.
+// Interpolates linearly between the points; constant beyond the ends.
 double Interpolated(std::span<const double> x, std::span<const double> y, double at) {
   const auto above = size_t(std::upper_bound(x.begin(), x.end(), at) - x.begin());
   if (above == 0) return y.front();

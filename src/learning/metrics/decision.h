@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the outputs of a net for classes and flags become answers: calibrated probabilities, and the
-// probability above which a row counts as positive. Fitted on validation rows (fit_decision.h),
-// kept in the model.
+// How the outputs of a net for classes and flags become decisions: calibrated probabilities, and
+// the probability above which a row counts as positive. Fitted on validation rows (fit_decision.h),
+// stored in the model.
 #pragma once
 
 #include <cmath>
@@ -13,21 +13,21 @@
 
 namespace protium {
 
-// A score is an output divided by `temperature`; then, where there are `outputs`, the logit of the
-// probability found on the line through the points (outputs[i], probabilities[i]), which is level
-// beyond its ends. Of two classes and of flags a score above `cut` counts as class 1. The default
+// A score is an output divided by `temperature`; then, if there are `outputs`, the logit of the
+// probability interpolated between the points (outputs[i], probabilities[i]), constant beyond the
+// first and last. For two classes and for flags, a score above `cut` counts as class 1. The default
 // changes nothing.
 struct Decision {
   double cut = 0;  // The logit of the threshold, ln(t / (1 - t)).
   double temperature = 1;
   std::vector<double> outputs;        // Ascending.
-  std::vector<double> probabilities;  // As many, not falling, above 0 and below 1.
+  std::vector<double> probabilities;  // One per output, not falling, above 0 and below 1.
 
-  // Of one row, from outputs to scores.
+  // Turns the outputs of one row into scores.
   void Calibrate(std::span<double> scores) const;
-  // As a probability.
+  // The cut as a probability.
   double threshold() const;
-  // Decisions are read from files: a fault for one that cannot be applied.
+  // Fails for a decision that cannot be applied: decisions are read from files.
   Status Check() const;
   template <class Visit>
   void Fields(Visit& visit) {
@@ -38,8 +38,8 @@ struct Decision {
   }
 };
 
-// The probability of a logit. For a very negative one exp() is infinite and the quotient a clean 0,
-// so no case distinction is needed.
+// The probability of a logit. For a very negative logit exp() is infinite and the quotient exactly
+// 0, so no special case is needed.
 inline double Sigmoid(double logit) { return 1 / (1 + std::exp(-logit)); }
 
 // ln(p / (1 - p)), with the same bits on every machine; exactly 0 for 0.5.

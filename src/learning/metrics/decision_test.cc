@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration and thresholds beside what scikit-learn and SciPy find; the figures are printed by
-// reference.py.
+// Compares calibration and thresholds with those of scikit-learn and SciPy; reference.py prints the
+// values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Calibration, ByTemperatureOfManyClassesMinimisesTheLogLoss) {
   EXPECT_NEAR(temperature, 8.597702012166724, 1e-3);
 }
 
-// Without an error no finite factor is best: the fit stops where probabilities cannot grow.
+// Without any error no finite factor is best: the fit stops at the end of its range.
 TEST(Calibration, ByTemperatureStaysWithinItsRange) {
   const double labels[] = {0, 1}, scores[] = {-1, 1};
   const double temperature = FitTemperature([&](TemperatureFit& fit) {
@@ -96,7 +96,7 @@ TEST(Calibration, ByTemperatureIsTheSameForAnyParts) {
   EXPECT_FALSE(TemperatureFit().Merge({{"slopes", Json::array()}}).ok());
 }
 
-// scikit-learn's curve goes down to 0 and up to 1; ours keeps 1 / (10.75 + 2) away from both.
+// scikit-learn's curve reaches 0 and 1; ours stays 1 / (10.75 + 2) away from both.
 TEST(Calibration, ByARisingCurvePoolsAdjacentViolators) {
   Decision decision;
   FitIsotonic(SortedRows(), decision);
@@ -105,7 +105,7 @@ TEST(Calibration, ByARisingCurvePoolsAdjacentViolators) {
   EXPECT_THAT(decision.probabilities,
               Pointwise(DoubleNear(1e-15), {least, 2.0 / 9, 2.0 / 9, 1 - least, 1 - least}));
   EXPECT_TRUE(decision.Check().ok());
-  // Between two points on the line, beyond the ends level.
+  // Linear between two points, constant beyond the ends.
   double scores[] = {1, -7, 8};
   for (double& score : scores) decision.Calibrate({&score, 1});
   EXPECT_NEAR(1 / (1 + std::exp(-scores[0])), (2.0 / 9 + 1 - least) / 2, 1e-15);
@@ -128,7 +128,7 @@ TEST(Threshold, OfRowsThatCannotBeToldApartTakesTheLikelierAnswer) {
   EXPECT_EQ(ChooseCut({}, "accuracy"), 0);
 }
 
-// Any cut below the only score is right; of one class alone f1 has a value.
+// Any cut below the only score is right; f1 has a value even for one class.
 TEST(Threshold, OfOneClassIsWhereAllRowsAreRight) {
   ScoreBag bag;
   bag.Add(0.25, true, 1);

@@ -14,12 +14,12 @@
 namespace protium {
 namespace {
 
-// The 16 high bits of a float32: three digits, and at most some thousand different scores.
+// The 16 high bits of a float32: three digits, and at most a few thousand distinct scores.
 double Coarse(double score) {
   return double(std::bit_cast<float>(std::bit_cast<uint32_t>(float(score)) & 0xffff0000u));
 }
 
-// The JSON of a state: DiagnosticsState, whose "labels" are each a LabelState.
+// The JSON of a state: DiagnosticsState, whose "labels" are LabelStates.
 struct PairsJson {
   std::vector<double> labels;
   std::vector<double> scores;
@@ -80,11 +80,11 @@ Status DamagedState() { return Fail({.what = "a state of diagnostics is damaged"
 
 void PairSample::Add(double label, double score, int64_t rows) {
   if (!std::isfinite(label) || !std::isfinite(score)) return;
-  // Here and below + 0.0 makes one value of -0.0 and 0.0.
+  // Here and below, + 0.0 turns -0.0 into 0.0.
   const uint64_t hash = SplitMix(SplitMix(std::bit_cast<uint64_t>(label + 0.0)) +
                                  std::bit_cast<uint64_t>(score + 0.0));
-  // The greatest hash that is kept only falls, so what is left out never comes back, and the `rows`
-  // of what is kept are complete.
+  // The greatest retained hash only falls, so a dropped pair never returns, and the `rows` of
+  // retained pairs are complete.
   if (pairs_.size() >= kMostPairs && hash > pairs_.rbegin()->first) return;
   Pair& pair = pairs_[hash];
   pair = {label + 0.0, score + 0.0, pair.rows + rows};
@@ -114,7 +114,7 @@ Result<Diagnostics> Diagnostics::FromJson(const Json& json) {
   DiagnosticsState state;
   PT_TRY(FieldsFromJson(json, "diagnostics", state));
   Diagnostics out(state.kind);
-  // Which reads the JSON once more and checks what is in it.
+  // Merge() reads the JSON again and checks its contents.
   PT_TRY(out.Merge(json));
   return out;
 }
@@ -156,8 +156,8 @@ void Diagnostics::AddAnswer(double label, double score, const Judged& row, Label
   ++out.confusion[{label > 0.5, score > row.cut}];
 }
 
-// Of many classes the score is the logit of the predicted class, and the answer whether it is
-// right.
+// For many classes the score is the logit of the predicted class, and the label whether that class
+// is correct.
 void Diagnostics::AddClass(const Judged& row) {
   Label& out = At(0);
   if (kind_ == TargetKind::kTwoClasses) {
@@ -165,7 +165,7 @@ void Diagnostics::AddClass(const Judged& row) {
   }
   classes_ = int64_t(row.scores.size());
   // With p the probability of `best`, ln(p / (1 - p)) is minus the logarithm of the sum of
-  // exp(other - best), where nothing overflows.
+  // exp(other - best), which does not overflow.
   const auto best = std::max_element(row.scores.begin(), row.scores.end());
   double others = 0;
   for (auto each = row.scores.begin(); each != row.scores.end(); ++each) {
@@ -197,7 +197,7 @@ Status Diagnostics::MergeLabel(const Json& json, int64_t classes, Label& label) 
   label.below.resize(std::max(label.below.size(), in.below.size()));
   for (size_t q = 0; q < in.below.size(); ++q) PT_TRY(MergeSum(in.below[q], label.below[q]));
   for (const ConfusionJson& each : in.confusion) {
-    // Drawn() takes these as indices, into a matrix of so many classes.
+    // Drawn() uses these as indices into a matrix of this many classes.
     const bool inside = classes <= int64_t(kMostClasses) && each.label >= 0 &&
                         each.predicted >= 0 && each.label < classes && each.predicted < classes;
     if (!inside) return DamagedState();

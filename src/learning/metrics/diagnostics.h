@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report draws of predictions beside their metrics. A state of bounded size that is the same
-// for any order of rows and any number of workers.
+// The data that a report plots about predictions besides their metrics. A state of bounded size
+// that is the same for any order of rows and any number of workers.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace protium {
 
-// Pairs of label and score, of which those with the least hashes are kept: so the sample is random
-// as far as the values go, and parts merge to the sample of all rows.
+// Pairs of label and score, of which those with the smallest hashes are retained: the sample does
+// not depend on the values, and samples of parts merge to the sample of all rows.
 class PairSample {
  public:
   static constexpr size_t kMostPairs = 1000;
   struct Pair {
     double label = 0;
     double score = 0;
-    int64_t rows = 0;  // That have it.
+    int64_t rows = 0;  // Rows with this pair.
   };
 
-  // Pairs that are not finite are left out.
+  // Ignores pairs that are not finite.
   void Add(double label, double score, int64_t rows = 1);
   Json ToJson() const;
   Status Merge(const Json& json);
@@ -40,24 +40,24 @@ class PairSample {
 // One thread.
 class Diagnostics {
  public:
-  static constexpr size_t kMostClasses = 30;  // Of which a confusion matrix is kept.
-  static constexpr size_t kMostLabels = 4;    // Of several labels the first ones are looked at.
+  static constexpr size_t kMostClasses = 30;  // With more there is no confusion matrix.
+  static constexpr size_t kMostLabels = 4;    // Only the first labels are used.
 
   explicit Diagnostics(TargetKind kind) : kind_(kind) {}
-  // The state that ToJson() gave.
+  // Reads a state that ToJson() wrote.
   static Result<Diagnostics> FromJson(const Json& json);
 
   void Add(const Judged& row);
   Json ToJson() const;
-  // Adds a state of the same kind; another one, and damage, is a fault, after which this state is
-  // of no use.
+  // Adds a state of the same kind. Fails for another kind and for damage; this state must then not
+  // be used.
   Status Merge(const Json& json);
 
-  // What is drawn, as lists of points; empty without rows. One entry of "labels" a label (one for
-  // classes), by kind:
+  // What is plotted, as lists of points; empty without rows. "labels" has one entry per label (one
+  // for classes), by kind:
   //   values, quantiles: "predicted_actual": [[predicted, actual], ...], at most 400; "residuals":
-  //     {"low", "high", "counts": [...]} of actual minus predicted, those beyond the ends counted
-  //     in the last bins; of quantiles predicted is the level in the middle, and "below":
+  //     {"low", "high", "counts": [...]} of actual minus predicted, with values beyond the ends in
+  //     the outermost bins; for quantiles, predicted is the middle level, and there is "below":
   //     [[level, share of labels below it], ...];
   //   two_classes, flags: "confusion": [[rows by predicted class] by class], "roc": [[false, true
   //     positive rate], ...], "precision_recall": [[recall, precision], ...], at most 200 points
@@ -66,10 +66,10 @@ class Diagnostics {
   Json Drawn() const;
 
  private:
-  // Of one label, whatever its kind.
+  // The state of one label, whatever its kind.
   struct Label {
     PairSample pairs;
-    ScoreBag scores;              // Rounded to few digits, so that there are few different ones.
+    ScoreBag scores;              // Rounded to few digits, so that few scores are distinct.
     std::vector<ExactSum> below;  // Weight of labels at or below each level.
     ExactSum weight;
     std::map<std::pair<int64_t, int64_t>, int64_t> confusion;  // Rows by class and prediction.
@@ -84,7 +84,7 @@ class Diagnostics {
 
   TargetKind kind_;
   std::vector<double> levels_;
-  int64_t classes_ = 0;  // Of kClasses.
+  int64_t classes_ = 0;  // For kClasses.
   std::vector<Label> labels_;
 };
 

@@ -100,7 +100,7 @@ TEST(Diagnostics, SampleNumbersAndCountResiduals) {
   int64_t counted = 0;
   for (const Json& each : drawn["residuals"]["counts"]) counted += each.get<int64_t>();
   EXPECT_EQ(counted, int64_t(PairSample::kMostPairs));
-  // Two normal variables differ by one of deviation 1.41.
+  // The difference of two normal variables has deviation 1.41.
   EXPECT_NEAR(drawn["residuals"]["low"].get<double>(), -3.3, 0.5);
   const Json constant = DrawnLabel(TargetKind::kValues, {{{1}, {1}}, {{2}, {2}}, {{NAN}, {0}}});
   EXPECT_EQ(constant["residuals"]["counts"][0], 2);

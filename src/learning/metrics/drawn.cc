@@ -11,11 +11,11 @@
 namespace protium {
 namespace {
 
-constexpr size_t kMostPoints = 200;  // Of a curve.
+constexpr size_t kMostPoints = 200;  // Per curve.
 constexpr size_t kMostDots = 400;
-constexpr size_t kBins = 30;  // Of residuals.
+constexpr size_t kBins = 30;  // For residuals.
 
-// Every nth point and the last.
+// Returns every nth point and the last.
 Json Thinned(const Json& points) {
   if (points.size() <= kMostPoints) return points;
   const size_t stride = (points.size() - 2) / (kMostPoints - 1) + 1;
@@ -27,8 +27,8 @@ Json Thinned(const Json& points) {
 
 double Residual(const PairSample::Pair& pair) { return pair.label - pair.score; }
 
-// From the 1st to the 99th percentile of the residuals, by pair; a few far away must not flatten
-// all others.
+// The 1st and 99th percentiles of the residuals, by pair; a few outliers must not flatten all
+// others.
 std::pair<double, double> ResidualRange(const std::vector<PairSample::Pair>& pairs) {
   std::vector<double> residuals;
   for (const PairSample::Pair& pair : pairs) residuals.push_back(Residual(pair));
@@ -47,7 +47,7 @@ Json DrawPairs(std::vector<PairSample::Pair> pairs) {
     const double at = high > low ? (Residual(pair) - low) / (high - low) * double(kBins) : 0;
     counts[size_t(std::clamp(at, 0.0, double(kBins - 1)))] += pair.rows;
   }
-  // They come by hash, so the first ones are a sample of the sample.
+  // Pairs are in the order of their hashes, so the first ones are a sample of the sample.
   Json dots = Json::array();
   for (size_t i = 0; i < std::min(pairs.size(), kMostDots); ++i) {
     dots.push_back({pairs[i].score, pairs[i].label});

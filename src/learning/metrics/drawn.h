@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From states of Diagnostics (diagnostics.h) to the points that a report draws.
+// Turns states of Diagnostics (diagnostics.h) into the points that a report plots.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@
 
 namespace protium {
 
-// {"predicted_actual", "residuals"} of a sample.
+// Returns {"predicted_actual", "residuals"} for a sample.
 Json DrawPairs(std::vector<PairSample::Pair> pairs);
-// {"roc", "precision_recall"} of a sorted bag; without rows of both classes a curve is empty.
+// Returns {"roc", "precision_recall"} for a sorted bag; a curve is empty unless both classes have
+// rows.
 Json DrawCurves(const std::vector<Ranked>& sorted);
-// [[mean probability, share of positive rows, weight], ...] by tenths of the probability, without
-// empty ones.
+// Returns [[mean probability, share of positive rows, weight], ...] for each tenth of the
+// probability that has rows.
 Json DrawCalibration(const std::vector<Ranked>& sorted);
 
 }  // namespace protium

@@ -19,7 +19,7 @@ struct SlopesJson {
 };
 
 // The derivative of -ln p(label) by b, where scores are multiplied by b: the mean score under the
-// softmax, less the score of the label's class.
+// softmax, minus the score of the label's class.
 double SlopeOfClasses(const Judged& row, double b) {
   const double top = *std::max_element(row.scores.begin(), row.scores.end());
   double sum = 0, mean = 0;
@@ -39,7 +39,7 @@ double SlopeOfFlags(const Judged& row, double b) {
   return slope;
 }
 
-// A stretch of scores that share one probability.
+// A range of scores that share one probability.
 struct Pool {
   double first = 0;
   double last = 0;
@@ -48,7 +48,7 @@ struct Pool {
   double share() const { return positive / all; }
 };
 
-// Weights of rows by label and by what is predicted.
+// Weights of rows by label and prediction.
 struct Counts {
   double true_positive = 0;
   double false_positive = 0;
@@ -56,7 +56,7 @@ struct Counts {
   double true_negative = 0;
 };
 
-// The mean of two shares, of which one may be 0/0 and is left out then.
+// The mean of two shares; leaves out one that is 0/0.
 double MeanOf(double a, double b) {
   if (std::isnan(a)) return b;
   return std::isnan(b) ? a : (a + b) / 2;
@@ -142,7 +142,7 @@ void FitIsotonic(const std::vector<Ranked>& sorted, Decision& decision) {
     if (positive + negative == 0) return;
     all += positive + negative;
     pools.push_back({score, score, positive, positive + negative});
-    // A pool that does not lie above the one before becomes one with it.
+    // Merges a pool that is not above the previous one into it.
     while (pools.size() > 1 && pools[pools.size() - 2].share() >= pools.back().share()) {
       const Pool last = pools.back();
       pools.pop_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits a Decision to rows whose labels are known. The same to the last bit for any order of rows
-// and any number of workers: sums are exact, or run over a sorted bag of scores.
+// Fits a Decision to rows with known labels. The result is the same to the last bit for any order
+// of rows and any number of workers: sums are exact, or run over a sorted bag of scores.
 #pragma once
 
 #include <array>
@@ -17,21 +17,20 @@
 
 namespace protium {
 
-// The temperature under which the labels are likeliest, by narrowing down where the derivative of
-// the log loss by 1 / temperature, which only rises, passes 0. It takes kRounds passes over the
-// rows, in each of which every part of the rows adds its own, and the states of all parts are
-// merged into one.
+// Finds the temperature that makes the labels most likely: the zero of the derivative of the log
+// loss by 1 / temperature, which is increasing. Makes kRounds passes over the rows; in each, every
+// part of the rows adds its own, and the states of all parts are merged.
 class TemperatureFit {
  public:
   static constexpr int kRounds = 4;  // To a relative precision of 1e-5.
 
-  // `row` has the scores of temperature 1. `kind` is not one of numbers.
+  // `row` has the scores for temperature 1. `kind` must be classes or flags.
   void Add(const Judged& row, TargetKind kind);
   Json ToJson() const;
   Status Merge(const Json& json);
-  // Ends a round: the next one looks closer, with empty sums.
+  // Ends a round; the next one searches a smaller interval, with empty sums.
   void Narrow();
-  // From 0.01 to 100, whose ends it comes close to where no temperature between them is best.
+  // From 0.01 to 100; close to one of these if no temperature between them is best.
   double temperature() const;
 
  private:
@@ -43,16 +42,17 @@ class TemperatureFit {
   std::array<ExactSum, kPoints> slopes_;
 };
 
-// The points of the rising curve that is closest to the labels in weighted squares, by pooling
-// adjacent violators; those within a level stretch are left out. Probabilities keep 1 / (n + 2)
-// away from 0 and 1, with n the total weight, since no finite number of rows shows certainty.
-// `sorted` is not empty.
+// Finds the points of the increasing curve closest to the labels in weighted least squares, by
+// pooling adjacent violators; points inside a constant stretch are left out. Probabilities stay at
+// least 1 / (n + 2) away from 0 and 1, with n the total weight, since no finite number of rows
+// shows certainty. `sorted` must not be empty.
 void FitIsotonic(const std::vector<Ranked>& sorted, Decision& decision);
 
-// The metrics by which a threshold can be chosen.
+// The metrics that can choose a threshold.
 std::vector<std::string> ThresholdMetrics();
-// The cut at which `metric`, one of these, is highest; of equal ones that closest to 0. It lies in
-// the middle between two neighbouring scores of the bag, or 1 beyond the outermost. 0 for no rows.
+// The cut at which `metric`, one of ThresholdMetrics(), is highest; among equal ones the closest to
+// 0. It is midway between two neighbouring scores of the bag, or 1 beyond the outermost. 0 without
+// rows.
 double ChooseCut(const std::vector<Ranked>& sorted, const std::string& metric);
 
 }  // namespace protium

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics behind the table in metrics.cc, by file: of_values (errors of numbers), of_quantiles,
-// of_classes (shares of right answers, log loss), of_ranking (the order in which scores put rows)
-// and of_labels (several answers of yes or no). Each takes the kind of target for which it is made
-// and has the empty state of no rows.
+// The metrics in the table of metrics.cc, by file: of_values (errors of numbers), of_quantiles,
+// of_classes (shares of correct predictions, log loss), of_ranking (the order of rows by score) and
+// of_labels (several yes-or-no labels). Each is made for one kind of target and starts without
+// rows.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::unique_ptr<Metric> MakeRmspe(TargetKind);
 std::unique_ptr<Metric> MakeExpRmspe(TargetKind);
 std::unique_ptr<Metric> MakeR2(TargetKind);
 
-// Of quantiles.
+// For quantiles.
 std::unique_ptr<Metric> MakePinball(TargetKind);
 std::unique_ptr<Metric> MakeCoverage(TargetKind);
 
@@ -35,26 +35,25 @@ std::unique_ptr<Metric> MakeBalancedAccuracy(TargetKind kind);
 std::unique_ptr<Metric> MakeF1(TargetKind kind);
 std::unique_ptr<Metric> MakePrecision(TargetKind kind);
 std::unique_ptr<Metric> MakeRecall(TargetKind kind);
-// Of many classes: whether the row's class is among the `best` likeliest.
+// For many classes: whether the row's class is among the `best` most likely.
 std::unique_ptr<Metric> MakeTop(int64_t best);
 
 std::unique_ptr<Metric> MakeAuc(TargetKind);
 std::unique_ptr<Metric> MakePrAuc(TargetKind);
 
-// Of flags: a metric of two classes for each label; the mean of their values, without those that
-// are NaN.
+// For flags: a metric of two classes for each label. The value is the mean of theirs, without NaN.
 using MakeMetric = std::function<std::unique_ptr<Metric>(TargetKind kind)>;
 std::unique_ptr<Metric> MakeOfEachLabel(const MakeMetric& make);
 
-// A weighted mean: `add` adds a row's term to `sum` and returns the weight that the row has in the
-// mean; `finish` turns the mean into the metric.
+// A weighted mean: `add` adds a row's term to `sum` and returns the row's weight; `finish` turns
+// the mean into the metric.
 struct MeanTerms {
   double (*add)(const Judged& row, TargetKind kind, ExactSum& sum);
   double (*finish)(double mean) = nullptr;  // nullptr: the mean itself.
 };
 std::unique_ptr<Metric> MakeMean(const MeanTerms& terms, TargetKind kind);
 
-// Adds the sum that `json` holds, as ExactSum::ToJson() wrote it; a fault where it holds none.
+// Adds the sum in `json`, as ExactSum::ToJson() wrote it. Fails if there is none.
 Status MergeSum(const Json& json, ExactSum& into);
 
 }  // namespace protium

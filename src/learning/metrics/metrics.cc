@@ -22,8 +22,8 @@ constexpr TargetKind kQuantiles = TargetKind::kQuantiles;
 constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
 
-// Name, help, kinds of target, whether higher is better, maker. What "best" means for `bias`, which
-// is best near 0, is decided where epochs are compared (train/verdict.cc).
+// Name, help, kinds of target, whether higher is better, maker. train/verdict.cc, which compares
+// epochs, treats `bias` specially: it is best near 0.
 std::vector<MetricSpec> NumberMetrics() {
   return {
       {"rmse", "root of the mean squared error, in the label's units", {kValues}, false, MakeRmse},
@@ -124,8 +124,8 @@ const std::vector<MetricSpec>& Table() {
   return table;
 }
 
-// The number that `name` has where `row`, which ends in "_k", has its letter: in plain digits
-// without a zero in front, so that one metric has one name.
+// The number in `name` in the position of the "k" in `row`, which ends in "_k": plain digits
+// without a leading zero, so that each metric has one name.
 std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
   // So that the number fits and from_chars() cannot fail.
   constexpr size_t kMostDigits = 9;
@@ -184,7 +184,7 @@ bool Measures(std::span<const TargetKind> kinds, TargetKind kind) {
 Result<std::string> RowOfMetric(const std::string& name, const std::string& where) {
   for (const MetricSpec& row : Metrics()) {
     if (!row.make_of) continue;
-    // "top_k" itself has no digits in the place of k, and is refused below.
+    // "top_k" itself has no digits for k, and is refused below.
     if (NumberOf(name, row.name)) return row.name;
     if (row.name != name) continue;
     const std::string stem = name.substr(0, name.size() - 1);
@@ -204,7 +204,7 @@ Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpe
       known.push_back(row.name);
       if (row.name != asked) continue;
       if (!row.make_of) return row;
-      // `row` is a copy, which becomes the metric of this one number.
+      // `row` is a copy, which becomes the metric for this number.
       row.make = [make = row.make_of, number = *NumberOf(name, asked)](TargetKind) {
         return make(number);
       };

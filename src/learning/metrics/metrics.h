@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well predictions fit labels, over rows in any order and parts of them merged in any order:
-// the values come out the same to the last bit. That is why a state holds exact sums
-// (base/exact_sum.h) or sorted scores, never a running double, and why only Value() rounds. To add
-// a metric: a row in metrics.cc, and its class in the file of its kind.
+// How well predictions fit labels. The values are the same to the last bit for rows in any order
+// and parts merged in any order. For this reason a state holds exact sums (base/exact_sum.h) or
+// sorted scores, never a running double, and only Value() rounds. To add a metric: a row in
+// metrics.cc, and its class in the file of its kind.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace protium {
 
-// What is learned: numbers, several quantiles of a number, to which of two or of many classes a row
-// belongs, or several answers of yes or no.
+// What is learned: numbers, several quantiles of a number, one of two or of many classes, or
+// several yes-or-no labels.
 enum class TargetKind { kValues, kQuantiles, kTwoClasses, kClasses, kFlags };
 inline EnumNames<TargetKind> Names(TargetKind) {
   return {{{TargetKind::kValues, "values"},
@@ -28,57 +28,57 @@ inline EnumNames<TargetKind> Names(TargetKind) {
            {TargetKind::kClasses, "classes"},
            {TargetKind::kFlags, "flags"}}};
 }
-// Whether labels are numbers, each of its own.
+// Whether labels are numbers.
 inline bool OfNumbers(TargetKind kind) {
   return kind == TargetKind::kValues || kind == TargetKind::kQuantiles;
 }
-// Whether a row has one label, the index of its class.
+// Whether a row's only label is the index of its class.
 inline bool OfClasses(TargetKind kind) {
   return kind == TargetKind::kTwoClasses || kind == TargetKind::kClasses;
 }
 
 // One row, as metrics see it.
 struct Judged {
-  // Of values and quantiles: one a label, in its own units. Of classes: one, the index of the row's
-  // class. Of flags: one a label, 0 or 1.
+  // Values and quantiles: one per label, in its own units. Classes: one, the index of the row's
+  // class. Flags: one per label, 0 or 1.
   std::span<const double> labels;
-  // Of values: one a label, in its own units. Of quantiles: for each label one a level, ascending.
-  // Of two classes: one, the logit of class 1. Of many: one a class, before the softmax. Of flags:
-  // one a label, the logit of 1.
+  // Values: one per label, in its own units. Quantiles: for each label one per level, ascending.
+  // Two classes: one, the logit of class 1. Many classes: one per class, before the softmax. Flags:
+  // one per label, the logit of 1.
   std::span<const double> scores;
   double weight = 1;
-  std::span<const double> levels = {};  // Of quantiles, ascending.
-  double cut = 0;  // Of two classes and flags: a score above it counts as class 1.
+  std::span<const double> levels = {};  // For quantiles, ascending.
+  double cut = 0;  // For two classes and flags: a score above it counts as class 1.
 };
 
-// What one metric knows of the rows so far. ToJson() of states that saw the same rows is the same
-// text, whatever the order of rows and merges.
+// The state of one metric over the rows so far. ToJson() returns the same text for states that saw
+// the same rows, whatever the order of rows and merges.
 class Metric {
  public:
   virtual ~Metric() = default;
-  // `row` fits the kind of target that the metric was made for.
+  // `row` must be of the kind of target that the metric was made for.
   virtual void Add(const Judged& row) = 0;
   virtual Json ToJson() const = 0;
-  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine. Damage is a
-  // fault, after which this state is of no use.
+  // Adds a state that ToJson() of the same metric wrote, perhaps on another machine. Fails for
+  // damage; this state must then not be used.
   virtual Status Merge(const Json& json) = 0;
-  virtual double Value() const = 0;  // NaN where no row decides it.
+  virtual double Value() const = 0;  // NaN if no row determines it.
 };
 
-// Whether a metric of these kinds can measure `kind`: one of two classes also measures flags, each
-// label by itself, and its value is the mean over the labels for which there is one.
+// Whether a metric of these kinds can measure `kind`. A metric of two classes also measures flags,
+// each label separately; its value is the mean over the labels that have one.
 bool Measures(std::span<const TargetKind> kinds, TargetKind kind);
 
-// A metric that can be asked for by name.
+// A metric that can be requested by name.
 struct MetricSpec {
-  // As jobs write it. Of a metric with a number, "k" stands in the number's place: "top_k" is asked
-  // for as "top_5".
+  // As jobs write it. In the name of a metric with a number, "k" stands for the number: "top_k" is
+  // requested as "top_5".
   std::string name;
   std::string help;
-  std::vector<TargetKind> kinds;  // What it can measure.
+  std::vector<TargetKind> kinds;  // The kinds of targets that it can measure.
   bool higher_is_better = false;
   std::function<std::unique_ptr<Metric>(TargetKind kind)> make;
-  // In place of `make`, of a metric with a number.
+  // Used instead of `make` for a metric with a number.
   std::function<std::unique_ptr<Metric>(int64_t number)> make_of = {};
 
   bool Fits(TargetKind kind) const { return Measures(kinds, kind); }
@@ -88,37 +88,38 @@ struct MetricSpec {
 std::span<const MetricSpec> Metrics();
 
 // The metric that is the weighted mean of `term` over rows, turned into its value by `finish`
-// (none: the mean itself). A term that is not finite makes it NaN. Both are called by one thread at
+// (none: the mean itself). A term that is not finite makes it NaN. Each is called by one thread at
 // a time.
 std::unique_ptr<Metric> MakeMeanOf(std::function<double(const Judged&)> term,
                                    std::function<double(double)> finish = nullptr);
 
-// `own` below are the metrics of a program and its extensions, besides the built-in ones.
+// Below, `own` are the metrics of a program and its extensions, besides the built-in ones.
 
-// The name of the table's row that a job's `name` asks for: "top_k" for "top_5", else `name`
-// itself. A fault at `where` for "top_k", which leaves its number open.
+// Returns the name of the table's row for a job's `name`: "top_k" for "top_5", otherwise `name`
+// itself. Fails at `where` for "top_k", which lacks its number.
 Result<std::string> RowOfMetric(const std::string& name, const std::string& where = {});
-// The metric of this name, under this name and with `make`; or a fault with the nearest one.
+// Returns the metric of this name, with this name and `make` set. Fails with the nearest name if
+// there is none.
 Result<MetricSpec> FindMetric(const std::string& name, std::span<const MetricSpec> own = {});
-// The rows that fit, in the order of the tables.
+// Returns the names of the rows that can measure `kind`, in the order of the tables.
 std::vector<std::string> MetricsFor(TargetKind kind, std::span<const MetricSpec> own = {});
 
 // The states of several metrics over the same rows. One thread; states of parts are merged as JSON.
 class MetricState {
  public:
-  // `names` of metrics that fit `kind`; another one is a fault.
+  // Fails if one of `names` cannot measure `kind`.
   static Result<MetricState> Make(const std::vector<std::string>& names, TargetKind kind,
                                   std::span<const MetricSpec> own = {});
-  // The state that ToJson() gave.
+  // Reads a state that ToJson() wrote.
   static Result<MetricState> FromJson(const Json& json, std::span<const MetricSpec> own = {});
 
   void Add(const Judged& row);
   int64_t rows() const { return rows_; }
-  // Adds a state of the same metrics; a fault as for Metric::Merge(). Other metrics are a fault
-  // that leaves this state as it is.
+  // Adds a state of the same metrics; fails as Metric::Merge() does. Fails for other metrics and
+  // leaves this state unchanged.
   Status Merge(const Json& json);
   Json ToJson() const;
-  // {"rmse": 40.1, "mae": 20.2} by name; null where no row decides a metric, or its value is not
+  // {"rmse": 40.1, "mae": 20.2} by name; null if no row determines a metric, or its value is not
   // finite.
   Json Values() const;
 

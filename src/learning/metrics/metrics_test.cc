@@ -73,7 +73,7 @@ TEST(Metrics, OfManyClassesTakeTheHighestScore) {
   EXPECT_NEAR(Measure("log_loss", kMany, rows), (0.407606 + 0.094922 + 4.024706 + 0) / 4, 1e-5);
 }
 
-// The examples of scikit-learn's pages on roc_auc_score and average_precision_score.
+// Examples from scikit-learn's pages on roc_auc_score and average_precision_score.
 TEST(Metrics, OfRankingFollowTheBooks) {
   const std::vector<Row> rows = {{{0}, {0.1}}, {{0}, {0.4}}, {{1}, {0.35}}, {{1}, {0.8}}};
   EXPECT_EQ(Measure("auc", kTwo, rows), 0.75);
@@ -125,7 +125,8 @@ TEST(Metrics, DoNotDependOnOrderOrParts) {
   }
 }
 
-// The classes stand in the order of their scores, so that of label c is the (c + 1)th likeliest.
+// The classes are in the order of their scores, so the class of label c is the (c + 1)th most
+// likely.
 TEST(Metrics, TakeAnyNumberInPlaceOfK) {
   std::vector<Row> rows;
   for (int label = 0; label < 12; ++label) {

@@ -7,24 +7,23 @@
 #include "metrics/decision.h"
 #include "metrics/kinds.h"
 
-// Metrics of classes. Two kinds of state: means of a term per row (log loss, Brier score,
-// accuracy), and weights counted by class, from which what depends on a whole class follows
-// (recall, precision, F1). Definitions follow scikit-learn, F1 with average="macro".
+// Metrics of classes. There are two kinds of state: means of a term per row (log loss, Brier score,
+// accuracy), and weights by class, for metrics that depend on a whole class (recall, precision,
+// F1). Definitions follow scikit-learn, F1 with average="macro".
 
 namespace protium {
 namespace {
 
 size_t LabelClass(const Judged& row) { return size_t(row.labels[0]); }
 
-// The predicted class: of two, the second where its logit is above that of the threshold; of many,
-// the one with the highest score, of equal ones the first. Predictions choose the same way
-// (model/predictions.cc).
+// The predicted class: of two, the second if its logit is above that of the threshold; of many, the
+// first with the highest score. Predictions choose in the same way (model/predictions.cc).
 size_t PredictedClass(const Judged& row, TargetKind kind) {
   if (kind == TargetKind::kTwoClasses) return row.scores[0] > row.cut ? 1 : 0;
   return size_t(std::max_element(row.scores.begin(), row.scores.end()) - row.scores.begin());
 }
 
-// log(sum of exp(score)). With the greatest score taken out no term overflows and one is 1.
+// log(sum of exp(score)). With the greatest score factored out no term overflows and one is 1.
 double LogOfAll(std::span<const double> scores) {
   const double top = *std::max_element(scores.begin(), scores.end());
   double sum = 0;
@@ -32,8 +31,8 @@ double LogOfAll(std::span<const double> scores) {
   return top + std::log(sum);
 }
 
-// -log(p) of the class that the row has, without a probability in between, which would round to 0
-// or 1: for two classes log(1 + exp(s)) - s * label, turned so that exp() takes no positive number.
+// -log(p) of the row's class, without computing p, which would round to 0 or 1: for two classes
+// log(1 + exp(s)) - s * label, rearranged so that exp() gets no positive number.
 double LogLossTerm(const Judged& row, TargetKind kind) {
   if (kind == TargetKind::kClasses) return LogOfAll(row.scores) - row.scores[LabelClass(row)];
   const double logit = row.scores[0];
@@ -45,8 +44,8 @@ double AddLogLoss(const Judged& row, TargetKind kind, ExactSum& sum) {
   return row.weight;
 }
 
-// Whether the row's class is among those with the `best` highest scores; of equal scores that of
-// the first class counts as the higher one.
+// Whether the row's class is among those with the `best` highest scores; of equal scores the first
+// class counts as the higher one.
 bool IsAmong(const Judged& row, int64_t best) {
   const size_t label = LabelClass(row);
   int64_t better = 0;
@@ -62,8 +61,8 @@ double AddRight(const Judged& row, TargetKind kind, ExactSum& sum) {
   return row.weight;
 }
 
-// The squared distance from the probabilities to the class that came true (Brier, 1950): of two
-// classes that of class 1 alone, so from 0 to 1; of many the sum over all classes, so from 0 to 2.
+// The squared distance between the probabilities and the actual class (Brier, 1950): for two
+// classes only that of class 1, so from 0 to 1; for many the sum over all classes, so from 0 to 2.
 double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
   double distance = 0;
   if (kind == TargetKind::kTwoClasses) {
@@ -80,7 +79,7 @@ double AddBrier(const Judged& row, TargetKind kind, ExactSum& sum) {
   return row.weight;
 }
 
-// Weights of one class's rows: those it has, those predicted to be of it, those that are both.
+// Weights of rows for one class: labelled, predicted, and both.
 struct ClassSums {
   ExactSum labelled;
   ExactSum predicted;
@@ -107,8 +106,8 @@ struct CountedJson {
   }
 };
 
-// Metrics that follow from how much weight of which class was taken for which. Classes are added as
-// they occur, so the state of no rows is empty.
+// Metrics that follow from the weights of labelled and predicted classes. Classes are added as they
+// occur, so the state without rows is empty.
 class Counted final : public Metric {
  public:
   using Finish = double (*)(const std::vector<ClassSums>& classes);
@@ -151,7 +150,7 @@ class Counted final : public Metric {
 };
 
 // The mean of `of` over the classes for which it is a number: a class without rows is 0/0 and left
-// out. The order of additions is that of the classes, which is the same everywhere.
+// out. Additions are in the order of the classes, which is the same everywhere.
 template <class Of>
 double MeanOverClasses(const std::vector<ClassSums>& classes, Of of) {
   double sum = 0;
@@ -176,8 +175,8 @@ double MeanF1(const std::vector<ClassSums>& classes) {
   });
 }
 
-// `right` of `of`, and 0 rather than 0/0 for a class that occurs on the other side only; NaN for
-// one that does not occur at all.
+// `right` divided by `of`; 0 rather than 0/0 for a class that occurs only on the other side, NaN
+// for one that does not occur at all.
 double ShareOfClass(const ClassSums& each, const ExactSum& of) {
   if (each.labelled.IsZero() && each.predicted.IsZero()) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -195,7 +194,7 @@ double MeanRecallOfAll(const std::vector<ClassSums>& classes) {
   return MeanOverClasses(classes, RecallOf);
 }
 
-// Of two classes, that of class 1; 0 where it does not occur among rows that there are.
+// For two classes, the value of class 1; 0 if there are rows but none of class 1.
 double OfPositive(const std::vector<ClassSums>& classes, double (*of)(const ClassSums&)) {
   if (classes.empty()) return std::numeric_limits<double>::quiet_NaN();
   const double value = classes.size() < 2 ? std::nan("") : of(classes[1]);

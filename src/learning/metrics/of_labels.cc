@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of several answers of yes or no: one of two classes for each label.
+// Metrics of several yes-or-no labels: a metric of two classes for each label.
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -18,7 +18,7 @@ struct LabelsJson {
   }
 };
 
-// Labels are known when the first row comes, so the state of no rows is empty.
+// The number of labels is known from the first row, so the state without rows is empty.
 class OfEachLabel final : public Metric {
  public:
   explicit OfEachLabel(MakeMetric make) : make_(std::move(make)) {}

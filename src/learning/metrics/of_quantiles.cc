@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of quantiles. A label has as many scores as there are levels, side by side and ascending.
+// Metrics of quantiles. A label has one score per level, adjacent and ascending.
 #include <algorithm>
 
 #include "metrics/kinds.h"
@@ -7,7 +7,7 @@
 namespace protium {
 namespace {
 
-// Calls `add(label, score, level)` for each label and level; returns the weight of all.
+// Calls `add(label, score, level)` for each label and level; returns their total weight.
 template <class AddTerm>
 double ForLevels(const Judged& row, AddTerm add) {
   const size_t levels = row.levels.size();
@@ -17,8 +17,8 @@ double ForLevels(const Judged& row, AddTerm add) {
   return row.weight * double(row.scores.size());
 }
 
-// What lies above the predicted quantile counts `level` times, what lies below 1 - level times
-// (Koenker and Bassett, 1978); the mean over the levels.
+// The distance of a label above the predicted quantile counts `level` times, below it 1 - level
+// times (Koenker and Bassett, 1978); the mean over the levels.
 double AddPinball(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLevels(row, [&](double label, double score, double level) {
     const double above = label - score;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of the order in which scores put rows. They need every score.
+// Metrics of the order of rows by score. They need every score.
 #include <memory>
 #include <vector>
 
@@ -25,7 +25,7 @@ class Ranking final : public Metric {
 };
 
 // The area under the curve of true over false positives, as the share of pairs in the right order
-// (Hanley and McNeil, 1982). NaN where all rows are of one class.
+// (Hanley and McNeil, 1982). NaN if all rows are of one class.
 double Auc(const std::vector<Ranked>& sorted) {
   double positives = 0, negatives = 0, pairs = 0;
   ForScores(sorted.begin(), sorted.end(), [&](double, double positive, double negative) {
@@ -37,8 +37,8 @@ double Auc(const std::vector<Ranked>& sorted) {
 }
 
 // The sum over falling thresholds of precision times the recall that each adds: average precision,
-// without interpolation between points, which would be too high (Davis and Goadrich, 2006). 0 for
-// rows of which none is positive.
+// without interpolation between points, which would be too high (Davis and Goadrich, 2006). 0 if
+// there are rows but none is positive.
 double AveragePrecision(const std::vector<Ranked>& sorted) {
   double found = 0, taken = 0, area = 0;
   ForScores(sorted.rbegin(), sorted.rend(), [&](double, double positive, double negative) {

@@ -5,10 +5,10 @@
 
 #include "metrics/kinds.h"
 
-// Metrics of values, and the weighted means that others are made of. Each is a function of exact
-// sums over rows and labels, in doubles only from Value() on. A term that is a product of two
-// doubles is added without any rounding; one of three is rounded once, by itself, so it is the same
-// in any order of rows.
+// Metrics of values, and the weighted means that other metrics use. Each is a function of exact
+// sums over rows and labels; only Value() computes in double. A term that is a product of two
+// doubles is added without rounding; a product of three is rounded once, separately, so it is the
+// same in any order of rows.
 
 namespace protium {
 namespace {
@@ -23,8 +23,8 @@ struct MeanState {
   }
 };
 
-// The sum of terms and the sum of weights, kept apart until Value(). `add` adds a row's terms to
-// the sum and returns their weight.
+// The sum of terms and the sum of weights, separate until Value(). `add` adds a row's terms to the
+// sum and returns their weight.
 class Mean final : public Metric {
  public:
   using AddTerms = std::function<double(const Judged& row, ExactSum& sum)>;
@@ -51,14 +51,14 @@ class Mean final : public Metric {
   ExactSum weight_;
 };
 
-// Calls `add(label, error)` for each label; returns the weight of all.
+// Calls `add(label, error)` for each label; returns their total weight.
 template <class AddTerm>
 double ForLabels(const Judged& row, AddTerm add) {
   for (size_t i = 0; i < row.labels.size(); ++i) add(row.labels[i], row.scores[i] - row.labels[i]);
   return row.weight * double(row.labels.size());
 }
 
-// Terms are products of two doubles where they can be: these are added without rounding.
+// Where possible, terms are products of two doubles, which are added without rounding.
 double AddSquared(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight * error, error); });
 }
@@ -71,7 +71,7 @@ double AddError(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLabels(row, [&](double, double error) { sum.AddProduct(row.weight, error); });
 }
 
-// Labels of 0 have no share and count nothing, also not in the weight.
+// Labels of 0 have no relative error and do not count, not even in the weight.
 double AddShare(const Judged& row, TargetKind, ExactSum& sum) {
   double weight = 0;
   ForLabels(row, [&](double label, double error) {
@@ -94,7 +94,7 @@ double AddSquaredShare(const Judged& row, TargetKind, ExactSum& sum) {
   return weight;
 }
 
-// exp(score) / exp(label) - 1, without overflow where both are great. No exp() is 0, so all rows
+// exp(score) / exp(label) - 1, without overflow if both are large. No exp() is 0, so all rows
 // count.
 double AddSquaredExpShare(const Judged& row, TargetKind, ExactSum& sum) {
   return ForLabels(row, [&](double, double error) {
@@ -120,8 +120,8 @@ struct R2State {
 };
 
 // 1 - (sum of squared errors) / (sum of squared distances from the mean), over all labels together.
-// NaN, which is shown as null, where all labels are equal. The mean is known at the end only, so
-// the squares are expanded; in doubles that would cancel, in exact sums it does not.
+// NaN, shown as null, if all labels are equal. The mean is known only at the end, so the squares
+// are expanded; digits would cancel in doubles, but not in exact sums.
 class R2 final : public Metric {
  public:
   void Add(const Judged& row) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics beside scikit-learn's of the same names. The figures are printed by reference.py.
+// Compares metrics with scikit-learn's of the same names; reference.py prints the values.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -47,7 +47,7 @@ TEST(Reference, OfValuesWithWeights) {
                                                      {"mape", 0.39537296400041494},
                                                      {"rmspe", 0.5591830767787821},
                                                      {"exp_rmspe", 1.1585353467639357}});
-  // Covered are all but the last.
+  // All but the last are covered.
   ExpectValues(Values(TargetKind::kQuantiles, quantiles),
                {{"pinball", 0.17795698924731182}, {"coverage", 7.5 / 7.75}});
 }
@@ -78,7 +78,7 @@ TEST(Reference, OfTwoClassesWithWeightsAndTies) {
                 {"recall", 0.7777777777777778}});
 }
 
-// scikit-learn gives 0 with a warning where precision or recall is 0/0, and no auc at all.
+// scikit-learn returns 0 with a warning if precision or recall is 0/0, and no auc at all.
 TEST(Reference, OfOneClassOnly) {
   const double labels[] = {0, 1}, scores[] = {-2, 2};
   const auto of = [&](int label, int predicted) {
@@ -101,7 +101,7 @@ TEST(Reference, OfOneClassOnly) {
   EXPECT_EQ(of(1, 0)["pr_auc"], 1.0);
 }
 
-// Class 3 is never predicted, and class 0 of one row only.
+// Class 3 is never predicted, and class 0 only for one row.
 TEST(Reference, OfManyClassesWithWeights) {
   const std::vector<double> labels = {0, 1, 2, 2, 1, 0, 3}, weights = {1, 0.5, 2, 1, 1, 3, 0.25};
   const std::vector<std::vector<double>> scores = {{2, 1, 0, -1}, {0, 3, 0, 1},   {5, 0, 1, 2},
@@ -123,14 +123,14 @@ TEST(Reference, OfManyClassesWithWeights) {
                                                     {"top_10", 1}});
 }
 
-// As predictions choose: of equal scores the first class is the likelier one.
+// As in predictions: of equal scores the first class counts as more likely.
 TEST(Reference, TopOfEqualScoresTakesTheFirstClasses) {
   const std::vector<double> labels = {1, 2}, scores = {0, 0, 0};
   const std::vector<Judged> rows = {{{&labels[0], 1}, scores}, {{&labels[1], 1}, scores}};
   EXPECT_EQ(Values(TargetKind::kClasses, rows)["top_2"], 0.5);
 }
 
-// Each label by itself, as average="macro" has it; a label without a value is left out.
+// Each label separately, as with average="macro"; a label without a value is left out.
 TEST(Reference, OfFlagsAreMeansOverTheLabels) {
   const TwoClassRows two;
   std::vector<std::vector<double>> labels, scores;

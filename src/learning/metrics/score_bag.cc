@@ -13,15 +13,15 @@
 namespace protium {
 namespace {
 
-// Whole numbers in the order of the floats; -0.0 is 0.0. The bits of positive floats are in their
-// order as they are (IEEE 754), those of negative ones the other way round: these are all turned,
-// and the former put above them by the highest bit.
+// Maps floats to whole numbers in the same order; -0.0 equals 0.0. The bits of positive floats are
+// already in order (IEEE 754), those of negative ones in reverse: inverts the latter, and sets the
+// highest bit of the former to put them above.
 uint32_t OrderedBits(float score) {
   const auto bits = std::bit_cast<uint32_t>(score + 0.0f);
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-// Seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
+// Seven bits per byte, lowest first; the highest bit of a byte means that more follow.
 void AppendVarint(uint64_t value, std::string& out) {
   for (; value >= 0x80; value >>= 7) out.push_back(char(value | 0x80));
   out.push_back(char(value));
@@ -31,7 +31,7 @@ class VarintReader {
  public:
   explicit VarintReader(std::string_view text) : text_(text) {}
   bool done() const { return at_ == text_.size(); }
-  // False at the end of the text and beyond 64 bits.
+  // Returns false at the end of the text and beyond 64 bits.
   bool Read(uint64_t& value) {
     value = 0;
     for (int shift = 0; shift < 64 && !done(); shift += 7) {
@@ -68,14 +68,14 @@ Result<std::string> FromBase64(const std::string& text) {
                       reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
   if (length < 0) return Damaged();
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  // EVP_DecodeBlock() counts the zero bytes that padding stands for.
+  // EVP_DecodeBlock() includes the zero bytes for padding in its count.
   out.resize(size_t(length) - padding);
   return out;
 }
 
-// The bag as bytes, in its order. For each entry: the score's distance from the one before; the
+// The bag as bytes, in its order. For each entry: the score's distance from the previous one; the
 // number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
-// All three are small in a usual table, where an entry takes about four bytes.
+// All three are small for a typical table, where an entry takes about four bytes.
 std::string Packed(const std::vector<Ranked>& ranked) {
   std::string bytes;
   uint32_t before = 0;
@@ -104,7 +104,7 @@ Status Unpack(std::string_view bytes, std::vector<Ranked>& out) {
   return Status::OK();
 }
 
-// Sorts, and makes one of those that agree.
+// Sorts, and merges equal entries.
 void Compact(std::vector<Ranked>& ranked) {
   std::sort(ranked.begin(), ranked.end(),
             [](const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); });
@@ -129,7 +129,7 @@ struct RankedJson {
 
 }  // namespace
 
-// The other way round of OrderedBits().
+// The inverse of OrderedBits().
 double Ranked::value() const {
   return double(std::bit_cast<float>((score & 0x80000000u) != 0 ? score & 0x7fffffffu : ~score));
 }

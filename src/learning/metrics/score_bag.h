@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bag of (score, label, weight) of many rows, for what depends on the order of scores:
-// rankings, thresholds, calibration. Parts merge in any order to the same bag, and what runs over
-// it runs in its one order, so sums in double come out the same to the last bit.
+// A bag of (score, label, weight) of many rows, for what depends on the order of scores: rankings,
+// thresholds, calibration. Parts merge in any order to the same bag, and loops over it run in one
+// fixed order, so sums in double are the same to the last bit.
 #pragma once
 
 #include <bit>
@@ -14,9 +14,9 @@
 
 namespace protium {
 
-// Rows that agree in all three.
+// Rows with the same score, label and weight.
 struct Ranked {
-  uint32_t score = 0;  // OrderedBits() a float32.
+  uint32_t score = 0;  // OrderedBits() of a float32.
   bool positive = false;
   uint32_t weight = 0;  // Bits of a float32.
   int64_t rows = 0;
@@ -27,19 +27,19 @@ struct Ranked {
 };
 
 // One thread. Holds one entry for rows that agree in score, label and weight, so the bag stays
-// small where a net has few inputs.
+// small if a net has few inputs.
 class ScoreBag {
  public:
-  // Scores and weights are kept as float32.
+  // Scores and weights are stored as float32.
   void Add(double score, bool positive, double weight);
-  // The same text for bags of the same rows.
+  // Returns the same text for bags of the same rows.
   Json ToJson() const;
   Status Merge(const Json& json);
   // Ascending by score, then label, then weight, without equal entries.
   std::vector<Ranked> Sorted() const;
 
  private:
-  // Merges equal rows once the bag has doubled: sorting then costs O(log n) per row on average.
+  // Merges equal rows when the bag has doubled, so sorting costs O(log n) per row on average.
   void Shrink();
 
   std::vector<Ranked> ranked_;

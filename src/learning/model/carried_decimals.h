@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimals of a scored table: the model reads them as doubles, as it learned from them, and the
-// scored table still has the decimals.
+// Decimals of a scored table: the model reads them as doubles, as it did in training, and the
+// scored table retains the decimals.
 #pragma once
 
 #include <string>
@@ -15,19 +15,19 @@ namespace protium {
 
 class CarriedDecimals {
  public:
-  // Those columns of decimals of `table` that `learned` has as floating numbers.
+  // Finds the decimal columns of `table` that `learned` has as floating-point numbers.
   CarriedDecimals(const arrow::Schema& table, const arrow::Schema& learned);
 
-  // The table with each of them a second time, under a name of its own; `schema` is the table's and
-  // becomes that of the result.
+  // Returns the table with a second copy of each such column, under a new name; `schema` is the
+  // table's and becomes that of the result.
   Plan Beside(const Plan& table, SchemaPtr& schema) const;
-  // The columns to keep so that Restored() finds what it needs; empty keeps all.
+  // Adds to `keep` the columns that Restored() needs; empty keeps all.
   Columns Kept(Columns keep) const;
-  // The scored rows, of the columns `scored`, with the decimals in their old places.
+  // Returns the scored rows, whose columns are `scored`, with the decimals back in their positions.
   Plan Restored(Plan rows, const arrow::Schema& scored) const;
 
  private:
-  // The names in the table and those of the second columns.
+  // The names in the table and the names of the copies.
   std::vector<std::pair<std::string, std::string>> names_;
 };
 

@@ -12,7 +12,7 @@ namespace protium {
 
 namespace fs = std::filesystem;
 
-// Through a mapping, so that the content never has to fit into memory.
+// Uses a mapping, so the content need not fit into memory.
 Result<std::string> CopyFile(const fs::path& from, const fs::path& to) {
   PT_LET(const auto mapped, MappedFile::Open(from.string()));
   std::string sha256 = Sha256Hex(mapped->text());

@@ -9,12 +9,12 @@
 
 namespace protium {
 
-// Copies a file, which may be larger than memory, to a place where it appears whole or not at all;
-// missing folders are made. A file that already has the same content is left alone. Returns the
-// SHA-256 of the content.
+// Copies a file, which may be larger than memory; the copy appears whole or not at all. Creates
+// missing folders, and leaves a file with the same content alone. Returns the SHA-256 of the
+// content.
 Result<std::string> CopyFile(const std::filesystem::path& from, const std::filesystem::path& to);
 
-// Whether a file is there and its content has this SHA-256.
+// Whether the file exists and its content has this SHA-256.
 bool Holds(const std::filesystem::path& file, const std::string& sha256);
 
 }  // namespace protium

@@ -32,13 +32,13 @@ namespace {
 // The order of fitting, cheapest refusals first:
 //
 // 1. Place(): settings, columns, types, the net's file. No row is read.
-// 2. The event "pipeline" tells what is about to happen; AdmitGang() refuses a gang that can never
-//    sit, and starts workers early so that they load LibTorch while the SQL runs.
+// 2. The event "pipeline" reports what is about to happen; AdmitGang() refuses a gang that can
+//    never be seated, and starts workers early so that they load LibTorch while the SQL runs.
 // 3. MakeRows() evaluates the table once, counts its rows and refuses an empty one.
 // 4. LearnStages() fits the stages, or reads what they learned if the run is resumed.
-// 5. Train() runs the gang, which resumes by itself from a checkpoint that fits.
+// 5. Train() runs the gang, which resumes automatically from a matching checkpoint.
 
-// Lays the settings train.*, gang.*, net.* and loss.* over the options of the only estimator.
+// Overrides the options of the only estimator by the settings train.*, gang.*, net.* and loss.*.
 Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
   Json given = Json::object();
   for (const char* name : {"train", "gang", "net", "loss"}) {
@@ -49,7 +49,7 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   PT_LET(const Catalogue catalogue, WithBuiltIns(session.options().catalogue));
   const auto estimators = std::ranges::count_if(
       stages, [&](const StageOptions& each) { return IsEstimator(catalogue, each.kind); });
-  // Settings have no place in the list that would say which estimator they mean.
+  // Settings do not say which estimator they are for.
   if (estimators != 1) {
     return Fail({.exit = Exit::kUsage,
                  .what = "the settings train, gang, net and loss need exactly one estimator, and "
@@ -62,14 +62,14 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
   return found->kind->Read(own, "").status();
 }
 
-// The files that the estimator's options name.
+// Finds the files that the estimator's options name.
 Status FindFiles(const FilesFrom& from, Chain& chain) {
   if (!chain.estimator) return Status::OK();
   return chain.estimator->kind->FindFiles(from, chain.estimator->path,
                                           chain.options.back().options);
 }
 
-// Stages and net in their places, and the rows that they learn from.
+// The placed stages and net, and the rows that they learn from.
 struct Placed {
   Chain chain;
   Plan table;
@@ -77,7 +77,7 @@ struct Placed {
 
 Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings settings) {
   const SessionState& session = StateOf(train.session());
-  // Building a plan never fails; an error that waits in it is told before anything else.
+  // Building a plan never fails; an error stored in it is reported before anything else.
   PT_TRY(FirstError(train.plan()));
   Pipeline pipeline = given;
   if (settings == UseSettings::kYes) {
@@ -95,7 +95,7 @@ Result<Placed> Place(const Pipeline& given, const DataFrame& train, UseSettings 
   return Placed{std::move(chain), table};
 }
 
-// The gang's node without the task's config: enough to describe and to admit it before any stage
+// The gang's node without the task's config: enough to describe and admit the gang before any stage
 // has learned.
 Plan GangOver(const Chain& chain, Plan rows) {
   const GangSpec& gang = chain.estimator->options.gang;
@@ -108,8 +108,8 @@ Plan GangOver(const Chain& chain, Plan rows) {
                   {std::move(rows)});
 }
 
-// Refuses a gang that can never be seated before any row is read. One that must wait is only
-// announced: by the time its rows are made, its seats may be free.
+// Refuses, before any row is read, a gang that can never be seated. A gang that must wait is only
+// announced: its seats may be free by the time its rows are made.
 Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& rows) {
   if (!chain.estimator) return Status::OK();
   const GangSpec& gang = chain.estimator->options.gang;
@@ -117,7 +117,7 @@ Status AdmitGang(SessionState& session, const Chain& chain, const TrainRows& row
                       .torch = chain.NeedsLibTorch(gang.gpus_per_worker > 0),
                       .plan = GangOver(chain, rows.all)};
   PT_LET(const Admission admission, session.engine().Admit(demand, session.call()));
-  // Of other machines only their workers can tell what is installed there.
+  // On other machines only their workers know what is installed.
   const bool here = KindOf(session.engine().address()).runs_here;
   if (gang.gpus_per_worker > 0 && here) PT_TRY(CheckGpuLibraries());
   if (admission.waits_for.empty()) return Status::OK();
@@ -140,7 +140,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   chain.estimator->kind->Configure(chain.options.back().options, config);
   config.folder = (session.folder() / "checkpoints").string();
   // Weights belong to the features that they were trained on: other stages, or another library of
-  // the net, make another hash, and checkpoints with the old one are refused.
+  // the net, change the hash, and checkpoints with another hash are refused.
   std::string rest = Dump(LearnedToJson(chain, learned));
   for (const NetLibrary& each : chain.extensions) rest += each.sha256;
   config.stages_sha256 = Sha256Hex(rest);
@@ -152,8 +152,8 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
   return config;
 }
 
-// A resumed run reads what its stages learned instead of fitting again: checkpoints belong to it by
-// hash (TrainConfig::stages_sha256).
+// A resumed run reads what its stages learned instead of fitting them again: checkpoints match only
+// that, by hash (TrainConfig::stages_sha256).
 Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_t count,
                             Chain& chain) {
   PT_CHECK(!session.folder().empty());
@@ -198,9 +198,9 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
 }
 
-// The threshold and the calibration that were fitted, for people: the model has them in full.
-void TellDecision(SessionState& session, const EstimatorOptions& options,
-                  const Decision& decision) {
+// Prints the fitted threshold and calibration; the model has them in full.
+void ReportDecision(SessionState& session, const EstimatorOptions& options,
+                    const Decision& decision) {
   RunRecord& record = session.record();
   record.Set("labels", ListLabels(options));
   if (decision.cut != 0) record.Set("threshold", decision.threshold());
@@ -216,7 +216,7 @@ void TellDecision(SessionState& session, const EstimatorOptions& options,
   session.call().Send(Note{says.str()});
 }
 
-void TellUnseen(SessionState& session, const TrainResult& trained) {
+void ReportUnseen(SessionState& session, const TrainResult& trained) {
   if (trained.unseen_rows == 0) return;
   session.call().Send(
       Note{Grouped(trained.unseen_rows) +
@@ -268,8 +268,8 @@ Preview MakePreview(const SessionState& session, const Chain& chain, const Train
 
 }  // namespace
 
-// Cardinalities of categorical inputs come from their makers, which must have learned: they are the
-// numbers of rows of the net's embeddings.
+// The stages that make categorical inputs give their cardinalities, the numbers of rows of the
+// net's embeddings, and must have learned.
 NetConfig MakeNetConfig(const Chain& chain, const Learned& learned) {
   const PlacedEstimator& estimator = *chain.estimator;
   NetConfig net{.net = estimator.kind->Predicts(chain.options.back().options),
@@ -293,7 +293,7 @@ Result<Pipeline> PipelineFromJson(const Json& list, const std::shared_ptr<const 
     if (row->estimator == nullptr) continue;
     const std::string path = "pipeline." + std::to_string(i);
     PT_LET(EstimatorOptions options, row->estimator->Read(stages[i].options, path));
-    // Checked alone: a search may yet change what the other defaults follow from.
+    // Checks only this: a search may still change what the other defaults depend on.
     AnyOptions own = stages[i].options;
     PT_TRY(row->estimator->Complete(options, own, path, catalogue));
   }
@@ -342,7 +342,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   session.call().Send(PipelinePlaced{PreviewToJson(MakePreview(session, chain, rows))});
   PT_TRY(AdmitGang(session, chain, rows));
   PT_LET(const int64_t count, MakeRows(train.session(), chain, rows));
-  // After the rows: a run that is refused for its input leaves no copies behind.
+  // After the rows, so that a run refused for its input leaves no copies behind.
   if (chain.estimator) {
     PT_TRY(chain.estimator->kind->KeepFiles(session.folder(), chain.options.back().options));
   }
@@ -355,8 +355,8 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
     state.net = config.net;
     PT_LET(state.trained, Train(session, chain, rows, config));
     RecordTraining(session.record(), chain, state.trained);
-    TellUnseen(session, state.trained);
-    TellDecision(session, chain.estimator->options, state.trained.decision);
+    ReportUnseen(session, state.trained);
+    ReportDecision(session, chain.estimator->options, state.trained.decision);
     const std::vector<std::string>& classes = learned.objective.classes;
     if (classes.size() <= Diagnostics::kMostClasses) session.record().Set("classes", classes);
     state.learned.objective.decision = state.trained.decision;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines over real tables, the embedded engine and worker processes; training itself stands in.
+// Pipelines over real tables, the embedded engine and worker processes; training is replaced by a
+// stand-in.
 #include <arrow/api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ class PipelineTest : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  // Rows of 30 days; temp is missing in every fifth.
+  // Rows over 30 days; temp is missing in every fifth row.
   void WriteTable(int rows, const std::string& more) {
     std::ofstream out(folder_ / "t.csv");
     out << "origin,hour,temp,one,day,delay\n";

@@ -17,13 +17,13 @@ namespace {
 
 // How Transform() builds its plan:
 //
-// 1. Columns whose types differ from the training table's are cast, where that cannot change their
-//    meaning (WithLearnedTypes); the rest of the table is checked against what the model reads.
+// 1. Columns whose types differ from the training table's are cast if that cannot change their
+//    meaning (WithLearnedTypes); the other columns are checked against what the model reads.
 // 2. The stages that the net depends on are applied as expressions (ApplyStages).
-// 3. The task "score" runs over a projection to just the columns that it reads or carries along. If
-//    the table has the labels, it measures as it scores.
+// 3. The task "score" runs over a projection to the columns that it reads or passes through. If the
+//    table has the labels, it computes metrics while it scores.
 //
-// All of this only builds a plan; the one call to the engine asks for the table's schema.
+// All of this only builds a plan; the only call to the engine asks for the table's schema.
 
 Columns ColumnNames(const arrow::Schema& schema) { return schema.field_names(); }
 
@@ -52,8 +52,8 @@ Status Missing(const Columns& missing, const Columns& there) {
                .fix = fix});
 }
 
-// Asks each stage and the net whether they can take the table's columns with the types these have.
-// Only columns of the table are checked; the types of columns that stages make are up to them.
+// Asks each stage and the net whether they accept the types of the table's columns. Does not check
+// columns that stages make.
 Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
   const auto check = [&](const std::string& column, const auto& fits_type) -> Status {
     const auto field = table.GetFieldByName(column);
@@ -78,9 +78,8 @@ Status CheckTypes(const Chain& chain, const arrow::Schema& table) {
   return Status::OK();
 }
 
-// A table that has been scored before holds columns under the names that the model is about to
-// make; stages never overwrite, so such a table is refused instead of giving two columns of one
-// name.
+// Refuses a table that already has columns with the names that the model makes, such as one scored
+// before: stages never overwrite, so there would be two columns of one name.
 Status CheckTable(const Chain& chain, const arrow::Schema& table) {
   const Columns there = ColumnNames(table);
   Columns missing;
@@ -106,8 +105,8 @@ arrow::FieldVector PredictedBy(const ModelState& state) {
                          state.chain->Find(ListLabels(options).front())->type);
 }
 
-// Metrics are asked for only if the table has every label, and the baseline only if it has the
-// baseline's column too. Without the column of weights every row counts once.
+// Requests metrics only if the table has every label, and the baseline only if it also has the
+// baseline's column. Without the weight column every row counts once.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
                             std::vector<ScaledNumber> scaled) {
   ScoreConfig config{.net = state.net,
@@ -130,8 +129,8 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
   return config;
 }
 
-// The columns that the task reads: first those it carries along, in their order, then what it needs
-// for metrics and what the net reads. Each once: a column may be several of these.
+// The columns that the task reads: first those it passes through, in order, then those for metrics
+// and the net. Each is listed once, even if it is several of these.
 Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns given_on) {
   Columns input = std::move(given_on);
   const auto add = [&](const std::string& name) {
@@ -172,15 +171,15 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
                .role = MapTask::Role::kScore,
                .needs = {.torch = state.chain->NeedsLibTorch(state.gpus_per_worker > 0)}};
   if (state.gpus_per_worker > 0) {
-    // Devices are leased to gangs alone. Its ranks do not talk to each other.
+    // Only gangs can lease devices. The ranks of this one do not communicate.
     task.gang = options.gang;
     task.gang->gpus_per_worker = state.gpus_per_worker;
   }
   return MakePlan(task, {WithColumns(applied, ScoreInput(state, config, std::move(given_on)), {})});
 }
 
-// The columns that stages must make: what the net, or packing for it, reads; without an estimator,
-// all of them.
+// The columns that stages must make: those that the net, or packing for it, reads; without an
+// estimator, all.
 Columns Wanted(const ModelState& state, const std::vector<ScaledNumber>& scaled) {
   Columns wanted;
   if (state.chain->estimator) {
@@ -195,7 +194,7 @@ Columns Wanted(const ModelState& state, const std::vector<ScaledNumber>& scaled)
   return wanted;
 }
 
-// Whether some stage that reads `column` cannot take this type.
+// Whether a stage that reads `column` refuses this type.
 bool Refused(const Chain& chain, const std::string& column, const arrow::DataType& type) {
   return std::any_of(chain.stages.begin(), chain.stages.end(), [&](const PlacedStage& each) {
     const Columns& inputs = each.stage->inputs();
@@ -211,9 +210,9 @@ struct Typed {
   std::shared_ptr<arrow::DataType> type;
 };
 
-// Reads a float column as whole numbers, for a stage that takes categories. pandas, for one, turns
-// an integer column with gaps into floats, so that 7 arrives as 7.0; but a true fraction would be
-// silently truncated into another category, so it fails the query.
+// Reads a float column as whole numbers, for a stage that takes categories. pandas, for example,
+// turns an integer column with gaps into floats, so 7 arrives as 7.0; but a true fraction would be
+// silently truncated to another category, so it fails the query.
 Typed AsWhole(const std::string& column) {
   const Expr value = Col(column);
   return {
@@ -225,7 +224,7 @@ Typed AsWhole(const std::string& column) {
       arrow::int64()};
 }
 
-// How to read a column whose type differs from the one it was learned with; none: as it is.
+// How to read a column whose type differs from the learned one; none: unchanged.
 std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
                                const arrow::DataType& learned) {
   const bool text = there.type()->id() == arrow::Type::STRING;
@@ -246,9 +245,9 @@ std::optional<Typed> AsLearned(const Chain& chain, const arrow::Field& there,
   return Typed{MakeCall("cast_double", {Col(there.name())}), arrow::float64()};
 }
 
-// Casts columns to the types that the model learned from. CSV carries no types: in a table of a few
-// rows, a numeric column that happens to be empty is inferred as text. Text that is no number then
-// fails the query and names the value, rather than becoming NULL.
+// Casts columns to the types that the model learned from. CSV has no types: in a table of few rows,
+// a numeric column that happens to be empty is inferred as text. Text that is not a number then
+// fails the query, which names the value, rather than becoming NULL.
 Plan WithLearnedTypes(const ModelState& state, const Plan& table, SchemaPtr& schema) {
   Project project;
   arrow::FieldVector fields = schema->fields();

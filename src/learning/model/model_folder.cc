@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFormat = "protium-model";
 constexpr const char* kWeights = "weights.safetensors";
-// Vocabularies make stages.json large; a file beyond 256 MiB is damaged or no model's, and must not
-// fill memory.
+// Vocabularies make stages.json large; a file beyond 256 MiB is damaged or not of a model, and must
+// not fill memory.
 constexpr int64_t kMaxJsonBytes = 256 << 20;
 
 struct Manifest {
@@ -44,7 +44,7 @@ Status Broken(const fs::path& file, const std::string& what, const std::string& 
                .fix = "save the model again"});
 }
 
-// model.json comes last, since it holds the hashes of all the others.
+// Writes model.json last, since it holds the hashes of all others.
 Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   Manifest manifest{kFormat, kModelVersion, files.weights_sha256};
   for (const auto& [name, json] : files.json) {
@@ -61,7 +61,7 @@ Status WriteFiles(const fs::path& folder, const ModelFiles& files) {
   return WriteFile(folder / "model.json", Pretty(FieldsToJson(manifest)));
 }
 
-// The manifest as it is, of any version.
+// Reads the manifest unchanged, of any version.
 Result<Json> ManifestJson(const fs::path& folder) {
   std::error_code ignored;
   const fs::path file = folder / "model.json";
@@ -135,8 +135,8 @@ Status NotReplaced(const fs::path& folder, const std::string& why) {
                .kept = "everything in it"});
 }
 
-// Replacing removes a folder, so it must be certain that all in it is ours: other programs use the
-// name model.json as well, and people keep notes beside a model.
+// Replacing deletes a folder, so everything in it must be ours: other programs also use the name
+// model.json, and people put notes beside a model.
 Status CheckReplaceable(const fs::path& folder) {
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return Status::OK();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder as files: names, hashes, and the manifest model.json that lists them. What the
-// files mean is in save.cc; docs/model-folder.md describes both for readers in other languages.
+// A model folder as files: names, hashes, and the manifest model.json that lists them. save.cc
+// defines what the files mean; docs/model-folder.md describes both for readers in other languages.
 #pragma once
 
 #include <filesystem>
@@ -14,23 +14,23 @@ namespace protium {
 
 inline constexpr int64_t kModelVersion = 3;
 
-// The contents of a folder. When writing, the paths are where to copy from; when reading, they
+// The contents of a folder. For writing, the paths are the sources of copies; after reading, they
 // point into the folder.
 struct ModelFiles {
   int64_t version = kModelVersion;
-  std::string weights_sha256;                           // Of the tensors alone, not of the file.
+  std::string weights_sha256;                           // Of the tensors only, not of the file.
   std::map<std::string, Json> json;                     // "pipeline.json", ...
   std::filesystem::path weights;                        // A safetensors file; empty: none.
   std::map<std::string, std::filesystem::path> others;  // Files that are not JSON, by name.
 };
 
-// Writes a fresh folder beside `folder` and moves it into place in one step, so that it appears
-// whole or not at all. An earlier model is replaced; a folder that holds anything but a model,
-// including a stray file beside the model's own, is refused with Exit::kUsage and left alone.
+// Writes a new folder beside `folder` and renames it in one step, so that it appears whole or not
+// at all. Replaces an earlier model; refuses (Exit::kUsage) a folder that contains anything but a
+// model, including an extra file beside the model's own, and does not change it.
 Status WriteModelFolder(const std::filesystem::path& folder, const ModelFiles& files);
 
-// Reads the folder and checks its format, its version and the SHA-256 of every file. All failures
-// are faults of Exit::kInput that name the file.
+// Reads the folder and checks its format, its version and the SHA-256 of every file. Every failure
+// is a fault of Exit::kInput that names the file.
 Result<ModelFiles> ReadModelFolder(const std::filesystem::path& folder);
 
 }  // namespace protium

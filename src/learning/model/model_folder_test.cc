@@ -64,7 +64,7 @@ TEST_F(ModelFolder, NeverReplacesWhatIsNoModel) {
   EXPECT_TRUE(fs::exists(scratch_ / "mine" / "letter"));
 }
 
-// TensorFlow.js calls its file so.
+// TensorFlow.js uses this file name.
 TEST_F(ModelFolder, NeverReplacesAModelOfAnotherProgram) {
   fs::create_directory(scratch_ / "theirs");
   std::ofstream(scratch_ / "theirs" / "model.json") << R"({"format": "layers-model"})";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of a PipelineModel, and what other rooms may ask of it.
+// The internal state of a PipelineModel, and functions over it for other folders.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// Immutable once it is in a PipelineModel.
+// Immutable as soon as it is in a PipelineModel.
 struct ModelState {
   Session* session = nullptr;
   std::shared_ptr<const Chain> chain;  // All stages have learned.
@@ -22,41 +22,41 @@ struct ModelState {
   Json metrics = Json::object();  // Of a loaded model: what its run measured.
   Json etl;                       // How the input table is made; null: unknown.
   bool measured = true;           // Whether its predictions can be compared with labels.
-  // Leased to each worker that scores, which are a gang then: in the run that trained it as many as
-  // to those that trained; none for a loaded model, which may be used anywhere, unless asked for
-  // (WithGpus()).
+  // Devices leased to each worker that scores; the workers are then a gang. In the run that trained
+  // the model, as many as the trainers had; 0 for a loaded model, which may be used anywhere,
+  // unless requested (WithGpus()).
   int32_t gpus_per_worker = 0;
 };
 
-// A copy of `model` that also carries how its input table is made; Save() writes it as "etl.json",
-// which `protium predict --data` runs.
+// Returns a copy of `model` that also stores how its input table is made; Save() writes it as
+// "etl.json", which `protium predict --data` runs.
 PipelineModel WithEtl(const PipelineModel& model, Json etl);
 
-// The inside of a model, which lives as long as a copy of it does.
+// The internal state of a model; it lives as long as any copy of the model.
 const ModelState& StateOf(const PipelineModel& model);
 
-// A copy of `model` whose workers score with so many leased devices each.
+// Returns a copy of `model` whose workers score with this many leased devices each.
 PipelineModel WithGpus(const PipelineModel& model, int32_t gpus_per_worker);
 
-// The plan behind Transform() up to the net: the rows of `table`, whose columns are `schema`, cast
-// to the types that the model learned from, with the columns that the net reads; without an
-// estimator, with those of all stages. A table that the model cannot read is a fault of
-// Exit::kInput. `schema` becomes that of the table after the casts; `scaled`, where it is given,
-// the net's numbers that are left to packing, of which only what they are made from is there.
+// Returns the plan of Transform() up to the net: the rows of `table`, whose columns are `schema`,
+// cast to the types that the model learned from, plus the columns that the net reads, or without an
+// estimator the columns of all stages. Fails with Exit::kInput for a table that the model cannot
+// read. `schema` becomes the table's schema after the casts; `scaled`, if given, receives the net's
+// numbers that are left to packing: the plan has only the columns that these are made from.
 Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& schema,
                          std::vector<ScaledNumber>* scaled, const Analyze& analyze);
 
 // The columns that a prediction adds; without an estimator, those of all stages.
 SchemaPtr AddedColumns(const ModelState& state);
 
-// The columns of a table to predict for, of the types that the model learned from.
+// The columns that a table to predict for must have, with the types that the model learned from.
 SchemaPtr NeededColumns(const ModelState& state);
 
 // The list of stages with all their options, as in pipeline.json.
 Json PipelineToJson(const ModelState& state);
 
-// The config of the estimator's net. All stages must have learned: the cardinality of a categorical
-// column is known only then.
+// Returns the config of the estimator's net. All stages must have learned: before that the
+// cardinality of a categorical column is unknown.
 NetConfig MakeNetConfig(const Chain& chain, const Learned& learned);
 
 }  // namespace protium

@@ -24,7 +24,7 @@ Json UpgradeObjective(const std::string& label, const Json& scale) {
 }
 
 // A version-1 model with binary_cross_entropy becomes one of values (its logit), to which neither
-// that loss nor its metrics apply; the loss is irrelevant once trained, so "mse" stands in.
+// that loss nor its metrics apply; the loss is irrelevant after training, so "mse" replaces it.
 void RenameLoss(Json& estimator) {
   if (!estimator.contains("loss") || !PredictsLogits(Json::array({estimator}))) return;
   estimator["loss"] = "mse";

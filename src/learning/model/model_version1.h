@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model folders of version 1, a format without classes and with a single label.
-// docs/model-folder.md describes the difference at its end.
+// Model folders of version 1, a format without classes and with a single label. The end of
+// docs/model-folder.md describes the difference.
 #pragma once
 
 #include "model/model_folder.h"
@@ -8,11 +8,11 @@
 namespace protium {
 
 // Rewrites the JSON of version 1 as that of kModelVersion. The label becomes a value; a model
-// trained with binary_cross_entropy keeps predicting the logit, as it always has. Fails with
-// Exit::kInput for files that are damaged.
+// trained with binary_cross_entropy still predicts the logit. Fails with Exit::kInput for damaged
+// files.
 Status UpgradeVersion1(ModelFiles& files);
 
-// Whether a pipeline of version 1 predicts logits. Metrics of values would be meaningless for them.
+// Whether a pipeline of version 1 predicts logits, for which metrics of values are meaningless.
 bool PredictsLogits(const Json& pipeline);
 
 }  // namespace protium

@@ -18,7 +18,7 @@ Result<NetLibrary> KeepExtension(const fs::path& folder, const fs::path& file) {
     PT_LET(library.sha256, FileSha256(library.file));
     return library;
   }
-  // Two libraries may have the same name; beside one another neither could keep it.
+  // Two libraries may have the same file name, so each copy gets its own folder.
   const std::string own = Sha256Hex(fs::absolute(file).string()).substr(0, 8);
   const fs::path kept = fs::absolute(folder / "extensions" / own / file.filename());
   PT_LET(library.sha256, CopyFile(file, kept));
@@ -35,8 +35,8 @@ Status KeepExtensions(const fs::path& folder, Chain& chain) {
 }
 
 Result<Catalogue> OpenExtension(const NetLibrary& library) {
-  // The original comes first: beside it the loader finds libraries that it is linked to by a path
-  // relative to its own folder.
+  // Prefers the original: the loader finds libraries that it links by a path relative to its own
+  // folder.
   return OpenExtension(fs::path(Holds(library.file, library.sha256) ? library.file : library.kept));
 }
 

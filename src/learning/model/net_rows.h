@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that a net reads and what it says of them, as its configuration has them.
+// The rows that a net reads and the meaning of its outputs, from its configuration.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// The layout of packed rows for a net of this configuration. They have the labels and, where
-// `weight` is not empty, that column's weights; to score, `labels` is false. Numbers in `scaled`
-// are made from the columns that these name.
+// Returns the layout of packed rows for a net of this configuration. It includes the labels, unless
+// `labels` is false (for scoring), and the weights in the column `weight` if that is not empty.
+// Numbers in `scaled` are made from the columns that they name.
 RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
                   const std::string& weight, bool labels);
-// Of each categorical column, in the order of the field "categories".
+// The cardinality of each categorical column, in the order of the field "categories".
 std::vector<int64_t> Cardinalities(const NetConfig& config);
 // What the net's outputs mean: scales, logarithm and classes of the objective.
 Target MakeTarget(const Objective& objective);

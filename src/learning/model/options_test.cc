@@ -296,7 +296,7 @@ TEST(Complete, RefusesValuesOutOfRange) {
               o.train.best = "mse";
             }),
             "train.best");
-  // Misspelt; nothing is held out, but ranks would not know it either.
+  // Misspelt; nothing is held out, but ranks look it up anyway.
   EXPECT_EQ(where([](auto& o) { o.train.best = "rsme"; }), "train.best");
 }
 

@@ -15,13 +15,12 @@
 namespace protium {
 namespace {
 
-// The texts of classes as values of the label's type.
+// Parses the texts of classes as values of the label's type.
 Result<std::shared_ptr<arrow::Array>> ParseClasses(const std::vector<std::string>& classes,
                                                    const std::shared_ptr<arrow::DataType>& type) {
   PT_LET(const auto builder, arrow::MakeBuilder(type));
   for (const std::string& text : classes) {
-    // Classes travel in the job and in the model as text; the table shows them in the type that the
-    // label had.
+    // The job and the model store classes as text; the table shows them in the label's type.
     PT_LET(const auto value, arrow::Scalar::Parse(type, text));
     PT_TRY(builder->AppendScalar(*value));
   }
@@ -106,7 +105,7 @@ Result<arrow::ArrayVector> Predictions::Classes(std::span<const float> outputs) 
   for (size_t at = 0; at < outputs.size(); at += scores.size()) {
     target_.Scores(outputs.data() + at, scores);
     Shares(scores, shares);
-    // As metrics choose: of two classes by the cut, of many the first highest score.
+    // As in metrics: for two classes by the cut, for many the first highest score.
     const int64_t best = two ? (scores[0] > target_.decision.cut ? 1 : 0)
                              : std::max_element(scores.begin(), scores.end()) - scores.begin();
     PT_TRY(classes->AppendArraySlice(*classes_->data(), best, 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the raw outputs of a net to the columns of a table: values on the label's own scale, or
+// Turns the raw outputs of a net into the columns of a table: values on the label's own scale, or
 // classes with probabilities.
 #pragma once
 
@@ -16,22 +16,22 @@ namespace protium {
 // Makes the columns of a prediction (PredictedFields of pipeline/objective.h) from a net's outputs.
 // For values and quantiles: one double column per label (and level), in the label's units. For
 // flags: whether the probability is above the threshold, and the probability, per label. For
-// classes: the predicted class in the label's own type, its probability (of two classes always that
-// of the second) and, where a third field is given, a list of the probabilities of all classes.
+// classes: the predicted class in the label's own type, its probability (with two classes always
+// that of the second) and, if there is a third field, a list of the probabilities of all classes.
 class Predictions {
  public:
-  // `fields` are the columns that the driver announced. Another number of them than the target
-  // makes is our own bug, as is a class whose text the label's type cannot parse.
+  // `fields` are the columns that the driver announced. If their number is not what the target
+  // makes, or the label's type cannot parse the text of a class, that is a bug of ours.
   static Result<Predictions> Make(const Objective& objective, const Target& target,
                                   arrow::FieldVector fields);
-  // One array per field, in order, from `outputs` [rows, outputs]. Does not change the object.
+  // Returns one array per field, in order, from `outputs` [rows, outputs].
   Result<arrow::ArrayVector> Columns(std::span<const float> outputs) const;
 
  private:
   Result<arrow::ArrayVector> Values(std::span<const float> outputs) const;
   Result<arrow::ArrayVector> Classes(std::span<const float> outputs) const;
   Result<arrow::ArrayVector> Flags(std::span<const float> outputs) const;
-  // The probabilities of all classes for the scores of one row.
+  // Computes the probabilities of all classes from the scores of one row.
   void Shares(std::span<const double> scores, std::span<double> shares) const;
 
   Target target_;

@@ -32,7 +32,7 @@ Result<ModelFiles> ReadModel(const fs::path& folder) {
   return files;
 }
 
-// What was fitted on the predictions of the former weights, beside the net.
+// Whether something beside the net was fitted on the predictions of the previous weights.
 bool HasDecision(const Json& net) {
   const Json decision = net.value("objective", Json::object()).value("decision", Json::object());
   for (const auto& [key, value] : decision.items()) {
@@ -44,7 +44,7 @@ bool HasDecision(const Json& net) {
   return false;
 }
 
-// The numbers of metrics.json are those of other weights, as is the machine of fingerprint.json.
+// The values in metrics.json and the machine in fingerprint.json belong to other weights.
 void ForgetMeasures(const fs::path& file, ModelFiles& files) {
   files.json["metrics.json"] = {
       {"imported", {{"file", file.filename().string()}, {"instead_of", files.weights_sha256}}}};

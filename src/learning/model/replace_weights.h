@@ -14,20 +14,20 @@ namespace protium {
 
 struct NewWeights {
   std::filesystem::path file;   // weights/weights_file.h
-  std::string key;              // Of the state dict in it; empty: the usual ones.
+  std::string key;              // Key of the state dict in it; empty: the usual ones.
   std::vector<Rename> renames;  // weights/fit.h
 };
 
-// What a user of the new model should know.
+// Information for users of the new model.
 struct ReplacedWeights {
   std::string weights_sha256;
   std::vector<std::string> notes;
 };
 
 // Writes to `out` the model in the folder `model` with the weights of a file, which must have all
-// of the net's tensors by name and shape. Stages, labels and net stay; what was measured with the
-// former weights goes. `out` is written as WriteModelFolder() does; `model` itself may be named.
-// Weights that do not fit are a fault of Exit::kInput that names each tensor.
+// of the net's tensors by name and shape. Stages, labels and net are unchanged; what was measured
+// with the previous weights is dropped. Writes `out` as WriteModelFolder() does; `out` may be
+// `model` itself. Fails with Exit::kInput, naming each tensor, if the weights do not fit.
 Result<ReplacedWeights> ReplaceWeights(const std::filesystem::path& model, const NewWeights& given,
                                        const std::filesystem::path& out);
 

@@ -20,7 +20,7 @@ namespace {
 
 using Floats = std::map<std::string, std::vector<float>>;
 
-// A copy, since data in a file begins at any byte.
+// A copy, since data in the file may be unaligned.
 Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& path) {
   Floats all;
   for (const NamedTensor& tensor : file.tensors()) {
@@ -77,7 +77,7 @@ class RowNet : public RowPredictor {
   RowSchema rows_;
   std::vector<int64_t> cardinalities_;
   int64_t outputs_ = 1;
-  Floats weights_;  // That net_ borrows.
+  Floats weights_;  // net_ borrows these.
   std::unique_ptr<const ForwardNet> net_;
 };
 

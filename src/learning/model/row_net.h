@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows through a net of nets/layers.h in the calling process: packed and computed.
+// Runs a net of nets/layers.h in the calling process: packs rows and computes outputs.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// With the weights in a safetensors file, which is not read again. Nets that are not made of layers
-// are refused before the file is read.
+// Reads the weights from a safetensors file, once. Refuses nets that are not made of layers before
+// it reads the file.
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights);
 

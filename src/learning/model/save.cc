@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model to its folder and back: PipelineModel::Save and Load. Loading places the saved pipeline
-// on the saved training schema and restores what each stage learned, so that a loaded model is the
-// same Chain as a fitted one and everything after that is shared. Whatever is wrong with the files
-// is Exit::kInput and names the file.
+// Saves and loads a model: PipelineModel::Save() and Load(). Loading places the saved pipeline on
+// the saved training schema and restores what each stage learned, so a loaded model has the same
+// Chain as a fitted one and all later code is shared. Every error in the files is a fault of
+// Exit::kInput that names the file.
 #include <arrow/type.h>
 
 #include <utility>
@@ -27,7 +27,7 @@ Result<Json> DescribeSchemas(const ModelState& state) {
   return Json{{"input", input}, {"output", output}, {"training", training}};
 }
 
-// A loaded model keeps the metrics that it was saved with; a fitted one has those of its run.
+// A loaded model has the metrics that it was saved with; a fitted one has those of its run.
 Json CollectMetrics(const ModelState& state) {
   if (!state.metrics.empty()) return state.metrics;
   Json metrics = Json::object();
@@ -43,8 +43,8 @@ Json CollectMetrics(const ModelState& state) {
   return metrics;
 }
 
-// Puts the file's name before what is wrong with its contents, and makes it an input fault: the
-// same checks are usage faults when they concern a job file.
+// Prefixes an error in a file's contents with the file's name and makes it an input fault: the same
+// checks are usage faults in a job file.
 template <class T>
 Result<T> Read(const std::filesystem::path& file, Result<T> result) {
   if (result.ok()) return result;
@@ -71,8 +71,8 @@ const Json& FileOr(const ModelFiles& files, const std::string& name, const Json&
   return found == files.json.end() ? otherwise : found->second;
 }
 
-// net.json exists for other programs. Here it follows from pipeline.json and stages.json, and if
-// the two disagree the folder has been tampered with or mixed up.
+// net.json is for other programs. Here it follows from pipeline.json and stages.json; if they
+// disagree, the folder has been tampered with or mixed up.
 Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, ModelState& state) {
   if (files.weights.empty() || !files.json.contains("net.json")) {
     return Fail({.exit = Exit::kInput,

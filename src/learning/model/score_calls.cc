@@ -21,7 +21,7 @@ Status NotATable(std::string why) {
                    "the place of (SELECT ...)"});
 }
 
-// A text's tokens without spaces; the last one is kEnd. The text stays the caller's.
+// A text's tokens without spaces; the last one is kEnd. Borrows the text.
 class Tokens {
  public:
   explicit Tokens(const std::string& text) : text_(text) {
@@ -31,7 +31,7 @@ class Tokens {
   }
 
   size_t size() const { return all_.size(); }
-  // Beyond the end: its end.
+  // Beyond the end: the kEnd token.
   const Token& operator[](size_t i) const { return all_[std::min(i, all_.size() - 1)]; }
   std::string_view Text(size_t i) const {
     return std::string_view(text_).substr((*this)[i].at, (*this)[i].size);
@@ -39,7 +39,7 @@ class Tokens {
   bool IsName(size_t i) const {
     return (*this)[i].kind == Token::Kind::kWord || (*this)[i].kind == Token::Kind::kName;
   }
-  // As names are compared, without quotes.
+  // The name in the form for comparison, without quotes.
   std::string NameAt(size_t i) const {
     std::string_view name = Text(i);
     if ((*this)[i].kind == Token::Kind::kName && name.size() >= 2) {
@@ -47,7 +47,7 @@ class Tokens {
     }
     return Upper(name);
   }
-  // Behind the parenthesis that closes the one at `open`; 0 where none does.
+  // The position after the parenthesis that closes the one at `open`; 0 if none does.
   size_t Behind(size_t open) const {
     size_t depth = 0;
     for (size_t at = open; at < all_.size(); ++at) {
@@ -63,14 +63,14 @@ class Tokens {
   std::vector<Token> all_;
 };
 
-// The tables that a text names at its beginning: WITH a AS (SELECT ...), b AS (...).
+// The tables that a text defines at its beginning: WITH a AS (SELECT ...), b AS (...).
 struct NamedQueries {
   struct Query {
     std::string name;  // In capitals.
-    size_t end = 0;    // Behind it, in bytes of the text.
+    size_t end = 0;    // The position after it, in bytes of the text.
   };
-  std::string_view with;  // "WITH", or with what follows it.
-  size_t begin = 0;       // Of the first one's name.
+  std::string_view with;  // "WITH", possibly with the keyword that follows it.
+  size_t begin = 0;       // Position of the first name.
   std::vector<Query> queries;
 
   static NamedQueries Read(const std::string& text, const Tokens& tokens) {
@@ -81,7 +81,7 @@ struct NamedQueries {
     read.with = std::string_view(text).substr(tokens[0].at, read.begin - tokens[0].at);
     while (tokens.IsName(at)) {
       std::string name = tokens.NameAt(at++);
-      if (tokens[at].Is("(")) at = tokens.Behind(at);  // Names of its columns.
+      if (tokens[at].Is("(")) at = tokens.Behind(at);  // Its column names.
       if (at > 0 && tokens[at].Is("AS")) ++at;
       at = at > 0 && tokens[at].Is("(") ? tokens.Behind(at) : 0;
       if (at == 0) break;
@@ -92,7 +92,7 @@ struct NamedQueries {
   }
 };
 
-// Reads the calls of a text, which is not changed.
+// Reads the calls in a text.
 class CallReader {
  public:
   explicit CallReader(const std::string& text)
@@ -114,7 +114,8 @@ class CallReader {
            (tokens_[i + 2].kind == Token::Kind::kText || tokens_[i + 2].kind == Token::Kind::kName);
   }
 
-  // Behind FROM or JOIN, or behind a comma between tables: that of the last clause before it.
+  // Whether the token follows FROM or JOIN, or a comma between tables, which the last clause before
+  // it determines.
   bool IsTable(size_t i) const {
     if (i == 0) return false;
     if (tokens_[i - 1].Is("FROM") || tokens_[i - 1].Is("JOIN")) return true;
@@ -167,7 +168,7 @@ class CallReader {
     return "SELECT * FROM " + std::string(tokens_.Text(first));
   }
 
-  // Rows that read what the text names before the byte `at` get these names.
+  // Adds to `rows` the WITH definitions before byte `at` of the text, if the rows read them.
   std::string WithNamed(const std::string& rows, size_t at) const {
     const Tokens words(rows);
     size_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a text of SQL has score('MODEL', rows) among its tables.
+// Finds the calls score('MODEL', rows) among the tables of a SQL text.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace protium {
 
-// A call, by the bytes of the text that it stands in.
+// A call, with its byte positions in the text.
 struct ScoreCall {
   size_t begin = 0, end = 0;
   std::string model;  // As written between the quotes.
-  // "SELECT ..." of the rows. What the text names by WITH before the call, and the rows read, is
-  // named here again.
+  // "SELECT ..." for the rows. Repeats those WITH definitions of the text before the call that the
+  // rows read.
   std::string rows;
 };
 
-// In their order. A use of the name that is no table, or no such call, is a fault of Exit::kUsage.
+// Returns the calls in order. Fails with Exit::kUsage if the name is used other than as a table, or
+// not as such a call.
 Result<std::vector<ScoreCall>> FindScoreCalls(const std::string& text);
 
 }  // namespace protium

@@ -14,15 +14,15 @@
 namespace protium {
 namespace {
 
-// The plan of a text, and of those that its calls stand for. A call that several texts repeat, as
-// they do with what WITH names, is made once.
+// Makes the plan of a text and of its calls. A call that several texts repeat, as with WITH
+// definitions, is planned once.
 class Writing {
  public:
   explicit Writing(Session& session) : session_(session) {}
 
   Result<Plan> Write(const std::string& text) {
     PT_LET(const auto calls, FindScoreCalls(text));
-    // The tables of the session, and behind them those that the calls stand for.
+    // The tables of the session, followed by those of the calls.
     const Plan plain = session_.Sql(text).plan();
     if (calls.empty() || !std::holds_alternative<Sql>(plain->verb)) return plain;
     Sql sql = std::get<Sql>(plain->verb);
@@ -41,8 +41,8 @@ class Writing {
   }
 
  private:
-  // The rows with the model's predictions. Labels among them are not compared: a query reports no
-  // metrics.
+  // Returns the rows with the model's predictions. Computes no metrics even if labels are present:
+  // a query reports none.
   Result<Plan> Scored(const ScoreCall& call) {
     const auto key = std::pair(call.model, call.rows);
     if (const auto made = made_.find(key); made != made_.end()) return made->second;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL that scores: the table function score('model', rows), taken apart before engines see the
-// text.
+// SQL that scores: the table function score('model', rows), resolved before engines see the text.
 #pragma once
 
 #include <string>
@@ -9,12 +8,13 @@
 
 namespace protium {
 
-// Session::Sql() of a text in which score('MODEL', rows) may stand where a table does:
+// Session::Sql() for a text in which score('MODEL', rows) may be used as a table:
 //   SELECT id, prediction FROM score('runs/1/model', (SELECT * FROM t WHERE open)) WHERE prediction
 //   > 5
-// MODEL is a model folder, from the session's base on; rows are a SELECT in parentheses or the name
-// of a table. It stands for the rows with the model's predictions, computed as Transform() does, on
-// any engine. Other uses of the name are refused (Exit::kUsage); failures wait in the frame.
+// MODEL is a model folder, relative to the session's base; rows are a SELECT in parentheses or the
+// name of a table. The call returns the rows with the model's predictions, computed like
+// Transform(), on any engine. Other uses of the name are refused (Exit::kUsage); failures wait in
+// the frame.
 DataFrame SqlWithModels(Session& session, std::string text);
 
 }  // namespace protium

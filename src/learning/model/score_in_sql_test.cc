@@ -42,7 +42,7 @@ class ScoreInSql : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  // The first column of the rows as text, or what was wrong.
+  // The first column of the rows as text, or the error.
   std::string Rows(const std::string& sql) {
     const auto stream = SqlWithModels(*session_, sql).Stream();
     if (!stream.ok()) return FaultOf(stream.status()).what;
@@ -88,11 +88,11 @@ TEST_F(ScoreInSql, ReadsWhatIsNamedBeforeIt) {
   EXPECT_EQ(Rows("WITH a AS (SELECT * FROM t), s AS (SELECT * FROM score('model', (SELECT * FROM a "
                  "WHERE id < 3))) SELECT sum(x__fill) FROM s"),
             "8.5 ");
-  // Rows that WITH made of a model are scored by it again, and counted beside them.
+  // Rows that a model made in WITH are scored by it again, and counted beside them.
   EXPECT_EQ(Rows("WITH s AS (SELECT id, x__fill AS x FROM score('model', t)) SELECT sum(u.x__fill) "
                  "FROM score('model', s) AS u, s"),
             "37.5 ");
-  // A name that stands behind the call is not there yet.
+  // A name defined after the call does not exist yet.
   EXPECT_THAT(Rows("WITH s AS (SELECT * FROM score('model', a)), a AS (SELECT * FROM t) SELECT 1 "
                    "FROM s"),
               HasSubstr("no table \"a\""));

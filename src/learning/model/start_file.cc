@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStartFile = "start.safetensors";
 
 // Fills in `from`. ReadModelFolder() has checked every file against its SHA-256; weights_sha256 is
-// that of the tensors alone, which StartFrom() (train/start.h) checks again before it takes them.
+// the hash of the tensors only, which StartFrom() (train/start.h) checks again before it uses them.
 Status FindModel(const fs::path& folder, StartOptions& from) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   if (files.weights.empty()) {
@@ -36,7 +36,7 @@ Status FindModel(const fs::path& folder, StartOptions& from) {
   return Status::OK();
 }
 
-// Fills in `from` with what is in a file of another program.
+// Fills in `from` from a file that another program wrote.
 Status FindFile(const fs::path& path, StartOptions& from) {
   PT_LET(const WeightsFile file, WeightsFile::Read(path));
   PT_LET(const FloatTensors floats, ToFloat32(file.tensors()));
@@ -67,7 +67,7 @@ Status WriteFloats(const fs::path& from, const fs::path& to) {
 Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& from) {
   if (from.model.empty()) return Status::OK();
   const fs::path kept = fs::absolute(files.run / kStartFile);
-  // The model of the first attempt may be gone by now, or trained again in the same place.
+  // The model of the first attempt may have been deleted or trained again in the same folder.
   std::error_code ignored;
   if (files.resumed && fs::is_regular_file(kept, ignored)) {
     from.weights = kept.string();
@@ -85,7 +85,7 @@ Status FindStart(const FilesFrom& files, const std::string& path, ModelOrStart& 
 Status KeepStart(const fs::path& run, ModelOrStart& from) {
   if (from.weights.empty()) return Status::OK();
   const fs::path kept = fs::absolute(run / kStartFile);
-  // Ranks read float32 of the one format; StartFrom() compares the hash again.
+  // Ranks read float32 in one format; StartFrom() compares the hash again.
   PT_TRY(from.weights == from.model ? WriteFloats(from.weights, kept)
                                     : CopyFile(from.weights, kept).status());
   from.weights = kept.string();

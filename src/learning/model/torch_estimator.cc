@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks), in the
-// calling process where they are made of layers (nets/layers.h).
+// The estimator "torch_estimator": nets, trained by the task "train" (src/learning/tasks). Nets
+// made of layers (nets/layers.h) can also predict in the calling process.
 #include <utility>
 
 #include "base/fault.h"
@@ -16,7 +16,7 @@ namespace protium {
 
 StageRow TorchEstimatorRow();
 
-// Outside of the namespace without a name, where EstimatorKindOf finds them.
+// Outside the unnamed namespace, where EstimatorKindOf finds them.
 static EstimatorOptions CommonOf(const TorchEstimatorOptions& own) {
   const TrainOptions& train = own.train;
   return {.id = own.id,
@@ -39,7 +39,7 @@ static EstimatorOptions CommonOf(const TorchEstimatorOptions& own) {
           .gang = own.gang};
 }
 
-// Of the rest nothing is completed.
+// The other options are not completed.
 static void TakeCommon(const EstimatorOptions& common, TorchEstimatorOptions& own) {
   own.id = common.id;
   own.label_scale = common.label_scale;
@@ -49,7 +49,7 @@ static void TakeCommon(const EstimatorOptions& common, TorchEstimatorOptions& ow
 
 namespace {
 
-// Names the nets that can where the chosen one cannot.
+// Fails, naming the nets that support the precision, if the chosen one does not.
 Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& at,
                       const Catalogue& catalogue) {
   if (options.train.precision == Precision::kFloat32) return Status::OK();
@@ -71,7 +71,7 @@ Status CheckPrecision(const TorchEstimatorOptions& options, const std::string& a
                .fix = "leave precision out, or choose one of " + Dump(Json(others))});
 }
 
-// The number of shards decides the weights, so it is not raised silently to fit the workers.
+// The weights depend on the number of shards, so it is not silently raised to suit the workers.
 Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) {
   const GangSpec& gang = options.gang;
   if (gang.workers.max <= options.train.shards) return Status::OK();
@@ -84,7 +84,7 @@ Status CheckGang(const TorchEstimatorOptions& options, const std::string& path) 
                .fix = "set train.shards = " + workers + " (another number gives other weights)"});
 }
 
-// Shards are dealt out whole, so with 4 shards on 3 workers one has two and the others idle half
+// Shards are distributed whole, so with 4 shards on 3 workers one has two and the others idle half
 // the time: "idle_share" is 1 - shards / (most * workers).
 Json Describe(const TorchEstimatorOptions& options) {
   const int32_t workers = options.gang.workers.max, shards = options.train.shards;
@@ -131,7 +131,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
 
   std::string task() const override { return "train"; }
   bool NeedsLibTorch(const Chain& chain, bool gpus) const override {
-    // An extension is linked with LibTorch, whatever it brings.
+    // An extension links LibTorch, whatever it provides.
     if (gpus || !chain.ExtensionFiles().empty()) return true;
     return !IsLayered(Typed(chain.options.back().options).net.name) ||
            chain.estimator->loss.builder != nullptr;
@@ -143,7 +143,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
   }
 
   Choice Predicts(const AnyOptions& own) const override { return Typed(own).net; }
-  // Models of earlier releases lack options that nets have got since.
+  // Models of earlier releases lack newer options of nets.
   Result<Choice> FromFolder(const std::filesystem::path& folder, Choice net,
                             const Catalogue& catalogue) const override {
     PT_TRY(CompleteNamed(catalogue.nets, "net", "net", net));
@@ -179,7 +179,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     EstimatorOptions common = CommonOf(options);
     PT_TRY(CompleteLearning(common, path, catalogue));
     TakeCommon(common, options);
-    // Ranges are checked once all options have their values.
+    // Checks ranges when all options have their values.
     PT_TRY(CheckFields(options, path));
     PT_TRY(CheckBest(common, at));
     PT_TRY(CheckGang(options, at + "gang"));

@@ -18,8 +18,8 @@ namespace {
 
 bool OfClasses(const TrainConfig& config) { return OfClasses(config.net.objective.kind); }
 
-// The columns that the task reads, each once: one column may be a numeric input and the weight as
-// well, and a projection cannot have two columns of one name.
+// The columns that the task reads, each listed once: a column may be both a numeric input and the
+// weight, and a projection cannot have two columns of one name.
 Columns ListColumns(const Chain& chain, const TrainConfig& config) {
   const PlacedEstimator& estimator = *chain.estimator;
   Columns columns = estimator.categorical;
@@ -49,7 +49,7 @@ Result<TrainResult> ReadResult(const arrow::RecordBatch& batch) {
 }
 
 // The stages over the training rows, a projection to what the task reads, and the gang on top. A
-// label of classes is replaced by its index: workers pack numbers only.
+// class label is replaced by its index: workers pack only numbers.
 Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& config,
                const Analyze& analyze) {
   Columns columns = LearnedFrom(chain);
@@ -64,7 +64,7 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
   }
   if (OfClasses(config)) read.push_back({kClassColumn, Col(kClassColumn)});
   Plan input = MakePlan(Project{std::move(read)}, {applied});
-  // Its schema alone is asked for.
+  // Only its schema is used.
   if (config.shared.there) input = MakePlan(Limit{0}, {std::move(input)});
   return MakePlan(
       MapTask{.task = chain.estimator->kind->task(),
@@ -77,8 +77,8 @@ Plan TrainPlan(const Chain& chain, const TrainRows& rows, const TrainConfig& con
       {std::move(input)});
 }
 
-// Only rank 0 emits a row; batches of the others may come empty. Reads to the end, where a failure
-// of any rank is reported.
+// Only rank 0 emits a row; batches of others may be empty. Reads to the end, where a failure of any
+// rank is reported.
 Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan& plan) {
   PT_LET(const BatchStreamPtr stream, session.engine().Execute(plan, session.call()));
   std::optional<TrainResult> result;
@@ -90,8 +90,8 @@ Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan
   }
 }
 
-// The columns of an importance as the table has them; of two that are made from the same ones, each
-// with the name that its stage gave it.
+// Replaces the columns of an importance by the table's columns; if several are made from the same
+// ones, appends the names that their stages gave them.
 Json WithTableColumns(const Chain& chain, Json importance) {
   if (!importance.is_object()) return importance;
   std::vector<std::string> names;

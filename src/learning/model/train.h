@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gang that trains the estimator's net, as the driver sees it.
+// The driver's side of the gang that trains the estimator's net.
 #pragma once
 
 #include "frame/session_state.h"
@@ -9,8 +9,8 @@
 namespace protium {
 
 // Trains the net: runs the task "train" as a gang over rows.all with the stages applied, and
-// returns what its rank 0 emitted. All stages must have learned. Blocks until the gang has ended,
-// restarts included; records the seconds in the run; failures name the table's columns.
+// returns what rank 0 emitted. All stages must have learned. Blocks until the gang has ended,
+// including restarts; records the seconds in the run; failures name the table's columns.
 Result<TrainResult> Train(SessionState& session, const Chain& chain, const TrainRows& rows,
                           const TrainConfig& config);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation of a training forward and its derivative (Ioffe and Szegedy, 2015). Means and
+// Batch normalisation in training, forward and backward (Ioffe and Szegedy, 2015). Means and
 // variances are summed in double in the order of the rows. One thread.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// What normalises the columns, and how far their running statistics have come.
+// The parameters that normalise the columns, and their running statistics.
 struct NormTensors {
   const float* weight = nullptr;
   const float* bias = nullptr;
@@ -16,16 +16,16 @@ struct NormTensors {
   float* running_variance = nullptr;
 };
 
-// One layer's.
+// The batch norm of one layer.
 class BatchNorm {
  public:
-  // out = (in - mean) / sqrt(variance + epsilon) * weight + bias, both [rows, columns] and apart;
-  // at least two rows. Statistics are the batch's, and move the running ones by kNormMomentum: the
-  // variance that divides is over n, the running one over n - 1.
+  // out = (in - mean) / sqrt(variance + epsilon) * weight + bias, both [rows, columns] and not
+  // overlapping; at least two rows. Uses the batch's statistics and moves the running ones by
+  // kNormMomentum: the variance used here is over n, the running one over n - 1.
   void Forward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
                float* out);
-  // Of the last Forward(), with its `in`: makes `gradient`, the derivative by `out`, that by `in`;
-  // `weight` and `bias` become those by the parameters.
+  // The backward pass of the last Forward(), with its `in`: turns `gradient` from the derivative by
+  // `out` into that by `in`, and sets `weight` and `bias` to the derivatives by the parameters.
   void Backward(const float* in, int64_t rows, int64_t columns, const NormTensors& tensors,
                 float* gradient, float* weight, float* bias);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of weights and predictions are a promise: who trains a model again gets the same one.
+// The bits of weights and predictions are a promise: training a model again gives the same one.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -22,7 +22,7 @@ struct Bits {
   std::vector<int64_t> cardinalities;
   int64_t outputs;
   // The first digits of hashes: of the first weights; of outputs, gradients and running statistics
-  // in training; of predictions afterwards.
+  // in training; of predictions after it.
   const char* hashes;
 };
 void PrintTo(const Bits& bits, std::ostream* out) { *out << bits.name; }
@@ -34,7 +34,7 @@ class NetBits : public testing::TestWithParam<Bits> {
     return Hash({weights_->parameters(), weights_->buffers()});
   }
 
-  // From other weights, none of which is 0 or 1. Two shards, whose gradients are added up.
+  // Starts from other weights, none of which is 0 or 1. Two shards, whose gradients are summed.
   std::string HashTraining() {
     DrawUniform(3, -0.5f, 0.5f, weights_->parameters());
     std::vector<float> gradients(size_t(weights_->size())), defined(weights_->parts().size());

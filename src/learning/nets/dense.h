@@ -10,25 +10,25 @@
 
 namespace protium {
 
-// Inputs begin .. end - 1 of a layer.
+// The inputs begin .. end - 1 of a layer.
 struct InputRange {
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-// The weights of a layer, copied into the order in which they are read. Immutable.
+// The weights of a layer, copied in the order in which they are read. Immutable.
 class Dense {
  public:
-  // Of `weight` [outputs, stride] those columns that `inputs` names, in its order.
+  // Takes the columns of `weight` [outputs, stride] in the ranges `inputs`, in that order.
   Dense(const float* weight, int64_t outputs, int64_t stride, std::span<const InputRange> inputs);
-  // All of them.
+  // Takes all columns.
   Dense(const float* weight, int64_t outputs, int64_t inputs)
       : Dense(weight, outputs, inputs, std::vector<InputRange>{{0, inputs}}) {}
 
   int64_t inputs() const { return inputs_; }
-  // The outputs, rounded up to whole vectors: the width of `sums`.
+  // The number of outputs, rounded up to whole vectors: the width of `sums`.
   int64_t width() const { return width_; }
-  // A vector of outputs as wide as `sums`, zeros behind it.
+  // A copy of a vector of outputs, padded with zeros to the width of `sums`.
   std::vector<float> Padded(const float* outputs) const;
 
   // sums[r] += in[r] x weights; `in` is [rows, inputs], `sums` [rows, width].

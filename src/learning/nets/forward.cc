@@ -15,22 +15,22 @@
 namespace protium {
 namespace {
 
-// Rows that go through all layers before the next ones: their values stay in the cache.
+// This many rows go through all layers before the next ones, so their values stay in the cache.
 constexpr int64_t kBlockRows = 96;
 
 // A row for each category, added to the sums.
 struct Table {
-  int64_t category = 0;  // Which of the categories of a row.
+  int64_t category = 0;  // Index among the categories of a row.
   int64_t width = 0;
   const float* rows = nullptr;
-  std::vector<float> own;  // What `rows` is, unless it is borrowed.
+  std::vector<float> own;  // The memory of `rows`, unless it is borrowed.
 };
 
 struct Norm {
   std::vector<float> factor, shift;
 };
 
-// The bias, rows of tables, and what comes in times the weights; then the norm and ReLU.
+// The bias, table rows, and the input times the weights; then the norm and ReLU.
 struct Step {
   Dense dense;
   std::vector<float> bias;
@@ -39,10 +39,10 @@ struct Step {
   bool relu = false;
 };
 
-// Steps that follow each other. The first reads the rows: embeddings, then numbers.
+// Consecutive steps. The first reads the rows: embeddings, then numbers.
 struct Chain {
   std::vector<EmbeddedColumn> columns = {};
-  std::vector<const float*> embeddings = {};  // Of the columns; borrowed.
+  std::vector<const float*> embeddings = {};  // One per column; borrowed.
   int64_t numbers = 0;
   std::vector<Step> steps = {};
 };
@@ -61,7 +61,7 @@ void Activate(const Step& step, std::vector<float>& sums) {
   for (float& each : sums) each = each < 0 ? 0 : each;
 }
 
-// What the sums of a step begin with.
+// Sets the initial sums of a step.
 void Start(const Step& step, const PackedRows& rows, std::vector<float>& sums) {
   const int64_t width = step.dense.width();
   sums.resize(size_t(rows.size() * width));
@@ -120,7 +120,7 @@ class ForwardLayers final : public ForwardNet {
     }
   }
 
-  std::vector<Chain> chains_;  // Whose outputs are added up.
+  std::vector<Chain> chains_;  // Their outputs are summed.
   int64_t outputs_;
 };
 
@@ -149,7 +149,7 @@ class Maker {
       case LayerKind::kRelu:
         LastStep().relu = true;
         break;
-      case LayerKind::kSum:  // Of all chains, which is what there is.
+      case LayerKind::kSum:  // The sum of all chains.
         break;
     }
     return Status::OK();
@@ -158,7 +158,7 @@ class Maker {
   std::vector<Chain> chains() && { return std::move(chains_); }
 
  private:
-  // The values of the layer's parameters and buffers, in this order.
+  // Finds the values of the layer's parameters and buffers, in this order.
   Status FindAll(const Layer& layer) {
     found_.clear();
     for (const std::vector<LayerTensor>* tensors : {&layer.parameters, &layer.buffers}) {
@@ -206,7 +206,7 @@ class Maker {
     const int64_t inputs = layer.parameters.front().shape[1];
     if (embed_ == nullptr) return AddStep(Dense(found_[0], layer.width, inputs), found_[1]);
     std::vector<Table> products;
-    std::vector<InputRange> entering;  // The others, which are gathered from the rows.
+    std::vector<InputRange> entering;  // The other inputs, which are gathered from the rows.
     int64_t at = 0, gathered = 0;
     for (size_t c = 0; c < tables_.size(); ++c) {
       const std::vector<int64_t>& shape = embed_->parameters[c].shape;
@@ -239,7 +239,7 @@ class Maker {
     return product;
   }
 
-  // (x - mean) / sqrt(variance + epsilon) * weight + bias as one factor and one shift.
+  // Turns (x - mean) / sqrt(variance + epsilon) * weight + bias into one factor and one shift.
   void AddNorm(int64_t width) {
     const float* const weight = found_[0];
     const float* const bias = found_[1];
@@ -256,8 +256,8 @@ class Maker {
   }
 
   const FindWeight& find_;
-  std::vector<const float*> found_;   // Of the layer at hand.
-  const Layer* embed_ = nullptr;      // The layer before it, if it is that kind.
+  std::vector<const float*> found_;   // Of the current layer.
+  const Layer* embed_ = nullptr;      // The previous layer, if it is kEmbed.
   std::vector<const float*> tables_;  // Of embed_.
   std::vector<Chain> chains_;
 };

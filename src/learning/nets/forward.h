@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions of the nets of layers.h from named weights alone: those of validation, of batch
-// scoring and of scoring in the process.
+// Predictions of the nets of layers.h from named weights, for validation, batch scoring and scoring
+// in the calling process.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct NetWeight {
   std::vector<int64_t> shape;
   const float* values = nullptr;
 };
-// By the name that it has in weights.safetensors (docs/model-folder.md); nullopt: there is none.
+// Finds a weight by its name in weights.safetensors (docs/model-folder.md); nullopt: there is none.
 using FindWeight = std::function<std::optional<NetWeight>(const std::string& name)>;
 
-// Memory of one call, worth keeping for the next one. One thread.
+// Memory of one call; reuse it for the next. One thread.
 struct ForwardScratch {
   std::vector<float> gathered;
   std::vector<float> layers[2];
@@ -35,12 +35,12 @@ struct ForwardScratch {
 class ForwardNet {
  public:
   virtual ~ForwardNet() = default;
-  // Fills `out` [rows, outputs]. Categories have been checked (CheckCategories).
+  // Fills `out` [rows, outputs]. Categories must have been checked (CheckCategories).
   virtual void Predict(const PackedRows& rows, ForwardScratch& scratch, float* out) const = 0;
 };
 
-// The net with these layers and the weights that `find` gives, a few of which are borrowed and must
-// outlive it. Weights that are missing or of another shape are faults of Exit::kInput.
+// Makes the net with these layers and the weights that `find` returns, some of which are borrowed
+// and must outlive it. Fails with Exit::kInput for weights that are missing or have another shape.
 Result<std::unique_ptr<ForwardNet>> MakeForward(const Layers& layers, const FindWeight& find);
 
 }  // namespace protium

@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// Numbers that are neither equal nor regular.
+// Irregular numbers.
 float Some(int64_t i) { return float((i * 7919 % 1009) - 504) / 257; }
 
 std::vector<float> SomeOf(int64_t count, int64_t from = 0) {
@@ -64,7 +64,7 @@ TEST_P(Loops, GiveARowTheSameBitsByItself) {
 
 INSTANTIATE_TEST_SUITE_P(OfRows, Loops, testing::Values(1, 2, 5, 6, 7, 13));
 
-// Each element as product.h says, one fused multiply-add after another.
+// Each element as product.h defines it, one fused multiply-add after another.
 std::vector<float> ProductByHand(const MatrixView& left, const MatrixView& right,
                                  std::vector<float> sums) {
   for (int64_t i = 0; i < left.rows; ++i) {
@@ -79,8 +79,8 @@ std::vector<float> ProductByHand(const MatrixView& left, const MatrixView& right
   return sums;
 }
 
-// Rows, inner dimension, columns: around tiles, panels and blocks; with threads, large enough for
-// them to share.
+// Rows, inner dimension, columns: near the sizes of tiles, panels and blocks; with threads, large
+// enough to be shared.
 struct Shape {
   int64_t rows, inner, columns;
 };
@@ -91,7 +91,7 @@ TEST(Product, IsTheChainThatItPromisesForAnyShapeAndAnyThreads) {
     const std::vector<float> a = SomeOf(s.rows * s.inner), b = SomeOf(s.inner * s.columns, 3);
     const std::vector<float> start = SomeOf(s.rows * s.columns, 9);
     for (const bool turned : {false, true}) {
-      // The same memory, read across: both sides of the backward of a layer are transposes.
+      // The same memory, transposed: both sides in the backward pass of a layer are transposes.
       const MatrixView left = turned ? MatrixView::Of(a.data(), s.inner, s.rows).Transposed()
                                      : MatrixView::Of(a.data(), s.rows, s.inner);
       const MatrixView right = turned ? MatrixView::Of(b.data(), s.columns, s.inner).Transposed()
@@ -109,7 +109,7 @@ TEST(Product, IsTheChainThatItPromisesForAnyShapeAndAnyThreads) {
   }
 }
 
-// Behind the last column lies something else.
+// The memory after the last column is not overwritten.
 TEST(Product, WritesTheColumnsOfTheProductAlone) {
   const std::vector<float> a = SomeOf(3 * 2), b = SomeOf(2 * 5);
   std::vector<float> wide(3 * 8, 7);
@@ -129,7 +129,7 @@ TEST(Dense, TakesTheInputsThatAreNamed) {
   EXPECT_EQ(sums[1], 6 * 10 + 4 * 100);
 }
 
-// Weights by name, as a net finds them.
+// Weights by name, for a net to find.
 struct Weights {
   std::map<std::string, std::pair<std::vector<int64_t>, std::vector<float>>> all;
   void Add(const std::string& name, std::vector<int64_t> shape) {
@@ -168,7 +168,7 @@ TEST(Forward, RefusesOtherNetsByName) {
             "the net cnn is computed by LibTorch, in workers alone");
 }
 
-// By hand: a column of two categories, one of 200, a number.
+// Expected values computed by hand: a column of two categories, one of 200, a number.
 TEST(Forward, AddsUpEmbeddingsAndNumbers) {
   Weights weights;
   weights.Add("embedding.0.weight", {2, 1});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the nets of this room write gradients. A matrix product overwrites its target, but a sink
+// Where the nets of this folder write gradients. A matrix product overwrites its target, but a sink
 // with `add` already holds the gradient of other shards. The tree over shards (docs/rows.md, "The
-// sum over shards") wants one addition per element, of the whole gradient of a shard; letting a
-// kernel accumulate into the sink would add its partial sums one by one, and the bits would depend
-// on where the shard stands in the tree. So such a gradient is made in spare memory and added when
-// it is complete.
+// sum over shards") requires one addition per element, of a shard's whole gradient; a kernel that
+// accumulated into the sink would add its partial sums one by one, and the bits would depend on the
+// shard's position in the tree. So such a gradient is computed in spare memory and added when it is
+// complete.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace protium {
 
-// One per net. Spare memory is allocated on first use and kept from step to step.
+// One per net. Spare memory is allocated on first use and reused from step to step.
 class GradientTargets {
  public:
-  // Memory for the gradient of parameter i: that of the sink where it may be overwritten, else
-  // spare memory with undefined content.
+  // Memory for the gradient of parameter i: the sink's if it may be overwritten, otherwise spare
+  // memory with undefined content.
   float* At(size_t i, const GradientSink& sink) {
     const FloatValues& parameter = sink.parameters[i];
     if (!sink.add) return parameter.data;
@@ -28,8 +28,9 @@ class GradientTargets {
     return spare_[i].data();
   }
 
-  // Says that the gradient of parameter i is complete; exactly once per parameter and backward.
-  // `defined` counts it: the optimiser leaves a parameter alone that no shard had a gradient for.
+  // Reports that the gradient of parameter i is complete; call it exactly once per parameter and
+  // backward pass. Counts it in `defined`: the optimiser does not change a parameter for which no
+  // shard had a gradient.
   void Settle(size_t i, const GradientSink& sink) {
     if (sink.add) AddTo(sink.parameters[i].host(), spare_[i]);
     sink.defined[i] += 1;

@@ -4,18 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "nets/layers.h"
+
 namespace protium {
-namespace {
-
-// The most categories of a column whose whole table is multiplied: with more of them this costs
-// more than multiplying the rows of a usual shard of a batch.
-constexpr int64_t kMostFactored = 128;
-
-}  // namespace
 
 InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out)
     : out_(out) {
-  // Columns of many categories that lie side by side in x share one matrix product; one of few
+  // Adjacent columns of many categories in x share one matrix product; a column of few categories
   // between them ends the run, since a run must be one contiguous range of W's columns.
   std::vector<size_t> waiting;  // Columns of the next run.
   for (size_t c = 0; c < tables.size(); ++c) {
@@ -37,7 +32,7 @@ InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, 
   in_ += numeric;
 }
 
-// The run ends where the inputs that were counted so far end.
+// The run ends at the end of the inputs counted so far.
 void InputLayer::AddRun(const std::vector<size_t>& columns, int64_t numeric) {
   int64_t embedded = 0;
   for (const size_t c : columns) embedded += columns_[c].width;
@@ -95,7 +90,7 @@ void InputLayer::Backward(const PackedRows& rows, const float* gradient, Product
 void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float* gradient,
                              Product& product, const std::vector<float*>& tables, float* weight) {
   const MatrixView by_out = MatrixView::Of(gradient, rows.size(), out_);
-  // run.input still holds what Forward gathered for these rows.
+  // run.input still holds what Forward() gathered for these rows.
   product.Set(by_out.Transposed(), MatrixView::Of(run.input.data(), rows.size(), run.width),
               weight + run.offset, in_);
   if (run.embedded == 0) return;
@@ -103,8 +98,7 @@ void InputLayer::BackwardRun(const Run& run, const PackedRows& rows, const float
   product.Set(by_out, PartOfWeight(run.offset, run.embedded), embedded_gradient_.data(),
               run.embedded);
   for (const size_t c : run.columns) {
-    // Rows of a table that no row of the batch names have a gradient of zero, and the kernel only
-    // adds.
+    // Table rows that no row of the batch uses have a gradient of zero, and the kernel only adds.
     std::fill_n(tables[c], cardinalities_[c] * columns_[c].width, 0.0f);
     AddByCategory(rows, embedded_gradient_.data() + columns_[c].offset - run.offset, run.embedded,
                   columns_[c].width, {{columns_[c].category, tables[c]}});

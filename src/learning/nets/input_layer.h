@@ -2,12 +2,12 @@
 // The first dense layer over embedded categories and numeric values: x W' + b, where x is a row's
 // embeddings, one after another, followed by its numeric values.
 //
-// A column with few categories contributes only few different pieces to x. The product of each such
-// piece with its slice of W is computed once per call, and a row adds the products that its
-// categories name; in backward, the gradients of rows are first summed by category. This is the
-// same sum in another order, for a fraction of the multiplications. Which columns are treated so
-// depends on their cardinalities alone, never on the rows, so the order of additions is the same in
-// every step and on every rank.
+// A column with few categories contributes only a few different pieces to x. The product of each
+// piece with its slice of W is computed once per call, and each row adds the products of its
+// categories; in the backward pass, the gradients of rows are first summed by category. This is the
+// same sum in another order, with a fraction of the multiplications. Which columns are treated this
+// way depends only on their cardinalities, never on the rows, so the order of additions is the same
+// in every step and on every rank.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ namespace protium {
 
 // A categorical column and the table of its embeddings.
 struct TableColumn {
-  int64_t category = 0;  // Which of the categories of a row.
+  int64_t category = 0;  // Index among the categories of a row.
   int64_t cardinality = 0;
   int64_t width = 0;
 };
 
-// One thread, but for what `product` shares with others.
+// One thread, apart from the threads of `product`.
 class InputLayer {
  public:
   // `numeric` is the number of numeric values, `out` the number of neurons.
@@ -35,31 +35,31 @@ class InputLayer {
   // The width of x.
   int64_t in() const { return in_; }
 
-  // Tables [cardinality, width] by column, weight W [out, in] and bias [out]; must come before the
-  // calls below. Borrowed: the caller updates them in place.
+  // Sets the tables [cardinality, width] by column, the weight W [out, in] and the bias [out]; must
+  // precede the calls below. Borrowed: the caller updates them in place.
   void Bind(std::vector<const float*> tables, const float* weight, const float* bias);
 
   // Overwrites `out` [rows, out].
   void Forward(const PackedRows& rows, Product& product, float* out);
 
   // Overwrites the gradients of tables and weight. `gradient` [rows, out] is the derivative by the
-  // output of the last Forward, for the same rows: the inputs gathered there are reused. The
-  // gradient of the bias is left to the caller.
+  // output of the last Forward, for the same rows: the inputs gathered there are reused. The caller
+  // computes the gradient of the bias.
   void Backward(const PackedRows& rows, const float* gradient, Product& product,
                 const std::vector<float*>& tables, float* weight);
 
  private:
   struct Factored {
     size_t column = 0;
-    std::vector<float> product;   // Table times its part of W: [cardinality, out].
-    std::vector<float> gradient;  // Of the product.
+    std::vector<float> product;   // Table times its slice of W: [cardinality, out].
+    std::vector<float> gradient;  // Gradient of the product.
   };
-  // A stretch of neighbours in x that is gathered row by row and multiplied as usual: embeddings of
+  // A contiguous range of x that is gathered row by row and multiplied as usual: embeddings of
   // columns with many categories and, at the end of x, the numeric values.
   struct Run {
     std::vector<size_t> columns;
     int64_t offset = 0;
-    int64_t embedded = 0;  // Width of the embeddings; numbers follow them.
+    int64_t embedded = 0;  // Width of the embeddings; numeric values follow them.
     int64_t width = 0;
     std::vector<float> input;  // [rows, width] of the last Forward.
   };
@@ -71,7 +71,7 @@ class InputLayer {
                    const std::vector<float*>& tables, float* weight);
   void BackwardFactored(const PackedRows& rows, const float* gradient, Product& product,
                         const std::vector<float*>& tables, float* weight);
-  // The columns of W that multiply inputs offset .. offset + width - 1.
+  // The columns of W for inputs offset .. offset + width - 1.
   MatrixView PartOfWeight(int64_t offset, int64_t width) const {
     return MatrixView::Of(weight_, out_, in_).Columns(offset, width);
   }

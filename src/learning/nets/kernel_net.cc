@@ -30,8 +30,8 @@ void Begin(const LayerTensor& tensor, uint64_t key, std::span<float> values) {
   }
 }
 
-// Values go through the layers in their order, derivatives back in the other. Backward must follow
-// its Forward directly.
+// Values go through the layers in order, derivatives in reverse order. Backward() must directly
+// follow its Forward().
 class KernelNet final : public Net {
  public:
   KernelNet(Layers layers, const NetInputs& inputs)
@@ -105,7 +105,7 @@ class KernelNet final : public Net {
                                        {first.parameter - tables, first.buffer}, memory_));
   }
 
-  // The weights may have changed since the last call, so the net is made of them again.
+  // The weights may have changed since the last call, so the net is made again.
   FloatValues Predict(const BatchRows& rows) {
     const auto net = MakeForward(layers_, [this](const std::string& name) { return Find(name); });
     PT_CHECK(net.ok());
@@ -129,8 +129,8 @@ class KernelNet final : public Net {
   int64_t outputs_;
   std::vector<Variable> parameters_;
   std::vector<Variable> buffers_;
-  std::vector<std::unique_ptr<LayerKernel>> kernels_;  // One a layer; null of kEmbed and kSum.
-  std::vector<float*> outs_;                           // Of the layers, by the last Forward().
+  std::vector<std::unique_ptr<LayerKernel>> kernels_;  // One per layer; null for kEmbed and kSum.
+  std::vector<float*> outs_;                           // Of the layers in the last Forward().
   ForwardScratch scratch_;
   std::vector<float> predicted_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nets of layers.h with kernels of their own: on the CPU, without LibTorch, and with the same
-// bits on every processor and for any number of threads.
+// The nets of layers.h with our own kernels: on the CPU, without LibTorch, and with the same bits
+// on every processor and for any number of threads.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace protium {
 
-// The layers of a net for these inputs. Options and columns that make none are faults of
-// Exit::kUsage.
+// Returns the layers of a net for these inputs. Fails with Exit::kUsage for invalid options or
+// columns.
 Result<Layers> DescribeNet(const Choice& net, const NetInputs& inputs);
 
-// The net with these layers, on the CPU. What it predicts is what forward.h computes.
+// Makes the net with these layers, on the CPU. Its predictions are those of forward.h.
 std::unique_ptr<Net> MakeKernelNet(Layers layers, const NetInputs& inputs);
 
-// All of them, by name.
+// Returns all of them by name.
 NetTable KernelNets();
 
 }  // namespace protium

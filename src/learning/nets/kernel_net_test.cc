@@ -32,7 +32,7 @@ std::vector<float> Copy(const FloatValues& values) {
   return {values.host().begin(), values.host().end()};
 }
 
-// Of a net with its derivatives: the sum of all outputs, each times a number of its own.
+// Checks a net's derivatives of the sum of all outputs, each with its own factor.
 class Slopes {
  public:
   Slopes(const char* name, const Json& options, const NetInputs& inputs)
@@ -42,7 +42,7 @@ class Slopes {
                .cardinalities = inputs.cardinalities,
                .seed = 3}),
         by_(size_t(33 * inputs.outputs)) {
-    // Not 0, where linear begins.
+    // Not 0, where linear starts.
     DrawUniform(4, -0.5f, 0.5f, made_.weights->parameters());
     DrawUniform(5, -1, 1, by_);
   }
@@ -54,7 +54,7 @@ class Slopes {
     return sum;
   }
 
-  // To the left and to the right: a ReLU may have its corner between them.
+  // Difference quotients to the left and to the right: a ReLU may have its kink between them.
   std::pair<double, double> ByDifference(float& weight) {
     constexpr float kStep = 1.0f / 512;
     const float before = weight;
@@ -67,7 +67,7 @@ class Slopes {
     return std::minmax({left, right});
   }
 
-  // Some elements of every parameter.
+  // Checks some elements of every parameter.
   void ExpectEqual() {
     std::vector<float> gradient(size_t(made_.weights->size()), 100.0f);
     std::vector<float> defined(made_.weights->parts().size());
@@ -103,7 +103,7 @@ TEST(KernelNet, GivesTheSlopesOfTheLinearModel) {
   }
 }
 
-// Columns of few and of many categories are computed in two ways.
+// Columns of few and of many categories are computed in different ways.
 TEST(KernelNet, GivesTheSlopesOfDenseLayersOverAnyColumns) {
   const std::vector<std::vector<int64_t>> columns = {
       {}, {300}, {3}, {300, 7}, {7, 300, 3}, {300, 400, 3, 500, 128, 129}};
@@ -199,12 +199,12 @@ TEST(KernelNet, DropsByItsKeyAlone) {
   EXPECT_EQ(Copy(made.net->Forward(rows.batch(), &kKey)), one);
 }
 
-// Drawn to the bound and not beyond it, by the formulas of protium/nets.h.
+// Weights reach the bound but do not exceed it, by the formulas of protium/nets.h.
 TEST(KernelNet, BeginsWithWeightsWithinTheBoundThatWasChosen) {
   const auto largest = [](const char* initial_weights) {
     const Made made("tabular_mlp", {{"hidden", {400}}, {"initial_weights", initial_weights}},
                     TabularInputs(100, {}));
-    // The first layer's, [400, 100], lie first.
+    // Those of the first layer, [400, 100], come first.
     return std::ranges::max(made.weights->parameters().first(40'000));
   };
   EXPECT_NEAR(largest("pytorch"), 0.1, 1e-4);              // 1 / sqrt(100)

@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-// Parameters first, first + 1, ... of the net are those of the layer.
+// The layer's parameters are first, first + 1, ... of the net's.
 class ParameterKernel : public LayerKernel {
  public:
   ParameterKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
@@ -42,7 +42,7 @@ class ParameterKernel : public LayerKernel {
   NetMemory& memory_;
 };
 
-// Backward sums the derivatives by the output by category, by number and over all rows.
+// Backward() sums the derivatives by the output: by category, by number and over all rows.
 class LinearKernel final : public ParameterKernel {
  public:
   LinearKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
@@ -68,7 +68,7 @@ class LinearKernel final : public ParameterKernel {
     std::vector<CategoryRows> tables;
     for (size_t c = 0; c < categories_.size(); ++c) {
       tables.push_back({categories_[c], Target(c, sink)});
-      // Only rows of tables that the batch names are written below.
+      // The code below writes only the table rows that the batch uses.
       std::fill_n(tables.back().rows, Weight(c).count(), 0.0f);
     }
     AddByCategory(memory_.rows, gradient, width_, width_, tables);
@@ -85,7 +85,7 @@ class LinearKernel final : public ParameterKernel {
  private:
   size_t bias() const { return categories_.size() + (numbers_ > 0 ? 1 : 0); }
 
-  // The numeric values of packed rows, where they lie.
+  // The numeric values of packed rows, without a copy.
   MatrixView Numbers() const {
     const FieldRows<float> numbers = memory_.rows.floats(kNumericField);
     return {numbers.first, rows(), numbers_, numbers.stride, 1};
@@ -199,12 +199,12 @@ class NormKernel final : public ParameterKernel {
   std::vector<float> out_;
 };
 
-// ReLU and dropout in place: neither the layer before it nor this one needs what comes in.
+// ReLU and dropout in place: neither the previous layer nor this one needs the input again.
 class ReluKernel final : public LayerKernel {
  public:
   ReluKernel(const Layer& layer, const NetMemory& memory) : layer_(layer), memory_(memory) {}
 
-  // The key takes in the position: with one key all layers would drop the same places.
+  // The key includes the layer's position: with one key all layers would drop the same neurons.
   float* Forward(float* in) override {
     values_ = {in, size_t(memory_.rows.size() * layer_.width)};
     const uint64_t key = DrawKey(DrawTag::kDropout, {memory_.key, layer_.position});

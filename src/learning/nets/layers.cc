@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// The bound of the weights of a dense layer, from in to out values.
+// The bound of the weights of a dense layer with `in` inputs and `out` outputs.
 float Bound(InitialWeights weights, int64_t in, int64_t out) {
   if (weights == InitialWeights::kGlorot) return std::sqrt(6 / float(in + out));
   return 1 / std::sqrt(float(std::max<int64_t>(1, in)));
@@ -26,8 +26,8 @@ int64_t EmbeddingWidth(const TabularMlpOptions& options, int64_t cardinality) {
   return options.embedding.value_or(int32_t(std::min<int64_t>(50, (cardinality + 1) / 2)));
 }
 
-// Adds the layers of a part of a net. Its tensors begin with `prefix`, and their draws with `draw`;
-// the last word of those is which of the part's parameters they are.
+// Adds the layers of a part of a net. Names of its tensors begin with `prefix`, and their draws
+// with `draw`; the last word of a draw is the parameter's number within the part.
 class Part {
  public:
   Part(const NetShape& shape, std::string prefix, std::vector<uint64_t> draw, Layers& layers)
@@ -40,7 +40,7 @@ class Part {
       layer.categories.push_back(int64_t(c));
       AddParameter(fmt::format("category.{}.weight", c), {shape_.cardinalities[c], layer.width});
     }
-    // Everything begins at 0: without hidden neurons there is no symmetry to break.
+    // Everything starts at 0: without hidden neurons there is no symmetry to break.
     if (layer.numbers > 0) AddParameter("weight", {layer.width, layer.numbers});
     AddParameter("bias", {layer.width});
   }

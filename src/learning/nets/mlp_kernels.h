@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the nets of this room that are no matrix product. Each element is one
-// chain of float operations in the order of the rows, so that the width of the processor's vectors
-// never changes bits. The kernels do not check categories: rows were checked once when they were
-// sharded (CheckCategories). One thread.
+// The loops of these nets that are not matrix products. Each element is one chain of float
+// operations in the order of the rows, so the width of the processor's vectors never changes bits.
+// The kernels do not check categories: rows were checked when they were sharded (CheckCategories).
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// The place of a categorical column's embedding in the input of the first layer, in floats.
+// The position of a categorical column's embedding in the input of the first layer, in floats.
 struct EmbeddedColumn {
   int64_t category = 0;  // Which of the categories of a row.
   int64_t offset = 0;
@@ -21,7 +21,8 @@ struct EmbeddedColumn {
 };
 
 // Fills `out` [rows, sum of the widths of `columns` + numeric]: each row's embeddings in the order
-// of `columns`, then its first `numeric` values. tables[c], of this width, belongs to columns[c].
+// of `columns`, then its first `numeric` values. tables[c], of the same width, belongs to
+// columns[c].
 void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
                  const std::vector<const float*>& tables, int64_t numeric, float* out);
 
@@ -31,18 +32,17 @@ struct CategoryRows {
   float* rows = nullptr;
 };
 
-// out[i] = start + the rows of tables that the categories of row i name, added in the order of
-// `tables`. `start` and all rows of tables have `width` floats; out is [rows, width].
+// out[i] = start + the table rows of row i's categories, added in the order of `tables`. `start`
+// and all table rows have `width` floats; out is [rows, width].
 void SumByCategory(const PackedRows& rows, const std::vector<CategoryRows>& tables,
                    const float* start, int64_t width, float* out);
 
-// The backward of SumByCategory(): adds the first `width` values of row i of `gradient` [rows,
-// stride] to those rows of tables, of this width, that the categories of row i name. The tables are
-// not cleared first.
+// The backward pass of SumByCategory(): adds the first `width` values of row i of `gradient` [rows,
+// stride] to the table rows, of this width, of row i's categories. Does not clear the tables first.
 void AddByCategory(const PackedRows& rows, const float* gradient, int64_t stride, int64_t width,
                    const std::vector<CategoryRows>& tables);
 
-// Fills `out` [rows, columns] with `row` again and again.
+// Fills `out` [rows, columns] with copies of `row`.
 void RepeatRow(const float* row, int64_t columns, int64_t rows, float* out);
 
 // out[j] = sum over i of in[i, j], in the order of the rows; at least one row.

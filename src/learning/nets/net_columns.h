@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns that rows were packed from, as the checks of built-in nets ask for them.
+// The columns that rows were packed from, in the form that the checks of built-in nets take.
 #pragma once
 
 #include "protium/net_columns.h"
@@ -7,7 +7,7 @@
 
 namespace protium {
 
-// By name; columns of lists with their length.
+// Columns by name; list columns with their length.
 inline NetColumns ColumnsOf(const NetInputs& inputs) {
   NetColumns columns;
   for (const RowField& field : inputs.rows.fields()) {

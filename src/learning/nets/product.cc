@@ -9,8 +9,8 @@ namespace {
 
 using Loop = void (*)(const ProductCall&);
 
-// So much of the inner dimension at a time: what a tile reads of `right` then stays in the cache
-// while all rows pass over it. Sums rest in `to` meanwhile, where nothing of them is lost.
+// The block of the inner dimension: the part of `right` that a tile reads then stays in the cache
+// for all rows. Between blocks the sums are in `to`, without rounding.
 constexpr int64_t kInnerBlock = 256;
 
 Loop LoopOfProcessor() {
@@ -24,7 +24,7 @@ void CopyRows(const float* from, int64_t from_step, int64_t rows, int64_t column
   for (int64_t i = 0; i < rows; ++i) std::copy_n(from + i * from_step, columns, to + i * to_step);
 }
 
-// Rows begin .. end - 1 of a call, a block of the inner dimension after another.
+// Computes rows begin .. end - 1 of a call, one block of the inner dimension after another.
 void RunRows(ProductCall call, int64_t begin, int64_t end) {
   const int64_t inner = call.inner;
   call.left += begin * call.left_row;
@@ -38,7 +38,7 @@ void RunRows(ProductCall call, int64_t begin, int64_t end) {
   }
 }
 
-// A thread takes some 50 us to start, in which a core multiplies this often.
+// Starting a thread takes about 50 us, in which a core does this many multiplications.
 constexpr int64_t kLeastWork = int64_t{8} << 20;
 
 void RunInThreads(const ProductCall& call, int32_t threads) {
@@ -60,7 +60,7 @@ void RunProduct(const ProductCall& call) {
   loop(call);
 }
 
-// Columns behind the last one are zeros: their sums are computed and not used.
+// Columns after the last one are zeros: their sums are computed but not used.
 void Product::Arrange(const MatrixView& right, ProductCall& call) {
   call.panels = RoundUpToPanels(right.columns) / kPanelWidth;
   if (right.column_step == 1 && right.columns % kPanelWidth == 0) {
@@ -93,7 +93,8 @@ void Product::Add(const MatrixView& left, const MatrixView& right, float* to, in
                       .sums = to,
                       .sums_row = to_step};
   Arrange(right, call);
-  // Whole panels are written, so where `to` has none the sums are made beside it.
+  // Whole panels are written, so if `to` has no room for them the sums are computed in other
+  // memory.
   const int64_t width = call.panels * kPanelWidth;
   const bool beside = width != right.columns;
   if (beside) {

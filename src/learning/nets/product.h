@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of float32. Each element of a result is one chain of fused multiply-adds in the
 // order of the inner dimension, so its bits depend neither on the elements beside it, nor on the
-// processor, nor on how a product is cut into pieces.
+// processor, nor on how a product is divided.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace protium {
 
-// Borrowed elements, each step in floats: the transpose is the same memory with steps exchanged.
+// Borrowed elements; steps are in floats. The transpose is the same memory with the steps
+// exchanged.
 struct MatrixView {
   const float* data = nullptr;
   int64_t rows = 0;
@@ -19,7 +20,7 @@ struct MatrixView {
   int64_t row_step = 0;
   int64_t column_step = 1;
 
-  // Rows one after another.
+  // Contiguous rows.
   static MatrixView Of(const float* data, int64_t rows, int64_t columns) {
     return {data, rows, columns, columns, 1};
   }
@@ -29,20 +30,20 @@ struct MatrixView {
   }
 };
 
-// Computes products and keeps the memory that this takes. Called by one thread; up to `threads`
-// share the rows of a large one, which changes no bits.
+// Computes products and reuses the memory for them. Called by one thread; up to `threads` threads
+// share the rows of a large product, which changes no bits.
 class Product {
  public:
   explicit Product(int32_t threads = 1) : threads_(threads) {}
 
-  // to[i][j] += the sum over k of left[i][k] * right[k][j], where a row of `to` begins `to_step`
-  // floats behind the one before.
+  // to[i][j] += the sum over k of left[i][k] * right[k][j]; a row of `to` begins `to_step` floats
+  // after the previous one.
   void Add(const MatrixView& left, const MatrixView& right, float* to, int64_t to_step);
-  // The same over what is overwritten, as if it were zeros.
+  // The same, but overwrites `to`, as if it were zeros.
   void Set(const MatrixView& left, const MatrixView& right, float* to, int64_t to_step);
 
  private:
-  // `right` in panels, copied unless it lies so already.
+  // Arranges `right` in panels; copies it unless it is already stored that way.
   void Arrange(const MatrixView& right, ProductCall& call);
 
   int32_t threads_;
@@ -50,12 +51,12 @@ class Product {
   std::vector<float> sums_;
 };
 
-// So many columns, rounded up to whole panels.
+// The number of columns, rounded up to whole panels.
 inline int64_t RoundUpToPanels(int64_t columns) {
   return (columns + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
 }
 
-// Runs a call with the best loop that this processor has.
+// Runs a call with the best loop for this processor.
 void RunProduct(const ProductCall& call);
 
 }  // namespace protium

@@ -8,7 +8,7 @@ namespace {
 struct Avx2 {
   using Vector = __m256;
   static constexpr int kWidth = 8;
-  static constexpr int kPanelsOfSix = 1;  // Twelve sums of sixteen registers.
+  static constexpr int kPanelsOfSix = 1;  // Twelve sums in sixteen registers.
   static Vector Load(const float* from) { return _mm256_loadu_ps(from); }
   static Vector Broadcast(const float* from) { return _mm256_broadcast_ss(from); }
   static void Store(float* to, Vector value) { _mm256_storeu_ps(to, value); }

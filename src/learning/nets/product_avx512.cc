@@ -8,7 +8,7 @@ namespace {
 struct Avx512 {
   using Vector = __m512;
   static constexpr int kWidth = 16;
-  static constexpr int kPanelsOfSix = 4;  // 24 sums of 32 registers.
+  static constexpr int kPanelsOfSix = 4;  // 24 sums in 32 registers.
   static Vector Load(const float* from) { return _mm512_loadu_ps(from); }
   static Vector Broadcast(const float* from) { return _mm512_set1_ps(*from); }
   static void Store(float* to, Vector value) { _mm512_storeu_ps(to, value); }

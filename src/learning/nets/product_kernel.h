@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of product.h over tiles of rows and columns whose sums stay in registers. Included by
-// one file for each kind of processor, which brings its Lanes; everything is in an unnamed
+// one file for each kind of processor, which defines its Lanes. Everything is in an unnamed
 // namespace, and no other header is included, so that no code for one processor is linked into
 // another's.
 #pragma once
@@ -44,7 +44,7 @@ inline void AddTile(const ProductCall& call, int64_t row, int64_t panel) {
   }
 }
 
-// So many rows over all panels.
+// kRows rows over all panels.
 template <class Lanes, int kRows, int kPanels>
 inline void AddRows(const ProductCall& call, int64_t row) {
   int64_t panel = 0;
@@ -54,7 +54,7 @@ inline void AddRows(const ProductCall& call, int64_t row) {
   for (; panel < call.panels; ++panel) AddTile<Lanes, kRows, 1>(call, row, panel);
 }
 
-// Six rows at a time, as many as there are registers for their sums. Fewer take several panels at a
+// Six rows at a time, as many as the registers hold sums for. Fewer rows take several panels at a
 // time, since their sums would otherwise wait for each other.
 template <class Lanes>
 inline void AddAll(const ProductCall& call) {

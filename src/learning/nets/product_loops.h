@@ -8,18 +8,18 @@ namespace protium {
 
 inline constexpr int64_t kPanelWidth = 16;
 
-// sums[i][j] += left[i][k] * right[k][j], k ascending, each one fused multiply-add. Columns j come
-// in panels of 16 that lie side by side in `sums`; in `right` a panel's 16 columns are neighbours,
-// and one panel begins `panel_step` floats behind the other.
+// sums[i][j] += left[i][k] * right[k][j], k ascending, each one fused multiply-add. Columns j are
+// in panels of 16, which are adjacent in `sums`; in `right` a panel's 16 columns are adjacent, and
+// each panel begins `panel_step` floats after the previous one.
 struct ProductCall {
   const float* left;
-  int64_t left_row;   // Floats from a row to the next,
+  int64_t left_row;   // Floats from one row to the next,
   int64_t left_step;  // and from one k to the next.
   const float* right;
   int64_t right_step;
   int64_t panel_step;
   int64_t panels;
-  int64_t inner;  // How many k there are.
+  int64_t inner;  // The number of values of k.
   int64_t rows;
   float* sums;
   int64_t sums_row;

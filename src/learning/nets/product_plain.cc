@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For any processor. Without an instruction of its own a fused multiply-add is the C library's,
-// exact and slow.
+// For any processor. Without an instruction for it, the fused multiply-add is the C library's:
+// exact but slow.
 #include "nets/product_kernel.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the outputs for many classes to probabilities, in double.
+// Turns the outputs for many classes into probabilities, in double.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// The probabilities that outputs stand for, exp(o) / sum of all exp(o), and the logarithm of that
-// sum. The greatest output is taken off first, so that nothing overflows: it cancels out.
+// Computes the probabilities of outputs, exp(o) / sum of all exp(o), and the logarithm of that sum.
+// Subtracts the greatest output first, which cancels out, so that nothing overflows.
 template <class Number>
 double Softmax(std::span<const Number> outputs, std::span<double> probabilities) {
   const double top = *std::max_element(outputs.begin(), outputs.end());

@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// From the scale that a label is packed on to its own.
+// Converts a label from its packed scale to its own.
 double Unscaled(double value, const ElementScale& scale) {
   value = value * scale.deviation + scale.mean;
   return scale.log1p ? StrictExpm1(value) : value;
@@ -42,7 +42,7 @@ void Target::Scores(const float* outputs, std::span<double> scores) const {
       scores[i] = Unscaled(scores[i], labels[i / levels.size()]);
     }
     for (auto at = scores.begin(); at != scores.end(); at += ptrdiff_t(levels.size())) {
-      // NaN, which a net of one's own may give, comes last.
+      // NaN, which a program's own net may return, comes last.
       std::sort(at, at + ptrdiff_t(levels.size()),
                 [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
     }

@@ -16,7 +16,7 @@ namespace {
 
 bool IsWhole(const std::string& type) { return type == "int32" || type == "int64"; }
 
-// The element of an input for a column of this type; none: no input is of such a type.
+// The element type of an input for a column of this type; none: not possible as an input.
 std::optional<Element> ElementOf(const std::string& type, bool category) {
   if (type == "string") return kText;
   if (type == "bool") return kFlag;
@@ -32,7 +32,7 @@ std::string NameOf(Element element) {
                              : "float64";
 }
 
-// The number whose text is the key; none: no whole number has it.
+// The whole number whose text is the key; none: there is none.
 std::optional<int64_t> WholeOf(const std::string& key, bool flag) {
   if (flag)
     return key == "true" ? std::optional(1) : key == "false" ? std::optional(0) : std::nullopt;
@@ -94,7 +94,7 @@ Result<Value> Cells::Place(const std::string& column, const std::vector<std::str
   }
   std::vector<int64_t> numbers, places;
   for (int64_t i = 0; i < others; ++i) {
-    // A key that no whole number has was met when the column was of another type.
+    // A key that is not a whole number occurred when the column had another type.
     const auto number = WholeOf(keys[size_t(i)], value.element == kFlag);
     if (!number) continue;
     numbers.push_back(*number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns that stages and net read and make, as values of the graph.
+// The columns that stages and the net read and make, as values of the graph.
 #pragma once
 
 #include <map>
@@ -16,20 +16,20 @@ namespace protium::onnx {
 
 class Cells {
  public:
-  // `columns`: name to type, as in schema.json. `categories`: those whose texts are looked up.
+  // `columns`: name to type, as in schema.json. `categories`: columns whose texts are looked up.
   Cells(Graph& graph, std::map<std::string, std::string> columns, std::set<std::string> categories);
 
   void Set(const std::string& column, Value value) { values_[column] = std::move(value); }
-  // A column as float64; NaN is NULL.
+  // A column as float64, with NaN for NULL.
   Result<Value> Number(const std::string& column);
-  // The place of a column's text among the keys, as int64: keys.size() for others, one more for
-  // NULL.
+  // The position of a column's text among the keys, as int64: keys.size() for other texts, one more
+  // for NULL.
   Result<Value> Place(const std::string& column, const std::vector<std::string>& keys);
-  // An output of the stage or an input of the graph as it is.
+  // An output of a stage or an input of the graph, unconverted.
   Result<Value> At(const std::string& column);
 
   const std::vector<OnnxColumn>& inputs() const { return inputs_; }
-  // Whole numbers that are categories: NULL cannot be given for them.
+  // Columns of whole numbers used as categories: NULL cannot be passed for them.
   const std::set<std::string>& without_null() const { return without_null_; }
 
  private:
@@ -44,7 +44,7 @@ class Cells {
   std::set<std::string> without_null_;
 };
 
-// What no graph can say.
+// The fault for what a graph cannot express.
 Status CannotSay(const std::string& what, const std::string& why);
 
 }  // namespace protium::onnx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model folder as a graph, and the library's entry.
+// Exports a model folder as a graph; the library's entry point.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@
 namespace protium::onnx {
 namespace {
 
-// What protobuf writes is at most 2 GiB.
+// protobuf writes at most 2 GiB.
 constexpr uint64_t kMostWeights = uint64_t{2000} << 20;
 
 struct Model {
@@ -54,7 +54,7 @@ Result<Model> ReadModel(const std::filesystem::path& folder) {
   return model;
 }
 
-// The columns that the graph has as inputs: those of the table, or with `net_only` those of the
+// The columns that are inputs of the graph: those of the table, or with `net_only` those of the
 // net.
 std::map<std::string, std::string> ColumnsOf(const Model& model, bool net_only) {
   std::map<std::string, std::string> columns;
@@ -71,7 +71,7 @@ std::map<std::string, std::string> ColumnsOf(const Model& model, bool net_only) 
   return columns;
 }
 
-// Columns that are looked up by their text, and with `net_only` those of indices.
+// The columns that are looked up by their text, or with `net_only` those of indices.
 std::set<std::string> CategoriesOf(const Model& model, bool net_only) {
   std::set<std::string> categories;
   for (const Json& stage : model.json("stages.json").at("stages")) {
@@ -135,7 +135,7 @@ Result<OnnxReport> Write(const OnnxOptions& options) {
   return report;
 }
 
-// Files that pass their hash may still be of a hand's making.
+// Files that match their hashes may still have been edited.
 Result<OnnxReport> WriteChecked(const OnnxOptions& options) {
   try {
     return Write(options);

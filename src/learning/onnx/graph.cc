@@ -10,7 +10,7 @@
 namespace protium::onnx {
 namespace {
 
-// Of 2022 and later: ONNX Runtime from 1.13 on knows them.
+// ONNX Runtime 1.13 (2022) and later supports these versions.
 constexpr int64_t kIrVersion = 8, kOperators = 17, kMlOperators = 2;
 constexpr char kMl[] = "ai.onnx.ml";
 
@@ -19,7 +19,7 @@ proto::ValueInfo InfoOf(const std::string& name, Element element, int64_t width)
   info.set_name(name);
   auto& type = *info.mutable_type()->mutable_tensor_type();
   type.set_elem_type(element);
-  // A named size: any number, the same in all inputs and outputs.
+  // A named dimension: any size, the same in all inputs and outputs.
   type.mutable_shape()->add_dim()->set_dim_param("rows");
   if (width > 0) type.mutable_shape()->add_dim()->set_dim_value(width);
   return info;
@@ -43,7 +43,7 @@ Value Graph::Input(const std::string& name, Element element) {
   return {name, element};
 }
 
-// Under a name of its own, since a value has one name and may be an input, too.
+// Under a new name, since a value has only one name and may be an input, too.
 void Graph::Output(const std::string& name, const Value& value, int64_t width) {
   auto& node = *model_.mutable_graph()->add_node();
   node.set_op_type("Identity");
@@ -101,7 +101,7 @@ Value Graph::Constant(Element element, const void* data, size_t bytes, std::vect
   for (const int64_t each : dims) tensor.add_dims(each);
   tensor.set_data_type(element);
   tensor.set_name(NewName());
-  // Little-endian without gaps (onnx.proto), as it lies in memory here.
+  // Little-endian without gaps (onnx.proto), as in memory here.
   tensor.set_raw_data(data, bytes);
   return {tensor.name(), element};
 }
@@ -126,7 +126,7 @@ Value Graph::Texts(std::span<const std::string> texts) {
   tensor.add_dims(int64_t(texts.size()));
   tensor.set_data_type(kText);
   tensor.set_name(NewName());
-  // Texts alone may not be raw_data.
+  // Only texts must not be raw_data.
   for (const std::string& each : texts) tensor.add_string_data(each);
   return {tensor.name(), kText};
 }
@@ -138,7 +138,7 @@ Value Graph::As(const Value& value, Element element) {
   return cast;
 }
 
-// No column's name, which has no "/" in front.
+// Differs from all columns' names, which do not begin with "/".
 std::string Graph::NewName() { return fmt::format("/{}", names_++); }
 
 }  // namespace protium::onnx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX graph that is being made: values have names, nodes are added in the order in which they
+// An ONNX graph under construction: values have names, nodes are added in the order in which they
 // compute.
 #pragma once
 
@@ -21,7 +21,7 @@ inline constexpr Element kFloat = proto::Tensor::FLOAT, kNumber = proto::Tensor:
                          kFlag = proto::Tensor::BOOL;
 
 // A value of the graph: its name and the type of its elements. Its shape follows from the node that
-// makes it; the rows are always the first dimension, but for constants.
+// makes it; except for constants, the first dimension is always the rows.
 struct Value {
   std::string name;
   Element element = kNumber;
@@ -33,21 +33,21 @@ class Graph {
 
   // An input of shape [rows].
   Value Input(const std::string& name, Element element);
-  // Makes a value an output of the graph, of shape [rows], or [rows, width] where width is not 0.
+  // Makes a value an output of the graph, of shape [rows], or [rows, width] if width is not 0.
   void Output(const std::string& name, const Value& value, int64_t width = 0);
 
-  // A node of ai.onnx with one output.
+  // Adds a node of ai.onnx with one output.
   Value Add(std::string_view kind, std::initializer_list<Value> inputs, Element element);
   Value Add(std::string_view kind, std::span<const Value> inputs, Element element);
-  // Attributes of the node that was added last.
+  // Set attributes of the last added node.
   void With(const std::string& name, int64_t number);
   void With(const std::string& name, float number);
   void With(const std::string& name, std::span<const int64_t> numbers);
   void With(const std::string& name, std::span<const std::string> texts);
-  // Moves the node that was added last to ai.onnx.ml.
+  // Moves the last added node to ai.onnx.ml.
   void InMl();
 
-  // Constants. Without dimensions they are single numbers or texts.
+  // Constants. Without dimensions they are scalars.
   Value Number(double number);
   Value Whole(int64_t number);
   Value Floats(std::span<const float> numbers, std::vector<int64_t> dims);
@@ -56,7 +56,7 @@ class Graph {
   Value Texts(std::span<const std::string> texts);
   Value Flags(std::span<const uint8_t> flags);
 
-  // The same value as elements of another type; itself, if it has that type.
+  // Casts the value to another element type; returns it unchanged if it has that type.
   Value As(const Value& value, Element element);
 
   proto::Model& model() { return model_; }

@@ -45,7 +45,7 @@ class NetGraph {
     return Value{};
   }
 
-  // The layer's parameters and buffers.
+  // Finds the layer's parameters and buffers.
   Status FindTensors(const Layer& layer) {
     tensors_.clear();
     for (const std::vector<LayerTensor>* tensors : {&layer.parameters, &layer.buffers}) {
@@ -88,7 +88,7 @@ class NetGraph {
     return Together(parts);
   }
 
-  // The rows of a table that a column of indices names.
+  // The table rows for a column of indices.
   Result<Value> Embedded(const Layer& layer, size_t table) {
     const Json& columns = net_.at("categorical");
     const Json& column = columns[size_t(layer.categories[table])].at("column");
@@ -96,7 +96,7 @@ class NetGraph {
     return graph_.Add("Gather", {tensors_[table], graph_.As(index, kWhole)}, kFloat);
   }
 
-  // Cast once each, from float64.
+  // Each is cast once, from float64.
   Result<Value> Numbers() {
     std::vector<Value> columns;
     const std::vector<int64_t> last = {1};
@@ -134,11 +134,11 @@ class NetGraph {
   const Safetensors& weights_;
   Cells& cells_;
   Graph& graph_;
-  std::vector<Value> tensors_;  // Of the layer at hand.
-  std::vector<Value> values_;   // Of the layers before it.
+  std::vector<Value> tensors_;  // Tensors of the current layer.
+  std::vector<Value> values_;   // Outputs of the previous layers.
 };
 
-// Without the number of outputs, which the shapes of the weights say.
+// Leaves out the number of outputs, which the shapes of the weights give.
 NetShape ShapeOf(const Json& net) {
   NetShape shape{.numeric = int64_t(net.at("numeric").size())};
   for (const Json& each : net.at("categorical")) {

@@ -9,7 +9,7 @@
 
 namespace protium::onnx {
 
-// The net of net.json over its columns, which gives float32 of shape [rows, outputs].
+// Adds the net of net.json over its columns; the result is float32 of shape [rows, outputs].
 Result<Value> AddNet(const Json& net, const Safetensors& weights, Cells& cells, Graph& graph);
 
 }  // namespace protium::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of models that cannot be exported, and the shape of graphs. That graphs predict what the
-// model does is tested with ONNX Runtime, in tests/whole/export_model_test.cc.
+// Model folders that cannot be exported, and the structure of graphs.
+// tests/whole/export_model_test.cc tests with ONNX Runtime that graphs predict the same as the
+// model.
 #include "onnx/onnx.h"
 
 #include <gmock/gmock.h>
@@ -116,7 +117,7 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
   EXPECT_THAT(Refusal(), HasSubstr("do not say what docs/model-folder.md asks for"));
 }
 
-// Thirty thousand levels, in a file of 60 kB, would be a graph of a billion nodes.
+// Thirty thousand levels, in a file of 60 kB, would make a graph of a billion nodes.
 TEST_F(Onnx, RefusesMoreQuantilesThanAGraphCanSort) {
   Json& objective = files_.json["net.json"]["objective"];
   objective["kind"] = "quantiles";

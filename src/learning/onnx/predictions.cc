@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By the table of docs/model-folder.md: everything is computed in float64 from float32 outputs.
+// Follows the table in docs/model-folder.md: computes everything in float64 from float32 outputs.
 #include "onnx/predictions.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace protium::onnx {
 namespace {
 
-// Neighbours are compared as often as half the square of this.
+// The graph compares neighbours about half the square of this many times.
 constexpr size_t kMostLevels = 200;
 
 class Predicted {
@@ -31,7 +31,7 @@ class Predicted {
     if (kind == "flags") PT_TRY(Flags());
     if (kind == "two_classes") PT_TRY(TwoClasses());
     if (kind == "classes") PT_TRY(Classes());
-    // A kind that is none of these has given nothing.
+    // A kind that is none of these has added nothing.
     if (given_.size() == columns_.size()) return std::move(given_);
     return CannotSay("predictions of the kind \"" + kind + "\"", "");
   }
@@ -44,7 +44,7 @@ class Predicted {
     return column;
   }
 
-  // The next of the model's columns.
+  // Adds the next of the model's columns.
   Status Give(const Value& value, int64_t width = 0) {
     if (given_.size() >= columns_.size()) {
       return Fail({.exit = Exit::kInput, .what = "schema.json names too few predictions"});
@@ -55,8 +55,8 @@ class Predicted {
     return Status::OK();
   }
 
-  // From an output to the label's units: exp() where the net gives logarithms, then the scale, then
-  // the reverse of ln(1 + x). ONNX has no expm1().
+  // Converts an output to the label's units: exp() if the net outputs logarithms, then the scale,
+  // then the inverse of ln(1 + x). ONNX has no expm1().
   Value OfLabel(const Json& label, Value x) {
     if (objective_.value("logarithmic", false)) x = graph_.Add("Exp", {x}, kNumber);
     x = graph_.Add("Mul", {x, graph_.Number(label.at("deviation"))}, kNumber);
@@ -71,7 +71,7 @@ class Predicted {
     return Status::OK();
   }
 
-  // In ascending order: neighbours change places as often as there are others.
+  // Sorts in ascending order by swapping neighbours, in one round fewer than there are quantiles.
   Status Quantiles() {
     const size_t levels = objective_.at("levels").size();
     if (levels > kMostLevels) {
@@ -138,9 +138,9 @@ class Predicted {
     PT_LET(const Value predicted, ClassAt(graph_.As(AboveCut(score), kWhole)));
     PT_TRY(Give(predicted));
     PT_TRY(Give(second));
-    // The list of all probabilities is made only for a model that has a column for it.
+    // Makes the list of all probabilities only for a model that has a column for it.
     if (columns_.size() < 3) return Status::OK();
-    // Of these operators Unsqueeze takes its axes as an input, ReduceMax (below) as an attribute.
+    // In these operators Unsqueeze takes its axes as an input, ReduceMax (below) as an attribute.
     const std::vector<int64_t> last = {1};
     const Value axes = graph_.Wholes(last);
     const Value first = graph_.Add("Sub", {graph_.Number(1), second}, kNumber);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is predicted from a net's outputs, as nodes of a graph.
+// Turns a net's outputs into predictions, as nodes of a graph.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace protium::onnx {
 
-// Makes the model's predictions outputs of the graph. `objective` is that of net.json, `columns`
+// Adds the model's predictions as outputs of the graph. `objective` is that of net.json, `columns`
 // the "output" of schema.json, and `net` the float32 outputs of the net, [rows, outputs].
 Result<std::vector<OnnxColumn>> AddPredictions(const Json& objective, const Json& columns,
                                                const Value& net, Graph& graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function a kind of stage, by the table of docs/model-folder.md.
+// One function per kind of stage, following the table in docs/model-folder.md.
 #include "onnx/stages.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace protium::onnx {
 namespace {
 
-// One input of a stage, and what was learned of it.
+// One input of a stage, and what was learned about it.
 struct Learned {
   const Json& entry;
   const Json& options;
@@ -26,7 +26,7 @@ using StageFunction = Result<Value> (*)(const Learned& of);
 
 Value IsNan(Graph& graph, const Value& x) { return graph.Add("IsNaN", {x}, kFlag); }
 
-// Where a deviation or a range is 0: 0 for finite numbers, NaN for others.
+// The result if a deviation or a range is 0: 0 for finite numbers, NaN for others.
 Value Zero(Graph& graph, const Value& x) { return graph.Add("Sub", {x, x}, kNumber); }
 
 Result<Value> Imputed(const Learned& of) {
@@ -59,7 +59,7 @@ Result<Value> MaxAbs(const Learned& of) {
   return of.graph.Add("Div", {x, of.graph.Number(of.Get("size"))}, kNumber);
 }
 
-// NaN stays: what is compared with it is false.
+// NaN stays NaN: comparisons with it are false.
 Value Bounded(Graph& graph, const Value& x, double low, double high) {
   const Value least = graph.Number(low), most = graph.Number(high);
   const Value above = graph.Add("Where", {graph.Add("Less", {x, least}, kFlag), least, x}, kNumber);
@@ -81,8 +81,8 @@ Result<Value> MinMax(const Learned& of) {
   return of.options.value("clip", false) ? Bounded(graph, scaled, low, high) : scaled;
 }
 
-// The index of a text; for those that have none an index that no table has, so that scoring fails
-// as it does here.
+// The index of a text; for unknown texts an index outside every table, so that scoring fails as in
+// Protium.
 Result<Value> Indexed(const Learned& of) {
   const auto keys = of.keys();
   PT_LET(const Value place, of.cells.Place(of.input(), keys));
@@ -96,7 +96,7 @@ Result<Value> Indexed(const Learned& of) {
   return of.graph.Add("Gather", {of.graph.Wholes(indices), place}, kWhole);
 }
 
-// A number for each key, for other texts, and for NULL.
+// Looks up a number for each key, for other texts, and for NULL.
 Result<Value> Looked(const Learned& of, std::vector<double> numbers, double others,
                      double missing) {
   PT_LET(const Value place, of.cells.Place(of.input(), of.keys()));

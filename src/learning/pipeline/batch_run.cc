@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. In the driver BatchRun collects stages, and End() writes them, with what they have learned, as
-//    the text of one MapTask.
-// 2. In a worker BatchStages makes the same stages of this text, once for all batches.
-// 3. Each batch goes through the stages in their order; a stage may read what one before it made.
+// 1. In the driver BatchRun collects stages, and End() writes them, with what they learned, into
+//    the config of one MapTask.
+// 2. In a worker BatchStages rebuilds the stages from that text, once for all batches.
+// 3. Each batch goes through the stages in order; a stage may read the outputs of earlier ones.
 #include "pipeline/batch_run.h"
 
 #include <arrow/api.h>
@@ -19,7 +19,7 @@
 namespace protium {
 namespace {
 
-// All that a worker needs to make one stage and to apply it.
+// Everything that a worker needs to make one stage and apply it.
 struct StageCall {
   std::string kind;
   std::string id;
@@ -68,7 +68,7 @@ using ColumnMap = std::map<std::string, std::shared_ptr<arrow::Array>>;
 Status ApplyOne(const MadeStage& made, ColumnMap& columns) {
   arrow::ArrayVector inputs;
   for (const std::string& name : made.call.reads) {
-    // A name that is not there gets an empty entry, which is null.
+    // A missing name gets an empty entry, which is null.
     if (!columns[name]) return Status::KeyError("no column \"", name, "\" in the rows of stages");
     inputs.push_back(columns[name]);
   }
@@ -79,8 +79,8 @@ Status ApplyOne(const MadeStage& made, ColumnMap& columns) {
   return Status::OK();
 }
 
-// Engines give the elements of lists names of their own, which make types differ that hold the same
-// bytes.
+// Engines name the elements of lists differently, so types may differ although the bytes are the
+// same.
 Result<std::shared_ptr<arrow::Array>> As(const std::shared_ptr<arrow::DataType>& type,
                                          const std::shared_ptr<arrow::Array>& array) {
   return array->type()->Equals(*type) ? array : array->View(type);
@@ -152,7 +152,7 @@ bool BatchRun::MustEndBefore(const Stage& stage) const {
   for (size_t i = 0; i < stage.inputs().size(); ++i) {
     if (!Makes(stage.inputs()[i])) continue;
     const BatchStage* const batches = stage.batches();
-    // What the engine has to convert must be a column of the engine's.
+    // An input that the engine converts must be a column that the engine has.
     if (batches == nullptr || batches->Reads(i).kind != Expr::Kind::kColumn) return true;
   }
   return false;
@@ -178,7 +178,7 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
       Expr read = stage->Reads(i);
       call.reads.push_back(stage->inputs()[i]);
       if (read.kind == Expr::Kind::kColumn) continue;
-      // Converted by the engine below the task, whose output leaves this column out again.
+      // The engine converts it below the task; the task's output omits this column.
       call.reads.back() = FreeName("__read_" + std::to_string(converted.size()), columns);
       converted.push_back({call.reads.back(), std::move(read)});
     }
@@ -189,8 +189,8 @@ Plan BatchRun::End(Plan rows, Columns& columns) {
   }
   stages_.clear();
   if (!converted.empty()) rows = WithColumns(std::move(rows), columns, std::move(converted));
-  // A task must name the types of its output; of columns that pass through only the engine knows
-  // them.
+  // A task must declare the types of its output; only the engine knows those of columns that pass
+  // through.
   const Result<SchemaPtr> schema =
       analyze_ ? analyze_(rows) : Status::Invalid("no engine to apply stages with");
   if (!schema.ok()) return MakePlan(Broken{schema.status()});

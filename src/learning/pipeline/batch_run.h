@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that workers apply (BatchStage): a run of them becomes one task over the rows, so that
-// rows travel to workers and back once. The task "stages" makes the stages again by the catalogue
-// of built-in ones and adds their outputs to each batch.
+// Stages that workers apply (BatchStage): consecutive ones become one task over the rows, so that
+// rows travel to workers and back only once. The task "stages" rebuilds the stages from the
+// built-in catalogue and adds their outputs to each batch.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -21,12 +21,12 @@ namespace protium {
 // Runs in a worker, without a gang.
 Status StagesTask(TaskContext& context);
 
-// The stages of such a task, made again. Immutable: any thread.
+// The stages of such a task, rebuilt from its config. Immutable: any thread.
 class BatchStages {
  public:
-  // Of MapTask::config; `output` are the columns that Apply() gives.
+  // `config` is MapTask::config; `output` has the columns that Apply() returns.
   static Result<BatchStages> Make(const std::string& config, SchemaPtr output);
-  // The batch with the outputs of all stages.
+  // Returns the batch with the outputs of all stages added.
   Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch) const;
 
  private:
@@ -34,21 +34,21 @@ class BatchStages {
   std::shared_ptr<const Made> made_;
 };
 
-// Collects stages while a plan is built. Stages behind the run that read nothing of it may be
-// applied below it.
+// Collects stages while a plan is built. Later stages that read none of the run's outputs may be
+// applied below the run.
 class BatchRun {
  public:
-  // `analyze` is asked for the types of the columns that the task carries along; relative paths in
-  // options begin at `base`.
+  // `analyze` finds the types of the columns that the task passes through; relative paths in
+  // options start at `base`.
   BatchRun(const Analyze& analyze, std::filesystem::path base)
       : analyze_(analyze), base_(std::move(base)) {}
 
-  // Whether `stage` needs columns of the run as the engine sees them.
+  // Whether `stage` reads the run's columns in the engine, so that the run must end first.
   bool MustEndBefore(const Stage& stage) const;
   // Both must outlive the next End().
   void Add(const StageOptions& options, const BatchStage& stage);
-  // The task over `rows`, whose columns are `columns`, to which it adds the outputs of the run. The
-  // same rows if there is no stage. The run is empty afterwards.
+  // Returns the task over `rows`, whose columns are `columns`, and adds the outputs of the run to
+  // `columns`. Without any stage returns `rows` unchanged. The run is empty afterwards.
   Plan End(Plan rows, Columns& columns);
 
  private:

@@ -78,7 +78,7 @@ TEST(BuiltInNets, KnowTheColumnsThatAreWideOnly) {
   EXPECT_THAT(fault.fix, HasSubstr("\"cross\""));
 }
 
-// Before anything starts.
+// The check runs before anything starts.
 TEST(BuiltInNets, AreAskedWhenAPipelineIsPlaced) {
   const auto table =
       arrow::schema({arrow::field("pixels", arrow::fixed_size_list(arrow::int64(), 60)),

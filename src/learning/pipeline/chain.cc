@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-// The columns of a chain that its table has.
+// The columns of a chain that are in its table.
 std::vector<StageColumn> TableColumns(const Chain& chain) {
   std::vector<StageColumn> columns;
   for (const StageColumn& each : chain.columns) {
@@ -22,7 +22,7 @@ std::vector<StageColumn> TableColumns(const Chain& chain) {
   return columns;
 }
 
-// Whether rows are packed from cells of this type (rows/cells.h).
+// Whether packing reads cells of this type (rows/cells.h).
 bool IsPacked(const arrow::DataType& type) {
   const bool floating = type.id() == arrow::Type::FLOAT || type.id() == arrow::Type::DOUBLE;
   return floating || arrow::is_integer(type.id()) || type.id() == arrow::Type::BOOL;
@@ -123,10 +123,9 @@ Result<std::optional<Chain>> PlaceOnNames(const std::vector<StageOptions>& stage
   return placer.Take();
 }
 
-// Rebuilds the whole chain: a stage whose columns became known shifts the columns of all that
-// follow. Stages that awaited nothing are handed over as they are, with what they learned. A
-// mistake that shows only now (two columns of one name, say) depends on the data, hence the exit
-// code of input.
+// Rebuilds the whole chain: a stage whose columns became known shifts the columns of all later
+// ones. Stages that awaited nothing are reused, with what they learned. An error that appears only
+// now (two columns of one name, say) depends on the data, hence Exit::kInput.
 Status PlaceAgain(Chain& chain, Analyze analyze) {
   Placer placer(TableColumns(chain), chain.catalogue, std::move(analyze));
   for (size_t i = 0; i < chain.options.size(); ++i) {
@@ -139,18 +138,18 @@ Status PlaceAgain(Chain& chain, Analyze analyze) {
     return Fail(std::move(fault));
   }
   Chain again = placer.Take();
-  // The placer knows nothing of these: they were set after placing.
+  // The placer does not know these: they were set after placing.
   again.extensions = std::move(chain.extensions);
   again.base = std::move(chain.base);
   chain = std::move(again);
   return Status::OK();
 }
 
-// Stages that `wanted` does not depend on are left out: the engine need not compute their columns.
+// Leaves out stages that `wanted` does not depend on: the engine need not compute their columns.
 Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted, RowUse use,
                  const Analyze& analyze) {
-  // Backwards, so that a used stage's inputs are wanted before their maker is looked at; then
-  // forwards, so that a stage finds its inputs made.
+  // Backwards, so that a used stage's inputs are wanted before their maker is checked; then
+  // forwards, so that a stage's inputs exist.
   std::vector<bool> used(chain.stages.size());
   for (size_t i = chain.stages.size(); i-- > 0;) {
     const Stage& stage = *chain.stages[i].stage;
@@ -175,7 +174,7 @@ Plan ApplyStages(const Chain& chain, Plan rows, Columns& columns, Columns wanted
     columns.insert(columns.end(), stage.outputs().begin(), stage.outputs().end());
   }
   rows = run.End(std::move(rows), columns);
-  // Stages that workers apply may have come behind later ones.
+  // Stages that workers apply may have moved behind later ones.
   if (columns == all) return rows;
   columns = std::move(all);
   return WithColumns(std::move(rows), columns, {});

@@ -196,8 +196,8 @@ TEST(Chain, AppliesStagesAsExpressions) {
   EXPECT_THAT(text, HasSubstr("((cast_double(temp__fill) - 2.0) / 4.0)"));
 }
 
-// A number that is only scaled is left to packing where packing can read what it is made from; a
-// constant column is no scaling.
+// A number that is only scaled is left to packing if packing can read its source; a constant column
+// is not scaled.
 TEST(Chain, LeavesScalingToPacking) {
   Chain chain = *PlaceStages(Flights(), *Table());
   const auto restore = [&](double deviation) {
@@ -240,7 +240,7 @@ StageOptions OneHot(Json more = Json::object()) {
   return {"one_hot_encoder", options};
 }
 
-// Lets the first stage learn from these texts.
+// Makes the first stage learn from these texts.
 Status LearnTexts(Chain& chain, const std::vector<const char*>& texts) {
   TextCounts counts;
   for (const char* text : texts) PT_TRY(counts.Merge({.text = text, .count = 1}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimals where they are learned from: as doubles, since scaling rounds them anyway.
+// Learning reads decimals as doubles, since scaling rounds them anyway.
 #pragma once
 
 #include "column/source.h"
@@ -7,12 +7,12 @@
 
 namespace protium {
 
-// The rows of `table` with its columns of decimals as doubles; `schema` is the table's and becomes
-// that of the result. A table without decimals is given back as it is.
+// Returns the rows of `table` with decimal columns cast to double; `schema` is the table's and
+// becomes that of the result. Returns a table without decimals unchanged.
 Plan WithoutDecimals(const Plan& table, SchemaPtr& schema);
 
-// Whether a projection of WithoutDecimals() may compute this column: then computing it again costs
-// less than keeping it.
+// Whether `expr` may be a projection of WithoutDecimals(): such a column is cheaper to compute
+// again than to keep.
 bool IsDecimalAsDouble(const Expr& expr);
 
 }  // namespace protium

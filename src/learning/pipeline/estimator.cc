@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The first is also `best`, the one that chooses the epoch, unless that is set.
+// The first is also the default of `best`, the metric that chooses the epoch.
 std::vector<std::string> UsualMetrics(TargetKind kind) {
   switch (kind) {
     case TargetKind::kValues:
@@ -27,7 +27,7 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
   return {};
 }
 
-// Each metric must exist and be able to measure what the loss learns.
+// Checks that each metric exists and can measure what the loss learns.
 Status CheckMetrics(const LossRow& loss, const MeasureOptions& train, const std::string& path,
                     const Catalogue& catalogue) {
   std::vector<std::string> fitting;
@@ -48,14 +48,14 @@ Status CheckMetrics(const LossRow& loss, const MeasureOptions& train, const std:
   return Status::OK();
 }
 
-// Fills in the metrics and `best` by the kind of loss, and refuses a baseline column for all but
+// Fills in the metrics and `best` by the kind of loss, and refuses a baseline column except for
 // values.
 Status ChooseMetrics(const LossRow& loss, MeasureOptions& train, const std::string& path,
                      const Catalogue& catalogue) {
   if (train.metrics.empty()) train.metrics = UsualMetrics(loss.kind);
   if (train.best.empty()) train.best = train.metrics.front();
   PT_TRY(CheckMetrics(loss, train, path, catalogue));
-  // Ranks look it up even where no row is held out to measure it on.
+  // Ranks look it up even if no rows are held out to measure it on.
   PT_TRY(FindMetricRow(catalogue.metrics, train.best, path + ".best").status());
   if (loss.kind == TargetKind::kValues || train.baseline.empty()) return Status::OK();
   return Fail({.exit = Exit::kUsage,
@@ -71,7 +71,7 @@ Status Require(bool holds, const std::string& path, const std::string& must, con
   return holds ? Status::OK() : fields::Refuse(path, must, got);
 }
 
-// Which of `label` and `labels` is given, and that the loss can learn it.
+// Checks which of `label` and `labels` is given, and that the loss can learn it.
 Status CheckLabelNames(const EstimatorOptions& options, const LossRow& loss,
                        const std::string& at) {
   const bool several = !options.labels.empty();
@@ -89,7 +89,7 @@ Status CheckLabelNames(const EstimatorOptions& options, const LossRow& loss,
   return LevelsOf(options).status();
 }
 
-// The scale of numbers; classes and flags have none. Fills in the default.
+// Checks the scale of numbers; classes and flags have none. Fills in the default.
 Status CheckScale(EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const bool numbers = OfNumbers(loss.kind);
   const Json given = options.label_scale ? fields::Write(*options.label_scale) : Json();
@@ -105,7 +105,8 @@ Status CheckScale(EstimatorOptions& options, const LossRow& loss, const std::str
 
 std::string QuotedList(const std::vector<std::string>& names) { return Dump(Json(names)); }
 
-// Both are fitted on validation rows, so without any they are refused before anything starts.
+// Refuses calibration and threshold without validation rows, on which both are fitted, before
+// anything starts.
 Status CheckDecision(const EstimatorOptions& options, const LossRow& loss, const std::string& at) {
   const TargetKind kind = loss.kind;
   const bool two = kind == TargetKind::kTwoClasses, flags = kind == TargetKind::kFlags;

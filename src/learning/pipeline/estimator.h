@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all estimators have among their options, completed and checked against the catalogue, for
-// EstimatorKind::Complete(). No table is needed for this, so a job file's mistakes here are found
-// before any file is read. Faults are of Exit::kUsage, with a `where` below `path`; `at` is `path`
-// with its dot.
+// Completes the options that all estimators share and checks them against the catalogue, for
+// EstimatorKind::Complete(). Needs no table, so mistakes in a job file are found before any file is
+// read. Faults are of Exit::kUsage, with a `where` below `path`; `at` is `path` with its dot.
 #pragma once
 
 #include <string>
@@ -22,7 +21,7 @@ Status CompleteNamed(const std::vector<Row>& rows, const char* what, const std::
   return Status::OK();
 }
 
-// The row of the loss, with the kind of label that it learns with these options.
+// Returns the row of the loss, with the kind of label that it learns with these options.
 Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& path,
                           const Catalogue& catalogue);
 
@@ -30,11 +29,11 @@ Result<LossRow> LossRowOf(const EstimatorOptions& options, const std::string& pa
 // contradict each other.
 Status CompleteLearning(EstimatorOptions& options, const std::string& path,
                         const Catalogue& catalogue);
-// Checks that come after those of ranges.
+// Checks that follow the checks of ranges.
 Status CheckBest(const EstimatorOptions& options, const std::string& at);
 Status CheckInputs(const EstimatorOptions& options, const std::string& at);
 
-// Whether a calibration or a threshold is fitted to the validation rows, which must then be there.
+// Whether a calibration or a threshold is fitted to the validation rows, which it then needs.
 bool FitsDecision(const EstimatorOptions& options);
 
 }  // namespace protium

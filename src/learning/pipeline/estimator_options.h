@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What estimators of every kind have among their options: which columns they read, what they learn,
-// how it is measured, who trains them. A kind's options have it as a member `common`, whose
-// Fields() come first; those of the public API (protium/stages.h) have the same members, one by
-// one.
+// The options that estimators of every kind share: which columns they read, what they learn, how it
+// is measured, who trains them. A kind's options have them as a member `common`, whose Fields()
+// come first; the options of the public API (protium/stages.h) have the same members one by one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace protium {
 
-// Of `train` what is no kind's own. As in TrainOptions (protium/training.h).
+// The part of `train` that all kinds share. As in TrainOptions (protium/training.h).
 struct MeasureOptions {
   ValidationOptions validation;
   std::vector<std::string> metrics;
@@ -68,12 +67,12 @@ struct EstimatorOptions {
   }
 };
 
-// That part of a kind's options.
+// Returns the shared part of a kind's options.
 template <class Options>
 EstimatorOptions CommonOf(const Options& options) {
   return options.common;
 }
-// Gives it back.
+// Writes the shared part back.
 template <class Options>
 void TakeCommon(const EstimatorOptions& common, Options& options) {
   options.common = common;

@@ -13,8 +13,8 @@
 #include "protium/events.h"
 
 // In the driver, Fit() projects the rows to the columns that are needed, runs the task and merges
-// what comes back. In a worker, FitTask() reads its partition to the end, adding each batch to
-// every state, and emits the states as rows. A state of millions of texts is as many rows, so
+// what comes back. In a worker, FitTask() reads its partition to the end, adds each batch to every
+// state, and emits the states as rows. A state of millions of texts becomes as many rows, so
 // nothing has to fit into one message.
 
 namespace protium {
@@ -82,8 +82,8 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
       const bool whole = std::is_same_v<std::decay_t<decltype(each)>, ColumnProfiles>;
       if (columns.size() >= 2 || whole) return each.Add(std::span(std::as_const(columns)));
     } else if constexpr (requires { each.Add(*columns[0]); }) {
-      // Checked, for the config has travelled: a state tells by its Add() how many columns it
-      // needs.
+      // Checked, since the config was sent from another process: a state's Add() determines how
+      // many columns it needs.
       if (columns.size() == 1) return each.Add(*columns[0]);
     } else if constexpr (requires { each.Add(*columns[0], *columns[0]); }) {
       if (columns.size() == 2) return each.Add(*columns[0], *columns[1]);
@@ -97,7 +97,7 @@ Status AddBatch(const Need& need, const arrow::RecordBatch& batch, State& state)
 }
 
 // The form in which a state reads one of its columns: counted categories and lists in their own
-// type, what groups rows as text, everything else as double.
+// type, grouping columns as text, everything else as double.
 enum class Form { kItself, kText, kNumber };
 Form FormOf(const Need& need, size_t column) {
   switch (need.kind) {
@@ -121,10 +121,10 @@ Expr InForm(Form form, const std::string& column) {
   return MakeCall(form == Form::kText ? "cast_string" : "cast_double", {Col(column)});
 }
 
-// A projection to the columns of the needs and nothing else, numbers as doubles; renames the
-// columns in `needs` accordingly. Short names c0, c1, ... because one column may be needed both as
-// text and as a number, and is then projected twice. The engine casts, so that workers see one type
-// of number.
+// Projects `rows` to only the columns of the needs, with numbers as doubles, and renames the
+// columns in `needs` accordingly. The names are c0, c1, ... because one column may be needed both
+// as text and as a number, and is then projected twice. The engine casts, so that workers see one
+// numeric type.
 Plan NeededColumns(const Plan& rows, std::vector<Need>& needs) {
   Project project;
   std::vector<std::pair<std::string, Form>> seen;
@@ -160,7 +160,7 @@ struct StateColumns {
 };
 
 // The batch comes from another process, on Spark through another language's runtime: its schema and
-// its need numbers are checked before anything is cast or indexed.
+// its need numbers are checked before it is cast or used as an index.
 Status MergeBatch(const arrow::RecordBatch& batch, std::vector<State>& states) {
   if (!batch.schema()->Equals(*StateSchema(), false)) {
     return Status::Invalid("task fit returned ", batch.schema()->ToString());
@@ -188,7 +188,7 @@ Status FitTask(TaskContext& context) {
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, context.input().Next());
     if (!batch) break;
-    // States are worth nothing until they are complete, so there is nothing to save.
+    // Incomplete states are worthless, so there is nothing to save.
     if (context.stop().stop_requested()) return Status::Cancelled("stopped while fitting");
     for (size_t i = 0; i < states.size(); ++i) {
       PT_TRY(AddBatch(config.needs[i], *batch, states[i]));
@@ -216,7 +216,7 @@ Result<std::vector<State>> FitOnce(Engine& engine, const Plan& pass, const std::
   }
 }
 
-// Tasks know columns by their short names; people know those of `needs`.
+// Replaces the short column names of tasks by the names in `needs`, which users know.
 Status WithNames(const Status& status, const std::vector<Need>& brief,
                  const std::vector<Need>& needs) {
   Fault fault = FaultOf(status);
@@ -231,8 +231,7 @@ Status WithNames(const Status& status, const std::vector<Need>& brief,
   return status;
 }
 
-// A worker that fell silent took what it had read with it, and nothing else: the pass is made
-// again.
+// If a worker stops responding, only what it had read is lost: the pass is run again.
 bool WorthAnotherPass(const Status& status, const Call& call) {
   return !status.ok() && FaultOf(status).exit == Exit::kStalled && !call.stop.stop_requested() &&
          Clock::now() < call.deadline;

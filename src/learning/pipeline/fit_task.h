@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task "fit": one pass over the training rows that fills all the states (statistics/state.h)
-// which a level of stages needs. Each worker fills its own states over its partitions and emits
-// them as rows of (need, text, number, count); the driver merges the rows. Merging is exact and
-// commutes, so the outcome does not depend on the workers, the partitions or the order of rows.
+// The task "fit": one pass over the training rows that fills all states (statistics/state.h) that a
+// level of stages needs. Each worker fills its own states over its partitions and emits them as
+// rows of (need, text, number, count); the driver merges the rows. Merging is exact and
+// commutative, so the result does not depend on the workers, the partitions or the order of rows.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,8 @@ namespace protium {
 // Runs in a worker, without a gang.
 Status FitTask(TaskContext& context);
 
-// Runs the pass over `rows` and returns the merged state of each need, in their order; no pass at
-// all if there are no needs. The engine casts columns to double, except those that are counted as
-// text.
+// Runs the pass over `rows` and returns the merged state of each need, in order; without needs
+// there is no pass. The engine casts columns to double, except those that are counted as text.
 Result<std::vector<State>> Fit(Engine& engine, const Plan& rows, const std::vector<Need>& needs,
                                const Call& call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels of classes: which there are, in which order, and how much each counts.
+// Class labels: which classes exist, in which order, and how much each counts.
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace protium {
 namespace {
 
-constexpr size_t kMostClasses = 10'000;  // More come from a label that is an identifier.
+constexpr size_t kMostClasses = 10'000;  // With more, the label is probably an identifier.
 constexpr size_t kMostShown = 10;        // Classes quoted in a message.
 
 std::string Listed(const std::vector<std::string>& classes) {
@@ -28,8 +28,8 @@ Fault LabelFault(const EstimatorOptions& options, const std::string& says) {
   return {.exit = Exit::kInput, .what = "label \"" + ListLabels(options).front() + "\" " + says};
 }
 
-// Whole numbers in decimal by value (a sign, then length, then digits, so that any width fits), all
-// else by bytes, which puts "false" before "true".
+// Orders whole numbers in decimal by value (sign, then length, then digits, so that any width
+// works), everything else by bytes, which puts "false" before "true".
 bool InOrder(const std::string& a, const std::string& b, bool whole) {
   if (!whole) return a < b;
   const bool negative_a = a.starts_with('-'), negative_b = b.starts_with('-');
@@ -38,8 +38,8 @@ bool InOrder(const std::string& a, const std::string& b, bool whole) {
   return negative_a ? !less && a != b : less;
 }
 
-// Refuses a label that cannot be told apart, or that the loss cannot learn, with what to do about
-// it.
+// Refuses a label whose classes cannot be distinguished, or that the loss cannot learn, with advice
+// on what to do.
 Status CheckClasses(const EstimatorOptions& options, const LossRow& loss,
                     const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) {
@@ -60,7 +60,7 @@ Status CheckClasses(const EstimatorOptions& options, const LossRow& loss,
   return Fail(std::move(fault));
 }
 
-// The net's one output is the logit of the second class.
+// The net's only output is the logit of the second class.
 Status PutPositiveLast(const EstimatorOptions& options, std::vector<std::string>& classes) {
   if (options.positive.empty() || options.positive == classes[1]) return Status::OK();
   if (options.positive == classes[0]) {

@@ -16,15 +16,16 @@ namespace protium {
 Result<Learned> LearnNumbers(const EstimatorOptions& options, const LossRow& loss,
                              std::span<const State> states);
 
-// Labels of yes and no, of which both must occur: else there is nothing to learn.
+// Yes-or-no labels. Both must occur: otherwise there is nothing to learn.
 Result<Learned> LearnFlags(const EstimatorOptions& options, std::span<const State> states);
 
 // The classes in their order, the share of each (the baseline), and the weights that follow from
-// the shares. Shares are of rows with a label.
+// the shares. Only rows with a label count.
 Result<Learned> LearnClasses(const EstimatorOptions& options, const LossRow& loss,
                              const TextCounts& counts, const arrow::DataType& type);
 
-// The levels of a loss of quantiles, from its options; a fault of Exit::kUsage without them.
+// Returns the levels of a quantile loss from its options. Fails with Exit::kUsage if there are
+// none.
 Result<std::vector<double>> LevelsOf(const EstimatorOptions& options);
 
 }  // namespace protium

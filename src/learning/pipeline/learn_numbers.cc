@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels that are numbers: scales and baselines; and labels of yes or no.
+// Numeric labels, with scales and baselines, and yes-or-no labels.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,7 +16,7 @@ Status NoValue(const std::string& label) {
       {.exit = Exit::kInput, .what = "label \"" + label + "\" has no value in the training rows"});
 }
 
-// Squares of such numbers are beyond a double.
+// The squares of such numbers exceed a double.
 Status TooLarge(const std::string& label, const Moments& moments) {
   return Fail(
       {.exit = Exit::kInput,
@@ -26,7 +26,7 @@ Status TooLarge(const std::string& label, const Moments& moments) {
        .fix = "divide it in the SQL, or learn its logarithm: ln(" + label + ") AS log_" + label});
 }
 
-// A constant label keeps the deviation 1: dividing by 0 would make every row NaN.
+// A constant label gets the deviation 1: dividing by 0 would make every row NaN.
 Result<ScaledLabel> ScaleLabel(const Moments& moments, const std::string& label) {
   const double mean = moments.Mean(), deviation = moments.Deviation();
   if (moments.count() == 0) return NoValue(label);
@@ -51,7 +51,7 @@ Result<ScaledLabel> ScaleLog(const LogMoments& logs, const std::string& label) {
   return scaled;
 }
 
-// What a column of the table predicts by itself: the label as a line over that column.
+// The baseline of a column: the label as a linear function of that column.
 Result<Baseline> MakeBaseline(const Line& line, const EstimatorOptions& options) {
   const Baseline baseline{options.train.baseline, line.Intercept(), line.Slope()};
   if (line.count() > 0 && std::isfinite(baseline.intercept) && std::isfinite(baseline.slope)) {
@@ -73,7 +73,7 @@ Status CheckCounts(const LossRow& loss, const Moments& moments, const std::strin
                .fix = "choose another loss"});
 }
 
-// Takes the states in the order in which LabelNeeds() asks for them.
+// Takes the states in the order of LabelNeeds().
 class StatesInOrder {
  public:
   explicit StatesInOrder(std::span<const State> states) : states_(states) {}
@@ -98,8 +98,8 @@ Result<Learned> LearnNumbers(const EstimatorOptions& options, const LossRow& los
   if (loss.kind == TargetKind::kQuantiles) {
     PT_LET(objective.levels, LevelsOf(options));
   }
-  // For each label Moments, with the scale log1p LogMoments, of quantiles NumberCounts; at the end
-  // the Line of a baseline's column.
+  // For each label Moments, or with the scale log1p LogMoments; for quantiles NumberCounts; at the
+  // end the Line of a baseline column.
   StatesInOrder next(states);
   for (const std::string& label : ListLabels(options)) {
     const auto& moments = next.Next<Moments>();

@@ -42,12 +42,12 @@ struct LearnedEntry {
 
 // Fits the stages level by level. Each level:
 //
-// 1. collects the needs whose columns exist by now and whose states are still missing, and runs one
-//    pass for all of them (FindOut). That includes needs of later levels on columns that exist
-//    already, and leaves out states that a stage can derive (Stage::OutputState), so a level often
-//    needs no pass of its own;
+// 1. collects the needs whose columns already exist and whose states are still missing, and runs
+//    one pass for all of them (FindOut). This includes needs of later levels for existing columns,
+//    and leaves out states that a stage can derive (Stage::OutputState), so a level often needs no
+//    pass of its own;
 // 2. lets its stages, and the estimator's label, learn from their states (LearnAt);
-// 3. places again what awaited columns that have just been named, which may add needs
+// 3. places again the stages that awaited columns that have just been named, which may add needs
 //    (PlaceWhoWaited).
 class Fitting {
  public:
@@ -78,7 +78,7 @@ class Fitting {
     std::optional<State> state;
   };
 
-  // Of the table's columns that fitting reads, for people: it shares the first pass.
+  // The need for the profile of the table's columns that fitting reads; it shares the first pass.
   static ProfileNeed ProfileNeedOf(const Chain& chain) {
     arrow::FieldVector fields;
     for (const std::string& name : chain.sources) {
@@ -87,12 +87,13 @@ class Fitting {
     return ProfileOf(chain.sources, arrow::Schema(std::move(fields)));
   }
 
-  // Called again after stages were placed again; needs known already are not doubled (AddAll).
+  // Called again after stages were placed again; AddAll() adds no need twice.
   void AddNeeds() {
     for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
   }
 
-  // Stages that have just named their columns let those that awaited them have needs, too.
+  // Places the stages that awaited columns which have just been named, so that they have needs,
+  // too.
   Status PlaceWhoWaited(int32_t level) {
     const bool named =
         std::any_of(chain_.stages.begin(), chain_.stages.end(), [&](const PlacedStage& each) {
@@ -124,14 +125,15 @@ class Fitting {
     int32_t level = 1;
     for (const std::string& column : need.columns) {
       const StageColumn* const known = chain_.Find(column);
-      const int32_t maker = known ? known->maker : -1;  // A part column is no column of the chain.
+      const int32_t maker = known ? known->maker : -1;  // A part column is not in the chain.
       if (maker >= 0) level = std::max(level, chain_.stages[maker].level + 1);
     }
     return level;
   }
 
-  // The state of a need, if the stage that makes its column can derive it without a pass. A need of
-  // several columns may hold a part column, which no stage makes; its first is always the chain's.
+  // Returns the state of a need if the stage that makes its column can derive it without a pass. A
+  // need of several columns may include a part column, which no stage makes; its first column is
+  // always one of the chain.
   std::optional<State> StateFromMaker(const Need& need) const {
     const int32_t maker = chain_.Find(need.columns.front())->maker;
     if (maker < 0 || need.columns.size() != 1) return std::nullopt;
@@ -141,9 +143,9 @@ class Fitting {
     return stage.OutputState(size_t(at - outputs.begin()), need.kind);
   }
 
-  // Fills the missing states whose columns exist at this level: derived where possible, the others
-  // by one pass over the rows, with the stages below applied in the form for rows that are learned
-  // from.
+  // Fills the missing states whose columns exist at this level: derives them if possible, the
+  // others in one pass over the rows, with the lower stages applied in the form for rows that are
+  // learned from.
   Status FindOut(int32_t level) {
     std::vector<Need> asked;
     Columns columns = LearnedFrom(chain_), wanted;
@@ -184,7 +186,7 @@ class Fitting {
         continue;
       }
       Fault fault = FaultOf(status);
-      // The stage knows its column; where it stands in the list is known here.
+      // The stage knows its column, but only this code knows its position in the list.
       fault.where = each.path + " (\"" + each.stage->id() + "\")";
       return Fail(std::move(fault));
     }
@@ -203,7 +205,7 @@ class Fitting {
   std::vector<Entry> entries_;  // Each need once, however many stages share it.
 };
 
-// stages.json can be edited: these are what scoring divides by and indexes with.
+// Scoring divides by these values and uses them as indices, and stages.json can be edited.
 Status CheckObjective(const Objective& objective) {
   bool whole = !objective.labels.empty();
   for (const ScaledLabel& label : objective.labels) whole = whole && label.deviation > 0;
@@ -253,7 +255,7 @@ Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& a
                    .what = "stage \"" + entry.stages[i].id +
                            "\" has learned, but the pipeline has \"" + stage.id() + "\""});
     }
-    // In order, since a stage that names its columns is what lets later ones be placed.
+    // In order, since later stages can be placed only after a stage has named its columns.
     PT_TRY(stage.Restore(entry.stages[i].learned));
     if (stage.learns_outputs()) PT_TRY(PlaceAgain(chain, analyze));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fitting stages, and what they learned as JSON: stages.json of runs and models. The estimator's
-// weights are elsewhere (train.h).
+// Fits stages, and writes what they learned as JSON: stages.json of runs and models. The
+// estimator's weights are elsewhere (train.h).
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 namespace protium {
 
 // Fits every stage of `chain` over `rows`, the training rows with the columns chain.sources, in at
-// most one pass per level. Returns what the estimator learned about its label; empty without one.
-// `count` is the number of rows: of many, what the columns held is kept only if asked for
-// (SessionOptions::profile).
+// most one pass per level. Returns what the estimator learned about its label; empty without an
+// estimator. `count` is the number of rows: if there are many, the columns are profiled only on
+// request (SessionOptions::profile).
 Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain);
 
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back
-// leaves every stage of `chain` as it was after fitting; JSON that does not fit the chain is a
-// fault of Exit::kInput.
+// restores every stage of `chain` to its state after fitting, and fails with Exit::kInput for JSON
+// that does not match the chain.
 Json LearnedToJson(const Chain& chain, const Learned& learned);
 Result<Learned> LearnedFromJson(const Json& json, Chain& chain, const Analyze& analyze);
 
-// Asks the session's engine; valid as long as the session.
+// Returns a function that asks the session's engine; valid as long as the session.
 Analyze AnalyzeWith(SessionState& session);
 
 }  // namespace protium

@@ -16,12 +16,12 @@ namespace protium {
 namespace {
 
 struct RowCounts {
-  int64_t all = 0;       // Of the training side.
-  int64_t labelled = 0;  // Of those, the ones with all labels.
+  int64_t all = 0;       // Rows on the training side.
+  int64_t labelled = 0;  // Those of `all` that have all labels.
 };
 
-// The lowest kept table of a plan: the result of the SQL, before a split set rows aside. nullptr if
-// there is none.
+// Returns the lowest kept table of a plan: the result of the SQL, before a split set rows aside.
+// nullptr if there is none.
 Plan LowestKept(const Plan& plan) {
   for (const Plan& input : plan->inputs) {
     if (Plan lower = LowestKept(input)) return lower;
@@ -49,7 +49,7 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
   while (true) {
     PT_LET(const std::shared_ptr<arrow::RecordBatch> batch, stream->Next());
     if (!batch) return counts;
-    // One row in one batch; empty batches may come around it.
+    // One row in one batch; there may be empty batches before and after it.
     for (int64_t i = 0; i < batch->num_rows(); ++i) {
       PT_LET(const int64_t all, WholeNumber(*batch, 0, i));
       PT_LET(const int64_t labelled, WholeNumber(*batch, 1, i));
@@ -58,8 +58,8 @@ Result<RowCounts> CountRows(SessionState& session, const Chain& chain, const Tra
   }
 }
 
-// Rows without a label are left out of training, though they may be scored. Says how many.
-Status TellLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
+// Reports how many rows without a label are left out of training; they may still be scored.
+Status ReportLeftOut(SessionState& session, const Chain& chain, const RowCounts& counts) {
   if (counts.labelled == counts.all) return Status::OK();
   std::string label;
   for (const std::string& each : ListLabels(chain.estimator->options)) {
@@ -86,7 +86,7 @@ int64_t RowsMemory(const SessionOptions& options) {
 
 Json DescribePacked(const SessionOptions& options, const PlacedEstimator& estimator) {
   if (!estimator.awaits.empty()) return Json::object();
-  // Of 4 bytes each; one more is the weight.
+  // 4 bytes each; one more for the weight.
   size_t elements = estimator.numeric.size() + ListLabels(estimator.options).size() + 1 +
                     estimator.categorical.size();
   for (const ListInput& list : estimator.lists) elements += size_t(list.length);
@@ -100,7 +100,7 @@ std::string RowsScratch(SessionState& session) {
   return std::filesystem::absolute(chosen.empty() ? session.folder() / "spill" : chosen).string();
 }
 
-Status TellMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
+Status ReportMade(Session& session, const Plan& rows, int64_t count, Clock::time_point since) {
   SessionState& state = StateOf(session);
   const Plan kept = LowestKept(rows);
   PT_LET(const int64_t table, DataFrame(session, kept ? kept : rows).Count());
@@ -116,8 +116,8 @@ Result<int64_t> MakeRows(Session& session, const Chain& chain, const TrainRows& 
   const auto since = Clock::now();
   SessionState& state = StateOf(session);
   PT_LET(const RowCounts counts, CountRows(state, chain, rows));
-  PT_TRY(TellMade(session, rows.kept, counts.all, since));
-  PT_TRY(TellLeftOut(state, chain, counts));
+  PT_TRY(ReportMade(session, rows.kept, counts.all, since));
+  PT_TRY(ReportLeftOut(state, chain, counts));
   return counts.all;
 }
 

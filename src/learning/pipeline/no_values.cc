@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The column of text that the fault is about; "" if it is about something else.
+// The text column that the fault is about; "" if it is about something else.
 std::string ColumnOfText(const arrow::Schema& schema, const Fault& fault) {
   for (const auto& field : schema.fields()) {
     const bool text = field->type()->id() == arrow::Type::STRING;
@@ -22,7 +22,7 @@ std::string ColumnOfText(const arrow::Schema& schema, const Fault& fault) {
   return {};
 }
 
-// Nothing where it cannot be known, as while a job is only planned.
+// Returns nothing if it cannot be known, for example while a job is only planned.
 std::optional<int64_t> CountValues(const DataFrame& table, const std::string& column) {
   const auto rows = table.GroupBy({}).Aggregate({{"num_values", CountOf(Col(column))}}).Stream();
   if (!rows.ok()) return std::nullopt;

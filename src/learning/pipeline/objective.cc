@@ -19,12 +19,12 @@ int64_t Objective::outputs() const {
 }
 
 TargetKind KindOf(const EstimatorOptions& options, const LossRow& loss) {
-  // A loss of one's own for two classes reads the index of a class, of which a row has one.
+  // A program's own loss for two classes reads the index of a class, of which a row has only one.
   const bool several = !options.labels.empty() && loss.builder == nullptr;
   return several && loss.kind == TargetKind::kTwoClasses ? TargetKind::kFlags : loss.kind;
 }
 
-// Only this one option is looked at: a loss of one's own may have others.
+// Reads only this option: a program's own loss may have others.
 Result<std::vector<double>> LevelsOf(const EstimatorOptions& options) {
   QuantileOptions quantiles;
   const Json given = {{"levels", options.loss.options.value("levels", Json())}};
@@ -59,7 +59,7 @@ Status CheckLabelType(TargetKind kind, const arrow::DataType& type) {
   return Status::TypeError("text, whole numbers or booleans");
 }
 
-// Moments give the mean, which is the baseline, and tell whether a label goes below 0.
+// Moments give the mean, which is the baseline, and show whether a label is ever below 0.
 std::vector<Need> LabelNeeds(const EstimatorOptions& options, const LossRow& loss) {
   const bool texts = OfClasses(loss.kind) || loss.kind == TargetKind::kFlags;
   std::vector<Need> needs;

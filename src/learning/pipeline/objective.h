@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objective of an estimator: how labels become the numbers a net learns, what the net's outputs
 // mean, and which columns a prediction adds. It follows from the estimator's options and one pass
-// over the training rows, travels to the workers as JSON and is kept in the model. No LibTorch
+// over the training rows, is sent to the workers as JSON and is stored in the model. No LibTorch
 // here.
 #pragma once
 
@@ -22,7 +22,7 @@
 namespace protium {
 
 // The net learns (y - mean) / deviation, where y is the label or, with `log1p`, ln(1 + label); a
-// prediction is output * deviation + mean, with `log1p` expm1() of it. 0 and 1 for a label that is
+// prediction is output * deviation + mean, or with `log1p` expm1() of that. Mean 0 and deviation 1:
 // not scaled.
 struct ScaledLabel {
   std::string column;
@@ -38,19 +38,19 @@ struct ScaledLabel {
   }
 };
 
-// What is learned, complete enough to read a net's outputs without the training table.
+// What is learned: enough to read a net's outputs without the training table.
 struct Objective {
   TargetKind kind = TargetKind::kValues;
   std::vector<ScaledLabel> labels;  // For classes: exactly one, never scaled.
   bool logarithmic = false;         // For values: the net outputs their logarithm.
   std::vector<double> levels;       // For quantiles, ascending.
-  // The classes as text, whole numbers by value and others by their bytes; a class's position is
-  // its index. With two classes the positive one is second.
+  // The classes as text, sorted: whole numbers by value, others by their bytes; a class's position
+  // is its index. With two classes the positive one is second.
   std::vector<std::string> classes;
   std::string class_type;             // The label column's type, as column/schema.h names it.
-  std::vector<double> class_weights;  // How often a row of each class counts; empty: once.
-  // For classes and flags. Of it the cut is known before training, where a number chooses it; the
-  // rest is fitted on the validation rows afterwards.
+  std::vector<double> class_weights;  // How much a row of each class counts; empty: 1.
+  // For classes and flags. Before training only a cut given as a number is known; the rest is
+  // fitted on the validation rows afterwards.
   Decision decision;
 
   // How many numbers a net must output per row: one per label (times levels), one for two classes,
@@ -69,10 +69,10 @@ struct Objective {
   }
 };
 
-// What predictions are compared with, found on the training rows. For values a straight line,
+// What predictions are compared with, computed from the training rows. For values, a straight line,
 // prediction = intercept + slope * column, fitted by least squares, or without a column the mean;
-// for quantiles, those of the labels; for classes, the share of each class; for flags, the share of
-// yes.
+// for quantiles, the quantiles of the labels; for classes, the share of each class; for flags, the
+// share of yes.
 struct Baseline {
   std::string column;
   double intercept = 0;
@@ -95,12 +95,12 @@ inline constexpr const char* kClassColumn = "__class";
 // `label`, or all of `labels`: never empty in complete options.
 Columns ListLabels(const EstimatorOptions& options);
 
-// A TypeError for a column type that the estimator cannot learn; its message says what the type
-// must be, for the caller's fault.
+// Returns a TypeError for a column type that the estimator cannot learn; its message says what the
+// type must be, for use in the caller's fault.
 Status CheckLabelType(TargetKind kind, const arrow::DataType& type);
 
-// What a pass over the training rows must find out about the label. `loss` is the row of
-// options.loss, with the kind that KindOf() gives, here and below.
+// What a pass over the training rows must find out about the label. Here and below, `loss` is the
+// row of options.loss, with the kind that KindOf() returns.
 std::vector<Need> LabelNeeds(const EstimatorOptions& options, const LossRow& loss);
 
 // What the estimator learns before its net is trained.
@@ -108,7 +108,7 @@ struct Learned {
   Objective objective;
   std::optional<Baseline> baseline;
 };
-// Takes the states of LabelNeeds(), in its order; `type` is that of the first label. Fails with
+// Takes the states of LabelNeeds(), in its order; `type` is the type of the first label. Fails with
 // Exit::kInput for labels that the loss cannot learn (one class, too many, negative counts), and
 // with Exit::kUsage for a class in the options that does not occur.
 Result<Learned> LearnLabel(const EstimatorOptions& options, const LossRow& loss,
@@ -118,7 +118,7 @@ Result<Learned> LearnLabel(const EstimatorOptions& options, const LossRow& loss,
 // learns flags.
 TargetKind KindOf(const EstimatorOptions& options, const LossRow& loss);
 
-// The name of a level in columns: "q10" for 0.1, "q2_5" for 0.025.
+// The name of a level in column names: "q10" for 0.1, "q2_5" for 0.025.
 std::string LevelName(double level);
 
 // The columns that a prediction of this kind adds, in order; `label` is the type of the first
@@ -126,7 +126,8 @@ std::string LevelName(double level);
 arrow::FieldVector PredictedFields(const EstimatorOptions& options, TargetKind kind,
                                    const std::shared_ptr<arrow::DataType>& label);
 
-// `rows` plus the column kClassColumn, looked up from the label's text; NULL where the label is.
+// Adds the column kClassColumn to `rows`, looked up from the label's text; NULL where the label is
+// NULL.
 Plan WithClasses(Plan rows, const Objective& objective);
 
 }  // namespace protium

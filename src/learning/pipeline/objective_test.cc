@@ -20,7 +20,7 @@ LossRow LossNamed(const std::string& name) {
   return {};
 }
 
-// What the label's states say of these numbers.
+// What is learned from these numbers as labels.
 Result<Learned> LearnFrom(const EstimatorOptions& options, const std::vector<double>& labels) {
   LossRow loss = LossNamed(options.loss.name);
   loss.kind = KindOf(options, loss);

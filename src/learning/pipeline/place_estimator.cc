@@ -12,8 +12,8 @@
 
 namespace protium {
 
-// The estimator's half of the placer. Inputs count as used by scoring; label, weight, baseline and
-// validation columns as used by training alone, so that a model does not ask for them. The checks
+// The estimator's part of the placer. Inputs count as used by scoring; label, weight, baseline and
+// validation columns as used only by training, so that a model does not require them. The checks
 // that need no table were made before (estimator.h).
 
 Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
@@ -37,7 +37,7 @@ Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PT_TRY(CheckColumns(placed, stage.options));
   PT_TRY(CheckLabel(placed));
   PT_TRY(PlaceLabels(placed));
-  // Predictions are columns of the chain too: a name that is taken is refused here, before
+  // Predictions are columns of the chain too: a name that is already taken is refused here, before
   // training.
   const auto label = chain_.Find(ListLabels(options).front())->type;
   for (const auto& field : PredictedFields(options, placed.loss.kind, label)) {
@@ -47,8 +47,8 @@ Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   return Status::OK();
 }
 
-// Raises the estimator's level where a stage makes one of these columns: its pass over the label
-// can only run after that stage has learned.
+// Raises the estimator's level if a stage makes one of these columns: its pass over the label can
+// only run after that stage has learned.
 Status Placer::PlaceLabels(PlacedEstimator& placed) {
   const EstimatorOptions& options = placed.options;
   for (const std::string& label : ListLabels(options)) {
@@ -96,7 +96,7 @@ Status Placer::CheckIndices(const PlacedEstimator& placed) {
     const bool indices = maker >= 0 && chain_.stages[maker].stage->makes_indices();
     if (!indices) return refuse("categorical column \"" + column + "\"");
   }
-  // Of a stage that is still open the columns are unknown, but their kind is not.
+  // The columns of an open stage are unknown, but their kind is known.
   for (const size_t maker : placed.awaits) {
     const Stage& stage = *chain_.stages[maker].stage;
     if (!stage.makes_indices()) return refuse("the output of stage \"" + stage.id() + "\"");
@@ -112,8 +112,8 @@ Status Placer::PlaceLists(PlacedEstimator& placed) {
         IsNumberList(type) ? Status::OK() : Status::TypeError("a list of numbers");
     PT_TRY(CheckType(at, "vectors", numbers));
     if (known_ != KnownOfTable::kTypes) continue;
-    // A type of fixed length says it itself, and so does a stage; of other lists it must be given,
-    // for rows are packed to one width.
+    // A type of fixed length or a stage gives the length; for other lists the options must, since
+    // rows are packed to one width.
     const int64_t known = chain_.columns[at].length;
     const int64_t length = known > 0 ? known : each.length;
     if (each.length > 0 && each.length != length) {
@@ -152,7 +152,7 @@ Status Placer::CheckLabel(const PlacedEstimator& placed) const {
   return Status::OK();
 }
 
-// Compares table columns: a scaled or filled copy of the label gives it away just as well.
+// Compares table columns: a scaled or filled copy reveals the label just as well.
 Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& label) const {
   const auto check = [&](const std::string& column, const std::string& key) {
     if (!IsMadeFrom(chain_, column, label)) return Status::OK();
@@ -172,10 +172,10 @@ Status Placer::CheckLabel(const PlacedEstimator& placed, const std::string& labe
   return baseline.empty() ? Status::OK() : check(baseline, "train.baseline");
 }
 
-// Outputs of open stages are unknown, so a label among them is looked for in what they read.
+// Outputs of open stages are unknown, so the label is searched for among their inputs.
 Columns Placer::ListInputs(size_t maker) const {
   Columns inputs = chain_.stages[maker].stage->inputs();
-  // An open stage may await open stages in turn.
+  // An open stage may itself await open stages.
   for (const size_t each : chain_.stages[maker].awaits) {
     for (std::string& input : ListInputs(each)) inputs.push_back(std::move(input));
   }

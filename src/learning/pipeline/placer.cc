@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// What to do about a column whose type does not fit the option `key`, which takes `wanted`.
+// Advice for a column whose type does not suit the option `key`, which takes `wanted`.
 std::string AdviceOn(const std::string& key, const StageColumn& column, const std::string& wanted) {
   const arrow::DataType& type = *column.type;
   const bool text = type.id() == arrow::Type::STRING;
@@ -31,7 +31,7 @@ std::string AdviceOn(const std::string& key, const StageColumn& column, const st
   return "cast it to a number or text in the SQL";
 }
 
-// The options that every kind of stage has; the others are the stage's own business.
+// The options that every kind of stage has; each stage reads its others itself.
 struct StageHead {
   std::string id;
   Inputs inputs;
@@ -44,7 +44,7 @@ struct StageHead {
   }
 };
 
-// Reads just these keys: FieldsFromJson refuses keys that it does not know.
+// Reads only these keys: FieldsFromJson() refuses unknown ones.
 Result<StageHead> ReadHead(const Json& options, const std::string& path) {
   StageHead head;
   Json known = Json::object();
@@ -83,14 +83,14 @@ Status Placer::Place(StageOptions stage, std::unique_ptr<Stage> made) {
                  .where = path_,
                  .fix = row->make ? "put the estimator last" : "make two pipelines"});
   }
-  // Complete options go into the chain, and from there into the model: a default that changes later
-  // does not change models that were saved before.
+  // Complete options go into the chain, and from there into the model: changing a default later
+  // does not change saved models.
   PT_TRY(row->make ? PlaceOne(*row, stage, std::move(made)) : PlaceEstimator(*row, stage));
   chain_.options.push_back(std::move(stage));
   return Status::OK();
 }
 
-// In the table's order, so that two pipelines that read the same columns make the same projection.
+// In the table's order, so that two pipelines that read the same columns have the same projection.
 Chain Placer::Take() {
   for (size_t i = 0; i < table_columns_; ++i) {
     if (used_[i] == Use::kNone) continue;
@@ -110,7 +110,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& given, std::unique_pt
                  .what = "stage \"" + head.id + "\" has no inputs",
                  .where = path_ + ".inputs"});
   }
-  // Outputs are named only once all inputs are known, as there must be one for each.
+  // Outputs are named only when all inputs are known, as there must be one for each.
   PlacedStage placed{.path = path_};
   StageNames names{.id = head.id};
   PT_LET(names.inputs, Resolve(head.inputs, "inputs", placed.awaits));
@@ -118,7 +118,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& given, std::unique_pt
     PT_TRY(NameOutputs(names.inputs, head.id, head.outputs));
     options["outputs"] = names.outputs = head.outputs;
   }
-  // A stage from an earlier placing has its names, and what it learned, already.
+  // A stage from an earlier placing already has its names and what it learned.
   placed.stage = std::move(made);
   if (!placed.stage) {
     PT_LET(placed.stage, row.make(options, std::move(names)));
@@ -129,7 +129,7 @@ Status Placer::PlaceOne(const StageRow& row, StageOptions& given, std::unique_pt
   const Columns outputs = placed.awaits.empty() ? placed.stage->outputs() : Columns();
   ends_ = ends_ || (outputs.empty() && !typed && !placed.open());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // Learned names contain the id, so another id is the way out of a clash.
+    // Learned names contain the id, so another id resolves a clash.
     const std::string key = i < head.outputs.size() ? "outputs." + std::to_string(i) : "id";
     PT_TRY(AddOutput({.name = outputs[i],
                       .type = placed.stage->output_type(i),
@@ -148,8 +148,8 @@ Status Placer::CheckInputs(PlacedStage& placed) {
     placed.level = std::max(placed.level, 1 + FindLevel(at));
     PT_TRY(CheckType(at, "inputs", placed.stage->CheckInput(i, *chain_.columns[at].type)));
   }
-  // The level of a stage that awaits others is final: placing it again adds columns of those stages
-  // only.
+  // The level of a stage that awaits others is final: placing it again adds only columns of those
+  // stages.
   for (const size_t maker : placed.awaits) {
     placed.level = std::max(placed.level, 1 + chain_.stages[maker].level);
   }
@@ -169,8 +169,8 @@ Status Placer::ShowInputs(PlacedStage& placed) const {
   return Fail(std::move(fault));
 }
 
-// A stage's label must be the table's own: rows that are learned from carry the table's columns,
-// and an input made from the label would give it away (IsMadeFrom looks through all stages).
+// A stage's label must be a column of the table: rows that are learned from have the table's
+// columns, and an input made from the label would reveal it (IsMadeFrom() follows all stages).
 Status Placer::CheckLearnsFrom(const PlacedStage& placed, const std::string& column) {
   PT_LET(const size_t at, Find(column, "label", Use::kTraining));
   PT_TRY(CheckType(at, "label", CheckNumeric(*chain_.columns[at].type)));
@@ -191,7 +191,7 @@ Status Placer::CheckLearnsFrom(const PlacedStage& placed, const std::string& col
 Status Placer::NameId(const std::string& kind, std::string& id) {
   const bool given = !id.empty();
   if (!given) id = kind;
-  // A default id gives way to those before it; an id that was given must be free.
+  // A default id avoids earlier ids; an explicit id must be free.
   for (int number = 2; !given && ids_.contains(id); ++number) {
     id = kind + "_" + std::to_string(number);
   }
@@ -225,13 +225,13 @@ Status Placer::CheckType(size_t at, const std::string& key, const Status& fits) 
                .fix = AdviceOn(key, column, fits.message())});
 }
 
-// The level that a column exists from: 0 for the table's.
+// The level from which a column exists: 0 for the table's.
 int32_t Placer::FindLevel(size_t at) const {
   const int32_t maker = chain_.columns[at].maker;
   return maker < 0 ? 0 : chain_.stages[maker].level;
 }
 
-// Refuses a name that is taken in whatever case: engines would see two columns of one name.
+// Refuses a name that is already taken, ignoring case: engines would see two columns of one name.
 Status Placer::AddOutput(StageColumn column, const std::string& key) {
   const std::string& name = column.name;
   for (const StageColumn& each : chain_.columns) {

@@ -15,36 +15,37 @@
 
 namespace protium {
 
-// How much is known of the table: its columns with their types, their names alone, or nothing, in
-// which case every name that no stage makes is taken for one of its columns.
+// What is known about the table: its columns with types, only their names, or nothing. With
+// nothing, every name that no stage makes is assumed to be one of its columns.
 enum class KnownOfTable { kTypes, kNames, kNothing };
 
 class Placer {
  public:
   Placer(std::vector<StageColumn> table, Catalogue catalogue, Analyze analyze,
          KnownOfTable known = KnownOfTable::kTypes);
-  // Names all stages, for messages about those that come too late.
+  // Records the ids of all stages, for messages about inputs that a later stage makes.
   void Announce(const std::vector<StageOptions>& stages);
-  // Places the next stage of the list. `made` is the stage object of an earlier placing, which
-  // keeps what it learned; null: a new one is made.
+  // Places the next stage of the list. `made` is the stage object from an earlier placing, which
+  // retains what it learned; null: makes a new one.
   Status Place(StageOptions stage, std::unique_ptr<Stage> made = nullptr);
   // Whether the names of the columns are unknown from here on: without types the last stage could
-  // not tell what it makes.
+  // not say what it makes.
   bool ends() const { return ends_; }
-  // The chain of all stages placed. The placer is empty afterwards.
+  // Returns the chain of all placed stages. The placer is empty afterwards.
   Chain Take();
 
  private:
-  // What a column of the table is read for, in increasing order: nothing, training alone (label,
-  // weight, baseline, validation.by), or scoring as well.
+  // What reads a column of the table, in increasing order: nothing, only training (label, weight,
+  // baseline, validation.by), or scoring as well.
   enum class Use { kNone, kTraining, kAlways };
 
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
   // Checks the types of a stage's inputs and sets its level.
   Status CheckInputs(PlacedStage& placed);
-  // Shows a stage its inputs, all of which are known.
+  // Passes the inputs to the stage; all of them must be known.
   Status ShowInputs(PlacedStage& placed) const;
-  // Checks a column of Stage::learns_from(): numeric, of the table, and no input made from it.
+  // Checks a column of Stage::learns_from(): it is numeric, in the table, and no input is made from
+  // it.
   Status CheckLearnsFrom(const PlacedStage& placed, const std::string& column);
   // Defaults: the kind as id, with _2, _3, ... if taken; <input>__<id> as outputs.
   Status NameId(const std::string& kind, std::string& id);
@@ -54,25 +55,27 @@ class Placer {
   // Label, weight, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status CheckNumbers(const PlacedEstimator& placed);
-  // Categorical inputs must be indices 0, 1, 2, ... that a stage made: an embedding is a table.
+  // Checks that categorical inputs are indices 0, 1, 2, ... made by a stage: an embedding is a
+  // table.
   Status CheckIndices(const PlacedEstimator& placed);
   // Finds the length of each list column, from its type or from the options.
   Status PlaceLists(PlacedEstimator& placed);
-  // Refuses columns that the kind does not read, or lacks.
+  // Refuses columns that the kind cannot read, and missing ones.
   Status CheckColumns(const PlacedEstimator& placed, const AnyOptions& own) const;
-  // Refuses a label that is also an input, directly or through stages: a net that is shown the
-  // answer learns nothing else.
+  // Refuses a label that is also an input, directly or through stages: a net that sees the label
+  // learns nothing else.
   Status CheckLabel(const PlacedEstimator& placed) const;
   Status CheckLabel(const PlacedEstimator& placed, const std::string& label) const;
-  // The known inputs of an open stage and of the open stages that it awaits, directly or not.
+  // The known inputs of an open stage and of the open stages that it awaits, directly or
+  // indirectly.
   Columns ListInputs(size_t maker) const;
 
-  // The columns that `inputs` stand for, in order; none may occur twice. Open stages among them go
-  // to `awaits`.
+  // Returns the columns that `inputs` stand for, in order; none may occur twice. Adds open stages
+  // among them to `awaits`.
   Result<Columns> Resolve(const Inputs& inputs, const std::string& key,
                           std::vector<size_t>& awaits);
   Result<size_t> FindStage(const std::string& id, const std::string& key);
-  // The position of a column in chain_.columns; notes that it is used. `key` is for the fault.
+  // Returns the position of a column in chain_.columns and records its use. `key` is for the fault.
   Result<size_t> Find(const std::string& column, const std::string& key, Use use = Use::kAlways);
   Status NoColumn(const std::string& column, const std::string& key) const;
   std::string WhyUnknown(const std::string& column) const;
@@ -84,7 +87,7 @@ class Placer {
   Analyze analyze_;
   KnownOfTable known_;
   bool ends_ = false;
-  std::vector<std::string> announced_;  // The ids that stages are given, by position; "" for none.
+  std::vector<std::string> announced_;  // The ids given to stages, by position; "" for none.
   size_t table_columns_ = 0;            // They are the first of chain_.columns.
   std::map<size_t, Use> used_;          // By position in chain_.columns.
   std::map<std::string, size_t> ids_;   // The position of each stage.

@@ -18,11 +18,11 @@ namespace {
 
 constexpr int kBars = 20;       // Of a histogram.
 constexpr size_t kTop = 12;     // Most frequent values.
-constexpr size_t kBinned = 20;  // Texts that have a bin of their own when drift is measured.
+constexpr size_t kBinned = 20;  // Texts with a separate bin in the measurement of drift.
 constexpr double kDrifted = 0.2;
 constexpr double kQuantiles[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
 
-// The sampled cells of a column with how many rows have them: finite numbers and texts ascending.
+// The sampled cells of a column, ascending, with their numbers of rows: finite numbers, and texts.
 struct CellCounts {
   std::vector<std::pair<double, int64_t>> numbers;
   std::vector<std::pair<std::string, int64_t>> texts;
@@ -63,7 +63,7 @@ CellCounts CountCells(const ColumnProfiles& state, size_t column) {
   return counts;
 }
 
-// The least number that at least this share of them does not exceed.
+// The smallest number that at least this share of them does not exceed.
 double QuantileOf(const CellCounts& counts, double share) {
   const auto rank = int64_t(std::ceil(share * double(counts.present)));
   int64_t before = 0;
@@ -85,7 +85,7 @@ Json TopOf(std::vector<std::pair<Value, int64_t>> list, int64_t rows) {
   return top;
 }
 
-// How many cells lie below the first edge, between two of them, ..., from the last on.
+// Counts the cells below the first edge, between each two edges, and from the last edge on.
 std::vector<int64_t> CountBetween(const CellCounts& counts, const std::vector<double>& edges) {
   std::vector<int64_t> bins(edges.size() + 1);
   for (const auto& [number, count] : counts.numbers) {
@@ -108,8 +108,8 @@ Json AsShares(const std::vector<int64_t>& bins, int64_t rows) {
   return shares;
 }
 
-// Bars of one width from the quantile of 1 % to that of 99 %; what lies outside is in the first and
-// the last.
+// Bars of equal width from the 1 % quantile to the 99 % quantile; values outside count in the first
+// and last.
 std::vector<double> HistogramEdges(const CellCounts& counts) {
   const double low = QuantileOf(counts, 0.01), high = QuantileOf(counts, 0.99);
   std::vector<double> edges;
@@ -124,7 +124,8 @@ Json Histogram(const CellCounts& counts, const std::vector<double>& edges) {
   return {{"edges", edges}, {"shares", AsShares(CountBetween(counts, inner), counts.present)}};
 }
 
-// Where drift is measured: between the deciles of numbers, at the most frequent texts.
+// The bins in which drift is measured: between deciles for numbers, the most frequent values for
+// texts.
 Json DriftBins(const CellCounts& counts) {
   Json bins = Json::object();
   if (!counts.numbers.empty()) {
@@ -144,7 +145,8 @@ Json DriftBins(const CellCounts& counts) {
   return bins;
 }
 
-// Rows by bin; the last is for missing cells, of texts the one before for all others.
+// Counts rows by bin; the last bin is for missing cells, and for texts the one before it for all
+// other texts.
 std::vector<int64_t> CountBins(const CellCounts& counts, const Json& bins) {
   std::vector<int64_t> rows;
   if (const Json texts = bins.value("texts", Json()); texts.is_array()) {
@@ -165,8 +167,8 @@ int64_t SumOf(const std::vector<int64_t>& rows) {
   return sum;
 }
 
-// The population stability index: the sum over bins of (p - q) ln(p / q). Half a row more in each
-// bin, so that an empty one says something, too.
+// The population stability index: the sum over bins of (p - q) ln(p / q). Adds half a row to each
+// bin, so that empty bins have a finite term.
 double Psi(const std::vector<int64_t>& train, const std::vector<int64_t>& test) {
   const double half = 0.5, bins = double(train.size());
   const double all = double(SumOf(train)) + half * bins, other = double(SumOf(test)) + half * bins;
@@ -178,7 +180,7 @@ double Psi(const std::vector<int64_t>& train, const std::vector<int64_t>& test) 
   return psi;
 }
 
-// What the index is on average where both sides come from the same: about (bins - 1) (1/n + 1/m).
+// The average of the index if both sides have the same distribution: about (bins - 1) (1/n + 1/m).
 double PsiOfChance(const std::vector<int64_t>& train, const std::vector<int64_t>& test) {
   const auto rows = [](const std::vector<int64_t>& side) {
     return double(std::max<int64_t>(1, SumOf(side)));
@@ -186,7 +188,7 @@ double PsiOfChance(const std::vector<int64_t>& train, const std::vector<int64_t>
   return double(train.size() - 1) * (1 / rows(train) + 1 / rows(test));
 }
 
-// What is exact.
+// The exact figures.
 Json ColumnToJson(const ColumnProfiles& state, size_t index, const ProfiledColumn& named) {
   static const ColumnProfiles::Column kNone;
   const auto& column = index < state.columns().size() ? state.columns()[index] : kNone;
@@ -227,7 +229,7 @@ void AddValues(const CellCounts& counts, const std::vector<double>& edges, Json&
   }
 }
 
-// The entry of a column in an earlier answer; null: none.
+// The entry of a column in an earlier profile; null: none.
 Json FindColumn(const Json& profile, const std::string& name) {
   for (const Json& each : profile.value("columns", Json::array())) {
     if (each.value("column", std::string()) == name) return each;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the data of a run looked like, for people: profile.json of the run folder, from the states
-// of statistics/column_profiles.h. docs/page.md says what its figures mean.
+// What the data of a run looked like: profile.json of the run folder, from the states of
+// statistics/column_profiles.h. docs/page.md says what its figures mean.
 #pragma once
 
 #include <string>
@@ -26,15 +26,15 @@ struct ProfiledColumn {
 // "bins"}]}. Figures that a column does not have are left out.
 Json ProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns);
 
-// The same of the test rows, cut at the edges of `train`, an answer of ProfileToJson(); each column
-// has "psi", its drift, and "drifted", whether that is more than chance.
+// The same for the test rows, with the bin edges of `train`, a result of ProfileToJson(); each
+// column also has "psi", its drift, and "drifted", whether that is more than chance.
 Json TestProfileToJson(const ColumnProfiles& state, const std::vector<ProfiledColumn>& columns,
                        const Json& train);
 
-// Rows: looking at every cell of more takes seconds, for figures that few will read.
+// In rows: reading every cell of more takes seconds, for figures that few will read.
 inline constexpr int64_t kMostProfiledUnasked = 1'000'000;
 
-// The need that fills the state of a table, and its columns in the same order.
+// The need that fills the profile of a table, and its columns in the same order.
 struct ProfileNeed {
   Need need;
   std::vector<ProfiledColumn> columns;
@@ -42,12 +42,12 @@ struct ProfileNeed {
 };
 ProfileNeed ProfileOf(const Columns& names, const arrow::Schema& schema);
 
-// Writes the part "train" of profile.json.
+// Writes the "train" part of profile.json.
 Status KeepProfile(SessionState& session, const ColumnProfiles& state, const ProfileNeed& need);
 
-// One pass over the rows that a model is tested on: adds the part "test" for the columns that were
-// profiled in training. Does nothing where there is no part "train". A failure becomes a warning,
-// for a run must not fail for its looks; a stop stays one.
+// Makes one pass over the rows that a model is tested on and adds the "test" part for the columns
+// that were profiled in training. Does nothing without a "train" part. A failure becomes a warning,
+// since a profile must not fail a run; a stop is passed on.
 Status ProfileTest(const DataFrame& test);
 
 }  // namespace protium

@@ -24,7 +24,7 @@ std::vector<std::shared_ptr<arrow::Array>> AsColumns(const std::vector<Row>& row
   return {*numbers.Finish(), *texts.Finish()};
 }
 
-// The state of the driver, after workers saw every n-th row each, in batches of 100.
+// The driver's state after each of `workers` saw every n-th row, in batches of 100.
 ColumnProfiles Seen(const std::vector<Row>& rows, size_t workers) {
   ColumnProfiles all;
   for (size_t w = 0; w < workers; ++w) {
@@ -43,7 +43,7 @@ ColumnProfiles Seen(const std::vector<Row>& rows, size_t workers) {
 
 const std::vector<ProfiledColumn> kColumns = {{"x", "number", "double"}, {"t", "text", "string"}};
 
-// Normal numbers around `mean`; texts of which "a" is every second one.
+// Normally distributed numbers around `mean`; every second text is "a".
 std::vector<Row> Normal(int count, double mean, int seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal(mean);
@@ -100,7 +100,7 @@ TEST(ProfileOfATable, DriftIsWhatMovesAndNotChance) {
   EXPECT_EQ(same["columns"][1]["drifted"], false);
   EXPECT_EQ(same["columns"][0]["histogram"]["edges"], train["columns"][0]["histogram"]["edges"]);
   const Json moved = TestProfileToJson(Seen(Normal(5000, 1, 2), 2), kColumns, train);
-  // Of two normal distributions a deviation apart it is 1 before they are cut into bins.
+  // For two normal distributions one deviation apart it is 1 without bins.
   EXPECT_NEAR(moved["columns"][0]["psi"].get<double>(), 0.9, 0.15);
   EXPECT_EQ(moved["columns"][0]["drifted"], true);
   EXPECT_EQ(moved["columns"][1]["drifted"], false);

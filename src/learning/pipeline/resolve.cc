@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The placer's names: from what a pipeline says of columns and stages to positions in the chain.
+// Resolves the names of columns and stages in a pipeline to positions in the chain.
 #include <arrow/type.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
       continue;
     }
     PT_LET(const size_t maker, FindStage(inputs[i].stage, at));
-    // Its columns are unknown, so naming it twice is the only repetition that can be seen by now.
+    // Its columns are unknown, so the only repetition that can be detected now is naming it twice.
     if (chain_.stages[maker].open()) {
       if (std::find(awaits.begin(), awaits.end(), maker) != awaits.end()) {
         return Fail({.exit = Exit::kUsage,
@@ -46,7 +46,7 @@ Result<Columns> Placer::Resolve(const Inputs& inputs, const std::string& key,
   return columns;
 }
 
-// The stage being placed has its id in ids_ already; it is not an earlier stage.
+// The id of the stage being placed is already in ids_, but it is not an earlier stage.
 Result<size_t> Placer::FindStage(const std::string& id, const std::string& key) {
   const auto found = ids_.find(id);
   if (found != ids_.end() && found->second < chain_.options.size()) return found->second;
@@ -71,7 +71,7 @@ Result<size_t> Placer::Find(const std::string& column, const std::string& key, U
   for (size_t i = 0; i < chain_.columns.size(); ++i) {
     const StageColumn& each = chain_.columns[i];
     if (each.name == column) {
-      // A column that both training and scoring read is one that scoring reads.
+      // A column that both training and scoring read counts as read by scoring.
       used_[i] = std::max(used_[i], use);
       return i;
     }
@@ -84,8 +84,8 @@ Result<size_t> Placer::Find(const std::string& column, const std::string& key, U
 Status Placer::NoColumn(const std::string& column, const std::string& key) const {
   std::vector<std::string> known;
   for (const StageColumn& each : chain_.columns) {
-    // Columns that stages make are suggested only to those who spell such names out: to others
-    // "temp__fill" would be a puzzle where "temp" is meant.
+    // Suggests columns that stages make only if the user wrote such a name: otherwise "temp__fill"
+    // would be confusing where "temp" is meant.
     if (each.maker < 0 || column.find("__") != column.npos) known.push_back(each.name);
   }
   const std::string stage = "{ stage = \"" + column + "\" }";
@@ -98,8 +98,8 @@ Status Placer::NoColumn(const std::string& column, const std::string& key) const
        .fix = is_stage ? "for the columns that it makes write " + stage : Suggest(column, known)});
 }
 
-// A name such as "origin__hot__JFK" looks right but cannot be known before the stage has learned;
-// "temp__fill" does so before stage "fill".
+// A name such as "origin__hot__JFK" looks right but is unknown until the stage has learned; so does
+// "temp__fill" before the stage "fill".
 std::string Placer::WhyUnknown(const std::string& column) const {
   for (const PlacedStage& each : chain_.stages) {
     const std::string& id = each.stage->id();

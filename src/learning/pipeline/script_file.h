@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The net of a saved model as a TorchScript file. Declared here for those who ask for it: what
-// writes it is in libprotium_torch.so. No LibTorch here.
+// The net of a saved model as a TorchScript file. Declared here for callers; the code that writes
+// it is in libprotium_torch.so. No LibTorch here.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace protium {
 
 struct ScriptFileOptions {
   std::filesystem::path model;  // A model folder.
-  std::filesystem::path file;   // Appears whole or not at all; replaced if it is there.
+  std::filesystem::path file;   // Appears whole or not at all; replaced if it exists.
 };
 
 struct ScriptFileReport {
   std::vector<std::string> notes;  // What a user of the file should know: its arguments.
 };
 
-// The entry of the library: kScriptFileEntry. Writes the net with its weights, as it predicts; the
-// file also carries net.json. Nets of extensions are a fault of Exit::kUsage. Gives false when the
-// library was built for another version (kTorchLibraryVersion).
+// The library's entry point kScriptFileEntry. Writes the net with its weights, in evaluation mode;
+// the file also contains net.json. Fails with Exit::kUsage for nets of extensions. Returns false if
+// the library was built for another version (kTorchLibraryVersion).
 using ScriptFileEntry = bool (*)(int32_t version, const ScriptFileOptions& options,
                                  Result<ScriptFileReport>& report);
 inline constexpr const char* kScriptFileEntry = "protium_write_script";

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name for packed rows, from all that decides their bytes and their shards. Not the net, nor what
-// only training reads. Of the stages both what they learned and what they were told counts: many
+// A name for packed rows, from everything that determines their bytes and shards. The net and what
+// only training reads do not count. For stages, both options and what they learned count: many
 // learn nothing.
 std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig& config) {
   Json stages = Json::array();
@@ -25,7 +25,7 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
   }
   Json columns = FieldsToJson(config.net);
   columns.erase("net");
-  constexpr int kLayout = 2;  // Of packed rows: those of another one are packed anew.
+  constexpr int kLayout = 2;  // Of packed rows: rows of another layout are packed again.
   const Json decides = {{"layout", kLayout},
                         {"table", Explain(table)},
                         {"stages", stages},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the columns that stages make back to the table's columns, which are what people know.
+// Traces the columns that stages make back to the table's columns, which users know.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 bool IsNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Replaces `from` where it is a whole name: "temp__fill" must not match inside "temp__fill__scale".
+// Replaces `from` only as a whole name: "temp__fill" must not match inside "temp__fill__scale".
 void ReplaceName(std::string& text, const std::string& from, const std::string& to) {
   for (size_t at = text.find(from); at != text.npos; at = text.find(from, at)) {
     const size_t end = at + from.size();
@@ -26,8 +26,8 @@ void ReplaceName(std::string& text, const std::string& from, const std::string& 
 
 }  // namespace
 
-// Follows the first input of each output down to the table. Outputs of the estimator have a maker
-// beyond the stages and count as their own source.
+// Follows the first input of each output to the table. Outputs of the estimator have a maker beyond
+// the stages and count as their own source.
 std::string FindSource(const Chain& chain, const std::string& column) {
   const StageColumn* const at = chain.Find(column);
   const bool made = at != nullptr && at->maker >= 0 && size_t(at->maker) < chain.stages.size();
@@ -40,8 +40,8 @@ std::string FindSource(const Chain& chain, const std::string& column) {
 
 namespace {
 
-// Adds the table columns that `column` is made from to `sources`. `seen`: columns that were walked
-// already, of which many may be made from one.
+// Adds the table columns that `column` is made from to `sources`. `seen`: columns already visited,
+// since many columns may be made from one.
 void AddSources(const Chain& chain, const std::string& column, std::set<std::string>& seen,
                 std::set<std::string>& sources) {
   if (!seen.insert(column).second) return;
@@ -59,7 +59,7 @@ void AddSources(const Chain& chain, const std::string& column, std::set<std::str
   }
 }
 
-// One walk, whatever the number of the table's columns: tables have thousands.
+// A single walk, however many columns the table has: it may have thousands.
 std::set<std::string> SourcesOf(const Chain& chain, const std::string& column) {
   std::set<std::string> seen, sources;
   AddSources(chain, column, seen, sources);
@@ -85,7 +85,7 @@ std::string NameOfSources(const Chain& chain, const std::string& column) {
   return count == 0 || count > kMost ? column : names;
 }
 
-// Every text of the fault, since a column may be named in the place and in the advice as well.
+// Covers every text of the fault, since `where` and the advice may also name a column.
 Status WithSourceNames(const Chain& chain, const Status& status) {
   if (status.ok()) return status;
   Fault fault = FaultOf(status);

@@ -33,8 +33,8 @@ Status Refuse(std::string what, std::string why) {
                .fix = kHow});
 }
 
-// The version that stands beside the libraries in `lib`, without the part of the build ("+cu130"):
-// a wheel has it as Python, an archive as plain text. Empty: neither is there.
+// The version in a file beside the libraries in `lib`, without the build part ("+cu130"): in a
+// wheel it is a Python file, in an archive plain text. Empty: neither exists.
 std::string VersionBeside(const fs::path& lib) {
   for (const char* name : {"version.py", "build-version"}) {
     const auto text = ReadFile(lib.parent_path() / name, kMostVersionBytes);

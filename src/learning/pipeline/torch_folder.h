@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which LibTorch workers load, and what they compute on. This build links the CPU libraries; to use
-// a GPU, PROTIUM_LIBTORCH names the folder of a LibTorch of the same version with CUDA, such as
-// "pip install torch" brings. No LibTorch here.
+// a GPU, set PROTIUM_LIBTORCH to the folder of a LibTorch of the same version with CUDA, such as
+// "pip install torch" installs. No LibTorch here.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace protium {
 
-// A path: .../torch, or its folder lib.
+// Its value is a path: .../torch, or its folder lib.
 inline constexpr const char* kLibTorchVariable = "PROTIUM_LIBTORCH";
-// "cpu": the CPU stands in for leased devices (DeviceUse::kStandIn).
+// "cpu": the CPU replaces leased devices (DeviceUse::kStandIn).
 inline constexpr const char* kDeviceVariable = "PROTIUM_DEVICE";
 
-// The folder of libraries that PROTIUM_LIBTORCH names; empty where it is not set. A folder without
-// LibTorch, or with another version of it, is a fault of Exit::kEnvironment.
+// Returns the folder of libraries that PROTIUM_LIBTORCH names; empty if it is not set. Fails with
+// Exit::kEnvironment for a folder without LibTorch or with another version of it.
 Result<std::filesystem::path> GivenLibTorch();
 
-// What PROTIUM_DEVICE of this process says; the driver asks, and tells the tasks.
+// Reads PROTIUM_DEVICE of this process; the driver reads it and passes it to the tasks.
 DeviceUse GivenDeviceUse();
 
-// Before anything starts: whether workers on this machine will find LibTorch's CUDA libraries, or
-// need none. The fault is that of GivenLibTorch(), or says what to set.
+// Checks, before anything starts, that workers on this machine will find LibTorch's CUDA libraries,
+// or need none. Fails as GivenLibTorch() does, or says what to set.
 Status CheckGpuLibraries();
 
 }  // namespace protium

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A folder as "pip install torch" leaves it, with empty libraries.
+// A folder as "pip install torch" makes it, with empty libraries.
 class TorchFolder : public testing::Test {
  protected:
   void SetUp() override {
@@ -61,7 +61,7 @@ TEST_F(TorchFolder, OfAnotherVersionIsRefused) {
   PutVersion("1.13.1+cu117");
   EXPECT_EQ(FaultOf(GivenLibTorch().status()).why,
             "it is 1.13.1, this program is built for " PROTIUM_TORCH_VERSION);
-  // An archive of LibTorch has no Python in it.
+  // An archive of LibTorch contains no Python file.
   std::filesystem::remove(torch_ / "version.py");
   Put(torch_ / "build-version", "2.0.0+cu118\n");
   EXPECT_THAT(FaultOf(GivenLibTorch().status()).why, HasSubstr("it is 2.0.0"));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry point of libprotium_torch.so for workers; pipeline/script_file.h has the other one.
 // Workers that train or score with LibTorch open the library with dlopen and call it; drivers never
-// do, so that `protium --help` and every usage error answer without loading LibTorch. No LibTorch
-// here.
+// do, so `protium --help` and every usage error appear without loading LibTorch. No LibTorch here.
 #pragma once
 
 #include "gang/task.h"
 
 namespace protium {
 
-// Raise it whenever TaskTable, TaskContext, Catalogue or anything they hold changes its layout: the
-// two libraries are separate files and may be of different builds.
+// Increase it whenever the layout of TaskTable, TaskContext, Catalogue or anything they hold
+// changes: the two libraries are separate files and may come from different builds.
 inline constexpr int32_t kTorchLibraryVersion = 4;
 inline constexpr const char* kTorchLibraryFile = "libprotium_torch.so";
 inline constexpr const char* kTorchLibraryEntry = "protium_torch_tasks";

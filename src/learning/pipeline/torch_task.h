@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes between the driver and the tasks "train" and "score": the JSON in MapTask::config,
+// The messages between the driver and the tasks "train" and "score": the JSON in MapTask::config,
 // the one row that a training gang emits, and the events that both tasks report. Declared here, on
-// the driver's side; the room that implements the tasks lies above it.
+// the driver's side; the folder that implements the tasks depends on this one.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct ListInput {
 };
 
 // The net, the columns it reads, in this order, and what it learns. The same for training and
-// scoring, and kept in the model as net.json.
+// scoring; stored in the model as net.json.
 struct NetConfig {
   Choice net;
   std::vector<CategoricalColumn> categorical;
@@ -55,7 +55,7 @@ struct NetConfig {
   }
 };
 
-// What such a net reads and gives, for those without columns of lists.
+// The numbers that such a net reads and outputs, for nets without list columns.
 inline NetShape ShapeOf(const NetConfig& config) {
   NetShape shape{.numeric = int64_t(config.numeric.size()), .outputs = config.objective.outputs()};
   for (const CategoricalColumn& each : config.categorical) {
@@ -65,9 +65,9 @@ inline NetShape ShapeOf(const NetConfig& config) {
   return shape;
 }
 
-// A number of the net that stages make by scaling alone, (from - mean) / deviation in double.
-// Workers compute it as they pack rows: the same bits, and one column less for the engine to make
-// and to hand over.
+// A numeric input of the net that stages make only by scaling, (from - mean) / deviation in double.
+// Workers compute it while they pack rows: the same bits, and one column less for the engine to
+// make and send.
 struct ScaledNumber {
   std::string column;
   std::string from;
@@ -82,18 +82,18 @@ struct ScaledNumber {
   }
 };
 
-// The column that a number of the net is read from.
+// The column that a numeric input of the net is read from.
 inline const std::string& ReadFrom(const std::vector<ScaledNumber>& scaled,
                                    const std::string& column) {
   const auto found = std::ranges::find(scaled, column, &ScaledNumber::column);
   return found == scaled.end() ? column : found->from;
 }
 
-// An extension with the job's net, loss or metrics, as workers find it.
+// An extension with the job's net, loss or metrics, as workers open it.
 struct NetLibrary {
   std::string file;    // Where the driver opened it.
   std::string kept;    // A copy in the session's folder, for executors that do not see `file`.
-  std::string sha256;  // Of the content; if `file` has another by now, `kept` is opened.
+  std::string sha256;  // Of the content; if that of `file` differs, `kept` is opened.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file);
@@ -102,9 +102,9 @@ struct NetLibrary {
   }
 };
 
-// What a task computes on: the CPU; or, where the job has asked for devices, the first of those
-// that it has leased, or the CPU in its place, which takes the same way (tensor/device.h) and so
-// tries it out without one. A cluster may give devices to tasks that have not asked for any.
+// What a task computes on: the CPU; or, if the job asked for devices, the first of those that it
+// leased, or the CPU as a stand-in, which runs the same code (tensor/device.h) and so tests it
+// without a device. A cluster may give devices to tasks that did not ask for any.
 enum class DeviceUse { kCpu, kLeased, kStandIn };
 inline EnumNames<DeviceUse> Names(DeviceUse) {
   return {{{DeviceUse::kCpu, "cpu"},
@@ -112,11 +112,11 @@ inline EnumNames<DeviceUse> Names(DeviceUse) {
            {DeviceUse::kStandIn, "stand_in"}}};
 }
 
-// Packed rows that several trainings of this machine share (rows/kept_rows.h).
+// Packed rows that several trainings on this machine share (rows/kept_rows.h).
 struct SharedRows {
-  std::string folder;      // Named by all that decides the rows; empty: they are not shared.
-  bool there = false;      // An earlier training has kept them: no input comes.
-  int64_t most_bytes = 0;  // Otherwise they are kept unless they take more.
+  std::string folder;      // Named after all that determines the rows; empty: not shared.
+  bool there = false;      // An earlier training has stored them: no input is sent.
+  int64_t most_bytes = 0;  // Otherwise they are stored, unless they take more.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("folder", folder);
@@ -125,28 +125,28 @@ struct SharedRows {
   }
 };
 
-// The config of "train", and of the tasks that train other kinds of estimators: for these `loss`
-// and what comes before it, `folder`, `stages_sha256` and `own` are meant.
+// The config of "train", and of the tasks that train other kinds of estimators, which use `loss`
+// and everything before it, `folder`, `stages_sha256` and `own`.
 struct TrainConfig {
   NetConfig net;
-  std::vector<ScaledNumber> scaled;  // Of the net's numbers; the others are columns of the input.
+  std::vector<ScaledNumber> scaled;  // Numbers of the net; the others are input columns.
   std::vector<NetLibrary> extensions;
   std::string weight;  // The column of row weights; empty: every row counts 1.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
-  std::string threshold_by;  // The metric that chooses the threshold; empty: it is chosen.
+  std::string threshold_by;  // The metric that chooses the threshold; empty: it is fixed.
   Calibration calibration = Calibration::kNone;
   std::string held_out;  // A boolean column, true on validation rows; empty: no validation.
   Choice loss;
   TrainOptions train;
   std::string folder;  // Where checkpoints go: <folder>/step-000000120/...
-  // Of what the stages learned and of the extensions; a checkpoint of another is refused.
+  // Covers what the stages learned and the extensions; a checkpoint with another hash is refused.
   std::string stages_sha256;
   bool resume = false;  // Start from the newest checkpoint, as attempts after the first always do.
-  int64_t memory_bytes = 0;  // For the packed rows of all ranks together; 0: no limit.
-  std::string scratch;       // A folder for rows beyond it; empty: each rank's temporary folder.
+  int64_t memory_bytes = 0;  // For the packed rows of all ranks; 0: no limit.
+  std::string scratch;       // A folder for rows beyond that; empty: each rank's temporary folder.
   SharedRows shared;
   DeviceUse device = DeviceUse::kCpu;
-  Json own = Json::object();  // What a kind of estimator other than nets adds.
+  Json own = Json::object();  // Added by kinds of estimator other than nets.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("net", net);
@@ -170,26 +170,26 @@ struct TrainConfig {
   }
 };
 
-// What training leaves: the one row that a gang emits, by rank 0, as JSON in the utf8 column
+// The result of training: the one row that a gang emits, from rank 0, as JSON in the utf8 column
 // "json".
 struct TrainResult {
   std::string weights;         // Path of the safetensors file with the best (or last) weights.
-  std::string weights_sha256;  // Of the tensors alone, in the order of their names.
+  std::string weights_sha256;  // Hash of the tensors only, in the order of their names.
   int64_t steps = 0;
   int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
-  int64_t unseen_rows = 0;           // Validation rows left out, of classes without a training row.
-  int64_t disk_bytes = 0;            // Of packed rows that did not fit memory, over all ranks.
+  int64_t unseen_rows = 0;           // Validation rows left out: no training row has their class.
+  int64_t disk_bytes = 0;            // Packed rows that did not fit into memory, over all ranks.
   int64_t best_epoch = 0;            // From 1; 0 without validation.
   Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
-  Decision decision;                 // Fitted on the validation rows; else that of the objective.
+  Decision decision;                 // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
   Json importance;                    // Of columns (train/importance.h); null: not measured.
   // [{"epoch", "step", "loss", "learning_rate" of the last step, "validation": {...}, "seconds"}]
   Json history = Json::array();
-  Json fingerprint = Json::object();    // The numerics that the weights were computed under.
+  Json fingerprint = Json::object();    // The numerics that the weights were computed with.
   Json rows_identity = Json::object();  // Of the training set: docs/rows.md, "Identity".
-  double wait_share = 0;                // Share of the time, 0 to 1, in the sum over ranks.
+  double wait_share = 0;                // Share of the time, 0 to 1, in all-reduce.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("weights", weights);
@@ -211,7 +211,7 @@ struct TrainResult {
   }
 };
 
-// "train" sends, from rank 0 alone: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
+// "train" sends, only from rank 0: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
 // RankSeconds, GangEntered, and Note and Warning (events/events.h).
 
 // The config of "score".
@@ -222,7 +222,7 @@ struct ScoreConfig {
   std::string weights;  // Path of a safetensors file.
   Columns added;        // The columns that a prediction adds (PredictedFields), in order.
   Columns metrics;      // Computed over the rows that have labels; empty: none.
-  std::string weight;   // The column that says how much a row counts in them; empty: 1.
+  std::string weight;   // The column of row weights in them; empty: every row counts 1.
   std::optional<Baseline> baseline;
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>

@@ -12,24 +12,24 @@
 // The plans of one fitting, from the bottom up: the kept table; with validation, a column that
 // marks held-out rows; the marks of parts, if stages ask for them; a projection to the sources, the
 // part numbers and the held-out mark; a filter of the rows with labels; and, for the stages,
-// another one that drops held-out rows. Marking comes before the projection, since the hash may be
-// over columns that nothing else reads.
+// another one that drops held-out rows. The marks precede the projection, since the hash may use
+// columns that nothing else reads.
 
 namespace protium {
 namespace {
 
 constexpr const char* kHeldOut = "__held_out";
 
-// Another seed than the test split's. A split takes the rows whose hash lies below its share: with
-// equal seeds and columns, the rows with the lowest hashes are on the test side already, and few or
-// none would be left for validation.
+// The seed differs from the test split's. A split takes the rows whose hash is below its share:
+// with equal seeds and columns, the rows with the lowest hashes are already on the test side, and
+// few or none would be left for validation.
 int64_t HeldOutSeed(int64_t seed) { return int64_t(SplitMix(uint64_t(seed) + kSplitMixStep) >> 1); }
 
-// A third seed, for the same reason: with the validation split's own, the rows with the lowest
+// A third seed, for the same reason: with the validation split's seed, the rows with the lowest
 // hashes would all be held out, and the first parts would have few training rows.
 int64_t PartsSeed(int64_t seed) { return HeldOutSeed(HeldOutSeed(seed)); }
 
-// Whether a projection only chooses columns, and computes none but decimals as doubles.
+// Whether a projection only selects columns, and computes none except decimals as doubles.
 bool OnlyChooses(const Plan& plan) {
   const auto* const project = std::get_if<Project>(&plan->verb);
   if (project == nullptr) return false;
@@ -39,8 +39,8 @@ bool OnlyChooses(const Plan& plan) {
   return true;
 }
 
-// Whether the plan reads a kept table directly, whole or thinned out: then keeping it again would
-// only copy it.
+// Whether the plan reads a kept table directly, whole or filtered: keeping it again would only copy
+// it.
 bool IsKept(const Plan& plan) {
   if (std::holds_alternative<Materialize>(plan->verb)) return true;
   const bool thins = std::holds_alternative<Filter>(plan->verb) ||
@@ -48,8 +48,8 @@ bool IsKept(const Plan& plan) {
   return thins && IsKept(plan->inputs.front());
 }
 
-// The table, kept. Only the columns that fitting reads are kept, unless rows are held out by all
-// columns: then the hash needs them all.
+// Returns the table, kept. Keeps only the columns that fitting reads, unless rows are held out by
+// all columns: then the hash needs them all.
 Plan KeepTable(const Chain& chain, const Plan& table) {
   if (IsKept(table)) return table;
   const bool whole = chain.estimator && chain.estimator->options.train.validation.share > 0 &&
@@ -57,7 +57,7 @@ Plan KeepTable(const Chain& chain, const Plan& table) {
   return MakePlan(Materialize{"train"}, {whole ? table : WithColumns(table, chain.sources, {})});
 }
 
-// The different numbers of parts that stages ask for. Stages with the same number share a column.
+// The distinct numbers of parts that stages request. Stages with the same number share a column.
 std::set<int64_t> PartsOf(const Chain& chain) {
   std::set<int64_t> parts;
   for (const PlacedStage& each : chain.stages) {
@@ -79,8 +79,8 @@ Columns CutBy(const Chain& chain) {
 
 }  // namespace
 
-// Marks are nested: a row of part 0 has all of them, one of the last part none, and a row's part is
-// the lowest mark it has, less 1.
+// Marks are nested: a row of part 0 has all of them, a row of the last part none, and a row's part
+// is the lowest mark it has, minus 1.
 Plan NumberParts(Plan rows, const Columns& by, int64_t parts, int64_t seed, NamedExpr& number) {
   number.expr = Lit(parts - 1);
   for (int64_t i = parts - 1; i > 0; --i) {
@@ -104,7 +104,7 @@ std::optional<Expr> HasLabel(const Chain& chain) {
   std::optional<Expr> all;
   for (const std::string& name : ListLabels(chain.estimator->options)) {
     const StageColumn& label = *chain.Find(name);
-    // A label that a stage makes does not exist in the table.
+    // A label made by a stage does not exist in the table.
     if (label.maker >= 0) continue;
     const bool floating = arrow::is_floating(label.type->id());
     const Expr value = floating ? MakeCall("nan_to_null", {Col(name)}) : Col(name);

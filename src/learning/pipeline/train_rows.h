@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the rows of a table for fitting: those without a label are left out, some are held out
 // for validation, and each gets the number of its part for stages that learn out of fold
-// (Stage::parts). Hashes of a row's values decide, not its place in the table (docs/rows.md,
-// "Split").
+// (Stage::parts). This depends on hashes of a row's values, not on its position in the table
+// (docs/rows.md, "Split").
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// The columns of rows that are learned from: chain.sources, then one column PartColumn(n) for each
+// The columns of rows used for learning: chain.sources, then one column PartColumn(n) for each
 // number of parts n that a stage asks for.
 Columns LearnedFrom(const Chain& chain);
 
-// The rows that a pipeline learns from, as plans with the columns LearnedFrom(). All four read one
-// kept evaluation of the table, so the SQL runs once and every reader sees the same rows.
+// The rows that a pipeline learns from, as plans with the columns LearnedFrom(). All of them read
+// one kept evaluation of the table, so the SQL runs once and every reader sees the same rows.
 struct TrainRows {
   Plan kept;             // Every row of the table.
   Plan all;              // Those of `kept` with all labels; the gang reads these.
@@ -26,12 +26,13 @@ struct TrainRows {
 };
 TrainRows RowsFor(const Chain& chain, const Plan& table);
 
-// Numbers the rows from 0 to parts - 1 by marks that they get for it: splits of one hash of `by`
-// and `seed` at the shares 1/parts, 2/parts, ... `number` comes with the name that the column shall
-// have and gets its expression; names of marks begin with that name.
+// Adds marks to the rows that number them from 0 to parts - 1: splits of one hash of `by` and
+// `seed` at the shares 1/parts, 2/parts, ... `number` has the name of the column to make and
+// receives its expression; the names of the marks start with that name.
 Plan NumberParts(Plan rows, const Columns& by, int64_t parts, int64_t seed, NamedExpr& number);
 
-// Is true for a row that has all its labels; NaN counts as missing. None if every row takes part.
+// Returns an expression that is true for a row that has all its labels; NaN counts as missing. None
+// if every row takes part.
 std::optional<Expr> HasLabel(const Chain& chain);
 
 }  // namespace protium

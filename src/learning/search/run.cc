@@ -76,7 +76,7 @@ class TrialRunner {
       if (place.trial >= request_.settled.trials.size()) return std::nullopt;
       Open& open = open_[place.trial];
       if (open.failed) continue;
-      if (place.fold == 0) TellStarted(place.trial);
+      if (place.fold == 0) ReportStarted(place.trial);
       ++open.running;
       ++next_;
       return place;
@@ -117,7 +117,7 @@ class TrialRunner {
     open.results.clear();
     const Status saved = table_.Save(StateOf(session_).folder());
     if (!saved.ok() && end_.ok()) end_ = saved;
-    TellEnded(trial);
+    ReportEnded(trial);
   }
 
   // Suggests fewer gangs, since fewer rows at a time may fit.
@@ -153,14 +153,14 @@ class TrialRunner {
     return trial;
   }
 
-  void TellStarted(size_t trial) {
+  void ReportStarted(size_t trial) {
     StateOf(session_).call().Send(
         TrialStarted{.trial = int64_t(trial) + 1,
                      .trials = int64_t(request_.settled.trials.size()),
                      .values = ValuesText(request_.settled.trials[trial].values)});
   }
 
-  void TellEnded(const Trial& trial) {
+  void ReportEnded(const Trial& trial) {
     TrialEnded event{.trial = trial.number,
                      .trials = int64_t(request_.settled.trials.size()),
                      .values = ValuesText(trial.values),

@@ -29,11 +29,11 @@ namespace {
 Status MakeRows(const DataFrame& rows) {
   const auto since = Clock::now();
   PT_LET(const int64_t count, rows.Count());
-  return TellMade(rows.session(), rows.plan(), count, since);
+  return ReportMade(rows.session(), rows.plan(), count, since);
 }
 
 // Reports what is about to happen, as Pipeline::Fit does; also for the plans of programs.
-Status TellSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
+Status ReportSearch(const Search& search, const SettledSearch& settled, const DataFrame& train) {
   PT_LET(const Preview preview, MakePreview(search.pipeline(), train, UseSettings::kNo));
   SessionState& state = StateOf(train.session());
   PipelinePlaced placed{PreviewToJson(preview)};
@@ -65,7 +65,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   SessionState& state = StateOf(train.session());
   PT_LET(SettledSearch settled, Settle(search, state.options().catalogue));
   PT_TRY(CheckOnTable(search, settled, train));
-  PT_TRY(TellSearch(search, settled, train));
+  PT_TRY(ReportSearch(search, settled, train));
   std::optional<Folds> folds;
   if (search.folds()) {
     PT_LET(folds, Folds::Make(train, *search.folds(), "folds"));
@@ -86,7 +86,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
 // of the refit (EstimatorKind::DescribeTraining); kinds without epochs have none.
-void TellBest(SessionState& state, const Searched& searched, const Trial& best,
+void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
               const Json& training) {
   const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
   int64_t failed = 0;
@@ -127,7 +127,7 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   std::vector<StageOptions> whole = chosen.pipeline.stages();
   PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
   whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);
-  TellBest(state, searched, best, estimator->kind->DescribeTraining(whole[estimator->at].options));
+  ReportBest(state, searched, best, estimator->kind->DescribeTraining(whole[estimator->at].options));
   PT_LET(PipelineModel model, FitAsGiven(Pipeline(std::move(whole)), train));
   return SearchResult{.metric = searched.settled.metric,
                       .higher_is_better = searched.settled.higher_is_better,

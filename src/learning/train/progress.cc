@@ -34,7 +34,7 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
   rows_ += result.rows;
   times_.Add(result.times);
   const auto often = std::max<Clock::duration>(kTimesEvery, (last_ - begun_) / kTimesOfAll);
-  if (last_ - told_times_ >= often) TellTimes(step);
+  if (last_ - told_times_ >= often) ReportTimes(step);
   if (!first_ && last_ - told_ < kEvery && step != steps_) return;
   const double seconds = SecondsBetween(told_, last_);
   Send(StepDone{.step = step,
@@ -50,7 +50,7 @@ void Progress::Stepped(int64_t step, int64_t epoch, const StepResult& result, do
   rows_ = 0;
 }
 
-void Progress::TellTimes(int64_t step) {
+void Progress::ReportTimes(int64_t step) {
   if (times_.empty()) return;
   Send(times_.Take(step));
   told_times_ = Clock::now();

@@ -24,7 +24,7 @@ class Progress {
   void Stepped(int64_t step, int64_t epoch, const StepResult& result, double rate);
   // Reports the ranks' times that have not been reported yet: when training ends, or its ranks
   // change.
-  void TellTimes(int64_t step);
+  void ReportTimes(int64_t step);
   template <IsEvent E>
   void Send(const E& event) const {
     if (report_ && speaks_) report_(EventToJson(event));

@@ -52,7 +52,7 @@ Status Saving::Stepped(bool all_landed) {
   if (all_landed) saved_step_ = handed_step_;
   if (!leads()) return Status::OK();
   PT_LET(const auto written, writer_->TakeWritten());
-  Tell(written);
+  Report(written);
   return Status::OK();
 }
 
@@ -76,7 +76,7 @@ Status Saving::KeepBest() {
 }
 
 // The hashes are known only now; later states contain them.
-void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
+void Saving::Report(const std::vector<WrittenCheckpoint>& written) {
   for (const WrittenCheckpoint& each : written) {
     saved_step_ = each.state.step;
     state_.weights_xxh3 = each.state.weights_xxh3;
@@ -89,7 +89,7 @@ void Saving::Tell(const std::vector<WrittenCheckpoint>& written) {
 Status Saving::Finish() {
   if (!leads()) return Status::OK();
   PT_LET(const auto written, writer_->Finish());
-  Tell(written);
+  Report(written);
   return Status::OK();
 }
 

@@ -68,7 +68,7 @@ class Saving {
   double waited() const;  // Seconds since the last checkpoint.
   bool leads() const { return in_.communicator->rank() == 0; }
   Status Write();
-  void Tell(const std::vector<WrittenCheckpoint>& written);
+  void Report(const std::vector<WrittenCheckpoint>& written);
 
   const TrainSpec& spec_;
   const TrainInput& in_;

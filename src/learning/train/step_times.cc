@@ -42,7 +42,7 @@ StepTimes::Running::~Running() {
   times_.seconds_[size_t(part_)] += SecondsSince(began_, Clock::now());
 }
 
-void StepTimes::Tell(std::span<float> told) {
+void StepTimes::Write(std::span<float> told) {
   const auto now = Clock::now();
   for (size_t p = 0; p < kParts; ++p) told[p] = float(seconds_[p]);
   told[kParts] = float(SecondsSince(since_, now));

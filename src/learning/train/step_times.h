@@ -24,13 +24,13 @@ inline constexpr std::array<std::string_view, 7> kStepParts{
     "rows", "forward", "backward", "reduce", "optimizer", "validation", "checkpoint"};
 
 // Called with what the rank does from now on, as a literal: see TaskContext::SetPhase().
-using PhaseTeller = std::function<void(const char* phase)>;
+using PhaseReport = std::function<void(const char* phase)>;
 
 // One rank's own times. One thread.
 class StepTimes {
  public:
   // An empty `phase` is not called.
-  explicit StepTimes(PhaseTeller phase = {}) : phase_(std::move(phase)) {}
+  explicit StepTimes(PhaseReport phase = {}) : phase_(std::move(phase)) {}
 
   // How many floats a rank sends: the seconds of each part, and of all the time, including what is
   // measured as no part.
@@ -52,10 +52,10 @@ class StepTimes {
   Running Count(StepPart part) { return Running(*this, part); }
 
   // Writes kTold floats for the time since the last call, and starts again.
-  void Tell(std::span<float> told);
+  void Write(std::span<float> told);
 
  private:
-  PhaseTeller phase_;
+  PhaseReport phase_;
   std::array<double, kStepParts.size()> seconds_{};
   Clock::time_point since_ = Clock::now();
 };

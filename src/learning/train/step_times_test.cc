@@ -54,11 +54,11 @@ TEST(TimesOfRanks, PartsAreNotMoreThanAllOfTheTime) {
   std::vector<float> told(size_t(StepTimes::kTold));
   { const auto counts = times.Count(StepPart::kForward); }
   { const auto counts = times.Count(StepPart::kReduce); }
-  times.Tell(told);
+  times.Write(told);
   EXPECT_GT(told[size_t(StepPart::kForward)], 0);
   EXPECT_EQ(told[size_t(StepPart::kRows)], 0);
   EXPECT_LE(std::accumulate(told.begin(), told.end() - 1, 0.0f), told.back());
-  times.Tell(told);
+  times.Write(told);
   EXPECT_EQ(told[size_t(StepPart::kForward)], 0);
 }
 

@@ -206,7 +206,7 @@ void Stepper::BringBack() {
 }
 
 // One leaf per rank carries its flags, so that all stop or save after the same step, and its times.
-void Stepper::TellOthers(const StepInput& input) {
+void Stepper::ReportOthers(const StepInput& input) {
   const std::span<float> leaf = own_[0].sum;
   StepTail tail = leaf_.ReadTail(leaf);
   tail.stop += input.stop ? 1 : 0;
@@ -214,14 +214,14 @@ void Stepper::TellOthers(const StepInput& input) {
   tail.saved += input.saved ? 1 : 0;
   tail.change += input.change ? 1 : 0;
   leaf_.WriteTail(tail, leaf);
-  times_.Tell(leaf_.TimesOf(communicator_.rank(), leaf));
+  times_.Write(leaf_.TimesOf(communicator_.rank(), leaf));
 }
 
 Result<StepResult> Stepper::Run(const StepInput& input) {
   PT_TRY(CheckFloatingPoint());
   // The others wait for this rank in the all-reduce, and would do so until the deadline.
   PT_TRY(FailTogether(AddUpOwn(input), communicator_));
-  if (!own_.empty()) TellOthers(input);
+  if (!own_.empty()) ReportOthers(input);
   std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kReduce);
   const auto before = Clock::now();
   PT_LET(const std::span<const float> reduced, tree_->Reduce());

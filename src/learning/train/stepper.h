@@ -38,7 +38,7 @@ struct StepSpec {
   int64_t outputs = 1;         // Of the net, for each row.
   Loss loss;
   TrainOptions train;  // Uses seed, clip_norm, clip_value and micro_batches.
-  PhaseTeller phase;   // Called with each part of a step.
+  PhaseReport phase;   // Called with each part of a step.
 };
 
 struct StepInput {
@@ -121,7 +121,7 @@ class Stepper {
   Status NotFinite(const char* what, const StepInput& input);
   std::string OwnShardsNotFinite() const;
 
-  void TellOthers(const StepInput& input);
+  void ReportOthers(const StepInput& input);
 
   StepSpec spec_;
   Net& net_;

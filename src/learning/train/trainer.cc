@@ -197,7 +197,7 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
   busy_.clear();
   const auto rank = size_t(in_.communicator->rank());
   const ShardedRows::Owned own{first[rank], first[rank + 1]};
-  progress_.TellTimes(state_.step);  // For the previous generation: rank numbers change now.
+  progress_.ReportTimes(state_.step);  // For the previous generation: rank numbers change now.
   progress_.Speak(leads());
   if (in_.membership != nullptr) {
     in_.rows.TakeOver(own);
@@ -414,7 +414,7 @@ Result<Json> Training::Measure() {
 }
 
 Status Training::Stopped() {
-  progress_.TellTimes(state_.step);
+  progress_.ReportTimes(state_.step);
   PT_TRY(saving_.Finish());
   return Fail(
       {.exit = Exit::kStopped,
@@ -424,7 +424,7 @@ Status Training::Stopped() {
 
 Result<TrainOutcome> Training::Outcome() {
   TrainOutcome out;
-  progress_.TellTimes(state_.step);
+  progress_.ReportTimes(state_.step);
   PT_LET(const std::filesystem::path weights, saving_.HandOut(out));
   out.steps = state_.step;
   out.best_epoch = state_.best.epoch;

@@ -56,7 +56,7 @@ struct TrainInput {
   Json numerics = Json::object();
   std::function<void(const Json&)> report;  // Called on rank 0, like the next.
   std::function<void()> saved;              // A checkpoint is complete. May be empty.
-  PhaseTeller phase;
+  PhaseReport phase;
   std::stop_token stop;
 };
 

@@ -30,7 +30,7 @@ std::string Base64(const std::string& text) {
   return made;
 }
 
-// As MLflow's own clients take them.
+// The environment variables are those of MLflow's own clients.
 std::map<std::string, std::string> MlflowHeaders() {
   const std::string token = Variable("MLFLOW_TRACKING_TOKEN");
   const std::string user = Variable("MLFLOW_TRACKING_USERNAME");
@@ -39,7 +39,7 @@ std::map<std::string, std::string> MlflowHeaders() {
   return {{"Authorization", "Basic " + Base64(user + ":" + Variable("MLFLOW_TRACKING_PASSWORD"))}};
 }
 
-// OTEL_EXPORTER_OTLP_HEADERS is "key=value,key=value", percent-encoding aside.
+// OTEL_EXPORTER_OTLP_HEADERS is "key=value,key=value", apart from percent-encoding.
 std::map<std::string, std::string> OtlpHeaders() {
   std::map<std::string, std::string> headers;
   const std::string all = Variable("OTEL_EXPORTER_OTLP_HEADERS");
@@ -58,7 +58,7 @@ Result<Sent> SendToOtlp(const RunFacts& facts, Service& service, const std::stri
   const Exported made = WriteOtlp(facts);
   PT_LET(const ServiceAnswer answer, service.Post("/v1/traces", made.bytes));
   if (answer.status != 200) {
-    // Credentials that are missing or wrong: of a collector they stand in another variable.
+    // Missing or wrong credentials: a collector's are in another variable.
     Fault refused = FaultOf(service.Refused("/v1/traces", answer));
     if (!refused.fix.empty()) refused.fix = "set OTEL_EXPORTER_OTLP_HEADERS";
     return Fail(std::move(refused));

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A run that went back from step 3 to 2, with a metric whose name needs care.
+// A run that went back from step 3 to 2, with a metric whose name must be escaped.
 struct ExportedRun : testing::Test {
   TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   RunFacts facts;
@@ -85,7 +85,7 @@ TEST_F(ExportedRun, TheTraceHasPartsRanksAndCurves) {
   const Json trace = *ParseJson(WriteTrace(facts).bytes);
   std::map<std::string, int> kinds;
   for (const Json& event : trace["traceEvents"]) ++kinds[event["ph"].get<std::string>()];
-  // prepare, start ranks, train; the query; the rank, and its forward and its sum.
+  // prepare, start ranks, train; the query; the rank, and its forward and its all-reduce.
   EXPECT_EQ(kinds["X"], 7);
   const auto find = [&](const char* name) {
     return std::ranges::find(trace["traceEvents"], Json(name),

@@ -12,7 +12,7 @@ namespace protium {
 
 namespace {
 
-// Adds a point; those of later steps belong to an attempt that did not last.
+// Adds a point and drops those of later steps, which belong to an attempt that was abandoned.
 void AddPoint(std::vector<SeriesPoint>& points, SeriesPoint point) {
   while (!points.empty() && points.back().step >= point.step) points.pop_back();
   points.push_back(point);

@@ -20,19 +20,19 @@ struct SeriesPoint {
 
 struct RunFacts {
   std::string id;
-  Json run = Json::object();       // run.json, with "state" as `protium runs` tells it.
+  Json run = Json::object();       // run.json, with "state" as `protium runs` reports it.
   Json result = Json::object();    // result.json
   Json settings = Json::object();  // Flat: {"train.epochs": 10}
-  // "train/loss", "train/learning_rate", "validation/rmse", ... by step, in order. Where a run went
-  // back to a checkpoint, what it did again counts.
+  // "train/loss", "train/learning_rate", "validation/rmse", ... by step, in order. If a run went
+  // back to a checkpoint, the repeated steps replace the earlier ones.
   std::map<std::string, std::vector<SeriesPoint>> series;
   std::vector<Json> events;
 };
 
-// A folder without a readable run.json is a fault of Exit::kInput; all else may be missing.
+// A folder without a readable run.json is a fault of Exit::kInput; everything else may be missing.
 Result<RunFacts> ReadRunFacts(const std::filesystem::path& run);
 
-// The seconds since 1970 of the "time" of an event or of run.json; 0 for text that is no time.
+// The "time" of an event or of run.json in seconds since 1970; 0 for text that is not a time.
 double SecondsOf(const std::string& time);
 
 }  // namespace protium

@@ -10,23 +10,23 @@
 
 namespace protium {
 
-// What an exporter made: the bytes of a file, and what they lack.
+// The output of an exporter: the bytes of a file, and what was left out.
 struct Exported {
   std::string bytes;
-  std::vector<std::string> left_out;  // "single steps: the run tells at most two a second"
+  std::vector<std::string> left_out;  // "single steps: the run reports at most two a second"
 };
 
 struct RunFormat {
   std::string name;    // "tensorboard"
-  std::string ending;  // Of the file's name: ".csv".
+  std::string ending;  // The file name's suffix: ".csv".
   std::string says;    // One line for help.
-  bool text = true;    // May go to a terminal.
+  bool text = true;    // May be printed on a terminal.
   Exported (*write)(const RunFacts& facts);
 };
 
 std::span<const RunFormat> RunFormats();
 
-// The rows' functions, in the order of RunFormats().
+// The functions of the rows, in the order of RunFormats().
 Exported WriteTensorBoard(const RunFacts& facts);
 Exported WritePrometheus(const RunFacts& facts);
 Exported WriteOpenMetrics(const RunFacts& facts);
@@ -35,7 +35,8 @@ Exported WriteJsonLines(const RunFacts& facts);
 Exported WriteTrace(const RunFacts& facts);
 Exported WriteOtlp(const RunFacts& facts);
 
-// Prometheus text of several runs: what each has reached by now. `open_metrics` in that dialect.
+// Prometheus text of several runs: the state that each has reached. `open_metrics` selects that
+// dialect.
 std::string PrometheusText(std::span<const RunFacts* const> runs, bool open_metrics);
 
 }  // namespace protium

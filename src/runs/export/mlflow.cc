@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kApi = "/api/2.0/mlflow/";
-constexpr size_t kMetricsAtOnce = 1000, kParamsAtOnce = 100;  // The server takes no more.
-constexpr size_t kMostText = 500;  // Of a parameter: what servers of all versions take.
+constexpr size_t kMetricsAtOnce = 1000, kParamsAtOnce = 100;  // The server accepts no more.
+constexpr size_t kMostText = 500;  // Of a parameter: the limit that servers of all versions accept.
 constexpr size_t kMostFiles = 2000;
 
-// Names that the server takes: letters, digits, "_", "-", ".", " ", ":" and "/".
+// Makes a name that the server accepts: letters, digits, "_", "-", ".", " ", ":" and "/".
 std::string NameOf(const std::string& name) {
   std::string made;
   for (const char c : name) {
@@ -33,14 +33,14 @@ std::string NameOf(const std::string& name) {
                        std::string_view("_-. :/").find(c) != std::string_view::npos;
     made += plain ? c : '_';
   }
-  // Nor does the server take longer ones.
+  // The server accepts no longer ones.
   return made.substr(0, 250);
 }
 
-// From seconds since 1970 to milliseconds, in which MLflow has all times.
+// Converts seconds since 1970 to milliseconds, which MLflow uses for all times.
 int64_t Millis(double seconds) { return std::isfinite(seconds) ? int64_t(seconds * 1000) : 0; }
 
-// Sends one run; the steps stand in the order in which Send() takes them.
+// Sends one run; the member functions are in the order in which Send() calls them.
 class MlflowSender {
  public:
   MlflowSender(const SendOptions& options, const RunFacts& facts, Service& service)
@@ -52,7 +52,7 @@ class MlflowSender {
     PT_TRY(CreateRun());
     const Status filled = Fill();
     if (!filled.ok()) {
-      // Its own failure tells less than what went wrong first.
+      // If this fails, too, the first failure says more.
       (void)End("FAILED");
       return filled;
     }
@@ -80,14 +80,14 @@ class MlflowSender {
     if (found.status == 200) {
       return TextAt(found.body.value("experiment", Json()), "experiment_id");
     }
-    // 404: no experiment has this name yet.
+    // 404: no experiment with this name exists yet.
     if (found.status != 404) return service_.Refused("experiments/get-by-name", found);
     PT_LET(const Json made, Ask("experiments/create", {{"name", name}}));
     return TextAt(made, "experiment_id");
   }
 
   Status RefuseTwice() {
-    // MLflow asks for backticks around a key with a point.
+    // MLflow requires backticks around a key with a point.
     PT_LET(const Json found,
            Ask("runs/search", {{"experiment_ids", {experiment_}},
                                {"filter", fmt::format("tags.`protium.run` = '{}'", facts_.id)},
@@ -106,7 +106,8 @@ class MlflowSender {
     const auto tag = [&](const std::string& key, const std::string& value) {
       if (!value.empty()) tags.push_back({{"key", key}, {"value", value.substr(0, 5000)}});
     };
-    // Those of "mlflow." are shown on MLflow's page; RefuseTwice() finds the run by "protium.run".
+    // Tags that begin with "mlflow." are shown on MLflow's page; RefuseTwice() finds the run by
+    // "protium.run".
     tag("mlflow.runName", facts_.id);
     tag("mlflow.source.type", "JOB");
     tag("mlflow.source.name", "protium");
@@ -163,7 +164,7 @@ class MlflowSender {
     for (const auto& [name, points] : facts_.series) {
       for (const SeriesPoint& point : points) add(name, point.value, point.time, point.step);
     }
-    // Final values stand at the last step, beside the curves, as "test/rmse" and "baseline/rmse".
+    // Final values are at the last step, beside the curves, as "test/rmse" and "baseline/rmse".
     const double ended = SecondsOf(TextAt(facts_.run, "ended"));
     const Json all = facts_.result.value("metrics", Json());
     const Json steps = facts_.result.value("steps", Json());
@@ -189,8 +190,8 @@ class MlflowSender {
     return Status::OK();
   }
 
-  // Servers that keep artifacts themselves take them over HTTP; of others only their own client
-  // knows the way.
+  // Servers that store artifacts themselves accept them over HTTP; for others, only MLflow's own
+  // client knows how to store them.
   Status SendFiles() {
     constexpr std::string_view kOwn = "mlflow-artifacts:/";
     if (!artifacts_.starts_with(kOwn)) {
@@ -226,7 +227,7 @@ class MlflowSender {
       sent_.left_out.push_back(fmt::format("a model: it has more than {} files", kMostFiles));
       return Status::OK();
     }
-    // Last: MLflow takes the folder for a model by this file.
+    // Last: this file makes MLflow recognise the folder as a model.
     return PutMlmodel(model);
   }
 
@@ -272,7 +273,7 @@ std::string MlflowType(const std::string& type) {
 
 }  // namespace
 
-// YAML takes JSON's texts and lists as they are.
+// JSON's texts and lists are valid YAML.
 std::string MlmodelText(const fs::path& model, const std::string& created,
                         const std::string& mlflow_run) {
   const Json schema = ReadJson(model / "schema.json");
@@ -289,7 +290,7 @@ std::string MlmodelText(const fs::path& model, const std::string& created,
       Dump(PROTIUM_VERSION));
   text += fmt::format("run_id: {}\nutc_time_created: {}\n", Dump(mlflow_run), Dump(created));
   if (!inputs.empty()) {
-    // MLflow keeps the columns of a signature as JSON in a text, hence Dump() twice.
+    // MLflow expects the columns of a signature as JSON inside a text, hence Dump() twice.
     text += fmt::format("signature:\n  inputs: {}\n  outputs: null\n  params: null\n",
                         Dump(Dump(inputs)));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against a server of this process that answers as MLflow's does; tests/page/exported.py asks a
+// Runs against a server in this process that responds like MLflow's; tests/page/exported.py uses a
 // real one.
 #include "export/mlflow.h"
 

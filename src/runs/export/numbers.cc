@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV and JSON lines: every point of every curve.
+// Writes CSV and JSON lines: every point of every curve.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace protium {
 
 namespace {
 
-// RFC 4180. Names of metrics may be a program's own.
+// RFC 4180. A program may choose the names of its metrics.
 std::string CsvCell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string quoted = "\"";

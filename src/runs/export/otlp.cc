@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run as a trace of OpenTelemetry, in the JSON of OTLP/HTTP (opentelemetry-proto 1.x,
 // ExportTraceServiceRequest): a span for the run, one for each of its parts, and one for each rank
-// from its start to the end of its gang; what happened once are events of the run's span. Ids are
+// from its start to the end of its gang; one-time happenings are events of the run's span. Ids are
 // hashes of the run's name, so that a trace that is sent twice is one.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace protium {
 
 namespace {
 
-// Ids need no more than to differ.
+// Ids only need to differ.
 uint64_t IdOf(const std::string& text, uint64_t seed) {
   uint64_t hash = Fnv1a(text, seed);
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdu;
@@ -34,7 +34,7 @@ std::string SpanId(const std::string& run, const std::string& span) {
   return fmt::format("{:016x}", IdOf(run + "\n" + span, 3) | 1);
 }
 
-// 64-bit numbers are text in this JSON, as in all of protobuf's.
+// 64-bit numbers are text in this JSON, as always in protobuf's.
 std::string Nanos(double seconds) {
   const bool sane = std::isfinite(seconds) && seconds > 0 && seconds < 9e9;
   return std::to_string(sane ? int64_t(std::llround(seconds * 1e6)) * 1000 : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that Prometheus scrapes (exposition format 0.0.4), and its successor OpenMetrics 1.0.
+// Writes the text that Prometheus scrapes (exposition format 0.0.4), and its successor OpenMetrics
+// 1.0.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace protium {
 
 namespace {
 
-// In the value of a label.
+// Escapes the value of a label.
 std::string LabelText(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -31,7 +32,7 @@ std::string NumberText(double value) {
   return fmt::format("{}", value);
 }
 
-// All samples of a name stand together below one heading, as both formats want it.
+// Groups all samples of a name below one heading, as both formats require.
 class Families {
  public:
   void Add(const std::string& name, const std::string& help, const std::string& labels,
@@ -56,8 +57,8 @@ class Families {
   std::map<std::string, Family> families_;
 };
 
-// "train/loss" becomes protium_train_loss; metrics keep their name as a label, since they may be a
-// program's own.
+// "train/loss" becomes protium_train_loss; a metric's name is a label, since a program may choose
+// it.
 void AddSeries(const RunFacts& facts, const std::string& run, Families& families) {
   for (const auto& [name, points] : facts.series) {
     if (points.empty()) continue;
@@ -77,7 +78,7 @@ void AddSeries(const RunFacts& facts, const std::string& run, Families& families
   }
 }
 
-// Numbers of an object, each a sample with its name as a label.
+// Adds the numbers of an object, each as a sample with its name as a label.
 void AddNumbers(const Json& object, const char* name, const char* help, const char* label,
                 const std::string& run, Families& families) {
   if (!object.is_object()) return;

@@ -17,8 +17,8 @@ constexpr std::array<uint32_t, 256> CastagnoliTable() {
   return table;
 }
 
-// A CRC that stands in the data which another CRC is taken of is masked: else it would tell
-// nothing.
+// Masks a CRC that is part of data over which another CRC is computed: otherwise that one would
+// detect nothing.
 uint32_t Masked(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
 
 void AppendLittleEndian(uint64_t value, int bytes, std::string& file) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow's record files: each record is its length (8 bytes, little-endian), the masked CRC of
-// these, its bytes, and the masked CRC of those.
+// the length, its bytes, and the masked CRC of the bytes.
 #pragma once
 
 #include <cstdint>

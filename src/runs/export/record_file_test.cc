@@ -23,7 +23,7 @@ TEST(RecordFile, ARecordIsLengthBytesAndTheirCrcs) {
   EXPECT_EQ(file.substr(12, 3), "abc");
 }
 
-// The example of protobuf's description of its encoding: field 1 is 150, field 2 "testing".
+// The example in protobuf's description of its encoding: field 1 is 150, field 2 "testing".
 TEST(Wire, FieldsAreEncodedAsTheStandardShows) {
   WireMessage message;
   message.Varint(1, 150).Bytes(2, "testing");

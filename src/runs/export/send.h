@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services that runs are sent to, over HTTP. What speaks it lies in a library of its own,
+// Sends runs to services over HTTP. The code that speaks HTTP is in a library of its own,
 // libprotium_export.so, which only `protium export --uri` opens.
 #pragma once
 
@@ -16,11 +16,11 @@ struct SendOptions {
   std::string to;             // A name of SentFormats().
   std::string uri;            // "http://127.0.0.1:5000"
   std::filesystem::path run;  // The run folder.
-  bool again = false;         // Though the service has the run already.
+  bool again = false;         // Send the run even if the service already has it.
 };
 
 struct Sent {
-  std::string where;  // What to look at there.
+  std::string where;  // Where to look at it there.
   std::vector<std::string> left_out;
   std::vector<std::string> notes;
 };
@@ -28,7 +28,7 @@ struct Sent {
 struct SentFormat {
   std::string name;      // "mlflow"
   std::string says;      // One line for help.
-  std::string variable;  // Of the environment, which names the service where no --uri does.
+  std::string variable;  // The environment variable that names the service if no --uri does.
 };
 std::span<const SentFormat> SentFormats();
 
@@ -36,10 +36,10 @@ std::span<const SentFormat> SentFormats();
 // request has a deadline of a minute.
 Result<Sent> SendRun(const SendOptions& options, const RunFacts& facts);
 
-// Grows whenever what the library is given changes its layout.
+// Increase it whenever the layout of what the library receives changes.
 inline constexpr int32_t kSendLibraryVersion = 1;
 
-// The library's one entry, protium_send_run. Gives false when it was built for another version.
+// The library's only entry, protium_send_run. Returns false if it was built for another version.
 using SendEntry = bool (*)(int32_t version, const SendOptions& options, const RunFacts& facts,
                            Result<Sent>& sent);
 

@@ -47,8 +47,8 @@ class HttpService : public Service {
     if (error || !bytes) {
       return Fail({.exit = Exit::kInput, .what = "cannot read " + file.string()});
     }
-    // In pieces, since a file need not fit into memory; one that has become shorter meanwhile ends
-    // the request.
+    // In pieces, since a file need not fit into memory; a file that has become shorter meanwhile
+    // ends the request.
     const auto piece = [&](size_t offset, size_t length, httplib::DataSink& sink) {
       char block[1 << 16];
       bytes.seekg(std::streamoff(offset));
@@ -64,7 +64,7 @@ class HttpService : public Service {
   }
 
   Status Refused(const std::string& doing, const ServiceAnswer& answer) const override {
-    // Where MLflow says why; collectors of OTLP, too (google.rpc.Status).
+    // MLflow gives the reason here; collectors of OTLP do, too (google.rpc.Status).
     const std::string why = Shortened(TextAt(answer.body, "message"), kMostShown);
     Fault fault{.exit = Exit::kRemote,
                 .what = fmt::format("{} answered {} to {}", uri_, answer.status, doing),
@@ -103,7 +103,7 @@ Result<std::unique_ptr<Service>> Service::Make(const std::string& uri,
                  .why = uri.starts_with("https://") ? "runs are sent without encryption only" : "",
                  .fix = "http://host:port; to a service behind TLS through a tunnel or a proxy"});
   }
-  // The client is made of host and port alone; the rest of the uri goes before each path.
+  // The client is made from host and port alone; the rest of the uri is prepended to each path.
   const size_t slash = std::min(uri.find('/', kHttp.size()), uri.size());
   std::string prefix = uri.substr(slash);
   while (prefix.ends_with('/')) prefix.pop_back();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service over HTTP, as exporters ask it. One thread.
+// A service over HTTP, as exporters use it. One thread.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace protium {
 
 struct ServiceAnswer {
   int status = 0;
-  Json body;  // Null where the answer is no JSON.
+  Json body;  // Null if the response is not JSON.
 };
 
 class Service {
@@ -25,13 +25,13 @@ class Service {
                                                std::map<std::string, std::string> headers);
   virtual ~Service() = default;
 
-  // `path` begins with "/", follows the uri's own and is encoded (UrlPath()). Whatever the service
-  // answers; a fault of Exit::kRemote where nothing comes.
+  // `path` begins with "/", is appended to the uri's own path and is encoded (UrlPath()). Returns
+  // whatever the service responds; a fault of Exit::kRemote if there is no response.
   virtual Result<ServiceAnswer> Get(const std::string& path) = 0;
   virtual Result<ServiceAnswer> Post(const std::string& path, const std::string& json) = 0;
   // Sends the bytes of a file.
   virtual Result<ServiceAnswer> Put(const std::string& path, const std::filesystem::path& file) = 0;
-  // The fault for an answer that is a refusal.
+  // Makes the fault for a response that is a refusal.
   virtual Status Refused(const std::string& doing, const ServiceAnswer& answer) const = 0;
 };
 

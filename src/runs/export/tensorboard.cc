@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event file of TensorBoard. Field numbers are those of its tensorflow.Event, Summary,
+// Writes an event file of TensorBoard. Field numbers are those of its tensorflow.Event, Summary,
 // TensorProto and hparams' plugin_data.proto.
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ WireMessage SettingValue(const Json& value) {
 WireMessage HparamsValue(const RunFacts& facts) {
   WireMessage start, data, value;
   for (const auto& [key, setting] : facts.settings.items()) {
-    // SQL and other texts of many lines are no parameters.
+    // SQL and other texts of many lines are not parameters.
     if (setting.is_null() || Dump(setting).size() > 200) continue;
     WireMessage entry;
     entry.Bytes(1, key).Message(2, SettingValue(setting));
@@ -85,7 +85,7 @@ WireMessage EndValue(const RunFacts& facts) {
   return value;
 }
 
-// A table of Markdown, which the text view draws.
+// A Markdown table, which the text view shows.
 std::string SettingsText(const RunFacts& facts) {
   std::string text = "| key | value |\n|---|---|\n";
   for (const auto& [key, value] : facts.settings.items()) {

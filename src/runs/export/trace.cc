@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace in Chrome's JSON, which Perfetto opens: the parts of the job as slices, ranks from their
-// start to the end of the gang, curves as counters, all that happened once as instants. Times are
-// microseconds; those of all hosts are the driver's, which wrote the events down.
+// Writes a trace in Chrome's JSON, which Perfetto opens: the parts of the job as slices, ranks from
+// their start to the end of the gang, curves as counters, one-time happenings as instants. Times
+// are microseconds on the clock of the driver, which wrote down the events of all hosts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,8 +100,8 @@ class TraceMaker {
     began_ = time;
   }
 
-  // What the engine executed, up to when it told so, with the seconds of its operators; when these
-  // ran it does not tell.
+  // Shows what the engine executed as one slice that ends when the engine reported it, with the
+  // seconds of its operators; the report does not say when each of these ran.
   void AddEnginePlan(const Json& event, double time) {
     const Json seconds = event.value("seconds", Json());
     const Json operators = event.value("operators", Json());
@@ -119,8 +119,8 @@ class TraceMaker {
     engine_free_ = time;
   }
 
-  // A rank's seconds of each part, which are sums over the steps of the interval: one slice for
-  // each part, one after the other, in the interval's time.
+  // Shows a rank's seconds of each part, which are sums over the steps of the interval, as one
+  // slice per part, one after another, within the interval's time.
   void AddLanes(const Json& event, double time) {
     RankLanes lanes;
     lanes.On(event, time * 1000);
@@ -147,7 +147,7 @@ class TraceMaker {
     free = at;
   }
 
-  // When the ranks ended their task. Of training no event tells that: scoring comes after it.
+  // When the ranks ended their task. No event reports that for training: scoring follows it.
   double TaskEnd(double time) const {
     for (const RunPart& part : parts_.parts()) {
       const double ended = part.ended / 1000;
@@ -191,8 +191,8 @@ class TraceMaker {
   std::string task_;
   double began_ = 0;
   double end_ = 0;
-  double engine_free_ = 0;              // Up to where the engine's lane is taken.
-  std::map<size_t, double> lane_ends_;  // By rank, up to where its lane is taken.
+  double engine_free_ = 0;              // The engine's lane is occupied up to here.
+  std::map<size_t, double> lane_ends_;  // By rank: its lane is occupied up to here.
 };
 
 }  // namespace

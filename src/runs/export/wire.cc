@@ -14,7 +14,7 @@ uint64_t Tag(int field, WireKind kind) { return uint64_t(field) << 3 | kind; }
 
 }  // namespace
 
-// Seven bits a byte, the lowest first; the highest bit says that more follow.
+// Seven bits per byte, the lowest first; the highest bit says that more follow.
 void WireMessage::Number(uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes_.push_back(char(0x80 | (value & 0x7f)));
   bytes_.push_back(char(value));
@@ -26,7 +26,7 @@ WireMessage& WireMessage::Varint(int field, uint64_t value) {
   return *this;
 }
 
-// Little-endian, as this machine has them.
+// Little-endian, like this machine.
 WireMessage& WireMessage::Double(int field, double value) {
   Number(Tag(field, kFixed64));
   bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);

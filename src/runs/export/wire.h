@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf's encoding, written by hand: messages of other tools without their generated classes.
-// Fields come in the order in which they are added.
+// Writes Protobuf's encoding without generated classes, for messages of other tools. Fields are
+// written in the order in which they are added.
 #pragma once
 
 #include <cstdint>

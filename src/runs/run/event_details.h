@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --verbose adds to the progress display: a line for each step of a run that the display else
-// shows only while it lasts, or not at all.
+// What --verbose adds to the progress display: one line for each step of a run that the display
+// otherwise shows only while it lasts, or not at all.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace protium {
 // Takes all events of a run in order; one thread.
 class EventDetails {
  public:
-  // The line for the event, as the display's own are written; empty: none.
+  // Returns the line for the event, written like those of the display; empty if there is none.
   std::string On(const Event& event, Deadline now);
 
  private:
@@ -22,7 +22,7 @@ class EventDetails {
   Deadline before_{};
 };
 
-// Whether PROTIUM_VERBOSE asks for them; the command's flag --verbose sets it.
+// Whether PROTIUM_VERBOSE requests details; the command's flag --verbose sets it.
 bool WantsDetails();
 
 }  // namespace protium

@@ -21,7 +21,7 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kLongestLine = 16 << 20;  // A longer line is damage, and not worth the memory.
+constexpr size_t kLongestLine = 16 << 20;  // A longer line is damage and not worth the memory.
 
 Status FileFault(const std::filesystem::path& path, const char* doing, int error) {
   // EFBIG means RLIMIT_FSIZE, in a process that ignores SIGXFSZ.
@@ -92,8 +92,8 @@ Status EventLog::status() const {
   return first_failure_;
 }
 
-// Writes the whole line or nothing. A partial write, as on a full disk, is undone by truncating to
-// the size before; that is safe because the folder is locked and nobody else appends.
+// Writes the whole line or nothing. Undoes a partial write, as on a full disk, by truncating to the
+// earlier size; that is safe because the folder is locked and nobody else appends.
 Status EventLog::WriteLine(const std::string& line) {
   struct stat before {};
   if (fstat(file_, &before) != 0) return FileFault(path_, "read", errno);
@@ -113,7 +113,7 @@ Status EventLog::WriteLine(const std::string& line) {
 
 namespace {
 
-// Takes a file apart into lines, a block at a time, so that a line that never ends costs no memory.
+// Splits a file into lines, a block at a time, so that a line that never ends takes no memory.
 class LineReader {
  public:
   LineReader(const std::filesystem::path& file, int64_t from) : end_(from) {
@@ -124,8 +124,8 @@ class LineReader {
     in_.seekg(from);
   }
 
-  // Sets `line` to the next whole line without its break, empty for one that is too long. False at
-  // the end, where `line` is what stands behind the last break.
+  // Sets `line` to the next whole line without its break, or to empty if it is too long. False at
+  // the end; then `line` is what follows the last break.
   bool Next(std::string& line) {
     line.clear();
     bool long_line = false;

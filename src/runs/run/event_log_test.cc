@@ -84,7 +84,7 @@ TEST_F(EventLogFile, IsReadPieceByPieceWithoutLosingALine) {
   ASSERT_EQ(seen.size(), 100u);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   EXPECT_EQ(skipped, 1);
-  // The torn line waits for its end.
+  // The torn line waits until it is completed.
   std::ofstream(file_, std::ios::app) << "\",\"i\":100}\n";
   const EventPiece last = ReadEventsFrom(file_, next, 300).ValueOrDie();
   ASSERT_EQ(last.events.size(), 1u);

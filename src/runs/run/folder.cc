@@ -66,8 +66,8 @@ Status MakeFolder(const fs::path& path) {
   return error ? PathFault(path, "make folder", error.value()) : Status::OK();
 }
 
-// Readers hold the lock for a moment to see whether anybody has it (IsLocked): that is not another
-// job, and is waited for.
+// Takes the lock. Readers hold it for a moment to see whether anybody has it (IsLocked): they are
+// not another job, so this waits for them.
 bool TakeLock(int lock) {
   constexpr int kTries = 50;
   for (int i = 0; i < kTries; ++i) {
@@ -89,13 +89,14 @@ RunFolder::~RunFolder() {
 }
 
 // Takes the lock before anything else in the folder is touched. flock belongs to the open file, not
-// to a path or a process id: it is gone the moment the last descriptor is closed, also by SIGKILL,
-// and a stale lock file means nothing. O_CLOEXEC keeps workers from holding it past the driver.
+// to a path or a process id: it is released when the last descriptor is closed, also by SIGKILL,
+// and a stale lock file means nothing. O_CLOEXEC prevents workers from holding it longer than the
+// driver.
 Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
   const int lock = open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return PathFault(folder / "lock", "open", errno);
   fs::path path = fs::absolute(folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // Its name is the run's, also of "runs/x/".
+  if (!path.has_filename()) path = path.parent_path();  // The name of "runs/x/" is "x".
   std::unique_ptr<RunFolder> run(new RunFolder(std::move(path), lock));
   if (!TakeLock(lock)) {
     const Result<RunHeader> header = ReadRunHeader(folder);
@@ -114,7 +115,7 @@ Result<std::unique_ptr<RunFolder>> RunFolder::Enter(const fs::path& folder) {
 Result<std::unique_ptr<RunFolder>> RunFolder::Create(const fs::path& runs, const std::string& name,
                                                      std::vector<std::string> argv) {
   PT_TRY(MakeFolder(runs));
-  // create_directory fails without an error if the name is taken: then another draw.
+  // create_directory fails without an error if the name is taken: then draws again.
   for (int tries = 0; tries < 20; ++tries) {
     const fs::path folder = runs / FolderName(name);
     std::error_code error;
@@ -147,7 +148,7 @@ Status RunFolder::Begin(RunHeader header) {
 }
 
 // The usual order for an atomic and durable replacement: write beside, fsync, rename, fsync the
-// folder. Without the first fsync a crash may leave the new name with an empty file.
+// folder. Without the first fsync, a crash may leave the new name with an empty file.
 Status RunFolder::WriteFile(const std::string& name, const std::string& text) const {
   const fs::path file = path_ / name;
   const fs::path part = path_ / ("." + name + ".part");
@@ -192,8 +193,8 @@ Result<RunHeader> ReadRunHeader(const fs::path& folder) {
       {.exit = Exit::kInput, .what = "damaged file " + file.string(), .why = FaultOf(status).what});
 }
 
-// Tries a shared lock, which only an exclusive one prevents, and gives it back by closing. Two
-// readers who ask at once do not see each other.
+// Tries a shared lock, which only an exclusive one prevents, and releases it by closing. Two
+// readers at the same time do not affect each other.
 bool IsLocked(const fs::path& folder) {
   const int fd = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -204,7 +205,7 @@ bool IsLocked(const fs::path& folder) {
 
 Result<std::string> ReadTextFile(const fs::path& file) {
   std::error_code ignored;
-  // A pipe would be waited for.
+  // Opening a pipe would wait.
   if (const auto status = fs::status(file, ignored);
       fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
     return Fail({.exit = Exit::kInput, .what = file.string() + " is not a regular file"});

@@ -10,8 +10,8 @@
 //   trials.json, trials.csv, trials/   what a search tried (src/learning/search)
 //   logs/  checkpoints/  model/  and the outputs; spill/ only while it runs
 //
-// 1. One process at a time writes; it holds the lock, which the kernel gives back however it dies.
-// 2. A run that says "running" in run.json while nobody holds its lock was killed.
+// 1. One process at a time writes; it holds the lock, which the kernel releases however it ends.
+// 2. A run that is "running" in run.json while nobody holds its lock was killed.
 // 3. Files are replaced whole (written beside, synced, renamed); only events.jsonl grows in place.
 #pragma once
 
@@ -35,7 +35,8 @@ inline EnumNames<RunState> Names(RunState) {
            {RunState::kStopped, "stopped"}}};
 }
 
-// The contents of run.json. `started` and `ended` are TimeText(); `ended` is empty until then.
+// The contents of run.json. `started` and `ended` are TimeText(); `ended` is empty until the run
+// ends.
 struct RunHeader {
   std::string name;
   RunState state = RunState::kRunning;
@@ -63,13 +64,13 @@ class RunFolder {
                                                    const std::string& name,
                                                    std::vector<std::string> argv);
 
-  // Opens an earlier run to continue it. A folder that another process has locked is refused with
-  // Exit::kEnvironment, without a change to it.
+  // Opens an earlier run to continue it. Refuses a folder that another process has locked with
+  // Exit::kEnvironment, without changing it.
   static Result<std::unique_ptr<RunFolder>> Reopen(const std::filesystem::path& folder,
                                                    std::vector<std::string> argv);
 
   // Removes spill/ and releases the lock. Without Finish() the run stays "running" in run.json, and
-  // counts as cut off.
+  // counts as killed.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -96,7 +97,7 @@ class RunFolder {
   std::unique_ptr<EventLog> events_;
 };
 
-// Reads run.json of `folder`. Missing or damaged is a fault of Exit::kInput.
+// Reads run.json of `folder`. A missing or damaged file is a fault of Exit::kInput.
 Result<RunHeader> ReadRunHeader(const std::filesystem::path& folder);
 
 // Whether a process holds the folder's lock at this moment.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people say of a run afterwards: names to find it by, and a note. Kept in labels.json of its
-// folder.
+// What people say about a run afterwards: names to find it by, and a note. Stored in labels.json in
+// its folder.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ struct RunLabels {
   }
 };
 
-// None for a run without the file, and for one whose file is damaged: labels keep nobody from a
-// run.
+// Returns no labels for a run without the file, or with a damaged one: labels must not prevent
+// reading a run.
 RunLabels ReadLabels(const std::filesystem::path& folder);
 
 // Replaces the file.
@@ -34,8 +34,8 @@ Status WriteLabels(const std::filesystem::path& folder, const RunLabels& labels)
 // Refuses (Exit::kUsage) a note of more than 1,000 bytes.
 Status CheckNote(const std::string& note);
 
-// Refuses (Exit::kUsage) what cannot be a tag: letters, digits, "_", "-" and ".", at most 64, and
-// not "last".
+// Refuses (Exit::kUsage) anything but a valid tag: letters, digits, "_", "-" and ".", at most 64
+// characters, and not "last".
 Status CheckTag(const std::string& tag);
 
 }  // namespace protium

@@ -13,17 +13,17 @@ namespace protium {
 namespace {
 
 constexpr size_t kMostIntervals = 2048;
-constexpr size_t kLately = 30;  // Intervals: of a short training, half a minute.
-constexpr size_t kMostRanks = 4096, kMostKinds = 16;  // More come of damaged files alone.
-constexpr double kLeastSeconds = 1;                   // Less tells nothing of a rank.
-constexpr double kLeastShare = 0.05;  // Of the time: what is not worth a word is not said.
+constexpr size_t kLately = 30;  // Intervals: half a minute of a short training.
+constexpr size_t kMostRanks = 4096, kMostKinds = 16;  // Only damaged files have more.
+constexpr double kLeastSeconds = 1;                   // Less says nothing about a rank.
+constexpr double kLeastShare = 0.05;  // Of the time: a smaller share is not worth reporting.
 
 void AddTo(std::vector<double>& sums, const std::vector<double>& more) {
   sums.resize(std::max(sums.size(), more.size()));
   for (size_t i = 0; i < more.size(); ++i) sums[i] += more[i];
 }
 
-// Of anything else than a list of seconds, nothing.
+// Returns nothing for anything but a list of seconds.
 std::vector<double> ReadSeconds(const Json& json) {
   std::vector<double> seconds;
   if (!json.is_array() || json.size() > kMostRanks) return seconds;
@@ -81,7 +81,7 @@ double MedianOfOthers(const std::vector<double>& list, const std::vector<size_t>
   return *middle;
 }
 
-// What is measured as no part.
+// The time outside the measured parts.
 std::vector<double> Unmeasured(const LaneTimes& times) {
   std::vector<double> rest = times.seconds;
   for (const auto& [name, seconds] : times.parts) {
@@ -90,7 +90,7 @@ std::vector<double> Unmeasured(const LaneTimes& times) {
   return rest;
 }
 
-// The part in which it takes longest beyond the others.
+// Finds the part in which the rank exceeds the others most.
 void FindPart(const LaneTimes& times, const std::vector<size_t>& ranks, SlowRank& slow) {
   double longest = 0;
   const auto look = [&](const std::string& name, const std::vector<double>& seconds) {
@@ -185,7 +185,7 @@ void RankLanes::On(const Json& event, double time_ms) {
   intervals_.resize(kMostIntervals / 2);
 }
 
-// A rank that has become slow is not to be hidden by the hours before.
+// The hours before must not hide a rank that has become slow.
 std::optional<SlowRank> RankLanes::Slow() const {
   LaneTimes sum;
   for (const LaneTimes& each : lately_) sum.Add(each);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each rank went in training, from the events RankSeconds (events/events.h),
-// and which rank the others wait for.
+// How each rank spent its time in training, from the events RankSeconds (events/events.h), and
+// which rank the others wait for.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace protium {
 
 // Seconds of every rank.
 struct LaneTimes {
-  std::vector<double> seconds;  // In all.
-  std::vector<double> wait;     // In the sum over ranks, for others.
-  std::vector<double> held;     // That the others waited for this rank, the mean over them.
+  std::vector<double> seconds;  // In total.
+  std::vector<double> wait;     // In the all-reduce, for others.
+  std::vector<double> held;     // That the others waited for this rank, averaged over them.
   std::map<std::string, std::vector<double>> parts;  // "forward", "reduce", ...
   void Add(const LaneTimes& more);
 };
@@ -35,9 +35,9 @@ struct LaneInterval {
 struct SlowRank {
   size_t rank = 0;
   double share = 0;  // Of the time, 0 to 1, that the others wait for it.
-  std::string part;  // In which it takes longer than the others; "other": in none that is measured.
-  double ratio = 1;  // Of its time in `part` to the median of the others; 0: they have none.
-  std::string text;  // In words, with what to look at.
+  std::string part;  // In which it takes longer than the others; "other": no measured part.
+  double ratio = 1;  // Its time in `part` divided by the median of the others; 0: they have none.
+  std::string text;  // In words, with what to check.
 };
 
 // Takes the events of a run in order, in memory that does not grow with their number. Reads no
@@ -47,10 +47,10 @@ class RankLanes {
   void On(const Json& event, double time_ms);
 
   const std::vector<LaneInterval>& intervals() const { return intervals_; }
-  // Since the ranks that are in the gang now came together: whoever was rank 1 before is another.
+  // Since the current ranks of the gang came together; earlier ranks were other processes.
   const LaneTimes& total() const { return total_; }
-  // In the last half minute or more, or else since then. None: no rank is waited for so much longer
-  // than the others that it stands out.
+  // Over the last half minute or more, or else since then. None: no rank keeps the others waiting
+  // so much longer than the rest that it stands out.
   std::optional<SlowRank> Slow() const;
 
   // {"intervals": [{"ended", "step", "count", "seconds", "wait", "parts"}], "total": {"seconds",

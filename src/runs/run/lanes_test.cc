@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// Two ranks, of which the second needs `slow` seconds for its forward where the first needs one.
+// Two ranks; for its forward the second needs `slow` seconds, the first one second.
 Json Told(int64_t step, double slow) {
   return {{"event", "lanes"},
           {"step", step},

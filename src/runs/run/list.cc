@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// N of "last~N", 0 of "last"; none if the text is something else.
+// N of "last~N", 0 of "last"; nullopt for any other text.
 std::optional<size_t> StepsBack(std::string_view what) {
   if (what == "last") return 0;
   if (!what.starts_with("last~")) return std::nullopt;
@@ -47,7 +47,7 @@ std::string RunEntry::state() const {
   return {};
 }
 
-// By start, and by folder for runs that started in the same millisecond.
+// Sorts by start, and by folder for runs that started in the same millisecond.
 std::vector<RunEntry> ListRuns(const fs::path& runs) {
   std::vector<RunEntry> entries;
   std::error_code error;

@@ -25,12 +25,12 @@ struct RunEntry {
 std::vector<RunEntry> ListRuns(const std::filesystem::path& runs);
 
 // Finds a run by "last", "last~1" (the one before), the path of its folder, the folder's name, a
-// tag, or a unique beginning of the name. Otherwise a fault of Exit::kInput that lists what could
-// be meant.
+// tag, or a unique beginning of the name. Otherwise a fault of Exit::kInput that lists the
+// candidates.
 Result<std::filesystem::path> FindRun(const std::filesystem::path& runs, const std::string& what);
 
-// Refuses (Exit::kUsage) a tag that another run than `run` has, or whose name begins with it: two
-// runs of one tag could not be told apart by it.
+// Refuses (Exit::kUsage) a tag that a run other than `run` has, or that the name of such a run
+// begins with: the tag would not identify one run.
 Status CheckTagIsFree(const std::filesystem::path& runs, const std::string& tag,
                       const std::filesystem::path& run);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "VmHWM:	  123456 kB" of /proc/PID/status; 0 for a process that is gone.
+// Reads "VmHWM: 123456 kB" of /proc/PID/status; 0 for a process that has ended.
 int64_t PeakOf(const std::string& pid) {
   std::ifstream status("/proc/" + pid + "/status");
   for (std::string line; std::getline(status, line);) {

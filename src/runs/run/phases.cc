@@ -10,7 +10,7 @@ namespace protium {
 
 namespace {
 
-constexpr size_t kMostParts = 10'000;  // More come of damaged files alone.
+constexpr size_t kMostParts = 10'000;  // Only damaged files have more.
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void RunPhases::On(const Json& json) {
 }
 
 void RunPhases::On(const Event& event, double time) {
-  // Another command has gone on with the run: nothing happened in between.
+  // Another command has continued the run: nothing happened in between.
   if (std::holds_alternative<RunStarted>(event)) Close();
   time_ = time;
   if (!parts_.empty() && !parts_.back().over) parts_.back().ended = time_;
@@ -51,10 +51,10 @@ void RunPhases::EnterEtl() {
   if (parts_.empty() || parts_.back().over || IsIn(Phase::kPrepare)) Enter(Phase::kEtl, time_);
 }
 
-// No event tells when scoring begins: it does when training has said its last.
+// No event reports when scoring begins: it is at the last event about training.
 void RunPhases::EnterScoring() { Enter(Phase::kScore, IsIn(Phase::kTrain) ? trained_ : time_); }
 
-// Written after training, it is what the model makes of a table; else it is a query's own rows.
+// If written after training, it is the model's output for a table; otherwise a query's own rows.
 void RunPhases::Take(const OutputWritten&) {
   if (IsIn(Phase::kTrain)) EnterScoring();
 }
@@ -90,7 +90,7 @@ void RunPhases::Take(const TrainStarted& event) {
 void RunPhases::Take(const StepDone& event) {
   Enter(Phase::kTrain, time_);
   trained_ = time_;
-  // In floating point: what a damaged file says may be any number.
+  // In floating point: a damaged file may contain any number.
   const double share = double(event.step - first_step_) / double(std::max<int64_t>(event.steps, 1));
   const double rows = double(train_rows_) * double(epochs_) * share;
   if (rows > 0 && rows < 1e18) parts_.back().rows = int64_t(rows);

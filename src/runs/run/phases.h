@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The phases of a job according to its events, with their times. A phase begins with its first
-// event and ends when another one begins. The only place that decides it: the progress display, the
-// page and exports show what stands here.
+// event and ends when another one begins. Only this code decides that: the progress display, the
+// page and exports show its result.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ enum class Phase { kPrepare, kEtl, kFit, kSearch, kStart, kTrain, kScore };
 // "start ranks", "train"
 std::string_view NameOf(Phase phase);
 
-// A phase from its begin to its end. Times in milliseconds since 1970.
+// A phase from its beginning to its end. Times in milliseconds since 1970.
 struct RunPart {
   Phase phase = Phase::kPrepare;
   double began = 0;
-  double ended = 0;   // While it goes on, the time of the last event.
-  bool over = false;  // Another phase or the command's end has come.
-  int64_t rows = 0;   // That went through it; 0: unknown.
+  double ended = 0;   // While the phase runs, the time of the last event.
+  bool over = false;  // Another phase has begun, or the command has ended.
+  int64_t rows = 0;   // How many rows it processed; 0: unknown.
 
   std::string_view name() const { return NameOf(phase); }
 };
@@ -64,7 +64,7 @@ class RunPhases {
   double trained_ = 0;      // Of the last event about training.
   int64_t train_rows_ = 0;  // Of an epoch.
   int64_t epochs_ = 1;
-  int64_t first_step_ = 0;  // Of the training as it began.
+  int64_t first_step_ = 0;  // The step at which this training began.
 };
 
 }  // namespace protium

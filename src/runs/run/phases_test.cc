@@ -39,7 +39,7 @@ TEST(PartsOfARun, HaveTheirTimesAndRows) {
   }
 }
 
-// Scoring on GPUs is done by a gang, whose ranks start for it.
+// On GPUs a gang does the scoring, and its ranks start for it.
 TEST(PartsOfARun, AGangThatScoresBelongsToScoring) {
   RunPhases parts;
   parts.On(At("00:00.000", {{"event", "start"}, {"run", "a"}}));
@@ -50,7 +50,7 @@ TEST(PartsOfARun, AGangThatScoresBelongsToScoring) {
   EXPECT_EQ(parts.parts()[1].phase, Phase::kScore);
 }
 
-// One of releases before roles.
+// A gang of a release without roles.
 TEST(PartsOfARun, OldFilesTellAGangByItsName) {
   RunPhases parts;
   parts.On(At("00:00.000", {{"event", "gang_start"}, {"task", "train_torch"}}));

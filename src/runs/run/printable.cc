@@ -9,8 +9,8 @@ namespace protium {
 
 namespace {
 
-// Decodes UTF-8 by hand, strictly (RFC 3629): overlong forms, surrogates and codes beyond U+10FFFF
-// are bytes that are not text, since a terminal may decode them more generously than we do.
+// Decodes UTF-8 here, strictly (RFC 3629): overlong forms, surrogates and codes beyond U+10FFFF are
+// bytes that are not text, since a terminal may decode them more generously.
 
 struct Character {
   size_t bytes = 1;
@@ -44,9 +44,9 @@ Character DecodeFirst(std::string_view text) {
   return {bytes, code, true};
 }
 
-// Whether a character does something instead of showing something: C0 and C1 controls, and the
-// marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can make
-// text read differently from what it is; U+2028 and U+2029 break lines.
+// Whether a character acts instead of showing something: C0 and C1 controls, and the marks,
+// embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), which can make text
+// read differently from what it is; U+2028 and U+2029 break lines.
 bool IsControl(uint32_t code) {
   const auto within = [code](uint32_t low, uint32_t high) { return code >= low && code <= high; };
   if (code == '\n' || code == '\t') return false;

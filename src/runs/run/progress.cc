@@ -66,9 +66,9 @@ void ProgressLines::Print(const std::vector<std::string>& lines) {
   }
 }
 
-// Overwrites the line from its start and erases what is left of the old one (ESC [ K), rather than
-// erasing first, which would flicker. One column short of the width: a terminal that wraps at the
-// last column could not take the line back.
+// Overwrites the line from its start and erases what is left of the old one (ESC [ K); erasing
+// first would flicker. Stays one column short of the width: if a terminal wraps at the last column,
+// the line could not be redrawn.
 void ProgressLines::DrawLive(Deadline now) {
   if (terminal_.quiet) return;
   std::string line = CutToWidth(Printable(state_.Line(now, terminal_.unicode, terminal_.width - 1)),
@@ -82,13 +82,13 @@ void ProgressLines::MaybePlain(Deadline now) {
   if (terminal_.quiet) return;
   const std::string line = Printable(state_.Line(now, false));
   if (line.empty() || last_line_ == Deadline{}) return;
-  // Details tell how far it is; a line more is for long silence alone.
+  // Details show the progress; this line only interrupts a long silence.
   if (details_ && now - last_line_ < kQuietest) return;
   const int tenth = static_cast<int>(state_.percent().value_or(0) / 10);
   if (tenth <= last_tenth_ && now - last_line_ < kQuietest) return;
   // At 100 % the phase is about to print its summary.
   if (tenth >= 10) return;
-  // Behind a note the line may be where it was.
+  // After a note the line may be unchanged.
   if (line == last_plain_ && now - last_line_ < kQuietest) return;
   last_tenth_ = tenth;
   last_plain_ = line;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows a run's progress on stderr. On a terminal one line is redrawn in place ten times a second;
-// elsewhere (a log file, CI) a plain line is printed at every 10 % and at least every 30 s, without
-// escapes. Lines that matter for good, such as the end of a phase, are printed once in both cases.
-// A quiet terminal gets warnings and restarts alone; --verbose adds a line for each step.
+// elsewhere (a log file, CI) a plain line without escapes is printed at every 10 % and at least
+// every 30 s. Lines of lasting interest, such as the end of a phase, are printed once in both
+// cases. A quiet terminal gets only warnings and restarts; --verbose adds a line for each step.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@
 
 namespace protium {
 
-// Receives text ready to print: what comes from events has been through Printable(), the escapes
+// Receives text that is ready to print: Printable() has cleaned what comes from events; the escapes
 // for colors and redrawing are ours.
 using TextOut = std::function<void(std::string_view)>;
 TextOut ToStderr();
 
-// The display without a clock of its own, so that tests pass the time in. One thread.
+// The display without a clock of its own, so that tests can pass the time in. One thread.
 class ProgressLines {
  public:
   ProgressLines(Terminal terminal, TextOut out, bool details = false);
@@ -39,8 +39,8 @@ class ProgressLines {
   const TextOut out_;
   ProgressState state_;
   std::string drawn_;       // The live line on the terminal; empty: none.
-  int last_tenth_ = 0;      // Of the running phase, already printed as a plain line.
-  std::string last_plain_;  // The last line of those that are redrawn on a terminal.
+  int last_tenth_ = 0;      // The last tenth of the running phase that was printed as a plain line.
+  std::string last_plain_;  // The last plain line printed in place of a redrawn one.
   Deadline last_line_{};    // When a line was last printed; zero before the first event.
 };
 

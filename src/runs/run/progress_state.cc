@@ -16,10 +16,10 @@ namespace protium {
 
 namespace {
 
-constexpr auto kStill = std::chrono::seconds(2);  // A percentage that stands longer than this.
+constexpr auto kStill = std::chrono::seconds(2);  // A percentage that does not move for longer.
 
-// A part of a line. Where the line is too long, parts go in the order of `drop`, 1 first; parts
-// with 0 always stay.
+// A part of a line. If the line is too long, parts are dropped in the order of `drop`, 1 first;
+// parts with 0 always stay.
 struct Piece {
   std::string text;
   int drop = 0;
@@ -39,7 +39,7 @@ Phase Shown(Phase phase) {
   return phase == Phase::kStart ? Phase::kTrain : phase;
 }
 
-// As RunPhases counts.
+// In the unit of RunPhases.
 double Millis(Deadline time) {
   return std::chrono::duration<double, std::milli>(time.time_since_epoch()).count();
 }
@@ -81,7 +81,7 @@ ProgressState::Lines ProgressState::Take(const TrialStarted& event, Deadline) {
   return {};
 }
 
-// One line a trial, for good: what was tried, what came of it, and the best so far.
+// One lasting line per trial: what was tried, its result, and the best so far.
 ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   trials_ = event.trials;
   running_ = std::max<int64_t>(0, running_ - 1);
@@ -114,8 +114,8 @@ ProgressState::Lines ProgressState::Take(const TrainStarted& event, Deadline) {
   return {};
 }
 
-// The remaining time is estimated from the first step of this attempt on: steps of an earlier one
-// took no time in this one, and a restart goes back.
+// Estimates the remaining time from the first step of this attempt on: steps of an earlier one took
+// no time in this one, and a restart goes back.
 ProgressState::Lines ProgressState::Take(const StepDone& event, Deadline now) {
   if (first_step_ < 0 || event.step < first_step_) {
     first_step_ = event.step;
@@ -178,9 +178,9 @@ double ProgressState::SecondsIn(Deadline now) const {
   return std::chrono::duration<double>(now - entered_).count();
 }
 
-// Of the parts that the phase consists of, the last of them and those of its kind before it: ranks
-// that start are a part of training, and reading the job is none of ETL. No event tells when ETL
-// alone, for no pipeline, begins to read.
+// Adds up the last part of the phase and those of the same phase directly before it: starting ranks
+// is a part of training, and reading the job is not a part of ETL. No event reports when ETL
+// without a pipeline begins to read.
 double ProgressState::SecondsOfParts(Deadline now) const {
   if (phase_ == Phase::kEtl && !placed_) return SecondsIn(now);
   const auto belongs = [this](const RunPart& part) {
@@ -225,7 +225,7 @@ std::string ProgressState::Line(Deadline now, bool unicode, int32_t width) const
 }
 
 // The percentage counts input that was read. It stands still while rows are sorted and joined; the
-// bytes that the engine holds keep moving then, so these are shown instead.
+// bytes that the engine holds still change then, so they are shown instead.
 std::string ProgressState::EtlLine(Deadline now) const {
   const double seconds = SecondsIn(now);
   const bool still = etl_held_ >= 0 && etl_percent_ > 0 && now - etl_moved_ > kStill;
@@ -238,7 +238,7 @@ std::string ProgressState::EtlLine(Deadline now) const {
   return line + "  " + Seconds(seconds);
 }
 
-// The remaining time supposes that trials take equally long.
+// The remaining time assumes that all trials take equally long.
 std::string ProgressState::SearchLine(Deadline now) const {
   std::string line = fmt::format("search   {}/{} trials", ended_, trials_);
   if (running_ > 0) line += fmt::format("  {} running", running_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the progress display: what to say about the phase that a run is in (run/phases.h).
-// Reading the job counts as ETL here, and ranks that start as training. The time in a summary is
-// that of the phase's parts, as result.json has it. Reads no clock and knows no terminal;
-// progress.h has those.
+// Here, reading the job counts as ETL, and starting ranks as training. The time in a summary is
+// that of the phase's parts, as in result.json. Uses no clock and no terminal; progress.h has
+// those.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ class ProgressState {
   // With `details` On() returns a line for each step, too (run/event_details.h).
   explicit ProgressState(bool details = false) : with_details_(details) {}
 
-  // Takes an event. Returns the lines to print for good: the summary of a phase that has ended, a
+  // Takes an event. Returns the lasting lines to print: the summary of a phase that has ended, a
   // restart, a note.
   std::vector<std::string> On(const Json& event, Deadline now);
 
   // Ends the running phase and returns its summary.
   std::vector<std::string> Finish(Deadline now);
 
-  // The live line, cut down to `width` columns as far as leaving out its less important parts can;
-  // empty before anything has begun.
+  // The live line. To fit `width` columns, less important parts are left out; empty before anything
+  // has begun.
   std::string Line(Deadline now, bool unicode, int32_t width = 1000) const;
 
-  // How far the running phase is, 0 to 100; none if that is unknown.
+  // How much of the running phase is done, 0 to 100; nullopt if unknown.
   std::optional<double> percent() const;
 
  private:
@@ -73,11 +73,11 @@ class ProgressState {
   EventDetails details_;
   RunView view_;
   RunPhases phases_;
-  std::optional<Phase> phase_;  // As it is shown; none before anything has begun.
+  std::optional<Phase> phase_;  // As shown; none before anything has begun.
   Deadline entered_{};          // When the phase began.
   int64_t rows_ = 0;            // Of the running phase; 0: unknown.
   bool scored_ = false;         // Whether rows of the phase were scored.
-  bool placed_ = false;         // Whether a pipeline was placed: its rows are read from then on.
+  bool placed_ = false;         // Whether a pipeline was placed: from then on its rows are read.
   double etl_percent_ = -1;     // -1: unknown.
   Deadline etl_moved_{};        // When etl_percent_ last changed.
   double etl_held_ = -1;        // Bytes in memory and in spill files; -1: unknown.

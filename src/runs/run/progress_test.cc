@@ -66,8 +66,8 @@ TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
             "saved    a checkpoint at step 1,200  +4.0 s");
 }
 
-// What a part did not do is not counted to it: reading the job to ETL, ranks that start to the fit,
-// scoring to training.
+// A part's time counts only where it belongs: reading the job not to ETL, starting ranks not to the
+// fit, scoring not to training.
 TEST_F(ProgressText, TellsOfEachPhaseTheTimeOfItsParts) {
   ProgressState state;
   std::vector<std::string> told;

@@ -52,7 +52,7 @@ void RunRecord::Know(std::vector<MetricSpec> metrics) {
   metrics_ = std::move(metrics);
 }
 
-// "first_step" is set once: it answers how long one waits for training to begin.
+// "first_step" is set once: it says how long the user waits for training to begin.
 void RunRecord::On(const Json& json) {
   const Event event = EventFromJson(json);
   if (std::holds_alternative<StepDone>(event)) {
@@ -72,7 +72,7 @@ void RunRecord::BeginScoring() {
   results_.erase("unseen_test_rows");
 }
 
-// One event comes per partition. A state that cannot be read has no metrics to show.
+// One event comes per partition. If a state cannot be read, no metrics are shown.
 void RunRecord::MergeScores(const Json& event) {
   const std::lock_guard lock(mutex_);
   const std::pair<const char*, const char*> kinds[] = {{"model", "metrics.test"},
@@ -92,8 +92,8 @@ void RunRecord::MergeScores(const Json& event) {
   scores_["unseen_rows"] = results_["unseen_test_rows"] = all;
 }
 
-// Drawn anew for each partition, which costs little: the state is bounded. Damage leaves the
-// drawing as it is, as for metrics.
+// Draws again for each partition, which costs little: the state is bounded. A damaged state changes
+// nothing, as for metrics.
 void RunRecord::MergeDiagnostics(const Json& state) {
   Result<Diagnostics> all = Diagnostics::FromJson(state);
   const auto before = scores_.find("diagnostics");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a run as they come in: outputs, metrics, seconds. They become result.json.
+// Collects the results of a run: outputs, metrics, seconds. They become result.json.
 #pragma once
 
 #include <mutex>
@@ -13,25 +13,25 @@
 
 namespace protium {
 
-// Any thread. Lives in the session; its clock starts when the command did.
+// Any thread. Lives in the session; its clock starts with the command.
 class RunRecord {
  public:
   explicit RunRecord(Clock::time_point started) : started_(started) {}
 
-  // Metrics beside the built-in ones, to be known before events tell of them.
+  // Adds metrics to the built-in ones, before events mention them.
   void Know(std::vector<MetricSpec> metrics);
-  // Takes what results need from an event: the time of the first step, metrics of scored rows,
-  // outputs. Ignores all others.
+  // Takes what the results need from an event: the time of the first step, metrics of scored rows,
+  // outputs. Ignores all other events.
   void On(const Json& event);
 
-  // Puts `value` under a dotted key of results(): Set("metrics.validation", {...}).
+  // Sets `value` under a dotted key of results(): Set("metrics.validation", {...}).
   void Set(std::string_view key, Json value);
   // Whether `path` is an output of this run, which may therefore be written again.
   bool Wrote(const std::string& path) const;
   // Adds the time from `since` until this moment to "seconds.<what>".
   void AddSeconds(std::string_view what, Clock::time_point since);
-  // Starts the metrics of scored rows afresh: another table is about to be scored, and partitions
-  // of two tables must not be merged.
+  // Clears the metrics of scored rows: another table is about to be scored, and partitions of two
+  // tables must not be merged.
   void BeginScoring();
 
   // A copy of what is known so far: "outputs", "output_rows" (by path), "model", "metrics",
@@ -46,13 +46,13 @@ class RunRecord {
 
   const Clock::time_point started_;
   mutable std::mutex mutex_;
-  std::vector<MetricSpec> metrics_;  // The program's own.
+  std::vector<MetricSpec> metrics_;  // The program's own metrics.
   Json results_ = Json::object();
   Json scores_ = Json::object();  // Merged states of "model" and "baseline".
 };
 
-// The value at a dotted key ("a.b.c") in nested objects. Missing levels are created, and whatever
-// is no object on the way is replaced by one.
+// The value at a dotted key ("a.b.c") in nested objects. Creates missing levels, and replaces
+// anything on the way that is not an object by one.
 Json& PlaceAt(Json& root, std::string_view key);
 
 }  // namespace protium

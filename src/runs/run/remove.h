@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removing a run's folder.
+// Removes a run's folder.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace protium {
 // The bytes of all files below a folder; links are not followed.
 int64_t FolderBytes(const std::filesystem::path& folder);
 
-// Removes the folder of a run that nobody works on; of one that goes on nothing, which is a fault
-// of Exit::kUsage. A folder without run.json is none (Exit::kInput).
+// Removes the folder of a run. If the run is still going on, removes nothing and fails with
+// Exit::kUsage. A folder without run.json is not a run (Exit::kInput).
 Status RemoveRun(const std::filesystem::path& folder);
 
 }  // namespace protium

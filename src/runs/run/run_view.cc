@@ -30,7 +30,7 @@ struct Folder {
     view.wait_share = event.wait_share;
     view.loss_by_step[double(event.step)] = event.loss;
   }
-  // Steps report by the clock, so a short epoch may pass without any; the loss of its end counts.
+  // Steps are reported by the clock, so a short epoch may have none; then its final loss counts.
   void operator()(const EpochDone& event) {
     const bool another = event.epoch != view.epoch || view.epoch_losses.empty();
     if (another) view.epoch_losses.push_back(0);

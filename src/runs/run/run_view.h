@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's events add up to.
+// Adds up a run's events.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ namespace protium {
 struct RunView {
   void On(const Event& event);
 
-  // Anything beyond "start" and "pipeline" happened: there may be work to keep.
+  // Something beyond "start" and "pipeline" happened: there may be work worth keeping.
   bool began = false;
   int64_t step = 0;
   int64_t steps = 0;
   int64_t epoch = 0;
   int64_t epochs = 0;
   double loss = 0;
-  bool epoch_ended = false;  // Since the last step; then `loss` is the mean of the epoch.
+  bool epoch_ended = false;  // No step since the last epoch ended; then `loss` is its mean.
   double rows_per_second = 0;
   double wait_share = 0;
   int64_t checkpoint = -1;                              // Step of the newest one; -1: none.
@@ -32,11 +32,11 @@ struct RunView {
   std::optional<GangPlaced> gang;                       // The newest.
   std::string ended;  // "done", "failed", "stopped"; empty while it runs, or if it was killed.
 
-  // A run that restarts or resumes repeats steps and epochs; of each, the last report counts.
+  // A run that restarts or resumes repeats steps and epochs; for each, the last report counts.
   std::map<double, double> loss_by_step;
   std::map<std::string, std::map<double, double>> validation;  // By metric, by epoch.
   std::vector<double> epoch_losses;                            // As trained; repeats included.
-  std::vector<int64_t> restarts;                               // The step each came after.
+  std::vector<int64_t> restarts;                               // The last step before each.
 };
 
 RunView MakeRunView(const std::vector<Json>& events);

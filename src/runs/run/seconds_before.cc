@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Sums the spans between a "start" and the last event before the next one: the time between two
-// commands, possibly days, does not count. A command that was killed ends with its last event.
+// Sums the spans from each "start" to the last event before the next one: the time between two
+// commands, possibly days, does not count. A killed command ends with its last event.
 double SumSpans(const std::vector<Json>& events) {
   double total = 0, first = -1, last = -1;
   for (const Json& event : events) {

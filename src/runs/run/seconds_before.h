@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that earlier commands spent on a run, so that a resumed run reports its whole cost.
+// Reads the time that earlier commands spent on a run, so that a resumed run reports its whole
+// cost.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +14,11 @@ namespace protium {
 double ParseSeconds(std::string_view time);
 
 // The "seconds" of the commands so far: the parts from result.json, the total from the times of the
-// events, which cover killed commands as well. Empty for a run without events.
+// events, which also cover killed commands. Empty for a run without events.
 Json SecondsBefore(const std::filesystem::path& run);
 
 // Adds the time of earlier commands to `seconds`. "first_step" stays that of the first command: it
-// says how long one had to wait for training to begin.
+// says how long the user waited for training to begin.
 void AddSecondsBefore(const Json& before, Json& seconds);
 
 }  // namespace protium

@@ -11,7 +11,7 @@ namespace protium {
 
 namespace {
 
-// Shards are never cut: if the workers do not divide them evenly, some workers idle for a part of
+// Shards are never split: if the workers do not divide them evenly, some workers idle for a part of
 // each step, and the text says how much.
 std::string ShareText(const Json& training) {
   const int64_t workers = std::max<int64_t>(1, WholeAt(training, "workers", 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the rows of a step are shared out among shards and workers, in words.
+// Describes how the rows of a step are divided among shards and workers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace protium {
 
 // "512 rows per step = 4 shards x 128 rows; 2 workers with 2 shards each", from the "training" of a
-// plan; what is missing there counts as one.
+// plan; missing numbers count as one.
 std::string ShardsText(const Json& training);
 
 }  // namespace protium

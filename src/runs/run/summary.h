@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the folder of a run, as JSON objects: whole, or the few facts that a list of runs
+// The contents of a run's folder as JSON objects: all of them, or the few facts that a list of runs
 // shows. Reading works whatever state the folder is in: missing and damaged files count as empty.
 #pragma once
 
@@ -21,13 +21,13 @@ Json ReadResult(const std::filesystem::path& run);
 // run.json, result.json and the job, in one object.
 Json RunAsJson(const std::filesystem::path& run);
 
-// How far a run has come: {"step", "steps", "epoch", "epochs", "checkpoint"}; null if it has not
+// The progress of a run: {"step", "steps", "epoch", "epochs", "checkpoint"}; null if it has not
 // begun to train.
 Json ProgressOf(const RunView& view);
 
 // {"run", "state", "started", "ended", "folder", "tags", "note", "progress", "metrics", "seconds"}:
-// "progress" only where the run is not done and has begun to train, "metrics" empty and "seconds",
-// those in all, null until it is over.
+// "progress" only if the run is not done and has begun to train; until the run is over, "metrics"
+// is empty and "seconds", the total, is null.
 Json SummaryOfRun(const RunEntry& entry);
 
 }  // namespace protium

@@ -65,7 +65,7 @@ std::string Grouped(int64_t number) {
   return text;
 }
 
-// Bounds such as 9.95e3 are where the shorter form would round to one digit more ("10.0k").
+// Bounds such as 9.95e3 are where the shorter form would round up to one more digit ("10.0k").
 std::string Short(double number) {
   if (!std::isfinite(number)) return "?";
   if (number >= 9.95e9) return fmt::format("{:.0f}G", number / 1e9);

@@ -23,7 +23,8 @@ Status Refuse(std::string what, std::string fix = "sc://host:15002/;use_ssl=true
   return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
 }
 
-// What HTTP/2 metadata of gRPC may hold as text; anything else makes gRPC abort the call.
+// Whether the text may be a value of gRPC's HTTP/2 metadata; anything else makes gRPC abort the
+// call.
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
@@ -59,7 +60,7 @@ Status ReadPort(std::string_view text, SparkAddress& address) {
   return Refuse("the port of a Spark server must be 1 to 65535, got \"" + std::string(text) + "\"");
 }
 
-// The part between sc:// and the first "/": host, host:port, [ipv6] or [ipv6]:port.
+// Reads the part between sc:// and the first "/": host, host:port, [ipv6] or [ipv6]:port.
 Status ReadPlace(std::string_view text, SparkAddress& address) {
   std::string_view rest;
   if (text.starts_with("[")) {
@@ -84,8 +85,8 @@ Status ReadPlace(std::string_view text, SparkAddress& address) {
   return ReadPort(rest.substr(1), address);
 }
 
-// What the parameters say before they are combined: whether TLS is used depends on the token, which
-// may come after it.
+// The parameters before they are combined: whether TLS is used depends on the token, which may come
+// after it.
 struct Parameters {
   std::optional<bool> tls;
   std::vector<std::string> seen;
@@ -106,7 +107,7 @@ Status ReadSessionId(const std::string& value, SparkAddress& address) {
   return Status::OK();
 }
 
-// Any parameter that is not known becomes a header, as in Spark's own clients.
+// Any unknown parameter becomes a header, as in Spark's own clients.
 Status ReadHeader(const std::string& key, std::string value, SparkAddress& address) {
   if (!IsHeaderName(Lower(key))) {
     return Refuse("\"" + key + "\" cannot be a parameter of the Spark address");

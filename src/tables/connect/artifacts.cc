@@ -13,22 +13,22 @@
 #include "os/fd.h"
 
 // A file of one chunk is sent as a batch of one, a larger one as begin_chunk (name, bytes, number
-// of chunks, first chunk) and further chunks. The server checks each chunk's CRC and says so per
-// file in its answer. Files are read with pread chunk by chunk, since bundles have hundreds of
-// megabytes.
+// of chunks, first chunk) and further chunks. The server checks each chunk's CRC and reports the
+// result per file in its response. Files are read with pread chunk by chunk, since bundles have
+// hundreds of megabytes.
 
 namespace protium::connect {
 
 namespace {
 
 constexpr auto kTellEvery = std::chrono::milliseconds(500);
-// The deadline of one try is kUploadLimit plus the time that the file takes at this rate. Below it
-// an upload is not worth waiting for, and a stream that takes no byte has no server behind it.
+// The deadline of one try is kUploadLimit plus the time that the file takes at this rate. A slower
+// upload is not worth waiting for, and if a stream accepts no byte, no server is behind it.
 constexpr int64_t kSlowestBytesPerSecond = 256 << 10;
 constexpr auto kUploadLimit = Milliseconds(120'000);
 
-// The bytes of an artifact, read piece by piece; a file is held open, so that it stays the one that
-// was begun with.
+// The bytes of an artifact, read piece by piece; a file is held open, so that it stays the same
+// file to the end.
 class Content {
  public:
   static Result<Content> Open(const Artifact& artifact) {
@@ -54,7 +54,7 @@ class Content {
       return bytes->substr(static_cast<size_t>(offset), static_cast<size_t>(length));
     }
     std::string piece(static_cast<size_t>(length), '\0');
-    // pread may return less than was asked for, of a network's file system above all.
+    // pread may return less than requested, above all on a network file system.
     int64_t got = 0;
     while (got < length) {
       const ssize_t read = pread(fd_.get(), piece.data() + got, piece.size() - got, offset + got);
@@ -95,7 +95,7 @@ class Uploader {
         chunk_bytes_(std::max<int64_t>(1, chunk_bytes)),
         call_(call) {}
 
-  // Returns the status of the call; what went wrong on this side is in failed().
+  // Returns the status of the call; failed() returns errors on this side.
   grpc::Status Try(proto::AddArtifactsResponse* response) {
     const Milliseconds slow(content_.size() * 1000 / kSlowestBytesPerSecond);
     grpc::ClientContext context;
@@ -103,7 +103,7 @@ class Uploader {
     return Wire::Cancelling(context, call_, [&] {
       auto writer = wire_.stub().AddArtifacts(&context, response);
       failed_ = WriteAll(*writer);
-      // Otherwise the server would take what it has got for the whole.
+      // Otherwise the server would accept the partial content as the whole.
       if (!failed_.ok()) context.TryCancel();
       writer->WritesDone();
       return writer->Finish();
@@ -121,9 +121,9 @@ class Uploader {
       proto::AddArtifactsRequest request;
       wire_.Sign(request);
       Fill(request, i, count, std::move(piece));
-      // The server ended the call; Finish() says why.
+      // The server ended the call; Finish() gives the reason.
       if (!writer.Write(request)) return Status::OK();
-      Tell(std::min(offset + chunk_bytes_, content_.size()));
+      Report(std::min(offset + chunk_bytes_, content_.size()));
     }
     return Status::OK();
   }
@@ -144,7 +144,7 @@ class Uploader {
     }
   }
 
-  void Tell(int64_t bytes) {
+  void Report(int64_t bytes) {
     const Deadline now = Clock::now();
     if (bytes < content_.size() && now < told_ + kTellEvery) return;
     told_ = now;
@@ -168,7 +168,7 @@ Status CheckSums(const proto::AddArtifactsResponse& response, const std::string&
                  .why = "the checksum of a chunk does not match its bytes",
                  .fix = "try again"});
   }
-  // An answer without any file would otherwise pass for one without damage.
+  // Otherwise a response without any file would count as success.
   if (response.artifacts_size() > 0) return Status::OK();
   return Status::UnknownError("the Spark server did not confirm that it received ", name);
 }

@@ -15,11 +15,11 @@ namespace protium::connect {
 
 namespace {
 
-// Bytes; the files of distributions have some hundred kilobytes.
+// Bytes; distributions' files have some hundred kilobytes.
 constexpr int64_t kLongestRoots = 16 << 20;
 
 // Read here and not by gRPC, so that SSL_CERT_FILE works too, and a missing file is a fault with a
-// name instead of a handshake that fails.
+// name instead of a failed handshake.
 Result<std::string> ReadRoots() {
   for (const char* const variable : {"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "SSL_CERT_FILE"}) {
     const char* const path = std::getenv(variable);
@@ -44,8 +44,7 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kLongestMessage);
   arguments.SetMaxSendMessageSize(kLongestMessage);
-  // How often a lost connection is tried again is decided by the retries of this room; the channel
-  // must not lag behind them.
+  // The retries of this folder decide how often to reconnect; the channel must not lag behind them.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
@@ -53,12 +52,12 @@ grpc::ChannelArguments Arguments(const SparkAddress& address) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   const bool local =
       address.host == "localhost" || address.host == "::1" || address.host.starts_with("127.");
-  // gRPC would go through http_proxy even to this machine.
+  // gRPC would use http_proxy even for this machine.
   if (local) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return arguments;
 }
 
-// Whatever goes wrong is told once, as a fault. gRPC's own lines are for those who ask for them.
+// Errors are reported once, as a fault. gRPC's own log lines are only for those who request them.
 void SilenceGrpc() {
   if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
   gpr_set_log_verbosity(static_cast<gpr_log_severity>(GPR_LOG_SEVERITY_ERROR + 1));

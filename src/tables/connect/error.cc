@@ -13,7 +13,7 @@ namespace protium {
 
 namespace {
 
-// The codes of grpc::StatusCode that mean something of their own here.
+// The codes of grpc::StatusCode that have a meaning of their own here.
 enum Code : int32_t {
   kCancelled = 1,
   kInvalidArgument = 3,
@@ -110,7 +110,7 @@ Exit ChooseExit(const SparkError& error) {
                                                            "ExtendedAnalysisException",
                                                            "SparkIllegalArgumentException"};
   if (error.Has("PATH_NOT_FOUND") || error.Has("FAILED_READ_FILE")) return Exit::kInput;
-  // What a stage refuses in a row (error() of expressions): as on the embedded engine.
+  // A row that a stage refuses (error() of expressions): as on the embedded engine.
   if (error.Has("USER_RAISED_EXCEPTION")) return Exit::kInput;
   if (error.Has("OutOfMemoryError")) return Exit::kNoRoom;
   if (std::find(kUsageTypes.begin(), kUsageTypes.end(), error.type) != kUsageTypes.end()) {
@@ -129,7 +129,7 @@ Exit ChooseExit(const SparkError& error) {
   }
 }
 
-// The server's message without the plan and the stack traces below it, at most 4000 bytes.
+// Returns the server's message without the plan and the stack traces after it, at most 4000 bytes.
 std::string ShortMessage(std::string_view message) {
   for (const std::string_view end :
        {"\n\tat ", "\nDriver stacktrace:", ";\n'", ";\n+", "\n\nJVM"}) {
@@ -140,15 +140,15 @@ std::string ShortMessage(std::string_view message) {
   return text;
 }
 
-// The first line and what comes after it.
+// Returns the first line and the text after it.
 std::pair<std::string, std::string> Split(const std::string& text) {
   const size_t end = text.find('\n');
   if (end == std::string::npos) return {text, ""};
   return {std::string(Trimmed(text.substr(0, end))), std::string(Trimmed(text.substr(end)))};
 }
 
-// The outer exceptions of a failed job only say that tasks failed. What ended the task is inside
-// their text, or else in the innermost exception.
+// The outer exceptions of a failed job only say that tasks failed. The reason why the task ended is
+// inside their text, or else in the innermost exception.
 std::string RootMessage(const SparkError& error) {
   const JobFailure failure = ReadJobFailure(error.message);
   if (!failure.text.empty()) return failure.text;
@@ -162,8 +162,8 @@ std::string RootMessage(const SparkError& error) {
   return message;
 }
 
-// What to do about failures that the cluster's settings or disks cause: errno 13 is EACCES, 8 is
-// ENOEXEC, of the program that Spark tried to run.
+// Advice for failures that the cluster's settings or disks cause: errno 13 is EACCES, 8 is ENOEXEC,
+// of the program that Spark tried to run.
 std::string FixFor(const SparkError& error) {
   if (error.Has("error=13") && error.Has("Cannot run program")) {
     return "the executors' PATH must hold chmod, and their local folders must not be mounted "
@@ -232,12 +232,12 @@ SparkError ReadError(int32_t code, std::string message, const std::string& detai
 
 void AddCauses(const proto::FetchErrorDetailsResponse& response, SparkError& error) {
   int index = response.has_root_error_idx() ? response.root_error_idx() : -1;
-  // The indices may be wrong and form a ring: as many steps as there are errors, no more.
+  // The indices may be wrong and form a cycle: takes at most as many steps as there are errors.
   for (int step = 0; step < response.errors_size(); ++step) {
     if (index < 0 || index >= response.errors_size()) return;
     const auto& each = response.errors(index);
     error.causes.push_back(ReadCause(each));
-    // gRPC's own message is cut by the server where it is long; the details have it whole.
+    // The server truncates long messages of gRPC; the details have the whole text.
     if (step == 0 && each.message().size() > error.message.size()) error.message = each.message();
     index = each.has_cause_idx() ? each.cause_idx() : -1;
   }
@@ -253,7 +253,7 @@ bool IsSessionLost(const SparkError& error) {
          error.Has("INVALID_HANDLE.SESSION_CHANGED") || error.Has("INVALID_HANDLE.SESSION_CLOSED");
 }
 
-// Spark says it with a page of stack traces.
+// Spark reports this with a page of stack traces.
 bool IsServerStopped(const SparkError& error) {
   return error.Has("stopped SparkContext") || error.Has("SparkContext was shut down");
 }

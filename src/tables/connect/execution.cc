@@ -21,8 +21,8 @@ Execution::Execution(std::shared_ptr<Operations> operations, ExecutionRequest re
       call_(std::move(call)),
       id_(NewUuid()),
       retries_(operations_->wire().retry()) {
-  // The id is ours, so that a request whose answer got lost can be repeated: the server refuses a
-  // second operation of that id instead of running the plan twice.
+  // The id is ours, so that a request whose response got lost can be repeated: the server refuses a
+  // second operation with that id instead of running the plan twice.
   first_.set_operation_id(id_);
   *first_.mutable_plan() = request_.plan;
   first_.add_request_options()->mutable_reattach_options()->set_reattachable(true);
@@ -48,10 +48,10 @@ void Execution::Open() {
     if (!last_response_.empty()) request.set_last_response_id(last_response_);
     reader_ = wire.stub().ReattachExecute(context_.get(), request);
   } else {
-    // Signed for each try: the server's session id may have become known since the last.
+    // Signed for each try: the server's session id may have become known since the last one.
     wire.Sign(first_);
     reader_ = wire.stub().ExecutePlan(context_.get(), first_);
-    // The request may have arrived even if no answer comes back.
+    // The request may have arrived even if no response comes back.
     submitted_ = true;
   }
   stopper_ = std::make_unique<std::stop_callback<std::function<void()>>>(
@@ -69,7 +69,7 @@ Result<bool> Execution::Next(proto::ExecutePlanResponse* response) {
       if (is_new) return true;
       continue;
     }
-    // Read() gives false at the end and on errors alike; Finish() tells them apart.
+    // Read() returns false at the end and on errors alike; Finish() distinguishes them.
     const grpc::Status status = reader_->Finish();
     stopper_.reset();
     reader_.reset();
@@ -79,7 +79,7 @@ Result<bool> Execution::Next(proto::ExecutePlanResponse* response) {
   return false;
 }
 
-// False for a response that was given out before (a server may repeat the last one after a
+// Returns false for a response that was returned before (a server may repeat the last one after a
 // reattach), and for the end of the result.
 Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   const Status same = operations_->wire().CheckServer(response->server_side_session_id());
@@ -90,7 +90,7 @@ Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   }
   if (response->response_id() == last_response_ && !last_response_.empty()) return false;
   last_response_ = response->response_id();
-  // The operation makes progress, so the next break is a new one.
+  // The operation makes progress, so the next break counts as a new one.
   retries_.Reset();
   operations_->WasRead(id_, last_response_);
   if (!response->has_result_complete()) return true;
@@ -98,8 +98,8 @@ Result<bool> Execution::Take(proto::ExecutePlanResponse* response) {
   return false;
 }
 
-// The result is whole. The final status of the stream is read all the same: gRPC wants it read, and
-// an error that cannot pass is not kept quiet.
+// The result is complete. The final status of the stream is read all the same: gRPC requires it,
+// and a permanent error must not be hidden.
 Status Execution::CloseStream() {
   proto::ExecutePlanResponse rest;
   while (reader_->Read(&rest)) {
@@ -109,7 +109,7 @@ Status Execution::CloseStream() {
   reader_.reset();
   if (!status.ok()) {
     const SparkError error = operations_->wire().FetchError(status);
-    // A line that breaks behind the last response takes nothing with it.
+    // A connection that breaks after the last response loses nothing.
     const bool stopped = call_.stop.stop_requested() || error.code == kDeadlineExceeded;
     if (!MayPass(error) && !stopped) {
       return Abandon(Explain(error));
@@ -120,15 +120,15 @@ Status Execution::CloseStream() {
   return Status::OK();
 }
 
-// Returns OK to go on with a new stream.
+// Returns OK to continue with a new stream.
 Status Execution::AfterCut(const grpc::Status& status) {
-  // Our own cancellation ends the stream with an error too; it must not be taken for the server's.
+  // Our own cancellation also ends the stream with an error; it must not count as the server's.
   if (call_.stop.stop_requested() || Clock::now() >= call_.deadline) {
     return operations_->wire().Explain({}, request_.name, call_);
   }
   if (!status.ok()) return AfterError(operations_->wire().FetchError(status));
-  // The server's usual way to end a long stream; going on at once costs nothing. Streams that end
-  // without bringing anything are paced, or this would spin.
+  // The server's usual way to end a long stream; continuing at once costs nothing. Streams that end
+  // without any response are paced, or this would spin.
   if (retries_.used() == 0) {
     retries_.Next();
     return Status::OK();
@@ -148,12 +148,12 @@ Status Execution::AfterError(const SparkError& error) {
            .why = error.message,
            .fix = kStartAgain});
     }
-    // The request never arrived, or the server lost it before any response: nothing was seen yet,
-    // so it may be submitted again.
+    // The request never arrived, or the server lost it before any response: nothing was received
+    // yet, so it may be submitted again.
     submitted_ = false;
     return WaitAndRetry(error);
   }
-  // The request arrived, and only the answer to it was lost: attach to what it began.
+  // The request arrived, and only its response was lost: attach to what it began.
   if (error.Has("INVALID_HANDLE.OPERATION_ALREADY_EXISTS")) return WaitAndRetry(error);
   if (MayPass(error) || error.code == kDeadlineExceeded) return WaitAndRetry(error);
   return Explain(error);
@@ -192,7 +192,7 @@ Status Execution::Abandon(Status status) {
   if (context_ != nullptr) context_->TryCancel();
   if (reader_ != nullptr) {
     const grpc::Status last = reader_->Finish();
-    (void)last;  // Of a stream that was just cancelled.
+    (void)last;  // Of the stream that was just cancelled.
   }
   stopper_.reset();
   reader_.reset();

@@ -2,18 +2,18 @@
 // One operation on the server, read response by response.
 //
 // 1. The server may end a stream at any time (Spark does after about 2 minutes or 1 GiB), and a
-//    line may break; only `result_complete` ends a result. Without it the client attaches again
-//    (ReattachExecute) behind the last response that it has.
-// 2. Each response is given out once. If the server cannot go on exactly behind the last one, that
+//    connection may break; only `result_complete` ends a result. Without it the client reattaches
+//    (ReattachExecute) after the last response that it has.
+// 2. Each response is returned once. If the server cannot continue exactly after the last one, that
 //    is an error, never a gap.
-// 3. gRPC's final status of every stream is read; it alone says whether the stream failed.
-// 4. However it ends, the server is told: a finished operation is released, an unfinished one is
-//    interrupted and released. An operation that nobody is attached to would keep its slots for
-//    about five minutes.
+// 3. gRPC's final status of every stream is read; only that says whether the stream failed.
+// 4. However it ends, the server is notified: a finished operation is released, an unfinished one
+//    is interrupted and released. An operation without a client would hold its slots for about five
+//    minutes.
 //
 // States: not submitted; submitted (`submitted_`: from now on attach, do not submit); ended.
 // Between streams it waits as Retries says, and each new response resets the retries, so that a job
-// of days survives any number of passing breaks.
+// of days survives any number of transient failures.
 #pragma once
 
 #include <grpcpp/support/sync_stream.h>
@@ -32,9 +32,9 @@ struct ExecutionRequest {
   std::string name;               // What is run, for messages: "the flights query".
   std::vector<std::string> tags;  // Beside the session's own tag.
   std::function<Status(const SparkError&)>
-      explain;                         // Of the operation's own failure; may be empty.
-  Milliseconds stream_limit{240'000};  // A stream that the server does not end is ended here,
-                                       // against lines that died silently.
+      explain;                         // For a failure of the operation itself; may be empty.
+  Milliseconds stream_limit{240'000};  // After this the client itself ends a stream,
+                                       // in case its connection died silently.
 };
 
 // One thread. Nothing is sent before the first Next().
@@ -46,7 +46,7 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Waits for the next response. False at the end of a result that came whole, and from then on;
+  // Waits for the next response. Returns false at the end of a complete result, and from then on;
   // after an error the operation has been interrupted. Waits until the call's deadline or stop.
   Result<bool> Next(proto::ExecutePlanResponse* response);
   const std::string& id() const { return id_; }
@@ -56,7 +56,8 @@ class Execution {
 
   void Open();
   Result<bool> Take(proto::ExecutePlanResponse* response);
-  // What a stream's end means for the operation: OK to open another stream, else the final error.
+  // Decides what a stream's end means for the operation: OK to open another stream, else the final
+  // error.
   Status AfterCut(const grpc::Status& status);
   Status AfterError(const SparkError& error);
   Status Explain(const SparkError& error) const;
@@ -72,12 +73,12 @@ class Execution {
   const std::string id_;
   proto::ExecutePlanRequest first_;
   Retries retries_;
-  // One stream's, in the order in which they are made: `stopper_` refers to the context and
-  // `reader_` is read until Finish() before any of them is replaced.
+  // The current stream's, in the order in which they are made: `stopper_` refers to the context,
+  // and `reader_` is read until Finish() before any of them is replaced.
   std::unique_ptr<grpc::ClientContext> context_;
   std::unique_ptr<std::stop_callback<std::function<void()>>> stopper_;
   std::unique_ptr<Reader> reader_;
-  // The id of the last response that was given out; empty before the first.
+  // The id of the last response that was returned; empty before the first.
   std::string last_response_;
   bool submitted_ = false;  // The server may know the operation, so attach to it.
   bool ended_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results over lines that break and servers that err.
+// Results over connections that break and servers that misbehave.
 #include "connect/execution.h"
 
 #include <arrow/api.h>
@@ -18,7 +18,7 @@ class Execute : public testing::Test {
  protected:
   void SetUp() override { server_.responses = MakeResult({3, 4, 5}); }
 
-  // The ids that came, in order.
+  // Returns the received ids, in order.
   Result<std::vector<int64_t>> Ids() {
     if (session_ == nullptr) session_ = server_.Open();
     PT_LET(const auto stream, session_->Execute(Sql("select id"), options_, call_));
@@ -99,7 +99,7 @@ TEST_F(Execute, TakesAWrongNumberOfRowsForAnError) {
 }
 
 TEST_F(Execute, NeverTakesAShortAnswerForTheWhole) {
-  server_.responses.pop_back();  // The server's word that the result is complete.
+  server_.responses.pop_back();  // The server's statement that the result is complete.
   const Fault fault = ExpectFault();
   EXPECT_NE(fault.what.find("the query"), std::string::npos) << Render(fault);
 }
@@ -107,7 +107,7 @@ TEST_F(Execute, NeverTakesAShortAnswerForTheWhole) {
 TEST_F(Execute, ReadsTheStatusBehindTheLastResponse) {
   server_.scripts = {{.responses = kAll, .end = {grpc::StatusCode::DATA_LOSS, "rows are damaged"}}};
   EXPECT_NE(ExpectFault().what.find("rows are damaged"), std::string::npos);
-  // A line that breaks there takes nothing with it.
+  // A connection that breaks there loses nothing.
   server_.scripts = {{.responses = kAll, .end = {grpc::StatusCode::UNAVAILABLE, "gone"}}};
   ExpectAll();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two kinds of messages that are known, with the parts that are looked for in brackets:
+// The two known kinds of messages, with the wanted parts in brackets:
 //   Job aborted ...: Task 1 in stage 15.0 failed 4 times, most recent failure: [Lost task 1.3 in
 //   stage 15.0 (TID 34) (10.0.0.7 executor 3): ][class: ][text]\n\tat stack
 //   Job aborted ...: ... failed barrier ResultStage ... [barrier task ResultTask(19, 1) finished
@@ -31,7 +31,7 @@ std::string_view WithoutStack(std::string_view text) {
   return text;
 }
 
-// Takes "org.apache.spark.SparkException: " off the front and returns the class.
+// Removes "org.apache.spark.SparkException: " from the front and returns the class.
 std::string_view TakeClass(std::string_view& text) {
   const std::string_view name = Until(text, ": ");
   const bool is_class = name.size() < text.size() && name.find('.') != std::string_view::npos &&
@@ -41,7 +41,7 @@ std::string_view TakeClass(std::string_view& text) {
   return name;
 }
 
-// "1.3 in stage 15.0 (TID 34) (10.0.0.7 executor 3): rest"
+// Reads "1.3 in stage 15.0 (TID 34) (10.0.0.7 executor 3): rest"
 std::string ReadLostTask(std::string_view& text) {
   const std::string_view head = Until(text, "): ");
   const size_t host = head.rfind('(');
@@ -62,7 +62,7 @@ std::string ReadLostTask(std::string_view& text) {
   return where;
 }
 
-// "19, 1) finished unsuccessfully.\nrest"
+// Reads "19, 1) finished unsuccessfully.\nrest"
 std::string ReadBarrierTask(std::string_view& text) {
   const std::string_view head = Until(text, ")");
   const size_t comma = head.find(", ");
@@ -74,7 +74,7 @@ std::string ReadBarrierTask(std::string_view& text) {
   return where;
 }
 
-// With the fault handler on, what the worker left behind follows after a colon; without it, Spark's
+// With the fault handler on, the crashed worker's output follows after a colon; without it, Spark's
 // advice on how to turn it on.
 std::string CrashText(std::string_view text) {
   text.remove_prefix(std::min(text.find(kCrash) + kCrash.size(), text.size()));

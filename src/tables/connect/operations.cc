@@ -7,7 +7,7 @@ namespace protium::connect {
 
 namespace {
 
-// These calls are only courtesy to the server and must not hold up the end of a job.
+// These calls are only a courtesy to the server and must not delay the end of a job.
 constexpr RetryPolicy kOnce{.tries = 0};
 
 }  // namespace
@@ -15,7 +15,7 @@ constexpr RetryPolicy kOnce{.tries = 0};
 Operations::Operations(std::shared_ptr<Wire> wire)
     : wire_(std::move(wire)),
       tag_("protium-" + wire_->session_id() + "-" + NewUuid()),
-      teller_([this](const std::stop_token& ended) { Tell(ended); }) {}
+      teller_([this](const std::stop_token& ended) { Report(ended); }) {}
 
 Operations::~Operations() {
   {
@@ -34,7 +34,7 @@ void Operations::Begin(const std::string& id) {
 void Operations::WasRead(const std::string& id, const std::string& response_id) {
   const std::lock_guard lock(mutex_);
   if (running_.count(id) == 0) return;
-  // Overwrites an older response that was not told yet: one call releases both.
+  // Overwrites an older response that was not reported yet: one call releases both.
   told_next_[id] = response_id;
   changed_.notify_one();
 }
@@ -58,11 +58,11 @@ void Operations::Forget() {
   running_.clear();
 }
 
-void Operations::Tell(const std::stop_token& ended) {
+void Operations::Report(const std::stop_token& ended) {
   std::unique_lock lock(mutex_);
   while (true) {
-    // Returns at once when the thread is told to stop; what is left is told all the same, until
-    // last_.
+    // Returns at once when the thread is to stop; pending notifications are sent all the same,
+    // until last_.
     changed_.wait(lock, ended, [this] { return !told_next_.empty(); });
     if (told_next_.empty() || Clock::now() >= last_) return;
     const auto next = told_next_.extract(told_next_.begin());
@@ -88,7 +88,7 @@ void Operations::Release(const std::string& id, const std::string& response_id) 
 
 void Operations::Interrupt(const std::string& id) {
   const Status status = InterruptOperation(id, Call{}).status();
-  (void)status;  // The server drops what nobody is attached to by itself, only later.
+  (void)status;  // The server drops operations without a client by itself, only later.
 }
 
 Result<std::vector<std::string>> Operations::InterruptTag(const std::string& tag,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a session that run on the server, and what of their results it may drop.
+// The operations of a session that run on the server, and the results that the server may drop.
 //
-// 1. A server keeps each response until it is told that it was read. It is told in a background
-//    thread, so that reading never waits for it. If telling fails that costs the server memory for
-//    a while, nothing else.
-// 2. Only the newest response that was read is told: releasing it releases those before it.
+// 1. A server retains each response until it is notified that the response was read. A background
+//    thread does that, so that reading never waits for it. If it fails, that costs the server
+//    memory for a while, nothing else.
+// 2. Only the newest response that was read is reported: releasing it releases those before it.
 // 3. An operation that began and did not end is interrupted before its session goes.
 #pragma once
 
@@ -21,33 +21,33 @@
 
 namespace protium::connect {
 
-// How long to wait for a server that is only told that something is over.
+// How long to wait for a server that only needs to be notified that something is over.
 inline constexpr auto kPartingLimit = Milliseconds(5000);
 
 // Thread-safe.
 class Operations {
  public:
   explicit Operations(std::shared_ptr<Wire> wire);
-  // Tells what is left to tell, for at most kPartingLimit, then ends its thread.
+  // Sends the pending notifications, for at most kPartingLimit, then ends its thread.
   ~Operations();
 
   Wire& wire() { return *wire_; }
-  // On every operation of this object, and on no other's: a session that is shared may run others.
+  // Set on every operation of this object, and on no others: a shared session may run others.
   const std::string& tag() const { return tag_; }
 
   // An operation is between Begin() and End() while the server may run it. `id` is its UUID.
   void Begin(const std::string& id);
-  // All responses up to this one were given out.
+  // Notes that all responses up to this one were returned.
   void WasRead(const std::string& id, const std::string& response_id);
-  // Its responses will not be asked for again.
+  // Notes that its responses will not be requested again.
   void End(const std::string& id);
   // Whether any operation has begun and not ended.
   bool any() const;
-  // Drops what is left to tell, for when the session is released as a whole.
+  // Drops the pending notifications, for when the session is released as a whole.
   void Forget();
 
-  // Makes the server end the operation. Errors are dropped: what nobody is attached to, the server
-  // ends by itself after some minutes.
+  // Makes the server end the operation. Errors are dropped: the server itself ends an operation
+  // without a client after some minutes.
   void Interrupt(const std::string& id);
   // Interrupts all operations with the tag; returns their ids.
   Result<std::vector<std::string>> InterruptTag(const std::string& tag, const Call& call);
@@ -55,7 +55,7 @@ class Operations {
   Result<std::vector<std::string>> InterruptOperation(const std::string& id, const Call& call);
 
  private:
-  void Tell(const std::stop_token& ended);
+  void Report(const std::stop_token& ended);
   void Release(const std::string& id, const std::string& response_id);
   Result<std::vector<std::string>> AskInterrupt(proto::InterruptRequest request, const Call& call);
 
@@ -64,9 +64,9 @@ class Operations {
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::set<std::string> running_;
-  // By operation, the response up to which to release; empty: release all of the operation.
+  // By operation, the response up to which to release; empty: release the whole operation.
   std::map<std::string, std::string> told_next_;
-  Deadline last_ = kNever;  // When the teller gives up; guarded by mutex_, as all above.
+  Deadline last_ = kNever;  // When the teller gives up. mutex_ guards this and all above.
   std::jthread teller_;
 };
 

@@ -21,14 +21,14 @@ constexpr int kMostOperators = 500;
 constexpr int kMostDepth = 200;
 constexpr size_t kMostText = 300;
 
-// A size as "1.5 MiB", a count as it is.
+// Returns a size as "1.5 MiB", a count as it is.
 std::string FigureText(const Metrics::MetricValue& metric) {
   if (metric.metric_type() != "size") return std::to_string(metric.value());
   return BytesText(double(metric.value()));
 }
 
-// Spark sums its metrics over tasks: "timing" in milliseconds, "nsTiming" in nanoseconds. Those of
-// no value say that nothing was counted, and averages are not sums.
+// Spark sums its metrics over tasks: "timing" in milliseconds, "nsTiming" in nanoseconds. Metrics
+// without a value were not counted, and averages are not sums.
 Json OperatorOf(const Metrics::MetricObject& node, int depth) {
   std::string called = node.name();
   while (called.ends_with(' ')) called.pop_back();
@@ -62,8 +62,8 @@ bool IsWrapperNode(const std::string& name) {
   return name == "AdaptiveSparkPlan" || name == "InputAdapter" || name.ends_with("QueryStage");
 }
 
-// The nodes come with each before its inputs, and name the one that they give their rows to. What
-// is left out has its inputs in its own place.
+// Each node comes before its inputs, and names the node that consumes its rows. The inputs of a
+// skipped node take its position.
 Json OperatorsOf(const Metrics& metrics) {
   std::map<int64_t, int> depths;
   Json list = Json::array();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark counted in the plan that it executed: the answer to "where did the time go" on its
-// side.
+// Figures that Spark collected in the plan that it executed: where the time went on its side.
 #pragma once
 
 #include "base/json.h"
@@ -8,14 +7,14 @@
 
 namespace protium::connect {
 
-// [{"name", "depth", "rows", "seconds", "what"}], an operator before those that it reads from, in
-// the form of duckdb/operator_times.h; empty where nothing was counted. "seconds" are the
-// sum of the times that Spark keeps of the operator, over all tasks; those of a WholeStageCodegen
-// are of all that it has compiled into one. "what": its other figures. Operators that keep no rows
-// or no times have none.
+// Returns [{"name", "depth", "rows", "seconds", "what"}], an operator before those that it reads
+// from, in the form of duckdb/operator_times.h; empty if nothing was counted. "seconds" is the sum
+// of the times that Spark records for the operator, over all tasks; a WholeStageCodegen's cover
+// everything compiled into it. "what": its other figures. Operators without recorded rows or times
+// have no such member.
 Json OperatorsOf(const proto::ExecutePlanResponse::Metrics& metrics);
 
-// Nodes of Spark's plans that hold others together and work on no rows themselves.
+// Whether a node of Spark's plans only holds others together and works on no rows itself.
 bool IsWrapperNode(const std::string& name);
 
 }  // namespace protium::connect

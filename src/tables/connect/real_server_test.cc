@@ -179,7 +179,7 @@ TEST_F(RealServer, EndsALongQuerySoonAfterItIsStopped) {
   std::stop_source stop;
   Call call = call_;
   call.stop = stop.get_token();
-  // Progress says that it runs.
+  // The progress event shows that it runs.
   call.events = [&](const Json&) { stop.request_stop(); };
   auto stream = session_->Execute(query, {.tags = {"long"}}, call);
   const Status status = stream.ok() ? Collect(**stream).status() : stream.status();

@@ -17,7 +17,7 @@ void SetExpression(std::string text, proto::Expression* expression) {
   expression->mutable_expression_string()->set_expression(std::move(text));
 }
 
-// Most messages are one step on top of another relation: sets `input` and returns the message.
+// Most messages are one step over another relation: sets `input` and returns the message.
 template <class Message>
 Message* SetInput(Relation input, Message* message) {
   *message->mutable_input() = std::move(input);
@@ -57,8 +57,8 @@ Relation Sql(std::string query, std::vector<NamedRelation> tables) {
   Relation sql;
   sql.mutable_sql()->set_query(std::move(query));
   if (tables.empty()) return sql;
-  // The names hold for this query alone, as those of a WITH clause do: the session gets no views
-  // that another query could meet.
+  // The names are valid for this query alone, like those of a WITH clause: the session gets no
+  // views that another query could see.
   Relation with;
   *with.mutable_with_relations()->mutable_root() = std::move(sql);
   for (NamedRelation& table : tables) {
@@ -91,9 +91,9 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
   return Read("csv", std::move(paths), schema,
               {{"header", options.header ? "true" : "false"},
                {"sep", options.delimiter},
-               // One text at most: files that need more are not read by engines (IsPlainCsv()).
+               // At most one text: engines do not read files that need more (IsPlainCsv()).
                {"nullValue", options.null.empty() ? "" : options.null.all.front()},
-               // A doubled quote within quotes, as RFC 4180 has it; Spark's default escape is a
+               // A doubled quote within quotes, as in RFC 4180; Spark's default escape is a
                // backslash.
                {"quote", "\""},
                {"escape", "\""},
@@ -102,7 +102,7 @@ Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema
 }
 
 Relation WithFolders(Relation read, const std::string& base) {
-  // Where Spark looks for columns in the names of folders: below here.
+  // Spark looks for columns in the names of folders below this one.
   (*read.mutable_read()->mutable_data_source()->mutable_options())["basePath"] = base;
   return read;
 }
@@ -149,7 +149,7 @@ Relation SelectColumns(Relation input, const std::vector<std::string>& columns) 
   Relation relation;
   auto* project = SetInput(std::move(input), relation.mutable_project());
   for (const std::string& column : columns) {
-    // The server parses names: only between backticks is one with a dot a single column.
+    // The server parses names: only in backticks is one with a dot a single column.
     project->add_expressions()->mutable_unresolved_attribute()->set_unparsed_identifier(
         SparkName(column));
   }
@@ -194,7 +194,7 @@ Result<Relation> MapPartitions(Relation input, const MapTaskSpec& task) {
     function->add_arguments()->mutable_unresolved_attribute()->set_unparsed_identifier(
         SparkName(column));
   }
-  // The columns travel as DDL text of one struct, which the server parses.
+  // The columns are sent as DDL text of one struct, which the server parses.
   PT_LET(const std::string output, SparkType(*arrow::struct_(task.output->fields())));
   auto* udf = function->mutable_python_udf();
   udf->mutable_output_type()->mutable_unparsed()->set_data_type_string(output);

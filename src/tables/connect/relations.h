@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Spark server is asked for, built from small pieces: each function makes one message of
-// connect/plan.proto around its input. Nothing here talks to a server, and names and
-// expressions are checked by the server only. A schema with a type that Spark lacks is a Fault
-// (SparkType).
+// Requests to a Spark server, built from small pieces: each function makes one message of
+// connect/plan.proto around its input. Nothing here contacts a server; only the server checks names
+// and expressions. A schema with a type that Spark lacks is a Fault (SparkType).
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -33,17 +32,17 @@ Relation Sql(std::string query, std::vector<NamedRelation> tables = {});
 
 using Options = std::map<std::string, std::string>;
 
-// Reads files that the cluster reaches. With `schema` Spark infers nothing; without it, it reads
-// files when the plan is analyzed.
+// Reads files that the cluster can reach. With `schema` Spark infers nothing; without it, Spark
+// reads files when the plan is analyzed.
 Result<Relation> Read(std::string format, std::vector<std::string> paths, const SchemaPtr& schema,
                       Options options);
 Result<Relation> ReadParquet(std::vector<std::string> paths, const SchemaPtr& schema = nullptr);
-// Header, delimiter and the text of nulls as in CsvOptions. A quote within quotes is doubled, and
-// malformed lines fail the read (FAILFAST). `rows_are_lines` promises that no value holds a line
-// break: only then may several tasks share one file.
+// Header, delimiter and the text of nulls are as in CsvOptions. A quote within quotes is doubled,
+// and malformed lines fail the read (FAILFAST). `rows_are_lines` promises that no value holds a
+// line break: only then may several tasks share one file.
 Result<Relation> ReadCsv(std::vector<std::string> paths, const SchemaPtr& schema,
                          const CsvOptions& options, bool rows_are_lines = false);
-// `read`, where columns of its schema that the files lack are taken from the names of the folders
+// Returns `read` with columns of its schema that the files lack taken from the names of the folders
 // between `base` and each file: year=2013.
 Relation WithFolders(Relation read, const std::string& base);
 // A table or view that the server knows by this name; may be qualified.
@@ -55,27 +54,27 @@ Result<Relation> LocalTable(const SchemaPtr& schema, const arrow::RecordBatchVec
 // One column `id` with begin ... end-1, in `partitions` parts.
 Relation Range(int64_t begin, int64_t end, int32_t partitions);
 
-// Exactly `partitions` partitions. With `shuffle`, rows are spread evenly over all of them; without
-// it, partitions are merged, so that there may be fewer.
+// Makes exactly `partitions` partitions. With `shuffle`, rows are spread evenly over all of them;
+// without it, partitions are merged, so that there may be fewer.
 Relation Repartition(Relation input, int32_t partitions, bool shuffle = true);
 
-// Columns by their exact names.
+// Selects columns by their exact names.
 Relation SelectColumns(Relation input, const std::vector<std::string>& columns);
-// Expressions in Spark's SQL, each with AS where the result needs a name.
+// Computes expressions in Spark's SQL, each with AS if the result needs a name.
 Relation Project(Relation input, const std::vector<std::string>& expressions);
-// A condition in Spark's SQL.
+// Filters by a condition in Spark's SQL.
 Relation Filter(Relation input, const std::string& condition);
 Relation Limit(Relation input, int32_t rows);
 
-// Computes aggregates ("count(1) AS rows") over the rows that pass here; they come with the result
-// under `name` (ExecuteOptions::observed).
+// Computes aggregates ("count(1) AS rows") over the rows that pass; they come with the result under
+// `name` (ExecuteOptions::observed).
 Relation Observe(Relation input, std::string name, const std::vector<std::string>& aggregates);
 
 // Runs a worker's task over the input, once per partition: what PySpark sends for mapInArrow.
 struct MapTaskSpec {
   // Shown in Spark's plans and logs: no secrets.
   std::string function_name;
-  // Bytes handed to the worker as they are; Spark's logs cut them to 8 bytes.
+  // Bytes passed to the worker unchanged; Spark's logs cut them to 8 bytes.
   std::string command;
   // The worker's field pythonVer; shown in plans too: no secrets.
   std::string version;
@@ -85,7 +84,7 @@ struct MapTaskSpec {
   std::vector<std::string> columns;
   // All partitions run at the same time, or none does.
   bool barrier = false;
-  // Of CreateProfile; empty: the default profile.
+  // From CreateProfile; empty: the default profile.
   std::optional<int32_t> profile_id;
 };
 Result<Relation> MapPartitions(Relation input, const MapTaskSpec& task);
@@ -102,10 +101,10 @@ struct WriteSpec {
   Options options;
 };
 Command Write(Relation input, const WriteSpec& spec);
-// A temporary view of this session; replaces one of that name.
+// Creates a temporary view of this session; replaces one with the same name.
 Command CreateView(Relation input, std::string name);
 
-// Of one executor. 0: as the server's settings have it; of GPUs: none.
+// For one executor. 0: as the server's settings say; for GPUs: none.
 struct ExecutorResources {
   int32_t cores = 0;
   int64_t memory_mib = 0;
@@ -113,10 +112,9 @@ struct ExecutorResources {
   std::string discovery;  // The script by which it finds its GPUs.
 };
 
-// A resource profile: what one task takes and, where `executor` says something, what the executors
-// have that are started for it. For those Spark wants dynamic allocation, which barrier stages
-// refuse; without them the profile fits the executors that there are. CommandResult::profile_id is
-// its id.
+// A resource profile: what one task takes and, if `executor` is set, what the executors started for
+// it have. For these Spark requires dynamic allocation, which barrier stages refuse; without them
+// the profile fits the existing executors. CommandResult::profile_id is its id.
 struct ProfileSpec {
   double task_cpus = 1;
   double task_gpus = 0;

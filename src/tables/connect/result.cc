@@ -18,7 +18,7 @@ namespace protium::connect {
 
 namespace {
 
-// The largest batch that is put together from chunks, in bytes. Spark 4.1 and newer may cut batches
+// The largest batch that is assembled from chunks, in bytes. Spark 4.1 and newer may cut batches
 // into chunks so that messages stay small.
 constexpr size_t kLongestBatch = size_t{2} << 30;
 
@@ -83,17 +83,17 @@ Status Alongside::Take(const proto::ExecutePlanResponse& response) {
     }
     if (observed_ != nullptr) (*observed_)[observed.name()] = ObservedToJson(observed);
   }
-  if (response.has_execution_progress()) TellProgress(response.execution_progress());
-  // They come once, with the last rows.
+  if (response.has_execution_progress()) ReportProgress(response.execution_progress());
+  // The metrics come once, with the last rows.
   if (response.has_metrics()) {
     if (Json operators = OperatorsOf(response.metrics()); !operators.empty()) {
-      TellPlan(std::move(operators));
+      ReportPlan(std::move(operators));
     }
   }
   return Status::OK();
 }
 
-void Alongside::TellPlan(Json operators) {
+void Alongside::ReportPlan(Json operators) {
   if (!call_.events) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
   Json more = more_ ? more_(operation_, operators.empty()) : Json::object();
@@ -104,7 +104,7 @@ void Alongside::TellPlan(Json operators) {
   call_.Send(plan);
 }
 
-void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {
+void Alongside::ReportProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress) {
   int64_t tasks = 0;
   int64_t done = 0;
   int64_t bytes = 0;
@@ -113,11 +113,11 @@ void Alongside::TellProgress(const proto::ExecutePlanResponse::ExecutionProgress
     done += stage.num_completed_tasks();
     bytes += stage.input_bytes_read();
   }
-  // Later stages appear when earlier ones have ended, so the share of tasks that are done can fall.
+  // Later stages appear when earlier ones have ended, so the share of completed tasks can fall.
   if (tasks > 0) {
     percent_ = std::max(percent_, 100.0 * static_cast<double>(done) / static_cast<double>(tasks));
   }
-  // How many rows executors have made Spark does not say; those that came here may be one count.
+  // Spark does not say how many rows the executors have made; the only row received may be a count.
   ClusterProgress event{.name = name_,
                         .tasks = done,
                         .of_tasks = tasks,
@@ -153,7 +153,7 @@ Result<bool> ResultStream::ReadResponse() {
     return Status::UnknownError(name_, ": the result ends in the middle of a batch");
   }
   PT_TRY(alongside_.Take(response));
-  // The first response has it, so that an empty result has columns too.
+  // The first response has the schema, so that an empty result has columns too.
   if (response.has_schema() && schema_ == nullptr) {
     PT_LET(const SchemaPtr schema, ArrowSchema(response.schema(), zone_));
     PT_TRY(TakeSchema(schema));
@@ -186,7 +186,7 @@ Status ResultStream::CheckOffset(const proto::ExecutePlanResponse::ArrowBatch& b
                               " of the result, after ", rows_, " rows");
 }
 
-// Chunks of one batch come one after the other, numbered from 0.
+// Chunks of one batch follow each other, numbered from 0.
 Status ResultStream::JoinChunks(proto::ExecutePlanResponse::ArrowBatch* batch, bool& whole) {
   const int64_t count = std::max<int64_t>(1, batch->num_chunks_in_batch());
   if (batch->chunk_index() != chunk_ || batch->chunk_index() >= count) {
@@ -210,7 +210,7 @@ Status ResultStream::JoinChunks(proto::ExecutePlanResponse::ArrowBatch* batch, b
 Status ResultStream::Decode(std::string bytes, int64_t rows) {
   arrow::io::BufferReader input(arrow::Buffer::FromString(std::move(bytes)));
   auto options = arrow::ipc::IpcReadOptions::Defaults();
-  // Decoding here is mostly slicing of buffers; Arrow's pool would only compete with the caller.
+  // Decoding here mostly slices buffers; Arrow's pool would only compete with the caller.
   options.use_threads = false;
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(&input, options));
   PT_TRY(TakeSchema(reader->schema()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the responses of an operation add up to: rows, progress, observed values.
+// Combines the responses of an operation: rows, progress, observed values.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 
 namespace protium::connect {
 
-// Takes in what comes beside the rows: progress and what Spark counted in the plan are told to the
-// call, observed values are kept. One thread.
+// Handles what comes beside the rows: reports progress and the plan's figures to the call, stores
+// observed values. One thread.
 class Alongside {
  public:
   Alongside(const ExecuteOptions& options, std::string operation, Call call)
@@ -24,12 +24,12 @@ class Alongside {
         operation_(std::move(operation)),
         call_(std::move(call)) {}
   Status Take(const proto::ExecutePlanResponse& response);
-  // At the end of a write, of which the server sends no figures.
-  void TellWrite() { TellPlan(Json::array()); }
+  // Called at the end of a write, for which the server sends no figures.
+  void ReportWrite() { ReportPlan(Json::array()); }
 
  private:
-  void TellPlan(Json operators);
-  void TellProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
+  void ReportPlan(Json operators);
+  void ReportProgress(const proto::ExecutePlanResponse::ExecutionProgress& progress);
 
   const std::string name_;
   const std::shared_ptr<ObservedMetrics> observed_;
@@ -40,9 +40,9 @@ class Alongside {
   double percent_ = 0;  // Never falls.
 };
 
-// Reads batches out of an execution, in order. Checks that each row comes exactly once: batches
-// must follow each other without gap or overlap, and must have the announced number of rows and
-// columns. Anything else is an error; whole batches that came before are skipped. One thread.
+// Reads batches from an execution, in order. Checks that each row comes exactly once: batches must
+// follow each other without gap or overlap, and must have the announced number of rows and columns.
+// Anything else is an error, except that whole batches that came before are skipped. One thread.
 class ResultStream : public BatchStream {
  public:
   ResultStream(std::unique_ptr<Execution> execution, Alongside alongside, std::string name,
@@ -52,7 +52,7 @@ class ResultStream : public BatchStream {
         name_(std::move(name)),
         zone_(std::move(zone)) {}
 
-  // Reads until the schema is known; to be called once, before Next().
+  // Reads until the schema is known; call it once, before Next().
   Status Start();
   const SchemaPtr& schema() const override { return schema_; }
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override;
@@ -70,15 +70,15 @@ class ResultStream : public BatchStream {
   const std::string name_;
   const std::string zone_;
   SchemaPtr schema_;
-  int64_t rows_ = 0;    // Received whole.
-  std::string chunks_;  // The bytes of a batch that has not come whole.
+  int64_t rows_ = 0;    // Received in complete batches.
+  std::string chunks_;  // The bytes of an incomplete batch.
   // Index of the next chunk of the batch.
   int64_t chunk_ = 0;
-  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;  // Decoded, not given out yet.
+  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;  // Decoded, not returned yet.
 };
 
-// An observed value as JSON: decimals and binary as text, dates as days, timestamps as microseconds
-// since 1970; null for a type that is not known here.
+// Returns an observed value as JSON: decimals and binary as text, dates as days, timestamps as
+// microseconds since 1970; null for an unknown type.
 Json LiteralToJson(const proto::Expression::Literal& literal);
 
 }  // namespace protium::connect

@@ -17,7 +17,7 @@ std::optional<Milliseconds> Retries::Next(std::optional<Milliseconds> server_ask
   ++used_;
   Milliseconds wait(static_cast<int64_t>(wait_));
   wait_ = std::min(wait_ * policy_.factor, static_cast<double>(policy_.longest.count()));
-  // Many clients that lost one server at the same time should not all return at the same time.
+  // Many clients that lost the same server at once should not all return at once.
   if (wait >= policy_.jitter_from && policy_.jitter.count() > 0) {
     wait +=
         Milliseconds(std::uniform_int_distribution<int64_t>(0, policy_.jitter.count())(random_));

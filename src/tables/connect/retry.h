@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often, and after which waits, a call that failed for a passing reason is repeated.
-// connect::MayPass (connect/error.h) says which reasons are passing.
+// How often, and after which waits, a call that failed for a transient reason is repeated.
+// connect::MayPass (connect/error.h) decides which reasons are transient.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ using Milliseconds = std::chrono::milliseconds;
 // pyspark.sql.connect.client.retries): 50 ms, 200 ms, 800 ms, 3.2 s, 12.8 s, 51.2 s, then 60 s
 // each, about ten minutes in all.
 struct RetryPolicy {
-  int32_t tries = 15;  // Beside the first call.
+  int32_t tries = 15;  // In addition to the first call.
   Milliseconds first{50};
   double factor = 4;
   Milliseconds longest{60'000};
@@ -32,15 +32,16 @@ inline constexpr Milliseconds kLongestServerWait{600'000};
 // Shorter waits are not reported to the user.
 inline constexpr Milliseconds kTellFrom{1000};
 
-// The tries of one call or one operation. One thread.
+// The retries of one call or one operation. One thread.
 class Retries {
  public:
   explicit Retries(const RetryPolicy& policy);
-  // The wait before the next try, at least what the server asked for; nullopt when no try is left.
+  // Returns the wait before the next try, at least what the server asked for; nullopt if no try is
+  // left.
   std::optional<Milliseconds> Next(std::optional<Milliseconds> server_asks = std::nullopt);
-  // Begins anew, after progress was made.
+  // Starts over, after progress was made.
   void Reset();
-  // How many of the tries are used since the last Reset().
+  // The number of tries used since the last Reset().
   int32_t used() const { return used_; }
 
  private:

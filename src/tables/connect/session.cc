@@ -18,20 +18,21 @@ using connect::Operations;
 using connect::Wire;
 namespace proto = connect::proto;
 
-// Of one try of a call that runs no plan.
+// For one try of a call that runs no plan.
 constexpr Milliseconds kQuickLimit{60'000};
-// Of one try; analysis may list and open many files.
+// For one try; analysis may list and open many files.
 constexpr Milliseconds kAnalyzeLimit{600'000};
-// Of one try. The first answer of a server takes about half a second.
+// For one try. The first response of a server takes about half a second.
 constexpr Milliseconds kConnectLimit{20'000};
 constexpr connect::RetryPolicy kConnectRetry{.tries = 5};
 constexpr const char* kZoneKey = "spark.sql.session.timeZone";
-// The worker protocol (spark_worker/wire.h) and several messages that are sent here begin with 4.0.
+// The worker protocol (spark_worker/wire.h) and several messages that are sent here exist from 4.0
+// on.
 constexpr int32_t kOldestMajor = 4;
-// Larger local tables travel as artifacts: the plan is sent, stored and logged with every operation
-// that uses the table, an artifact once.
+// Larger local tables are sent as artifacts: the plan is sent, stored and logged with every
+// operation that uses the table, an artifact only once.
 constexpr size_t kLargestInline = 1 << 20;
-// Protobuf refuses messages from 2 GiB on; the rest is room for the schema beside the rows.
+// Protobuf refuses messages of 2 GiB or more; the rest is room for the schema beside the rows.
 constexpr size_t kLargestCached = (size_t{2} << 30) - (64 << 20);
 
 Result<std::string> AskVersion(Wire& wire, const Call& call, const connect::RetryPolicy& retry) {
@@ -60,7 +61,7 @@ struct SparkSession::State {
   std::string version;
   bool is_own = true;  // Made by this object, and so released by it.
   std::mutex mutex;
-  // The session's time zone; empty: not asked yet.
+  // The session's time zone; empty: not requested yet.
   std::string zone;
 };
 
@@ -78,7 +79,7 @@ Result<std::unique_ptr<SparkSession>> SparkSession::Open(SparkAddress address, c
   return std::unique_ptr<SparkSession>(new SparkSession(std::move(state)));
 }
 
-// Deliberately not the session's own retries: this runs before a job and must not hold it up for
+// Deliberately not the session's own retries: this runs before a job and must not delay it for
 // long.
 Status SparkSession::EndLeftover(SparkAddress address, const std::string& id, const Call& call) {
   address.session_id = id;
@@ -92,9 +93,9 @@ SparkSession::~SparkSession() {
   Operations& operations = *state_->operations;
   if (operations.any()) {
     const auto interrupted = operations.InterruptTag(operations.tag(), Call{});
-    (void)interrupted;  // The server is gone, then, and with it everything that ran.
+    (void)interrupted;  // Then the server is gone, with everything that ran.
   }
-  // A session that the address named belongs to someone else, who may go on using it.
+  // A session that the address named belongs to someone else, who may continue to use it.
   if (!state_->is_own) return;
   // Releasing the session releases every operation in it.
   operations.Forget();
@@ -102,7 +103,7 @@ SparkSession::~SparkSession() {
   const Status released = state_->wire->Ask("release the session", &Wire::Stub::ReleaseSession,
                                             proto::ReleaseSessionRequest(), &response, Call{},
                                             connect::kPartingLimit, {.tries = 1});
-  (void)released;  // A server that does not answer drops the session later by itself.
+  (void)released;  // A server that does not respond drops the session later by itself.
 }
 
 const std::string& SparkSession::id() const { return state_->wire->session_id(); }
@@ -120,7 +121,7 @@ Status SparkSession::SetConf(const Settings& settings, const Call& call) {
   }
   proto::ConfigResponse response;
   {
-    // Before the call, not after: a Zone() that runs beside it must not keep the old zone.
+    // Before the call, not after: a concurrent Zone() must not store the old zone.
     const std::lock_guard lock(state_->mutex);
     if (settings.count(kZoneKey) > 0) state_->zone.clear();
   }
@@ -160,8 +161,8 @@ Result<std::string> SparkSession::Zone(const Call& call) {
   PT_LET(const auto values, GetConf({kZoneKey}, call));
   const auto found = values.find(kZoneKey);
   const std::lock_guard lock(state_->mutex);
-  // Timestamps with a zone come in the session's zone, which Spark's messages do not repeat. Asked
-  // once and remembered, since each result's schema needs it.
+  // Timestamps with a zone come in the session's zone, which Spark's messages do not repeat.
+  // Requested once and stored, since each result's schema needs it.
   state_->zone = found != values.end() && found->second ? *found->second : "UTC";
   return state_->zone;
 }
@@ -216,7 +217,7 @@ Result<CommandResult> SparkSession::Command(const connect::Command& command, Exe
       result.relation = response.sql_command_result().relation();
     }
   }
-  if (command.has_write_operation()) alongside.TellWrite();
+  if (command.has_write_operation()) alongside.ReportWrite();
   result.observed = *options.observed;
   return result;
 }

@@ -104,7 +104,7 @@ TEST(Session, ThatADeadDriverLeftIsReleased) {
   EXPECT_EQ(server.seen().released_sessions, 1);
 }
 
-// A chain of causes as a failed job has it, with a worker's text at its end.
+// A chain of causes as in a failed job, with a worker's text at its end.
 proto::FetchErrorDetailsResponse FailedJob(const std::string& worker) {
   proto::FetchErrorDetailsResponse details;
   details.set_root_error_idx(0);
@@ -115,7 +115,7 @@ proto::FetchErrorDetailsResponse FailedJob(const std::string& worker) {
   auto* python = details.add_errors();
   python->add_error_type_hierarchy("org.apache.spark.api.python.PythonException");
   python->set_message(worker);
-  python->set_cause_idx(0);  // A circle: must end all the same.
+  python->set_cause_idx(0);  // A cycle: reading must end all the same.
   return details;
 }
 

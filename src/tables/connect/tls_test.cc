@@ -31,7 +31,7 @@ std::string Pem(Write write) {
   return text;
 }
 
-// Of a server at 127.0.0.1 that vouches for itself.
+// Makes the identity of a self-signed server at 127.0.0.1.
 Identity MakeIdentity() {
   EVP_PKEY* const key = EVP_EC_gen("P-256");
   X509* const certificate = X509_new();
@@ -76,7 +76,7 @@ class Tls : public testing::Test {
     return grpc::SslServerCredentials(options);
   }
 
-  // A session for which only `certificate` is proof.
+  // Opens a session that trusts only `certificate`.
   Result<std::unique_ptr<SparkSession>> Open(const std::string& certificate) {
     const std::string path = folder_.path() / "roots.pem";
     EXPECT_TRUE(WriteFile(path, certificate).ok());

@@ -20,7 +20,7 @@ Status NoSparkType(const arrow::DataType& type) {
                .fix = "cast the column to another type"});
 }
 
-// `between` stands between name and type: " " in a list of columns, ": " in a STRUCT.
+// `between` separates name and type: " " in a list of columns, ": " in a STRUCT.
 Result<std::string> FieldText(const arrow::Field& field, std::string_view between) {
   const auto type = SparkType(*field.type());
   if (!type.ok()) return Annotate(type.status(), "column \"" + field.name() + "\"");
@@ -37,8 +37,8 @@ Result<std::string> StructText(const arrow::FieldVector& fields, std::string_vie
   return text;
 }
 
-// Spark's timestamps count microseconds. With a zone, whichever it is, a column holds instants;
-// without one it holds what a clock on the wall shows.
+// Spark's timestamps count microseconds. With any zone, a column holds instants; without one it
+// holds what a clock on the wall shows.
 Result<std::string> TimestampText(const arrow::TimestampType& type) {
   if (type.unit() == arrow::TimeUnit::NANO) {
     return Fail(
@@ -51,7 +51,7 @@ Result<std::string> TimestampText(const arrow::TimestampType& type) {
   return type.timezone().empty() ? "TIMESTAMP_NTZ" : "TIMESTAMP";
 }
 
-// 38 digits, and a scale within the digits, are Spark's own bounds.
+// Spark's own limits are 38 digits, and a scale within the digits.
 Result<std::string> DecimalText(const arrow::DecimalType& type) {
   if (type.precision() > 38 || type.scale() < 0 || type.scale() > type.precision()) {
     return NoSparkType(type);
@@ -62,7 +62,7 @@ Result<std::string> DecimalText(const arrow::DecimalType& type) {
 Result<std::string> NestedText(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::LIST:
-    // Spark's arrays have no fixed length and one width of offsets.
+    // Spark's arrays have no fixed length and only one width of offsets.
     case arrow::Type::FIXED_SIZE_LIST:
     case arrow::Type::LARGE_LIST: {
       PT_LET(const std::string item, SparkType(*type.field(0)->type()));
@@ -118,7 +118,7 @@ Result<std::shared_ptr<arrow::DataType>> ConvertNested(const proto::DataType& ty
                                    type.map().value_contains_null(), zone, depth + 1));
     return arrow::map(std::move(key), std::move(item));
   }
-  // A struct: Convert() sends nothing else here.
+  // A struct: Convert() passes nothing else.
   PT_LET(auto fields, ConvertStruct(type.struct_(), zone, depth + 1));
   return arrow::struct_(std::move(fields));
 }
@@ -129,7 +129,7 @@ Status NoArrowType(std::string_view name) {
                .fix = "cast the column in the SQL, to a number, a timestamp or text"});
 }
 
-// Names for messages of the kinds that have no Arrow type here.
+// Names for messages about the kinds that have no Arrow type here.
 std::string_view KindName(const proto::DataType& type) {
   using Kind = proto::DataType;
   switch (type.kind_case()) {
@@ -183,7 +183,7 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
     case Kind::kDecimal:
       return ConvertDecimal(type.decimal());
     case Kind::kString:
-    // Arrow's text has no length.
+    // Arrow's text has no length limit.
     case Kind::kChar:
     case Kind::kVarChar:
       return arrow::utf8();
@@ -225,7 +225,7 @@ Result<std::string> SparkType(const arrow::DataType& type) {
     case arrow::Type::DOUBLE:
       return "DOUBLE";
     case arrow::Type::STRING:
-    // Spark has one type of text, whatever the width of Arrow's offsets.
+    // Spark has one text type, whatever the width of Arrow's offsets.
     case arrow::Type::LARGE_STRING:
       return "STRING";
     case arrow::Type::BINARY:

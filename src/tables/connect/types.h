@@ -15,24 +15,24 @@
 
 namespace protium::connect {
 
-// The type in Spark's DDL: "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "STRUCT<`a`: INT NOT NULL>".
-// A type that Spark does not have (unsigned integers, timestamps other than in microseconds ...) is
-// a Fault of exit kUsage that names it.
+// Returns the type in Spark's DDL: "BIGINT", "DECIMAL(10,2)", "ARRAY<STRING>", "STRUCT<`a`: INT NOT
+// NULL>". A type that Spark does not have (unsigned integers, timestamps other than in microseconds
+// ...) is a Fault of exit kUsage that names it.
 Result<std::string> SparkType(const arrow::DataType& type);
 
-// The columns of a schema: "`a` INT NOT NULL, `b` STRING".
+// Returns the columns of a schema: "`a` INT NOT NULL, `b` STRING".
 Result<std::string> SparkDdl(const arrow::Schema& schema);
 
-// The type of the Arrow columns that Spark sends for its own type. Timestamps with a zone get
-// `zone`, the session's. A type that our tables do not carry (interval, variant ...) is a Fault of
-// exit kUsage that names it.
+// Returns the type of the Arrow columns that Spark sends for its own type. Timestamps with a zone
+// get `zone`, the session's. A type that our tables do not support (interval, variant ...) is a
+// Fault of exit kUsage that names it.
 Result<std::shared_ptr<arrow::DataType>> ArrowType(const proto::DataType& type,
                                                    const std::string& zone);
 
-// The schema of the batches of a result of this type, which must be a struct.
+// Returns the schema of the batches of a result of this type, which must be a struct.
 Result<SchemaPtr> ArrowSchema(const proto::DataType& type, const std::string& zone);
 
-// `name` as an identifier in Spark's SQL: between backticks, those inside doubled.
+// Returns `name` as an identifier in Spark's SQL: in backticks, with inner ones doubled.
 std::string SparkName(std::string_view name);
 
 }  // namespace protium::connect

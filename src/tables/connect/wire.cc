@@ -14,7 +14,7 @@ namespace protium::connect {
 
 namespace {
 
-// Short, since the user waits for the message meanwhile.
+// Short, since the user is waiting for the message.
 constexpr auto kDetailsLimit = std::chrono::seconds(10);
 
 std::string ChooseUser(const SparkAddress& address) {
@@ -26,14 +26,14 @@ std::string ChooseUser(const SparkAddress& address) {
   return "protium";
 }
 
-// Spark wants free text of at most 2048 characters, percent-encoded.
+// Spark expects free text of at most 2048 characters, percent-encoded.
 std::string ClientType(const SparkAddress& address) {
   const std::string text =
       (address.user_agent.empty() ? "" : address.user_agent + " ") + "protium os/linux";
   return PercentEncoded(text, ".-_/").substr(0, 2048);
 }
 
-// gRPC takes deadlines of the wall clock; ours are of a clock that nobody sets.
+// gRPC's deadlines use the wall clock; ours use a clock that nobody sets.
 std::chrono::system_clock::time_point WallClock(Deadline deadline) {
   const auto left = deadline - Clock::now();
   return std::chrono::system_clock::now() +
@@ -68,7 +68,7 @@ Result<std::shared_ptr<Wire>> Wire::Open(SparkAddress address, const RetryPolicy
 
 void Wire::Prepare(grpc::ClientContext& context, Deadline deadline) const {
   if (deadline != kNever) context.set_deadline(WallClock(deadline));
-  // By hand: gRPC refuses call credentials on a channel without TLS.
+  // Added explicitly: gRPC refuses call credentials on a channel without TLS.
   if (!address_.token.empty()) context.AddMetadata("authorization", "Bearer " + address_.token);
   for (const auto& [name, value] : address_.headers) context.AddMetadata(name, value);
 }
@@ -98,7 +98,7 @@ void Wire::FetchCauses(SparkError& error) {
   grpc::ClientContext context;
   Prepare(context, Clock::now() + kDetailsLimit);
   proto::FetchErrorDetailsResponse response;
-  // Without an answer, the error is told with what came along with it.
+  // Without a response, the error is reported with what came with it.
   if (stub_->FetchErrorDetails(&context, request, &response).ok()) AddCauses(response, error);
 }
 

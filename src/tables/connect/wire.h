@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel to a Spark server and who speaks over it: identity of the requests, retries, and the
-// check that it is still the same server. Shows gRPC, so only .cc files of this folder include it.
+// The channel to a Spark server and what all calls share: identity of the requests, retries, and
+// the check that it is still the same server. Exposes gRPC, so only .cc files of this folder
+// include it.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -19,15 +20,15 @@
 
 namespace protium::connect {
 
-// A random UUID of version 4.
+// Returns a random UUID of version 4.
 std::string NewUuid();
 
-// The wire of one session. Thread-safe.
+// The connection of one session. Thread-safe.
 class Wire {
  public:
   using Stub = proto::SparkConnectService::Stub;
 
-  // Makes no connection yet; fails if TLS is wanted and no root certificates are found.
+  // Does not connect yet; fails if TLS is wanted and no root certificates are found.
   static Result<std::shared_ptr<Wire>> Open(SparkAddress address, const RetryPolicy& retry);
 
   Stub& stub() { return *stub_; }
@@ -35,8 +36,8 @@ class Wire {
   const std::string& session_id() const { return session_id_; }
   const std::string& shown() const { return shown_; }
 
-  // Fills in whose request it is: session, user, client, and the server's own id of the session
-  // once that is known, by which a restarted server refuses the request.
+  // Fills in the identity of the request: session, user, client, and, as soon as it is known, the
+  // server's own id of the session, by which a restarted server refuses the request.
   template <class Request>
   void Sign(Request& request) {
     request.set_session_id(session_id_);
@@ -53,18 +54,18 @@ class Wire {
   // Adds the headers and the token, and sets the deadline after which gRPC gives up.
   void Prepare(grpc::ClientContext& context, Deadline deadline) const;
 
-  // Remembers the server's own id of the session. Another id in a later answer is a Fault of exit
-  // kRemote: the server was restarted, and everything the session had is gone.
+  // Records the server's own id of the session. A different id in a later response is a Fault of
+  // exit kRemote: the server was restarted, and everything in the session is lost.
   Status CheckServer(const std::string& server_session);
 
-  // Reads a call's final status; asks the server for the chain of causes when it offers one.
+  // Reads a call's final status; requests the chain of causes from the server if it offers one.
   SparkError FetchError(const grpc::Status& status);
-  // The error as our status. That `call` was stopped or is past its deadline comes before it, since
-  // such a call ends with an error of gRPC's too.
+  // Returns the error as our status. If `call` was stopped or is past its deadline, that takes
+  // precedence, since such a call also ends with an error of gRPC's.
   Status Explain(const SparkError& error, std::string_view doing, const Call& call) const;
 
-  // One call with one answer, repeated as `retry` says while that may help. Each try takes at most
-  // `limit`; `doing` is the phrase in front of errors.
+  // Makes one call with one response, repeated as `retry` says while that may help. Each try takes
+  // at most `limit`; `doing` is the phrase in front of errors.
   template <class Request, class Response>
   Status Ask(std::string_view doing,
              grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -89,8 +90,8 @@ class Wire {
     return speak();
   }
 
-  // After a failed try: waits before the next one and returns OK; or returns the error if another
-  // try would not help, none is left, or the call was stopped.
+  // Called after a failed try: waits before the next one and returns OK; or returns the error if
+  // another try would not help, none is left, or the call was stopped.
   Status WaitToRetry(const grpc::Status& status, std::string_view doing, const Call& call,
                      Retries& retries);
 

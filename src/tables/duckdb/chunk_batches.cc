@@ -9,10 +9,10 @@
 
 #include "duckdb/handles.h"
 
-// DuckDB hands out flat vectors: one value after another, validity as bits in the same order as
-// Arrow's (least significant first), no bits at all where every row is valid. Fixed-width values
-// are copied as blocks. Booleans are bytes there and bits in Arrow; texts are duckdb_string_t, with
-// short ones inside the value.
+// DuckDB supplies flat vectors: one value after another, validity as bits in Arrow's order (least
+// significant first), and no bits at all if every row is valid. Fixed-width values are copied as
+// blocks. Booleans are bytes in DuckDB and bits in Arrow; texts are duckdb_string_t, with short
+// ones inside the value.
 
 namespace protium {
 namespace {
@@ -47,7 +47,7 @@ class Validity {
   const int64_t begin_;
 };
 
-// Appends a part to a builder; returns about how many bytes were added.
+// Appends a part to a builder; returns roughly how many bytes were added.
 Result<int64_t> Append(const Part& part, arrow::ArrayBuilder& builder);
 
 template <class Builder>
@@ -96,7 +96,7 @@ Result<int64_t> AppendTexts(const Part& part, arrow::ArrayBuilder& builder) {
   return bytes + part.count * int64_t(sizeof(int32_t));
 }
 
-// Decimals lie in the narrowest whole numbers that hold their digits.
+// Decimals are stored in the narrowest whole numbers that hold their digits.
 template <class Whole>
 Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
   auto& to = static_cast<arrow::Decimal128Builder&>(builder);
@@ -129,8 +129,8 @@ Result<int64_t> AppendDecimals(const Part& part, arrow::ArrayBuilder& builder) {
   }
 }
 
-// Lists and maps: the elements of each are a range of one child vector, whose place and length
-// `append` takes.
+// Lists and maps: the elements of each are a range of one child vector; `append` takes its start
+// and length.
 template <class Builder, class AppendRange>
 Result<int64_t> AppendRanges(const Part& part, Builder& to, AppendRange append) {
   const auto* entries = part.Values<duckdb_list_entry>();
@@ -238,7 +238,7 @@ Result<std::unique_ptr<ChunkBatches>> ChunkBatches::Make(std::shared_ptr<arrow::
 Status ChunkBatches::Add(duckdb_data_chunk chunk) {
   const auto rows = int64_t(duckdb_data_chunk_get_size(chunk));
   for (size_t i = 0; i < columns_.size(); ++i) {
-    // As large as the batch before, at once: a builder that grows copies what it has.
+    // Reserves the size of the previous batch at once: a builder that grows copies what it has.
     if (rows_ == 0) PT_TRY(columns_[i]->Reserve(usual_rows_ + rows));
     const Part part{duckdb_data_chunk_get_vector(chunk, idx_t(i)), 0, rows};
     PT_LET(const int64_t added, Append(part, *columns_[i]));

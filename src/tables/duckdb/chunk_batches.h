@@ -15,19 +15,19 @@
 namespace protium {
 
 // Collects the rows of chunks into batches. A chunk has at most 2,048 rows, while a message, a slot
-// and a call are paid per batch, so the rows of many chunks are copied into one batch, once. One
-// thread.
+// and a call each cost per batch, so the rows of many chunks are copied into one batch, once. Used
+// by one thread.
 class ChunkBatches {
  public:
-  // For rows with the columns of `schema`, which is DuckDB's own account of the result as Arrow
-  // types. Types that local/plain_types.h does not leave are refused by Add().
+  // For rows with the columns of `schema`, which is DuckDB's own description of the result in Arrow
+  // types. Add() refuses types that local/plain_types.h does not produce.
   static Result<std::unique_ptr<ChunkBatches>> Make(std::shared_ptr<arrow::Schema> schema);
 
   // Copies the chunk's rows; the chunk stays the caller's.
   Status Add(duckdb_data_chunk chunk);
-  // Whether enough is there to be worth a batch: 1 MiB.
+  // Whether there are enough rows for a batch: 1 MiB.
   bool full() const { return bytes_ >= kFullBytes; }
-  // The rows so far, as one batch; nullptr if there are none.
+  // Returns the rows so far as one batch; nullptr if there are none.
   Result<std::shared_ptr<arrow::RecordBatch>> Take();
 
  private:
@@ -39,7 +39,7 @@ class ChunkBatches {
 
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<std::unique_ptr<arrow::ArrayBuilder>> columns_;
-  int64_t usual_rows_ = 0;  // Of the batch before.
+  int64_t usual_rows_ = 0;  // Of the previous batch.
   int64_t rows_ = 0;
   int64_t bytes_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// What is between `before` and `after`; empty if either is missing.
+// The text between `before` and `after`; empty if either is missing.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t start = text.find(before);
   if (start == std::string_view::npos) return {};
@@ -17,7 +17,7 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
-// What the macro error() was given (sql/duckdb/macros/conditions.cc): the message of its cast
+// The argument of the macro error() (sql/duckdb/macros/conditions.cc): the message of its cast
 // repeats it behind a mark. Empty for all other messages.
 std::string_view Raised(std::string_view message) {
   constexpr std::string_view kBefore = "Could not convert string '\x01", kAfter = "' to INT64";
@@ -45,7 +45,7 @@ std::string Place(std::string_view message) {
   return "the SQL text\n" + std::string(place);
 }
 
-// DuckDB's own suggestions, in the two forms that it words them.
+// DuckDB's own suggestions, in its two wordings.
 std::string Candidates(std::string_view message) {
   for (const auto& [before, after] :
        {std::pair{"Candidate bindings: ", "\n"}, std::pair{"Did you mean \"", "\"?"}}) {
@@ -89,7 +89,7 @@ void TakeCsv(std::string_view message, Fault& fault) {
 std::string FirstLine(std::string_view message) {
   std::string line(message.substr(0, message.find('\n')));
   while (!line.empty() && (line.back() == '!' || line.back() == '.')) line.pop_back();
-  // Our own functions go by the names that users know.
+  // Our own functions are reported by the names that users know.
   constexpr std::string_view kOurs = "argument types 'pt_";
   if (const size_t ours = line.find(kOurs); ours != std::string::npos) {
     line.erase(ours + kOurs.size() - 3, 3);

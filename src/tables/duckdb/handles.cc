@@ -6,8 +6,8 @@
 
 #include "duckdb/fault.h"
 
-// Errors are read from the handle that failed, which the calls therefore fill in even when they
-// fail; the handles' destructors free it.
+// Errors are read from the handle that failed, so the calls fill it in even when they fail; the
+// handles' destructors free it.
 
 namespace protium::duck {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DuckDB's C API with handles that free themselves and calls that return Result. What DuckDB
-// reports is turned into faults by duckdb/fault.h.
+// DuckDB's C API with handles that free themselves and calls that return Result. duckdb/fault.h
+// turns what DuckDB reports into faults.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -16,8 +16,8 @@
 
 namespace protium::duck {
 
-// A handle that is freed by `Free(&handle)`; DuckDB's functions accept a null one. A result must go
-// before its connection: members are declared connection first.
+// A handle that is freed by `Free(&handle)`; DuckDB's functions accept a null one. A result must be
+// destroyed before its connection: declare the connection first among members.
 template <class Handle, auto Free>
 class Owned {
  public:
@@ -30,7 +30,7 @@ class Owned {
   }
   ~Owned() { Free(&handle_); }
   Handle get() const { return handle_; }
-  // Where a call of DuckDB's stores the handle.
+  // Where a DuckDB call stores the handle.
   Handle* out() { return &handle_; }
 
  private:
@@ -56,15 +56,15 @@ struct Column {
   Type type;
 };
 
-// The text where it lies. A short one (up to 12 bytes) is inside the value itself, which must
-// outlive the view.
+// A view of the text without a copy. A short one (up to 12 bytes) is inside the value itself, which
+// must outlive the view.
 inline std::string_view ViewText(const duckdb_string_t& value) {
   constexpr uint32_t kMostInlined = sizeof value.value.inlined.inlined;
   const uint32_t length = value.value.inlined.length;
   return {length <= kMostInlined ? value.value.inlined.inlined : value.value.pointer.ptr, length};
 }
 
-// A connection without any of our settings; see protium::Database.
+// Makes a connection without any of our settings; see protium::Database.
 Result<Connection> Connect(const Database& database);
 
 // Runs a statement that returns nothing and takes no time, such as SET.
@@ -73,16 +73,16 @@ Status Do(const Connection& connection, const std::string& sql);
 // Runs a query and returns the first cell of its result, which must be text.
 Result<std::string> AskText(const Connection& connection, const std::string& sql);
 
-// Parses, binds and plans without running; errors of the SQL come here.
+// Parses, binds and plans without running; reports errors in the SQL.
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql);
 // Names and types of the result; moves no data.
 std::vector<Column> DescribeColumns(const Prepared& prepared);
 
-// The schema as DuckDB would export it to Arrow.
+// Returns the schema as DuckDB would export it to Arrow.
 Result<std::shared_ptr<arrow::Schema>> ToArrow(const Connection& connection,
                                                const std::vector<Column>& columns);
 
-// The status of DuckDB's error data, which is freed; OK for null.
+// Returns the status of DuckDB's error data, which it frees; OK for null.
 Status TakeError(duckdb_error_data error);
 
 }  // namespace protium::duck

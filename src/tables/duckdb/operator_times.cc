@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMostOperators = 500;
 constexpr size_t kMostText = 300;
 
-// DuckDB gives every metric as text.
+// DuckDB returns every metric as text.
 std::string TextOf(duckdb_profiling_info info, const char* key) {
   duck::Value value(duckdb_profiling_info_get_value(info, key));
   if (value.get() == nullptr) return {};
@@ -28,7 +28,8 @@ void Remove(std::string& text, std::string_view what) {
   for (size_t at; (at = text.find(what)) != text.npos;) text.erase(at, what.size());
 }
 
-// "{Groups=b, __estimated_cardinality__=7}" as "Groups=b": the estimate is no fact of the run.
+// Shortens "{Groups=b, __estimated_cardinality__=7}" to "Groups=b": the estimate is not a result of
+// the run.
 std::string Plainly(std::string text) {
   constexpr std::string_view kEstimate = "__estimated_cardinality__=";
   if (const size_t at = text.find(kEstimate); at != text.npos) {

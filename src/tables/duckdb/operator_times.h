@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long each operator of a statement took, as DuckDB counts it while it runs: threads count
-// beside each other.
+// How long each operator of a statement took, as DuckDB measures it while running; the times of
+// parallel threads are added up.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace protium {
 
-// From now on DuckDB counts in statements of this connection.
+// From now on DuckDB measures the statements of this connection.
 Status CountOperatorTimes(const duck::Connection& connection);
 
-// Of the statement that ran last: {"seconds", "cpu_seconds", "operators": [{"name", "depth",
-// "seconds", "rows", "scanned", "what"}]}, an operator before those that it reads from. "rows" are
-// those that it gave, "scanned" those that it read from files or tables, "what" its own words. An
-// empty object where nothing was counted.
+// Returns the times of the statement that ran last: {"seconds", "cpu_seconds", "operators":
+// [{"name", "depth", "seconds", "rows", "scanned", "what"}]}, each operator before those that it
+// reads from. "rows" counts what it produced, "scanned" what it read from files or tables; "what"
+// is DuckDB's own description. Returns an empty object if nothing was measured.
 Json OperatorTimes(const duck::Connection& connection);
 
 }  // namespace protium

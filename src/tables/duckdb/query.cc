@@ -12,11 +12,11 @@ using duck::Connection;
 
 namespace {
 
-// Of progress, and of repeated interrupts.
+// The interval of progress and of repeated interrupts.
 constexpr auto kTick = std::chrono::milliseconds(500);
 
-// As JSON: the bytes that all queries and tables hold, and those of them that were spilled. Asked
-// over `beside`, since the query's own connection is busy.
+// As JSON: the bytes that all queries and tables use, and how many of them were spilled. Asked over
+// `beside`, since the query's own connection is busy.
 constexpr const char* kHeld =
     "SELECT '{\"held\": ' || sum(memory_usage_bytes + temporary_storage_bytes) || "
     "', \"spilled\": ' || sum(temporary_storage_bytes) || '}' FROM duckdb_memory()";
@@ -36,7 +36,7 @@ class QueryStream : public BatchStream {
     while (!ended_ && !batches_->full()) {
       const duck::Chunk chunk(duckdb_fetch_chunk(*answer_.out()));
       if (chunk.get() == nullptr) {
-        // NULL means the end and an error alike; only the error's text tells them apart.
+        // NULL means either the end or an error; only the error's text distinguishes them.
         if (duckdb_result_error(answer_.out()) != nullptr) return watch_.Explain(Error());
         ended_ = true;
         break;
@@ -52,7 +52,7 @@ class QueryStream : public BatchStream {
     PT_LET(prepared_, duck::Prepare(connection_, select));
     PT_LET(schema_, duck::ToArrow(connection_, duck::DescribeColumns(prepared_)));
     PT_LET(batches_, ChunkBatches::Make(schema_));
-    // Marked as deprecated in DuckDB's C API, and so used in this one place only.
+    // Deprecated in DuckDB's C API, and therefore used only here.
     duck::Pending pending;
     if (duckdb_pending_prepared_streaming(prepared_.get(), pending.out()) == DuckDBError) {
       return DuckDbFault(duckdb_pending_error(pending.get()), DUCKDB_ERROR_INVALID);
@@ -67,7 +67,7 @@ class QueryStream : public BatchStream {
                        duckdb_result_error_type(answer_.out()));
   }
 
-  // Freed in reverse: the watch ends and the answer goes before the connection.
+  // Destroyed in reverse: the watch ends and the result is freed before the connection.
   Connection connection_;
   duck::Prepared prepared_;
   duck::Answer answer_;
@@ -99,14 +99,14 @@ void QueryWatch::Watch(const std::stop_token& ended) {
     ended_.wait_until(lock, ended, until, [] { return false; });
     if (ended.stop_requested()) return;
     if (Clock::now() >= call_.deadline) late_ = true;
-    // Again with every tick: an interrupt that comes between two statements of the connection has
-    // no effect on the next.
+    // Repeated with every tick: an interrupt between two statements of the connection has no effect
+    // on the next.
     if (late_ || call_.stop.stop_requested()) duckdb_interrupt(connection_);
-    TellHowFar();
+    ReportHowFar();
   }
 }
 
-void QueryWatch::TellHowFar() {
+void QueryWatch::ReportHowFar() {
   const double percent = duckdb_query_progress(connection_).percentage;
   EtlProgress event{.name = name_, .rows = rows_.load()};
   if (percent >= 0) event.percent = percent;

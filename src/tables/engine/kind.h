@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of engines, a row each: how their addresses look, where they live, what a job may set
-// for them and what they can do. Whoever acts differently on another engine asks its row.
+// The kinds of engines, one row each: their addresses, where they run, what a job may set for them
+// and what they can do. Code that depends on the kind of engine reads its row.
 #pragma once
 
 #include <span>
@@ -15,23 +15,24 @@
 namespace protium {
 
 struct EngineKind {
-  // Of its library, libprotium_<name>.so, and of its settings, [engine.<name>] of a job file.
+  // The name in its library, libprotium_<name>.so, and in its settings, [engine.<name>] of a job
+  // file.
   const char* name;
   std::string_view scheme;   // What its addresses begin with.
-  std::string_view example;  // As messages name its addresses.
-  // Of an address's parameters ("host/;use_ssl=true;token=x") those that may be shown.
+  std::string_view example;  // How messages write its addresses.
+  // The parameters of an address ("host/;use_ssl=true;token=x") that may be shown.
   std::vector<std::string_view> shown_parameters;
-  // Its workers run on this machine: they see its files, and what is installed here is what they
-  // have.
+  // Its workers run on this machine: they see its files and have what is installed here.
   bool runs_here;
-  // Reads settings of its own over their defaults and gives all of them; null: it has none.
+  // Reads the kind's own settings over their defaults and returns all of them; null: it has none.
   Result<Json> (*settings)(const Json& given, const std::string& path);
   FieldType (*settings_type)();
   const char* settings_help;
 };
 
 std::span<const EngineKind> EngineKinds();
-// The kind of an address; of one that no engine knows, the embedded engine's, which refuses it.
+// Returns the kind of an address; for one that no engine knows, the embedded engine's, which
+// refuses it.
 const EngineKind& KindOf(std::string_view address);
 
 // What a job sets for one kind of engine, complete and checked.
@@ -39,9 +40,9 @@ struct EngineSettings {
   const EngineKind* kind;
   Json values;
 };
-// The defaults of every kind that has settings.
+// Returns the defaults of every kind that has settings.
 std::vector<EngineSettings> DefaultEngineSettings();
-// Those of the engine at `address`.
+// Returns the settings of the engine at `address`.
 Json SettingsFor(std::string_view address, const std::vector<EngineSettings>& all);
 
 Json ToJson(const EngineSettings& settings);

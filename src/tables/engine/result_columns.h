@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a query's result on their way into a table: each has a name of its own and a type
-// that tables carry, whatever the engine computed it in.
+// The columns of a query's result on their way into a table: each gets a unique name and a type
+// that tables support, whatever the engine computed it in.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 namespace protium {
 
 struct ResultColumn {
-  std::string name;    // As messages tell it.
+  std::string name;    // As messages show it.
   std::string quoted;  // As the engine's SQL writes it.
-  // What makes a type that tables carry of it, {} standing for the column; empty: it has one.
+  // The expression that converts it to a type that tables support, with {} for the column; empty:
+  // it has one.
   std::string conversion;
 };
 
-// The list of a SELECT over the query that converts its columns; empty where none needs it. Two
-// columns of one name are a fault (kUsage).
+// Returns the SELECT list that converts the query's columns; empty if none needs it. Two columns
+// with the same name are a fault (kUsage).
 Result<std::string> ConvertedColumns(const std::vector<ResultColumn>& columns);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the engine on Spark asks for, which sessions pass on without reading it.
+// Settings that only the engine on Spark uses; sessions pass them on without reading them.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ inline EnumNames<RowsBy> Names(RowsBy) {
   return {{{RowsBy::kAuto, "auto"}, {RowsBy::kStream, "stream"}, {RowsBy::kFiles, "files"}}};
 }
 
-// What the executors have that a gang asks for, beside those of the session. 0: as the server's
-// settings have it; of devices: none.
+// The executors that a gang requests, beside those of the session. 0: as the server's settings say;
+// for devices: none.
 struct GangExecutors {
   int32_t cores = 0;
   int64_t memory_mib = 0;
   int32_t gpus = 0;
-  std::string discovery;  // The script by which an executor finds its devices.
+  std::string discovery;  // The script with which an executor finds its devices.
   bool wanted() const { return cores > 0 || memory_mib > 0 || gpus > 0; }
   template <class Visit>
   void Fields(Visit& visit) {
@@ -40,9 +40,9 @@ struct GangExecutors {
 // [engine.spark] in a job file.
 struct SparkSettings {
   RowsBy rows = RowsBy::kAuto;
-  bool plaintext = false;  // Ranks on different hosts talk without TLS.
+  bool plaintext = false;  // Ranks on different hosts communicate without TLS.
   std::string program;     // Where executors find the launcher; empty: it is sent to them.
-  std::string page;        // Of Spark's own page; empty: where the server's settings say.
+  std::string page;        // The address of Spark's own page; empty: from the server's settings.
   GangExecutors executors;
   template <class Visit>
   void Fields(Visit& visit) {

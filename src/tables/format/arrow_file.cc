@@ -40,14 +40,14 @@ Status CheckClaimsOf(const arrow::RecordBatch& batch, const std::string& path) {
 int64_t LargestFile(const std::vector<std::string>& paths) {
   uintmax_t largest = 0;
   for (const std::string& path : paths) {
-    std::error_code missing;  // It is told of when the file is opened.
+    std::error_code missing;  // Reported when the file is opened.
     const uintmax_t bytes = std::filesystem::file_size(path, missing);
     if (!missing) largest = std::max(largest, bytes);
   }
   return int64_t(largest);
 }
 
-// A buffer that keeps the pool it lies in: batches may outlive their reader.
+// A buffer that keeps alive the pool it is in: batches may outlive their reader.
 class PooledBuffer : public arrow::Buffer {
  public:
   PooledBuffer(std::shared_ptr<arrow::MemoryPool> pool, std::shared_ptr<arrow::Buffer> buffer)
@@ -79,16 +79,16 @@ std::shared_ptr<arrow::RecordBatch> WithPool(const std::shared_ptr<arrow::Memory
   return arrow::RecordBatch::Make(batch.schema(), batch.num_rows(), std::move(columns));
 }
 
-// One file or stream, batch by batch. The file is mapped, so that a large batch takes no memory of
-// its own unless it is packed.
+// One file or stream, batch by batch. The file is mapped, so that a large batch needs no memory of
+// its own unless it is compressed.
 class ArrowBatches {
  public:
-  // `pool`: what is unpacked lies there.
+  // Decompressed data is allocated from `pool`.
   static Result<ArrowBatches> Open(const std::string& path,
                                    const std::shared_ptr<arrow::MemoryPool>& pool) {
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = pool.get();
-    // Numbers may lie at any address, where they may not be read as such.
+    // Numbers may be at any address, including ones where they must not be read as such.
     options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
     ArrowBatches batches;
     batches.pool_ = pool;
@@ -142,7 +142,7 @@ class BroughtArrow : public BroughtRows {
         pool_(std::make_shared<arrow::CappedMemoryPool>(
             arrow::default_memory_pool(), MostUnpackedBytes(LargestFile(spec.paths)))) {}
 
-  // Looks at the columns of all files.
+  // Checks the columns of all files.
   Status Open() {
     for (const std::string& path : spec_.paths) {
       const Result<ArrowBatches> batches = ArrowBatches::Open(path, pool_);

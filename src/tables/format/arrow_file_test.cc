@@ -171,7 +171,7 @@ TEST_F(ArrowFileTest, RefusesALongTextThatEveryRowNames) {
               AllOf(HasSubstr("column \"t\" makes 65536 rows claim"), HasSubstr("t.arrow")));
 }
 
-// The length that packed bytes claim to have stands before them.
+// The length that compressed bytes claim precedes them.
 TEST_F(ArrowFileTest, RefusesToUnpackWithoutEnd) {
   const int64_t bytes = int64_t{1} << 20, claimed = int64_t{3} << 30;
   const auto zeros = *arrow::MakeArrayFromScalar(arrow::Int64Scalar(0), bytes / 8);

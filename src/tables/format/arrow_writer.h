@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of Arrow's, which is Feather 2; columns are packed by LZ4, as Feather's are by default.
+// Writes Arrow files, the format of Feather 2; columns are compressed by LZ4, Feather's default.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// `packing` does not apply.
+// `packing` is ignored.
 Result<std::unique_ptr<FileWriter>> WriteArrow(AtomicFile file, const SchemaPtr& schema,
                                                Packing packing);
 

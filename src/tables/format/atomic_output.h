@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears whole or not at all, as Arrow's writers want their output.
+// A file that appears whole or not at all, as an output stream for Arrow's writers.
 #pragma once
 
 #include <arrow/io/interfaces.h>
@@ -11,8 +11,8 @@
 
 namespace protium {
 
-// Hands Arrow's bytes to the file and remembers the first failure: Arrow's writers may wrap the
-// status of their output, and the exit code for a full disk would be lost with it.
+// Passes Arrow's bytes to the file and stores the first failure: Arrow's writers may wrap the
+// status of their output, which would lose the exit code for a full disk.
 class AtomicOutput : public arrow::io::OutputStream {
  public:
   explicit AtomicOutput(AtomicFile file) : file_(std::move(file)) {}
@@ -33,7 +33,7 @@ class AtomicOutput : public arrow::io::OutputStream {
     PT_TRY(failure_);
     return file_.Commit();
   }
-  // The failure of the disk if there was one, else what Arrow said.
+  // Returns the failure of the disk if there was one, else `status` from Arrow.
   Status Explain(const Status& status) const { return failure_.ok() ? status : failure_; }
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Whether the file holds text that engines cannot take as it stands.
+// Whether the file holds text that engines cannot read as it is.
 bool IsOddText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::array<char, 4> head{};
@@ -34,7 +34,7 @@ bool IsOddText(const std::string& path) {
          begin.starts_with("\xfe\xff"sv);
 }
 
-// The batch with the values of the file's folders behind its own columns.
+// Returns the batch with the values of the file's folders after its own columns.
 Result<std::shared_ptr<arrow::RecordBatch>> WithFolders(
     const std::shared_ptr<arrow::RecordBatch>& batch, const Partitions& partitions, size_t file,
     const SchemaPtr& schema) {

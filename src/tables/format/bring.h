@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in forms that engines do not read themselves. One reader for each form, in this process,
-// makes a Parquet file of them, and whichever engine runs scans that: so both see the same values,
-// and a new form is one more reader here. Every reader passes over its files twice where types are
-// not written in them, and holds a few batches at a time.
+// Brings tables in forms that engines do not read themselves: for each form, one reader in this
+// process turns them into a Parquet file, which any engine scans. So all engines see the same
+// values, and a new form needs only one more reader here. If the files do not state their types, a
+// reader passes over them twice; it holds a few batches at a time.
 #pragma once
 
 #include <functional>
@@ -19,21 +19,22 @@ struct BringSpec {
   std::vector<std::string> paths;
   Format format = Format::kCsv;
   CsvOptions csv;
-  // Types that columns of these names have, as when new data is scored by a model; or null.
+  // Types for columns of these names, as when a model scores new data; or null.
   SchemaPtr known;
-  // Columns whose values stand in the names of folders: they come last.
+  // Columns whose values are in the names of folders: they come last.
   Partitions partitions;
 };
 
-// Told now and then which share of the work is done, 0 to 1; what it returns ends the work.
+// Notified now and then of the completed share of the work, 0 to 1; an error that it returns ends
+// the work.
 using BringWatch = std::function<Status(double share)>;
 
 // The rows of a table, file by file.
 class BroughtRows : public BatchStream {
  public:
-  // The number of the file that the last batch came from.
+  // The number of the file from which the last batch came.
   virtual size_t file() const = 0;
-  // What to tell about the rows once all were read, such as how many were left out.
+  // Remarks on the rows after all were read, such as how many were left out.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
@@ -43,13 +44,13 @@ struct BroughtTable {
   std::vector<std::string> notes;
 };
 
-// Whether engines cannot read these files themselves: another format than CSV or Parquet, packed
-// text, UTF-16, or options of CSV that only one of the engines has.
+// Whether engines cannot read these files themselves: a format other than CSV or Parquet,
+// compressed text, UTF-16, or CSV options that only one of the engines has.
 Result<bool> MustBeBrought(const std::vector<std::string>& paths, Format format,
                            const CsvOptions& options);
 
-// The rows of the files in their form; determines the columns now. Mistakes in the files are faults
-// of Exit::kInput with file and line.
+// Opens the rows of the files in their form and determines the columns. Mistakes in the files are
+// faults of Exit::kInput with file and line.
 Result<std::unique_ptr<BroughtRows>> OpenRows(const BringSpec& spec, const BringWatch& watch);
 
 // Writes the rows to the Parquet file `target`, which appears whole or not at all.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that were cut, or whose bytes were changed at random: every reader ends with rows or with a
-// fault of the input, never otherwise. Most telling under the sanitizers.
+// fault of the input, never otherwise. Most useful under the sanitizers.
 #include <arrow/api.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
@@ -48,7 +48,7 @@ std::string CsvBytes() {
 
 class Damage : public testing::Test {
  protected:
-  // Reads a file of these bytes to its end.
+  // Reads a file with these bytes to its end.
   Status Read(const std::string& bytes, Format format, const CsvOptions& options) {
     const std::string path = (folder_.path() / "t").string();
     std::ofstream(path, std::ios::binary) << bytes;

@@ -47,7 +47,7 @@ class BringTest : public testing::Test {
     EXPECT_TRUE(packed->Write(text).ok() && packed->Close().ok());
     return path;
   }
-  // The table as brought: its columns, then a line for each row.
+  // Returns the brought table: its columns, then a line for each row.
   std::vector<std::string> Brought(const BringSpec& spec) {
     const std::string target = (folder_ / "brought.parquet").string();
     shares_.clear();
@@ -127,7 +127,7 @@ TEST_F(BringTest, ReadsPackedCsvWithTheTypesOfPlainCsv) {
 }
 
 // Rows are longer than the pieces of text, and line ends, quotes and characters fall on their
-// borders.
+// boundaries.
 TEST_F(BringTest, ReadsRowsAcrossPiecesOfText) {
   for (const int shift : {0, 1, 2, 3}) {
     std::string text = "n,t\r\n" + std::string(size_t(shift), '9') + "1,x\r\n";

@@ -59,7 +59,7 @@ Result<TwoPasses> TwoPasses::Over(const std::vector<std::string>& paths, BringWa
   return passes;
 }
 
-Status TwoPasses::Tell(int pass, size_t file, const TextSource& source) const {
+Status TwoPasses::Report(int pass, size_t file, const TextSource& source) const {
   const auto all = static_cast<double>(std::max<int64_t>(before_.back(), 1));
   const auto read = static_cast<double>(before_[file] + source.read_bytes());
   return watch_((pass + std::min(read / all, 1.0)) / 2);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of brought tables share: columns that grow cell by cell, and the share of the work
-// that is done.
+// Shared by the readers of brought tables: columns that grow cell by cell, and progress reports.
 #pragma once
 
 #include <arrow/array/builder_base.h>
@@ -15,14 +14,14 @@
 
 namespace protium {
 
-// A batch in the making. One thread.
+// Builds a batch. One thread.
 class BatchBuilder {
  public:
   static Result<BatchBuilder> Make(const SchemaPtr& schema);
   arrow::ArrayBuilder& column(size_t i) { return *columns_[i]; }
   size_t num_columns() const { return columns_.size(); }
-  // Ends a row of about so many bytes; each column has got a value. True when the batch is large
-  // enough to be passed on.
+  // Ends a row of about `bytes` bytes, after each column got a value. Returns true when the batch
+  // is large enough to be passed on.
   bool EndRow(size_t bytes);
   int64_t rows() const { return rows_; }
   Result<std::shared_ptr<arrow::RecordBatch>> Finish();
@@ -34,35 +33,35 @@ class BatchBuilder {
   size_t bytes_ = 0;
 };
 
-// Tells a BringWatch how far two passes over some files have come, by their bytes.
+// Reports to a BringWatch the progress of two passes over some files, by their bytes.
 class TwoPasses {
  public:
   static Result<TwoPasses> Over(const std::vector<std::string>& paths, BringWatch watch);
-  // `source` of file number `file` is being read in pass 0 or 1.
-  Status Tell(int pass, size_t file, const TextSource& source) const;
+  // Reports that `source`, file number `file`, is being read in pass 0 or 1.
+  Status Report(int pass, size_t file, const TextSource& source) const;
 
  private:
   BringWatch watch_;
   std::vector<int64_t> before_;  // Bytes of the files before each, and of all.
 };
 
-// What is said of a column's type beforehand.
+// What is known of a column's type in advance.
 struct SaidType {
-  std::shared_ptr<arrow::DataType> type;  // Null: nothing.
-  bool exact = false;                     // By options.types, and not only known from elsewhere.
+  std::shared_ptr<arrow::DataType> type;  // Null: unknown.
+  bool exact = false;                     // Set by options.types, not only known from elsewhere.
 };
 
-// The type of a column whose cells look like `found`: the one said. Where that is merely known,
-// doubles stay where whole numbers were, since some programs write 7.0 for them where values are
-// missing.
+// Returns the type of a column whose cells look like `found`: the one in `said`, if any. If that is
+// not exact, doubles stay doubles although whole numbers were expected, since some programs write
+// 7.0 for 7 if values are missing.
 CellType SettledType(const SaidType& said, CellType found);
 
-// For each of the columns `names` what options.types or, else, `known` say. A column of
-// options.types that is not there is a fault (kUsage).
+// Returns, for each of the columns `names`, what options.types or else `known` say. A column of
+// options.types that does not exist is a fault (kUsage).
 Result<std::vector<SaidType>> SaidTypes(const BringSpec& spec,
                                         const std::vector<std::string>& names);
 
-// The fault for a cell that does not have its column's type.
+// Returns the fault for a cell that does not fit its column's type.
 Status WrongCell(const std::string& column, std::string_view text, CellType type,
                  const std::string& where, const std::string& fix);
 

@@ -18,7 +18,7 @@ namespace {
 using Type = arrow::Type;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-// The type in which a table carries values of `type`; null where there is none.
+// Returns the type in which a table stores values of `type`; null if there is none.
 TypePtr CarriedType(const arrow::DataType& type) {
   if (arrow::is_decimal(type.id())) return CarriedDecimal(type);
   const auto list_of = [](const arrow::DataType& item) -> TypePtr {
@@ -36,7 +36,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
       return arrow::int64();
     case Type::HALF_FLOAT:
       return arrow::float32();
-    // Nothing but NULL: as a column of CSV without a value, a text.
+    // Only NULL: text, like a CSV column without a value.
     case Type::NA:
     case Type::LARGE_STRING:
     case Type::STRING_VIEW:
@@ -47,7 +47,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
       return arrow::binary();
     case Type::DATE64:
       return arrow::date32();
-    // Arrow counts times with a zone in UTC, so only the name of the zone goes (ZoneNotes()).
+    // Arrow counts times with a zone in UTC, so only the name of the zone is lost (ZoneNotes()).
     case Type::TIMESTAMP:
       return arrow::timestamp(arrow::TimeUnit::MICRO);
     case Type::DICTIONARY:
@@ -58,7 +58,7 @@ TypePtr CarriedType(const arrow::DataType& type) {
     case Type::LIST_VIEW:
     case Type::LARGE_LIST_VIEW:
       return list_of(*type.field(0)->type());
-    // The others stay as they are, where a model folder has a name for them.
+    // The others stay as they are, if a model folder has a name for them.
     default: {
       const auto name = TypeName(type);
       return name.ok() ? *TypeNamed(*name) : nullptr;
@@ -75,8 +75,8 @@ Result<ArrayPtr> ListsOf(const arrow::Array& views) {
   return lists;
 }
 
-// Views of lists as lists, at any depth. Arrow's own cast keeps offsets that ascend, and so lacks
-// the end of the last list.
+// Converts views of lists to lists, at any depth. Arrow's own cast leaves ascending offsets as they
+// are, and so lacks the end of the last list.
 Result<ArrayPtr> WithoutListViews(const ArrayPtr& array) {
   ArrayPtr lists = array;
   if (array->type_id() == Type::LIST_VIEW) {
@@ -100,7 +100,7 @@ Result<ArrayPtr> WithoutListViews(const ArrayPtr& array) {
   return arrow::MakeArray(std::move(data));
 }
 
-// By default a cast refuses what would overflow or be cut off.
+// By default a cast refuses what would overflow or be truncated.
 Result<ArrayPtr> CarriedColumn(const ArrayPtr& column, const TypePtr& type) {
   PT_LET(const ArrayPtr plain, WithoutListViews(column));
   if (plain->type()->Equals(*type)) return plain;

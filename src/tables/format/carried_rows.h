@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow's many types as the fewer that tables carry, which every engine reads alike: small whole
-// numbers widen, dictionaries and views become plain columns, times count microseconds of UTC.
+// Converts Arrow's many types to the fewer that tables support, which every engine reads alike:
+// small whole numbers widen, dictionaries and views become plain columns, times count microseconds
+// of UTC.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -13,21 +14,22 @@
 
 namespace protium {
 
-// Refuses (Exit::kInput, at `where`) columns that no query can name: two of one name, in whatever
-// case, and those without a name.
+// Refuses (Exit::kInput, at `where`) columns that no query can name: two with the same name,
+// ignoring case, and those without a name.
 Status CheckColumnNames(const arrow::Schema& schema, const std::string& where);
 
-// The columns as tables carry them. Names that CheckColumnNames() refuses, and a type that has
-// no such form, are faults of Exit::kInput at `where`.
+// Returns the columns as tables support them. Names that CheckColumnNames() refuses, and
+// unsupported types, are faults of Exit::kInput at `where`.
 Result<SchemaPtr> CarriedSchema(const arrow::Schema& schema, const std::string& where);
 
-// The rows in the types of `carried`, which is CarriedSchema() of theirs; columns that have these
-// types already are shared. A value that does not fit is a fault of Exit::kInput at `where`.
+// Converts the rows to the types of `carried`, the CarriedSchema() of their schema; columns that
+// already have these types are shared. A value that does not fit is a fault of Exit::kInput at
+// `where`.
 Result<std::shared_ptr<arrow::RecordBatch>> CarriedBatch(const arrow::RecordBatch& batch,
                                                          const SchemaPtr& carried,
                                                          const std::string& where);
 
-// What a user should know of columns with times of a zone.
+// Returns notes for the user about columns with times of a zone.
 std::set<std::string> ZoneNotes(const arrow::Schema& schema);
 
 }  // namespace protium

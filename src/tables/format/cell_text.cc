@@ -16,12 +16,12 @@ namespace {
 
 using Type = arrow::Type;
 
-// What the two forms write differently.
+// The differences between the two forms.
 struct TextForm {
   char between_day_and_time;
   const char* nan;
-  const char* infinity;  // With a sign before it.
-  bool point;            // Whole doubles as 1.0.
+  const char* infinity;  // Preceded by a sign.
+  bool point;            // Writes whole doubles as 1.0.
 };
 constexpr TextForm kCsvForm = {' ', "NaN", "Inf", false};
 constexpr TextForm kJsonForm = {'T', "NaN", "Infinity", true};
@@ -48,8 +48,8 @@ void AppendReal(Real value, const TextForm& form, std::string& text) {
   }
 }
 
-// "2013-12-31 23:59:58.123456", with the character of the form between day and time and without
-// zeros at the end of the fraction.
+// Appends "2013-12-31 23:59:58.123456", with the form's character between day and time and without
+// trailing zeros in the fraction.
 void AppendTime(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
   const size_t before = text.size();
   AppendFormatted(static_cast<const arrow::TimestampArray&>(column), row, text);
@@ -59,7 +59,7 @@ void AppendTime(const arrow::Array& column, int64_t row, const TextForm& form, s
   if (text.back() == '.') text.pop_back();
 }
 
-// Everything but texts and lists.
+// Appends everything but texts and lists.
 void AppendPlain(const arrow::Array& column, int64_t row, const TextForm& form, std::string& text) {
   const auto append = [&](const auto& values) { AppendFormatted(values, row, text); };
   const auto append_real = [&](const auto& values) { AppendReal(values.Value(row), form, text); };
@@ -80,7 +80,7 @@ void AppendPlain(const arrow::Array& column, int64_t row, const TextForm& form, 
   }
 }
 
-// The text of a string or binary column.
+// Returns the text of a string or binary column.
 std::string_view TextAt(const arrow::Array& column, int64_t row) {
   return static_cast<const arrow::BinaryArray&>(column).GetView(row);
 }
@@ -95,13 +95,13 @@ void AppendJsonStruct(const arrow::StructArray& cells, int64_t row, std::string&
     if (i > 0) text += ", ";
     AppendJsonText(cells.type()->field(i)->name(), text);
     text += ": ";
-    // field() is cut as the struct is, so `row` counts in it as well.
+    // field() is sliced like the struct, so `row` is its index as well.
     AppendJsonCell(*cells.field(i), row, text);
   }
   text += '}';
 }
 
-// Keys of JSON are texts: those of other types are written as CSV writes them.
+// Keys of JSON are texts: those of other types are written as in CSV.
 void AppendJsonMap(const arrow::MapArray& cells, int64_t row, std::string& text) {
   const int64_t begin = cells.value_offset(row), end = cells.value_offset(row + 1);
   text += '{';

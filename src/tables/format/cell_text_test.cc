@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// One column of each type that a file is to give back as it was.
+// One column of each type that a file must return unchanged.
 std::shared_ptr<arrow::RecordBatch> AllTypes(bool lists) {
   using Limits = std::numeric_limits<double>;
   arrow::Int64Builder i;
@@ -58,7 +58,7 @@ std::shared_ptr<arrow::RecordBatch> AllTypes(bool lists) {
 
 class CellTexts : public testing::Test {
  protected:
-  // What comes back of the batch when it is written to a file of this name.
+  // Returns the batch after it was written to a file of this name and read back.
   std::shared_ptr<arrow::RecordBatch> Back(const std::string& name,
                                            const arrow::RecordBatch& batch) {
     const std::string path = (folder_.path() / name).string();

@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Takes digits from the front; gives how many there were.
+// Removes digits from the front; returns how many there were.
 size_t TakeDigits(std::string_view& text) {
   size_t count = 0;
   while (count < text.size() && IsDigit(text[count])) ++count;
@@ -39,8 +39,8 @@ bool IsInt64(std::string_view text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-// Only what every engine reads as the same double: no hexadecimal numbers, no "infinity", no sign
-// "+", and exponents of at most four digits.
+// Accepts only what every engine reads as the same double: no hexadecimal numbers, no "infinity",
+// no sign "+", and exponents of at most four digits.
 bool IsDouble(std::string_view text) {
   if (text == "NaN" || text == "Inf" || text == "-Inf") return true;
   const std::string_view whole = text;
@@ -56,12 +56,12 @@ bool IsDouble(std::string_view text) {
     if (digits == 0 || digits > 4) return false;
   }
   if (!text.empty()) return false;
-  // A whole number beyond 64 bits is a name of something: as a double it would lose digits.
+  // A whole number beyond 64 bits is an identifier: as a double it would lose digits.
   return point || exponent || IsInt64(whole);
 }
 
-// Whether `text` is the word `lower`, in any case. Setting bit 0x20 makes a small letter of a
-// capital; what else it changes is no letter.
+// Whether `text` is the word `lower`, in any case. Setting bit 0x20 turns a capital into a
+// lower-case letter; the other characters that it changes are no letters.
 bool SameWord(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -76,7 +76,7 @@ bool IsLooseDouble(std::string_view text) {
   return SameWord(text, "inf") || SameWord(text, "nan") || SameWord(text, "infinity");
 }
 
-// Takes exactly so many digits from the front; false as well for a number out of range.
+// Removes exactly `digits` digits from the front; returns false also for a number out of range.
 bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, int& value) {
   if (text.size() < digits) return false;
   value = 0;
@@ -88,8 +88,8 @@ bool TakeNumber(std::string_view& text, size_t digits, int lowest, int highest, 
   return value >= lowest && value <= highest;
 }
 
-// A day of the Gregorian calendar between 0001-01-01 and 9999-12-31, of which the front of `text`
-// is taken.
+// Removes from the front of `text` a day of the Gregorian calendar between 0001-01-01 and
+// 9999-12-31.
 bool TakeDate(std::string_view& text) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   int year, month, day;
@@ -145,7 +145,7 @@ bool IsCell(std::string_view text, CellType type) {
 }
 
 CellType TypeOfCell(std::string_view text) {
-  // From narrow to wide: a whole number is a double as well, a date a timestamp.
+  // From narrow to wide: a whole number is also a double, a date also a timestamp.
   for (const CellType type : {CellType::kInt64, CellType::kDouble, CellType::kLooseDouble,
                               CellType::kBool, CellType::kDate, CellType::kTimestamp}) {
     if (IsCell(text, type)) return type;
@@ -153,7 +153,7 @@ CellType TypeOfCell(std::string_view text) {
   return CellType::kText;
 }
 
-// kNone is the type of a column without values, and gives way to every other.
+// kNone is the type of a column without values, and yields to every other.
 CellType Unite(CellType a, CellType b) {
   if (a == b || b == CellType::kNone) return a;
   if (a == CellType::kNone) return b;
@@ -163,8 +163,8 @@ CellType Unite(CellType a, CellType b) {
   const auto number = [](CellType type) {
     return type == CellType::kInt64 || type == CellType::kDouble || type == CellType::kLooseDouble;
   };
-  // The only pairs in which one type holds all values of the other. (Whole numbers beyond 2^53
-  // lose digits as doubles; a column of both kinds is still one of doubles for every engine.)
+  // The only pairs in which one type holds all values of the other. (Whole numbers beyond 2^53 lose
+  // digits as doubles; every engine still makes a column of both kinds one of doubles.)
   if (number(a) && number(b)) return std::max(a, b);
   if (both(CellType::kDate, CellType::kTimestamp)) return CellType::kTimestamp;
   return CellType::kText;

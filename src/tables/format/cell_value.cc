@@ -28,13 +28,13 @@ double DoubleOf(std::string_view text) {
   if (text == "-Inf") return -Limits::infinity();
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  // It reads inf and nan in any case. It leaves out what strtod says of numbers beyond the range.
+  // It reads inf and nan in any case. Unlike strtod, it gives no value for numbers out of range.
   if (read.ec == std::errc::result_out_of_range)
     return std::strtod(std::string(text).c_str(), nullptr);
   return value;
 }
 
-// Days since 1970 of a text that begins with 2013-12-31.
+// Returns the days since 1970 of a text that begins with 2013-12-31.
 int32_t DaysOf(std::string_view text) {
   using namespace std::chrono;
   const year_month_day date(year(static_cast<int>(WholeOf(text.substr(0, 4)))),
@@ -43,7 +43,7 @@ int32_t DaysOf(std::string_view text) {
   return static_cast<int32_t>(sys_days(date).time_since_epoch().count());
 }
 
-// Microseconds since 1970 of 2013-12-31, 2013-12-31T23:59, ...:58.123456Z.
+// Returns the microseconds since 1970 of 2013-12-31, 2013-12-31T23:59, ...:58.123456Z.
 int64_t MicrosOf(std::string_view text) {
   int64_t micros = DaysOf(text) * kMicrosOfDay;
   if (text.size() < 16) return micros;

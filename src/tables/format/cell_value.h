@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells as values of Arrow columns.
+// Converts cells to values of Arrow columns.
 #pragma once
 
 #include <arrow/array/builder_base.h>
@@ -11,8 +11,9 @@
 
 namespace protium {
 
-// Appends the value of `text`, of which IsCell(text, type) holds, to a builder of ArrowType(type).
-// Numbers too large for a double are infinite, those too small 0, as engines have them.
+// Appends the value of `text`, for which IsCell(text, type) must hold, to a builder of
+// ArrowType(type). Numbers too large for a double become infinite, those too small 0, as in the
+// engines.
 Status AppendCell(std::string_view text, CellType type, arrow::ArrayBuilder& builder);
 
 }  // namespace protium

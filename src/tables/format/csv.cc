@@ -20,21 +20,21 @@
 #include "format/kind.h"
 #include "os/machine.h"
 
-// Inference reads every row, since engines that guess from the first rows differ in what they
-// guess. A file is mapped, checked for UTF-8 at once, and its header read; then rows are inferred
-// in parallel, cut at line breaks, where that is safe (no quotes). Each part widens types on its
-// own, and Unite() joins them in any order. If any part finds something wrong, the file is read
-// again from the start by one thread, which alone knows line numbers.
+// Inference reads every row, since engines that guess from the first rows guess differently. A file
+// is mapped, checked for UTF-8 as a whole, and its header read; then rows are inferred in parallel,
+// cut at line breaks, if that is safe (no quotes). Each part widens types on its own, and Unite()
+// joins them in any order. If any part finds an error, one thread reads the file again from the
+// start, since only it knows line numbers.
 
 namespace protium {
 namespace {
 
-constexpr size_t kPartBytes = 4 << 20;  // Below it a thread is not worth its start.
+constexpr size_t kPartBytes = 4 << 20;  // A smaller part is not worth starting a thread.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string At(const std::string& path, int64_t line) { return fmt::format("{}:{}", path, line); }
 
-// Eight characters at a time and without a branch, so as fast as memory.
+// Eight characters at a time and without a branch, so at memory speed.
 bool IsAscii(std::string_view text) {
   uint64_t any = 0, word = 0;
   for (; text.size() >= sizeof(word); text.remove_prefix(sizeof(word))) {
@@ -45,8 +45,8 @@ bool IsAscii(std::string_view text) {
   return (any & 0x8080808080808080) == 0;
 }
 
-// Looks at every character only in blocks that are not plain ASCII; those are taken up to the end
-// of a line, which no character of several bytes spans.
+// Looks at every character only in blocks that are not plain ASCII; such a block is extended to the
+// end of a line, which no multi-byte character spans.
 bool IsUtf8(std::string_view text) {
   constexpr size_t kBlock = 4096;
   while (!text.empty()) {
@@ -60,8 +60,7 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
-// The whole file at once, which is quickest where all is well; the line is looked for only where it
-// is not.
+// Checks the whole file at once, which is fastest if all is well; only if not, looks for the line.
 Status CheckUtf8(std::string_view text, const std::string& path) {
   arrow::util::InitializeUTF8();
   if (IsUtf8(text)) return Status::OK();
@@ -81,7 +80,7 @@ Status CheckUtf8(std::string_view text, const std::string& path) {
               path + " > " + path + ".utf8"});
 }
 
-// Of lines alone; rows of quoted cells may have many, and are measured as they are read.
+// Checks lines alone; rows of quoted cells may have many lines, and are measured as they are read.
 Status CheckLineLengths(std::string_view text, const std::string& path) {
   std::string_view rest = text;
   while (rest.size() > kLongestCsvRow) {
@@ -97,7 +96,7 @@ Status CheckLineLengths(std::string_view text, const std::string& path) {
   return Status::OK();
 }
 
-// One open file: its names are read, its rows come next.
+// An open file whose names have been read; its rows come next.
 struct Table {
   std::unique_ptr<MappedFile> file;
   std::unique_ptr<CsvScanner> scanner;
@@ -110,7 +109,7 @@ struct Table {
       pending = false;
       return true;
     }
-    cells.resize(names.size());  // Tells the scanner whether this is a table of one column.
+    cells.resize(names.size());  // Shows the scanner whether this is a table of one column.
     PT_LET(const bool more, scanner->Next(cells));
     return more;
   }
@@ -130,7 +129,7 @@ Result<Table> OpenTable(const std::string& path, const CsvOptions& options) {
   if (!any) {
     return Fail({.exit = Exit::kInput, .what = "the file is empty", .where = path});
   }
-  // Engines differ in what they take such lines for.
+  // Engines treat such lines differently.
   if (table.scanner->line() > 1) {
     return Fail({.exit = Exit::kInput,
                  .what = "the file begins with an empty line",
@@ -164,11 +163,11 @@ Status InferRows(const std::string& path, const CsvOptions& options, Table& tabl
   }
 }
 
-// One part for each core, beginning with a row, where every line break is known to end one: in text
-// without quotes. Otherwise the whole is one part.
+// Cuts the text into one part per core, each beginning with a row, if every line break is known to
+// end one: in text without quotes. Otherwise the whole is one part.
 std::vector<std::string_view> CutIntoParts(std::string_view text) {
   const size_t most = text.size() / kPartBytes;
-  // Within quotes a line break may be text, and only a scan from the start knows whether it is.
+  // Within quotes a line break may be text, and only a scan from the start can decide that.
   if (most < 2 || std::memchr(text.data(), '"', text.size()) != nullptr) return {text};
   // A part per core, but none smaller than kPartBytes.
   const size_t bytes = text.size() / std::min<size_t>(most, ReadMachine().cores);
@@ -183,8 +182,8 @@ std::vector<std::string_view> CutIntoParts(std::string_view text) {
   return parts;
 }
 
-// Infers from the rows that `table` has not given yet, in several threads; false when a row is
-// wrong: only who reads all of them knows its line.
+// Infers from the remaining rows of `table`, in several threads; returns false if a row is
+// malformed: only a reader of all rows knows its line.
 bool InferParts(const std::string& path, const CsvOptions& options, const Table& table,
                 std::vector<CellType>& types) {
   const std::vector<std::string_view> parts = CutIntoParts(table.scanner->rest());
@@ -199,7 +198,7 @@ bool InferParts(const std::string& path, const CsvOptions& options, const Table&
       part.scanner =
           std::make_unique<CsvScanner>(parts[i].substr(plain), options.delimiter.front(), path);
       PT_TRY(InferRows(path, options, part, found[i]));
-      // Lines of a file end in one way; a part knows only its own.
+      // All lines of a file end in the same way; a part knows only its own.
       if (part.scanner->line_end().empty() || part.scanner->line_end() == line_end) {
         return Status::OK();
       }
@@ -278,7 +277,7 @@ Result<CsvTable> InferCsv(const std::vector<std::string>& paths, const CsvOption
   for (size_t i = 0; i < names.size(); ++i) {
     fields.push_back(arrow::field(names[i], ArrowType(types[i])));
   }
-  // Where the delimiter is a blank, a row of nulls looks like an empty line.
+  // If the delimiter is a blank, a row of nulls looks like an empty line.
   const bool empty_rows = names.size() == 1 || options.delimiter.front() <= ' ';
   const bool loose = std::ranges::find(types, CellType::kLooseDouble) != types.end();
   return CsvTable{arrow::schema(fields), !broken && !empty_rows, loose};
@@ -291,10 +290,10 @@ Result<SchemaPtr> WithKnownTypes(const std::vector<std::string>& paths, const Cs
   for (auto& field : fields) {
     const auto wanted = known.GetFieldByName(field->name());
     if (wanted == nullptr) continue;
-    // `type` is what the column was before, `found` what these files look like.
+    // `type` is the column's previous type, `found` what these files look like.
     const CellType type = CellTypeOf(*wanted->type()), found = CellTypeOf(*field->type());
-    // pandas, for one, writes a column of whole numbers with gaps as 7.0: it has no integer with
-    // NULL by default.
+    // pandas, for one, writes a column of whole numbers with gaps as 7.0: by default its integers
+    // cannot be NULL.
     if (type == found || (type == CellType::kInt64 && found == CellType::kDouble)) continue;
     field = field->WithType(ArrowType(type));
     const bool fits = type == CellType::kText || Unite(found, type) == type;

@@ -20,15 +20,16 @@
 namespace protium {
 namespace {
 
-// Of the first pass, which makes no batches; the second tells after each of them.
-constexpr int64_t kRowsBetweenTells = 16 << 10;
+// For the first pass, which makes no batches; the second reports after each of them.
+constexpr int64_t kRowsBetweenReports = 16 << 10;
 
-// Types of cells where the mark in 3,5 may be a comma; then a point makes a text of a number.
+// Types of cells where the decimal mark may be a comma, as in 3,5; then a number with a point is
+// text.
 class CellRules {
  public:
   explicit CellRules(const CsvOptions& options) : comma_(options.decimal == ",") {}
 
-  // The text in the form that IsCell() and AppendCell() know, valid until the next call.
+  // Returns the text in the form that IsCell() and AppendCell() know, valid until the next call.
   std::string_view Plain(std::string_view text, CellType type) {
     if (!comma_ || !IsDouble(type) || text.find(',') == text.npos) return text;
     plain_.assign(text);
@@ -43,7 +44,7 @@ class CellRules {
     if (!comma_) return TypeOfCell(text);
     if (Fits(text, CellType::kInt64)) return CellType::kInt64;
     if (Fits(text, CellType::kDouble)) return CellType::kDouble;
-    // A double here is one with a point, which is not the mark.
+    // This double has a point, which is not the decimal mark.
     const CellType type = TypeOfCell(text);
     return type == CellType::kDouble ? CellType::kText : type;
   }
@@ -100,12 +101,12 @@ Status BroughtCsv::InferFile(size_t file) {
                  .where = path + ":1"});
   }
   for (int64_t count = 0;; ++count) {
-    if (count % kRowsBetweenTells == 0) PT_TRY(passes_.Tell(0, file, rows.source()));
+    if (count % kRowsBetweenReports == 0) PT_TRY(passes_.Report(0, file, rows.source()));
     PT_LET(const bool more, rows.Next());
     if (!more) return Status::OK();
     for (size_t i = 0; i < types_.size(); ++i) {
       const CsvCell& cell = rows.cells()[i];
-      // Nothing is wider than text, and most cells have the type that was found so far.
+      // Nothing is wider than text, and most cells have the type found so far.
       if (types_[i] == CellType::kText || IsNull(cell, spec_.csv)) continue;
       if (rules_.Fits(cell.text, types_[i])) continue;
       types_[i] = Unite(types_[i], rules_.TypeOf(cell.text));
@@ -117,7 +118,7 @@ Status BroughtCsv::SetTypes() {
   PT_LET(const auto said, SaidTypes(spec_, names_));
   for (size_t i = 0; i < names_.size(); ++i) {
     types_[i] = SettledType(said[i], types_[i]);
-    // A column that is said to be of doubles may hold inf and nan, too.
+    // A column declared as doubles may also hold inf and nan.
     if (types_[i] == CellType::kDouble) types_[i] = CellType::kLooseDouble;
   }
   arrow::FieldVector fields;
@@ -134,7 +135,7 @@ Status BroughtCsv::Infer() {
   return SetTypes();
 }
 
-// A cell with digits in a column of dates is most likely one that is written in another way.
+// A cell with digits in a column of dates is most likely a date written in another way.
 std::string FixFor(const std::string& column, const std::string& cell, CellType type) {
   const bool date = type == CellType::kDate || type == CellType::kTimestamp;
   if (date && cell.find_first_of("0123456789") != cell.npos) {
@@ -176,7 +177,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {
   while (true) {
     if (!rows_) {
       if (next_file_ == spec_.paths.size()) return nullptr;
-      // A batch ends with its file: file() is that of all its rows.
+      // A batch ends with its file: file() applies to all its rows.
       file_ = next_file_++;
       PT_LET(rows_, CsvRows::Open(spec_.paths[file_], spec_.csv));
     }
@@ -186,13 +187,13 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtCsv::Next() {
       if (!more) break;
       PT_TRY(AppendRow());
       size_t bytes = 0;
-      // 8: a number, or where a text begins and what it has beside its bytes.
+      // 8: a number, or a text's offset and overhead.
       for (const CsvCell& cell : rows_->cells()) bytes += cell.text.size() + 8;
       full = batch_->EndRow(bytes);
     }
-    PT_TRY(passes_.Tell(1, file_, rows_->source()));
+    PT_TRY(passes_.Report(1, file_, rows_->source()));
     if (!more) {
-      // In this pass alone, or rows would be told twice.
+      // In this pass alone, or rows would be reported twice.
       NoteSkipped();
       rows_.reset();
     }

@@ -20,18 +20,18 @@ namespace {
 
 constexpr size_t kMostTexts = 5;
 constexpr int64_t kRowsBeforeGivingUp = 10'000;
-constexpr int64_t kPerOdd = 9;  // Cells of the type for each that is not, nor a word for a null.
+constexpr int64_t kPerOdd = 9;  // Matching cells required per odd one that is no word for a null.
 
-// Whether the comma in a number may group thousands, as in 1,234 and unlike 0,234 or 12,5.
+// Whether the comma in a number may group thousands, as in 1,234 but not in 0,234 or 12,5.
 bool MayGroup(std::string_view number) {
   if (number.starts_with('-')) number.remove_prefix(1);
   const size_t comma = number.find(',');
   return comma >= 1 && comma <= 3 && number.size() == comma + 4 && number.front() != '0';
 }
 
-// What the cells of one text column were so far.
+// The cells of one text column so far.
 struct Doubtful {
-  size_t place;  // Of the column.
+  size_t place;  // The column's position.
   CellType type = CellType::kNone;
   int64_t fitting = 0;
   int64_t unknown = 0;  // Odd cells that hold no word for a missing value.

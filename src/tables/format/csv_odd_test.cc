@@ -49,7 +49,7 @@ TEST_F(CsvOdd, TellsBlanksAndDecimalCommas) {
 }
 
 TEST_F(CsvOdd, FixesWhatIsBeyondDoubt) {
-  // Words for missing values may be many; other texts may not.
+  // There may be many words for missing values, but not many other texts.
   const auto nulls = Find("a,b\nNA,1\n-,2\n3,x\nNA,4\n");
   ASSERT_EQ(nulls.size(), 1u);
   EXPECT_EQ(WithFixes(nulls, {}).null.all, (std::vector<std::string>{"NA", "-"}));

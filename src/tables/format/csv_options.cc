@@ -23,7 +23,7 @@ Status NotOneCharacter(const std::string& what, const std::string& got) {
   return Fail({.exit = Exit::kUsage, .what = what + " must be one character, got \"" + got + "\""});
 }
 
-// Both engines find columns without regard to case, so names must differ by more.
+// All engines find columns without regard to case, so names must differ by more.
 Status CheckHeader(const std::vector<std::string>& names, const std::string& path, int64_t line) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
@@ -39,7 +39,7 @@ Status CheckHeader(const std::vector<std::string>& names, const std::string& pat
   return Status::OK();
 }
 
-// What no ending says to be a table is taken for CSV.
+// A file whose ending names no table format is read as CSV.
 Status RefuseJson(const std::vector<CsvCell>& cells, const std::string& path) {
   const std::string_view first = cells.empty() ? std::string_view() : cells.front().text;
   if (!Lower(path).ends_with(".json") || first.find_first_of("[{") != 0) return Status::OK();
@@ -51,7 +51,7 @@ Status RefuseJson(const std::vector<CsvCell>& cells, const std::string& path) {
                                   path)});
 }
 
-// A table of one column whose name holds another delimiter was meant to have more.
+// Finds another delimiter in the name of a table's only column, which was meant to be several.
 std::string DelimiterIn(const std::string& name) {
   for (const char* each : {";", "\t", "|"}) {
     if (name.find(each) != name.npos) return each;
@@ -101,7 +101,7 @@ bool MayHaveTabs(const std::string& path, const CsvOptions& options) {
 
 Status CheckOptionsFit(Format format, const CsvOptions& options) {
   if (format == Format::kCsv) return Status::OK();
-  // By their fields: an option that is added later is looked at here, too.
+  // Field by field: an option that is added later is checked as well.
   const Json given = FieldsToJson(options), usual = FieldsToJson(CsvOptions{});
   for (const auto& [key, value] : given.items()) {
     if (value == usual.value(key, Json())) continue;
@@ -123,7 +123,7 @@ CsvSyntax SyntaxOf(const CsvOptions& options) {
 char FindDelimiter(std::string_view text, const CsvOptions& options) {
   constexpr int kMostLines = 100;
   char best = ',';
-  // One cell is no sign of a delimiter. Of equal ones the first in this order is taken.
+  // One cell is no sign of a delimiter. Of equal ones, the first in this order is chosen.
   size_t most = 1;
   for (const char each : {',', ';', '\t', '|'}) {
     if (options.decimal == "," && each == ',') continue;
@@ -136,7 +136,7 @@ char FindDelimiter(std::string_view text, const CsvOptions& options) {
     bool even = true;
     for (int line = 0; line < kMostLines && even; ++line) {
       const Result<bool> more = scanner.Next(cells);
-      // A row that is wrong with this delimiter speaks against it.
+      // A row that is malformed with this delimiter rules it out.
       even = more.ok();
       if (!even || !*more) break;
       if (columns == 0) columns = cells.size();
@@ -153,12 +153,12 @@ char FindDelimiter(std::string_view text, const CsvOptions& options) {
 Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line) {
-  // First: the names that a line of JSON gives would be refused for some other reason.
+  // First: the names from a line of JSON would be refused for some other reason.
   PT_TRY(RefuseJson(cells, path));
   std::vector<std::string> names;
   for (size_t i = 0; i < cells.size(); ++i) {
     std::string name = options.header ? CsvText(cells[i]) : "";
-    // As the numbers of rows have none that R and pandas write in front.
+    // R and pandas, for example, write no name over the column of row numbers.
     if (name.empty()) name = fmt::format("column{}", i + 1);
     names.push_back(std::move(name));
   }

@@ -13,44 +13,45 @@
 namespace protium {
 
 // Refuses (Exit::kUsage) a delimiter, comment or decimal mark of more than one character, and two
-// of them that are the same.
+// of them that are equal.
 Status CheckCsvOptions(const CsvOptions& options);
 
-// Whether both engines read CSV with these options by themselves, and alike.
+// Whether all engines read CSV with these options themselves, and alike.
 bool IsPlainCsv(const CsvOptions& options);
 
-// Whether the file's name (.tsv, or packed) says that tabs stand between its cells where no other
-// delimiter than the usual one was said: they do if its first line has one.
+// Whether the file's name (.tsv, or compressed) suggests that tabs separate its cells, if no
+// delimiter other than the default was given: they do if its first line has one.
 bool MayHaveTabs(const std::string& path, const CsvOptions& options);
 
-// Refuses (Exit::kUsage), by name, options that are not the usual ones and that the format does not
-// have: all for Parquet and Arrow, all but the types for JSON lines.
+// Refuses (Exit::kUsage), by name, non-default options that the format does not have: all for
+// Parquet and Arrow, all but the types for JSON lines.
 Status CheckOptionsFit(Format format, const CsvOptions& options);
 
-// Of options that have passed CheckCsvOptions(). The delimiter "auto" is the caller's to replace,
-// in `options` or in what this gives.
+// `options` must have passed CheckCsvOptions(). The caller must replace the delimiter "auto", in
+// `options` or in the result.
 CsvSyntax SyntaxOf(const CsvOptions& options);
 
-// Of comma, semicolon, tab and |, the one that cuts the first lines of `text` into the most cells,
-// as many in each; a comma where none does. The delimiter in `options` does not count.
+// Returns the delimiter, of comma, semicolon, tab and |, that cuts the first lines of `text` into
+// the most cells, the same number in each; a comma if none does. Ignores the delimiter in
+// `options`.
 char FindDelimiter(std::string_view text, const CsvOptions& options);
 
-// The names of the columns, of which `cells` are the first row: the header, or else the cells of
-// one row. Faults: a file of JSON, two columns of one name, and one column whose name shows that
-// another delimiter was meant.
+// Returns the names of the columns, given the first row `cells`: the header, or else the cells of
+// one row. Faults: a JSON file, two columns with the same name, and a single column whose name
+// shows that another delimiter was meant.
 Result<std::vector<std::string>> CsvNames(const std::vector<CsvCell>& cells,
                                           const CsvOptions& options, const std::string& path,
                                           int64_t line);
 
-// The longest row, in bytes, as the embedded engine has it for CSV that it reads itself; and the
-// fault of one that is longer.
+// The longest row, in bytes, that the embedded engine allows in CSV that it reads itself; and the
+// fault for a longer one.
 inline constexpr size_t kLongestCsvRow = 16 << 20;
 Status RowTooLong(const std::string& path, int64_t line);
 
-// The fault for a row with too few or too many cells.
+// Returns the fault for a row with too few or too many cells.
 Status WrongCellCount(const std::string& path, int64_t line, size_t got, size_t wanted);
 
-// A cell for a message.
+// Returns a cell as shown in messages.
 std::string QuotedCell(std::string_view text);
 
 }  // namespace protium

@@ -37,10 +37,10 @@ Status CsvRows::ReadNames() {
   return Status::OK();
 }
 
-// Keeps the text from the row on that its end may have cut, and reads on behind it.
+// Retains the text from the row that its end may have cut, and reads on after it.
 Result<bool> CsvRows::Scan() {
   while (true) {
-    cells_.resize(names_.size());  // Tells the scanner whether this is a table of one column.
+    cells_.resize(names_.size());  // Shows the scanner whether this is a table of one column.
     PT_LET(const bool row, scanner_->Next(cells_));
     if (row || ended_) return row;
     text_->erase(0, text_->size() - scanner_->rest().size());
@@ -51,7 +51,7 @@ Result<bool> CsvRows::Scan() {
   }
 }
 
-// Whether the row in `cells_` counts, after it was filled up where that was asked for.
+// Whether the row in `cells_` counts, after it was padded if requested.
 Result<bool> CsvRows::Settle() {
   const size_t wanted = names_.size();
   if (cells_.size() == wanted) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV in every form that CsvOptions name, from a stream of text, row by row. The cells are those of
-// csv_scan.h and their types those of cell_type.h: there is one set of rules.
+// Reads CSV in every form that CsvOptions describe, from a stream of text, row by row. Cells follow
+// csv_scan.h and types cell_type.h: there is one set of rules.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ class CsvRows {
 
   const std::vector<std::string>& names() const { return names_; }
   const std::string& delimiter() const { return options_.delimiter; }  // Never "auto".
-  // Reads the next row with a cell for each column; false at the end. Rows of another length are
-  // dealt with as options.ragged says.
+  // Reads the next row with a cell for each column; false at the end. Handles rows of another
+  // length as options.ragged says.
   Result<bool> Next();
-  // Of the last row; valid until the next one is read.
+  // The cells of the last row; valid until the next one is read.
   const std::vector<CsvCell>& cells() const { return cells_; }
   int64_t line() const { return scanner_->line(); }
   int64_t skipped() const { return skipped_; }              // Rows left out so far.
@@ -40,10 +40,10 @@ class CsvRows {
   std::string path_;
   CsvOptions options_;
   std::unique_ptr<TextSource> source_;
-  std::unique_ptr<std::string> text_;  // What the scanner reads, which must not move.
+  std::unique_ptr<std::string> text_;  // What the scanner reads; it must not move.
   std::unique_ptr<CsvScanner> scanner_;
   bool ended_ = false;
-  bool pending_ = false;  // Without a header the first row is already in `cells_`.
+  bool pending_ = false;  // Without a header, the first row is already in `cells_`.
   std::vector<std::string> names_;
   std::vector<CsvCell> cells_;
   int64_t skipped_ = 0;

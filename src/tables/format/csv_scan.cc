@@ -64,7 +64,7 @@ Status CsvScanner::SkipLineEnd() {
   return Status::OK();
 }
 
-// From quote to quote. Lines are counted here, too: a cell may span many.
+// Reads from quote to quote. Also counts lines: a cell may span many.
 Status CsvScanner::ReadQuoted(CsvCell& cell) {
   const int64_t opened = line_;
   const char* const start = ++at_;
@@ -98,9 +98,9 @@ Status CsvScanner::ReadQuoted(CsvCell& cell) {
                .fix = "quote the whole cell, and write a quote inside it as \"\""});
 }
 
-// Goes on to the end of a plain cell, 16 characters at a time; false where fewer than that are left
-// and the end is not among those before. Each comparison sets the bytes that are equal, movemask
-// makes a bit of each byte, and the lowest bit is the first of them.
+// Goes to the end of a plain cell, 16 characters at a time; returns false if fewer than 16 are left
+// and the end is not before them. Each comparison sets the bytes that are equal, movemask makes a
+// bit of each byte, and the lowest bit is the first of them.
 bool CsvScanner::SkipPlain() {
 #if defined(__SSE2__)
   const __m128i delimiter = _mm_set1_epi8(syntax_.delimiter);
@@ -152,7 +152,7 @@ Status CsvScanner::ReadCells(std::vector<CsvCell>& cells) {
   return SkipLineEnd();
 }
 
-// `cells` says by its size whether this is a table of one column, where an empty line is a row.
+// The size of `cells` shows whether this is a table of one column, where an empty line is a row.
 Result<bool> CsvScanner::ReadRow(std::vector<CsvCell>& cells) {
   const bool one_column = cells.size() == 1;
   while (at_ < end_) {
@@ -171,8 +171,8 @@ Result<bool> CsvScanner::ReadRow(std::vector<CsvCell>& cells) {
   return true;
 }
 
-// A row that touches the end of the text may go on behind it, so it is taken back where more may
-// follow.
+// A row that reaches the end of the text may continue after it, so it is taken back if more text
+// may follow.
 Result<bool> CsvScanner::Next(std::vector<CsvCell>& cells) {
   if (!more_) return ReadRow(cells);
   const char* const start = at_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of CSV text, one after another, without copies.
+// Scans the cells of CSV text, one after another, without copies.
 //
 // 1. A cell may be quoted with "; inside quotes "" is a quote, and delimiters and line breaks are
 //    text. After a closing quote only a delimiter or the end of the line may follow.
-// 2. Lines end with \n, \r\n or \r, all in one way: DuckDB refuses a mixture. Lines without a
-//    character are skipped, except in a table of one column, where each is a null.
+// 2. Lines end with \n, \r\n or \r, all in the same way: DuckDB refuses a mixture. Empty lines are
+//    skipped, except in a table of one column, where each is a null.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct CsvCell {
   bool doubled = false;  // Holds "" that stand for ".
 };
 
-// The text the cell stands for.
+// Returns the text that the cell stands for.
 std::string CsvText(const CsvCell& cell);
 
 struct CsvSyntax {
@@ -33,7 +33,7 @@ struct CsvSyntax {
       false;  // Blanks and tabs around cells, and around their quotes, are not part of them.
 };
 
-// Reads the text once, front to back, at the memory's speed. One thread.
+// Reads the text once, front to back, at memory speed. One thread.
 class CsvScanner {
  public:
   // `path` is for messages only. `text` must outlive the scanner. With `more`, further text follows
@@ -42,20 +42,20 @@ class CsvScanner {
   CsvScanner(std::string_view text, char delimiter, std::string path)
       : CsvScanner(text, CsvSyntax{.delimiter = delimiter}, std::move(path)) {}
 
-  // Reads one row into `cells`; false at the end, or where the text so far may end within a row.
-  // A malformed cell is a fault with file and line.
+  // Reads one row into `cells`; false at the end, or if the text so far may end within a row. A
+  // malformed cell is a fault with file and line.
   Result<bool> Next(std::vector<CsvCell>& cells);
 
-  // Goes on in `text`, which begins with rest() and goes on from there; `more` as above.
+  // Continues in `text`, which begins with rest(); `more` as above.
   void Continue(std::string_view text, bool more);
 
-  // The text behind the last row.
+  // The text after the last row.
   std::string_view rest() const { return {at_, static_cast<size_t>(end_ - at_)}; }
 
-  // How lines end as far as they were read; empty before the first end.
+  // How the lines read so far end; empty before the first line end.
   std::string_view line_end() const { return line_end_; }
 
-  // Whether a cell so far held a line break.
+  // Whether any cell so far held a line break.
   bool broken() const { return broken_; }
 
   // The line on which the last row began, from 1.

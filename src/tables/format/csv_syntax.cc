@@ -25,8 +25,8 @@ size_t CellsIn(std::string_view line, const CsvOptions& options) {
   return row.ok() && *row ? cells.size() : 0;
 }
 
-// The mark of lines at the front that have fewer cells than the first line behind them; a line of
-// as many is a header that begins with the mark. Empty: there are none.
+// Returns the mark of lines at the front that have fewer cells than the first line after them; a
+// line with as many is a header that begins with the mark. Empty: there are none.
 std::string FindComment(std::string_view text, CsvOptions options) {
   if (text.empty() || kCommentMarks.find(text.front()) == kCommentMarks.npos) return {};
   const char mark = text.front();
@@ -41,7 +41,7 @@ std::string FindComment(std::string_view text, CsvOptions options) {
   return CellsIn(first, options) > CellsIn(last, options) ? std::string(1, mark) : std::string();
 }
 
-// What the cells of a column are below the first line.
+// The cells of a column below the first line.
 struct FirstCell {
   std::string first;
   CellType type = CellType::kNone;
@@ -55,7 +55,7 @@ struct FirstCell {
   bool typed() const { return type != CellType::kText && type != CellType::kNone; }
 };
 
-// Whole numbers that grow are names as well: years, days, places.
+// Increasing whole numbers may be names as well: years, days, places.
 bool MayBeNames(const std::vector<FirstCell>& columns) {
   int64_t before = -1;
   for (const FirstCell& each : columns) {
@@ -67,8 +67,8 @@ bool MayBeNames(const std::vector<FirstCell>& columns) {
   return true;
 }
 
-// In a row each cell is of its column's type, and one of the texts stands in another row too. Where
-// no column has a type, nothing is certain.
+// Whether the first line is a row: each of its cells has its column's type, and one of the texts
+// occurs in another row too. If no column has a type, nothing is certain.
 bool IsRow(const std::vector<FirstCell>& columns) {
   size_t typed = 0;
   bool again = false;
@@ -83,7 +83,7 @@ bool IsRow(const std::vector<FirstCell>& columns) {
   return typed > 0 && again;
 }
 
-// A row that is wrong ends the look: what there was before it decides.
+// A malformed row ends the search: the rows before it decide.
 Result<bool> BeginsWithRow(const std::string& path, CsvOptions options) {
   options.header = false;
   options.trim = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a CSV file is written, by its first lines: for who has not said it.
+// Detects how a CSV file is written from its first lines, for users who did not say.
 #pragma once
 
 #include <set>
@@ -11,18 +11,18 @@
 
 namespace protium {
 
-// Whether the text is one of the words that people and programs write where a value is missing:
-// NA, N/A, NULL, None, -, ?, #N/A and the like. A cell of letters alone may also be a value.
+// Whether the text is one of the words that people and programs write for a missing value: NA, N/A,
+// NULL, None, -, ?, #N/A and the like. A cell of letters alone may also be a value.
 bool IsNullSpelling(std::string_view text);
 
-// Whether it is one of those that no column of text has as a value of its own: ?, .., NULL, #N/A
-// and the like, but not NA, None or -, which may be a country, an answer or a grade.
+// Whether it is one of those that no text column has as a value of its own: ?, .., NULL, #N/A and
+// the like, but not NA, None or -, which may be a country, a reply or a grade.
 bool IsNullMark(std::string_view text);
 
-// `options` with the delimiter, the mark of comments before the table, and whether the first line
-// is a row rather than names, as the first 1,000 rows of the file show them beyond doubt. The keys
-// in `said` ("delimiter", "comment", "header") stay as they are. Faults as CsvRows::Open() has
-// them.
+// Returns `options` with the delimiter, the comment mark of lines before the table, and whether the
+// first line is a row rather than names, as far as the first 1,000 rows of the file show them
+// beyond doubt. The keys in `said` ("delimiter", "comment", "header") stay as they are. Faults are
+// those of CsvRows::Open().
 Result<CsvOptions> FindSyntax(const std::string& path, const CsvOptions& options,
                               const std::set<std::string>& said);
 

@@ -124,7 +124,7 @@ TEST_F(Csv, LinesEndInOneWay) {
   EXPECT_EQ(fault.what, "mixed line endings: this line ends differently from those before it");
   EXPECT_EQ(fault.where, "t.csv:3");
   EXPECT_EQ(FaultOfText("a,b\r\n\n1,2\r\n").where, "t.csv:2");
-  // So large that it is read in parts.
+  // Large enough to be read in parts.
   std::string large = "a,b\n";
   while (large.size() < (20 << 20)) large += "12345678,12345678\n";
   large += "1,2\r\n";
@@ -159,8 +159,7 @@ TEST_F(Csv, BytesThatAreNotUtf8AreNamed) {
   EXPECT_EQ(fault.where, "t.csv:3");
 }
 
-// Text is checked a block at a time: characters that lie across any border between blocks are
-// whole.
+// Text is checked a block at a time: characters that cross a boundary between blocks are whole.
 TEST_F(Csv, ACharacterOfSeveralBytesMayLieAnywhere) {
   for (const size_t lines : {1, 300}) {
     for (size_t at = 4080; at < 4110; ++at) {
@@ -227,7 +226,7 @@ TEST_F(Csv, CutsLongCellsInMessages) {
   EXPECT_NE(fault.what.find("(1048576 bytes)"), std::string::npos) << fault.what;
 }
 
-// In a line of its own, and over many in quotes; in rows behind the first ones of a large file too.
+// On a line of its own, and over many lines in quotes; also in later rows of a large file.
 TEST_F(Csv, NamesARowThatIsTooLong) {
   const std::string few = "n,text\n1,a\n2,", many(20 << 20, 'x');
   std::string lines = "\"";
@@ -258,7 +257,7 @@ TEST_F(Csv, SeveralFilesAreOneTable) {
   EXPECT_EQ(FaultOf(InferCsv({a, c}, {}).status()).where, c + ":1");
 }
 
-// Beyond some megabytes rows are read by several threads; what they find must be no different.
+// Beyond some megabytes, several threads read the rows; they must find the same.
 TEST_F(Csv, ALargeFileIsReadAsASmallOne) {
   std::string text = "i,d,t,n,s\r\n";
   const size_t rows = 400'000;

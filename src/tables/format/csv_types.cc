@@ -12,7 +12,7 @@ namespace protium {
 
 bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   if (cell.text.empty()) return !cell.quoted;
-  // Most cells differ in the first character, and are many.
+  // Most cells differ in the first character, and there are many cells.
   for (const std::string& null : options.null.all) {
     if (cell.text.size() == null.size() && cell.text.front() == null.front() && cell.text == null) {
       return true;
@@ -21,7 +21,7 @@ bool IsNull(const CsvCell& cell, const CsvOptions& options) {
   return false;
 }
 
-// Most cells fit the type so far, so that is asked first.
+// Most cells fit the type so far, so that is checked first.
 void Widen(const CsvCell& cell, const CsvOptions& options, CellType& type) {
   if (type == CellType::kText || IsNull(cell, options) || IsCell(cell.text, type)) return;
   type = Unite(type, TypeOfCell(cell.text));
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::ptrdiff_t kBlock = 16;  // Bytes of one SSE2 register, one bit each in a mask.
 
-// What 16 bytes of text hold: bit i of a mask is set where byte i is one of the kind.
+// What 16 bytes of text hold: bit i of a mask is set if byte i is of that kind.
 struct Block {
   uint32_t ends;  // Delimiters, line feeds and carriage returns.
   uint32_t digits;
@@ -47,7 +47,7 @@ class BlockReader {
     const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     const __m128i lines = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('\n')),
                                        _mm_cmpeq_epi8(text, _mm_set1_epi8('\r')));
-    // Bytes below '0' wrap around to large ones, so one comparison without sign looks at both ends.
+    // Bytes below '0' wrap around to large ones, so one unsigned comparison checks both bounds.
     const __m128i above = _mm_sub_epi8(text, _mm_set1_epi8('0'));
     const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(9)), above);
     return {.ends = Mask(_mm_or_si128(lines, _mm_cmpeq_epi8(text, delimiter_))),
@@ -62,8 +62,8 @@ class BlockReader {
 };
 
 // Whether the cell that fills the first `size` < 16 bytes of the block is a number of the plainest
-// form: digits with a sign - before them, and for a double a point among them. So few digits are
-// always within 64 bits. False says nothing: a number may be written in other ways.
+// form: digits, optionally after a sign -, and for a double a point among them. So few digits are
+// always within 64 bits. False means nothing: a number may be written in other ways.
 bool IsPlainNumber(const Block& block, const char* cell, unsigned size, CellType type) {
   const uint32_t sign = *cell == '-' ? 1 : 0;
   const uint32_t wanted = ((1u << size) - 1) & ~sign;
@@ -74,8 +74,7 @@ bool IsPlainNumber(const Block& block, const char* cell, unsigned size, CellType
   return type == CellType::kDouble && (digits | points) == wanted && std::has_single_bit(points);
 }
 
-// One pass over plain rows. `types` are the widened ones, ahead of those of the caller by the row
-// that is being read.
+// One pass over plain rows. `types` are the widened ones, ahead of the caller's by the current row.
 class PlainRows {
  public:
   PlainRows(std::string_view text, std::string_view line_end, const CsvOptions& options,
@@ -87,9 +86,9 @@ class PlainRows {
         blocks_(delimiter_),
         types_(types) {}
 
-  // Reads the row at `at` and moves it to the next one; false, and `at` as it was, where the row is
-  // not plain. Types may then have been widened by some of its cells, which whoever reads the row
-  // again does once more: widening twice by one cell is widening once.
+  // Reads the row at `at` and moves `at` to the next one; returns false, with `at` unchanged, if
+  // the row is not plain. Some of its cells may then have widened types, and do so again when the
+  // row is read again: widening twice by one cell is widening once.
   bool ReadRow(const char*& at) {
     const char* cell = at;
     for (size_t i = 0; i < types_.size(); ++i) {
@@ -107,7 +106,7 @@ class PlainRows {
   }
 
  private:
-  // The end of the cell; nullptr where it is quoted or the text ends within reach.
+  // Returns the end of the cell; nullptr if it is quoted or the text ends too soon.
   const char* ReadCell(const char* cell, CellType& type) {
     if (end_ - cell < kBlock || *cell == '"') return nullptr;
     const Block block = blocks_.Read(cell);
@@ -146,8 +145,8 @@ class PlainRows {
 
 }  // namespace
 
-// A table of one column has rows that are empty lines, which count as nulls there and nowhere else.
-// A bare \r where lines end with it is refused too: \r\n and \r cannot be told apart in a block.
+// A table of one column has rows that are empty lines, which count as nulls only there. A bare \r
+// is refused too if lines end with it: \r\n and \r cannot be distinguished in a block.
 size_t WidenByPlainRows(std::string_view text, std::string_view line_end, const CsvOptions& options,
                         std::vector<CellType>& types) {
   if (types.size() < 2 || (line_end != "\n" && line_end != "\r\n")) return 0;

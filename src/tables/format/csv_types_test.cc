@@ -13,8 +13,8 @@ using Types = std::vector<CellType>;
 
 CsvOptions MakeOptions() { return {.null = "NA"}; }
 
-// What the scanner finds in all rows of `text`; nothing where it refuses one, or lines do not end
-// with `line_end`.
+// Returns what the scanner finds in all rows of `text`; nothing if it refuses one, or if lines do
+// not end with `line_end`.
 std::optional<Types> ScanTypes(std::string_view text, std::string_view line_end, size_t columns) {
   const CsvOptions options = MakeOptions();
   Types types(columns, CellType::kNone);
@@ -30,7 +30,7 @@ std::optional<Types> ScanTypes(std::string_view text, std::string_view line_end,
   return types;
 }
 
-// The same with the plain rows read quickly. `plain` gets the length of their text.
+// The same with the fast path for plain rows. `plain` receives the length of their text.
 std::optional<Types> QuickTypes(std::string_view text, std::string_view line_end, size_t columns,
                                 size_t& plain) {
   const CsvOptions options = MakeOptions();
@@ -42,7 +42,7 @@ std::optional<Types> QuickTypes(std::string_view text, std::string_view line_end
   return types;
 }
 
-// Cells that the quick way takes for numbers or leaves to others, and their neighbours.
+// Cells that the fast path reads as numbers or leaves to others, and similar ones.
 const std::vector<std::string> kCells = {"",
                                          "NA",
                                          "N",
@@ -100,7 +100,7 @@ TEST(CsvTypes, PlainRowsAreReadAsTheScannerReadsThem) {
   int64_t quick = 0;
   for (int round = 0; round < 4000; ++round) {
     const size_t columns = 1 + pick(5);
-    // Few kinds of cells in one table, or every column were text.
+    // Few kinds of cells per table, or every column would be text.
     std::vector<std::string> cells;
     for (size_t i = 0; i < 1 + pick(4); ++i) cells.push_back(kCells[pick(kCells.size())]);
     const std::string line_end = pick(4) == 0 ? "\r\n" : "\n";

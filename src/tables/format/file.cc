@@ -16,9 +16,9 @@
 namespace protium {
 namespace {
 
-// Of a call on an input that failed with `error`, an errno.
+// The fault of a call on an input that failed with `error`, an errno.
 Status FileFault(const std::string& path, std::string_view doing, int error) {
-  // Of the process, and not of this file.
+  // A limit of the process, not a problem with this file.
   if (error == EMFILE || error == ENFILE) {
     return SystemFault(std::string(doing) + " " + path, error);
   }
@@ -31,13 +31,14 @@ Status FileFault(const std::string& path, std::string_view doing, int error) {
                .where = path});
 }
 
-// Facts from stat() or fstat(), whose result is `failed`. A folder or a pipe has no size to map.
+// Reads facts from stat() or fstat(), whose result is `failed`. A folder or a pipe has no size to
+// map.
 Result<FileFacts> ReadFacts(const std::string& path, int failed, const struct stat& facts) {
   if (failed != 0) return FileFault(path, "read", errno);
   if (!S_ISREG(facts.st_mode)) {
     return Fail({.exit = Exit::kInput, .what = "not a file", .where = path});
   }
-  // Nanoseconds, as the file system has them: a file that is written again within a second has
+  // Nanoseconds, as the file system stores them: a file that is rewritten within a second has
   // changed.
   const int64_t seconds = facts.st_mtim.tv_sec;
   return FileFacts{path, facts.st_size, seconds * 1'000'000'000 + facts.st_mtim.tv_nsec};
@@ -60,7 +61,7 @@ Result<std::unique_ptr<MappedFile>> MappedFile::Open(const std::string& path) {
   if (fd < 0) return FileFault(path, "open", errno);
   struct stat stat;
   const auto facts = ReadFacts(path, ::fstat(fd, &stat), stat);
-  // An empty file cannot be mapped (mmap(2) gives EINVAL) and needs no memory.
+  // An empty file cannot be mapped (mmap(2) fails with EINVAL) and needs no memory.
   void* data = nullptr;
   if (facts.ok() && facts->bytes > 0) {
     data = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -12,7 +12,7 @@
 
 namespace protium {
 
-// What a run remembers of an input, to notice that it changed.
+// The state of an input that a run records, to notice that it changed.
 struct FileFacts {
   std::string path;
   int64_t bytes = 0;
@@ -26,8 +26,8 @@ struct FileFacts {
 };
 Result<FileFacts> ReadFileFacts(const std::string& path);
 
-// A whole file, read-only, as memory. A file that another process makes shorter while it is mapped
-// ends this one with SIGBUS: inputs are not to be written while a job reads them.
+// A whole file, read-only, as memory. If another process shortens the file while it is mapped, this
+// process ends with SIGBUS: inputs must not be written while a job reads them.
 class MappedFile {
  public:
   static Result<std::unique_ptr<MappedFile>> Open(const std::string& path);
@@ -40,7 +40,7 @@ class MappedFile {
   size_t size_;
 };
 
-// SHA-256 of a file's content, as hex digits.
+// Returns the SHA-256 of a file's content, as hex digits.
 Result<std::string> FileSha256(const std::string& path);
 
 }  // namespace protium

@@ -18,13 +18,13 @@ using namespace std::string_view_literals;
 struct PackedAs {
   Packing packing;
   std::string_view ending;
-  std::string_view begins;  // The first bytes of what is packed so.
+  std::string_view begins;  // The first bytes of such compressed data.
 };
 constexpr PackedAs kPackings[] = {{Packing::kNone, "", ""},
                                   {Packing::kGzip, ".gz", "\x1f\x8b"sv},
                                   {Packing::kZstd, ".zst", "\x28\xb5\x2f\xfd"sv}};
 
-// All endings of a format with what each says.
+// Returns all endings of a format with the form that each names.
 std::vector<std::pair<std::string, FileForm>> EndingsOf(const FormatKind& kind) {
   std::vector<std::pair<std::string, FileForm>> endings;
   for (const PackedAs& packed : kPackings) {
@@ -48,7 +48,7 @@ std::optional<std::pair<std::string, FileForm>> EndingOf(const std::string& path
   return std::nullopt;
 }
 
-// ".parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are packed".
+// Returns ".parquet, .csv, .jsonl or .arrow; .csv.gz and .jsonl.gz are packed".
 std::string UsualEndings() {
   std::vector<std::string_view> usual;
   std::vector<std::string> packed;

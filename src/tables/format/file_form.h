@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table's file is by its name: the format, and for text whether it is packed.
+// Finds what a table's file is from its name: the format, and for text whether it is compressed.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ struct FileForm {
   bool operator==(const FileForm&) const = default;
 };
 
-// By the ending, in any case: .csv, .tsv, .parquet, .jsonl, .ndjson, .arrow, .feather, .ipc, and of
-// text also with .gz or .zst behind it; none for any other.
+// Goes by the ending, in any case: .csv, .tsv, .parquet, .jsonl, .ndjson, .arrow, .feather, .ipc,
+// and for text also followed by .gz or .zst; nullopt for any other.
 std::optional<FileForm> FormOfName(const std::string& path);
 
-// The same, with a fault of Exit::kUsage that lists the endings.
+// The same, but fails with a fault of Exit::kUsage that lists the endings.
 Result<FileForm> FormNamed(const std::string& path);
 
-// A table's name by that of its file: "sales" of "data/sales.csv.gz".
+// Returns a table's name from that of its file: "sales" for "data/sales.csv.gz".
 std::string TableNameOf(const std::string& path);
 
-// The endings of the files of a format, as patterns of names: "*.csv", "*.csv.gz", ...
+// Returns the endings of a format's files as patterns: "*.csv", "*.csv.gz", ...
 std::vector<std::string> PatternsOf(Format format);
 
-// How a file is packed by its first bytes, whatever it is named.
+// Returns how a file is compressed, from its first bytes, whatever its name.
 Packing PackingOf(std::string_view content);
 
 }  // namespace protium

@@ -64,7 +64,7 @@ TEST_F(Writing, ParquetComesBackAsItWas) {
   EXPECT_TRUE(table->Equals(*arrow::Table::FromRecordBatches({rows, rows}).ValueOrDie()));
 }
 
-// A dictionary of values that hardly repeat costs more time than all else.
+// A dictionary of values that hardly repeat takes more time than everything else.
 TEST_F(Writing, ParquetHasDictionariesWhereValuesRepeat) {
   const auto rows = Rows(5000);
   arrow::DoubleBuilder few;

@@ -24,26 +24,26 @@ namespace {
 
 using JsonKind = JsonValue::Kind;
 
-constexpr int64_t kLinesBetweenTells = 16 << 10;
-// Keys that are really values, such as ids, would make a column each.
+constexpr int64_t kLinesBetweenReports = 16 << 10;
+// Keys that are really values, such as ids, would become a column each.
 constexpr size_t kMostKeys = 10'000;
 
-// What the values of a key were so far.
+// The values of a key so far.
 struct KeyColumn {
   std::string name;
-  CellType type = CellType::kNone;  // Of those that are neither lists nor objects.
-  CellType item = CellType::kNone;  // Of the items of lists.
+  CellType type = CellType::kNone;  // The type of values that are neither lists nor objects.
+  CellType item = CellType::kNone;  // The type of the items of lists.
   bool scalars = false;
   bool lists = false;
   bool nested = false;  // Objects, or lists of lists or objects.
   int64_t row = -1;     // The last row that had it.
 
-  // Settled types: a list of `item`, or `type`.
+  // The settled types: a list of `item`, or `type`.
   bool is_list() const { return lists && !scalars && !nested; }
   CellType cell() const { return nested || (lists && scalars) ? CellType::kText : type; }
 };
 
-// A text is a time or a text, never a number: "01234" is no 1234.
+// A text is a time or a text, never a number: "01234" is not 1234.
 CellType TypeOfJson(const JsonValue& value) {
   if (value.kind == JsonKind::kBool) return CellType::kBool;
   if (value.kind != JsonKind::kText) return TypeOfCell(value.raw);
@@ -79,7 +79,7 @@ void WidenBy(const JsonValue& value, KeyColumn& column) {
   }
 }
 
-// After this `type` or, for a list, `item` is that of the column.
+// Settles `type` or, for a list, `item` as the column's.
 void SettleColumn(const SaidType& said, KeyColumn& column) {
   column.type = SettledType(said, column.cell());
   const bool list = said.type == nullptr ? column.is_list() : said.type->id() == arrow::Type::LIST;
@@ -104,7 +104,7 @@ class BroughtJson : public BroughtRows {
  private:
   Status InferFile(size_t file);
   Status SetTypes();
-  // Calls `take` with the column and the value of each key of the line that was read last.
+  // Calls `take` with the column and the value of each key of the last line read.
   template <class Take>
   Status EachKey(std::string_view line, bool add, const Take& take);
   Result<KeyColumn*> FindColumn(const JsonValue& key, bool add);
@@ -119,7 +119,7 @@ class BroughtJson : public BroughtRows {
   const BringSpec spec_;
   TwoPasses passes_;
   std::vector<KeyColumn> columns_;
-  std::unordered_map<std::string, size_t> places_;      // Of columns by their names,
+  std::unordered_map<std::string, size_t> places_;      // Positions of columns by their names,
   std::unordered_map<std::string, std::string> lower_;  // and names by their lower case.
   size_t expected_ = 0;  // The column that comes next in a line whose keys are in order.
   int64_t row_ = 0;
@@ -196,7 +196,7 @@ Status BroughtJson::InferFile(size_t file) {
   PT_LET(lines_, TextLines::Open(spec_.paths[file]));
   std::string_view line;
   for (int64_t count = 0;; ++count) {
-    if (count % kLinesBetweenTells == 0) PT_TRY(passes_.Tell(0, file, lines_->source()));
+    if (count % kLinesBetweenReports == 0) PT_TRY(passes_.Report(0, file, lines_->source()));
     PT_LET(const bool more, lines_->Next(line));
     if (!more) return Status::OK();
     PT_TRY(EachKey(line, true, [](KeyColumn& column, const JsonValue& value) {
@@ -296,7 +296,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> BroughtJson::Next() {
       PT_TRY(AppendRow(line));
       full = batch_->EndRow(line.size());
     }
-    PT_TRY(passes_.Tell(1, file_, lines_->source()));
+    PT_TRY(passes_.Report(1, file_, lines_->source()));
     if (!more) lines_.reset();
     if (batch_->rows() > 0) return batch_->Finish();
   }

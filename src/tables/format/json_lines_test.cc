@@ -129,8 +129,8 @@ TEST_F(JsonLinesTest, JoinsFilesWithDifferentKeys) {
       ElementsAre("x: int64\ny: int64", "1|null", "3|2"));
 }
 
-// The library for JSON that the house has elsewhere takes and refuses the same, but for the three
-// numbers and what is nested too deep.
+// The JSON library used elsewhere accepts and refuses the same, except the three numbers and values
+// that are nested too deep.
 TEST(JsonScanner, AgreesWithAnotherReader) {
   for (const char* text : {"0",
                            "-0",

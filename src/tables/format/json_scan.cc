@@ -17,7 +17,7 @@ int HexOf(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// The number of four hexadecimal digits; -1 where they are none.
+// Returns the number of four hexadecimal digits; -1 if they are none.
 int32_t UnitAt(const char* at, const char* end) {
   if (end - at < 4) return -1;
   int32_t unit = 0;
@@ -39,7 +39,7 @@ char PlainEscape(char c) {
 
 std::string JsonText(const JsonValue& value) {
   if (!value.escaped) return std::string(value.raw);
-  // The scanner has checked all escapes: none is cut off, and pairs are whole.
+  // The scanner has checked all escapes: none is cut off, and pairs are complete.
   std::string text;
   const char* const end = value.raw.data() + value.raw.size();
   for (const char* at = value.raw.data(); at < end;) {
@@ -113,12 +113,12 @@ bool JsonScanner::Word(std::string_view word) {
   if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(word)) {
     return Refuse("this is no value");
   }
-  // What stands behind it, as in "nullx", is refused by the next step.
+  // The next step refuses what follows it, as in "nullx".
   at_ += word.size();
   return true;
 }
 
-// After the backslash. A character beyond 0xffff is written as a pair of units.
+// Called after the backslash. A character beyond 0xffff is written as a pair of units.
 bool JsonScanner::Escape() {
   if (at_ == end_) return Refuse("a text is never closed");
   const char c = *at_++;
@@ -198,7 +198,7 @@ bool JsonScanner::Nested(JsonValue& value, char opening, char closing) {
   --depth_;
   value.kind = opening == '{' ? JsonValue::Kind::kObject : JsonValue::Kind::kList;
   value.raw = {start, static_cast<size_t>(at_ - start)};
-  // The value that was nested is a member of the bracket around it.
+  // The nested value is a member of the enclosing bracket.
   first_ = false;
   return error_ == nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text (RFC 8259), value by value, without copies. Besides it NaN, Infinity and -Infinity, as
-// Python writes them.
+// Scans JSON text (RFC 8259), value by value, without copies. It also accepts NaN, Infinity and
+// -Infinity, as Python writes them.
 #pragma once
 
 #include <cstddef>
@@ -12,35 +12,36 @@ namespace protium {
 struct JsonValue {
   enum class Kind { kNull, kBool, kNumber, kText, kList, kObject };
   Kind kind = Kind::kNull;
-  // As written; of a text what stands between its quotes. The three numbers that RFC 8259 has not
-  // are NaN, Inf and -Inf, as cells have them.
+  // As written; for a text, what is between its quotes. The three numbers that RFC 8259 lacks are
+  // NaN, Inf and -Inf, as in cells.
   std::string_view raw;
   bool escaped = false;  // A text with backslashes.
 };
 
-// The text of a kText.
+// Returns the text of a kText.
 std::string JsonText(const JsonValue& value);
 
-// Reads from the front: Open(), then as long as Another() says so a Key() (of an object) and a
-// Value(), then End(). Everything that is passed is checked, nested values too, but for UTF-8,
-// which whoever reads the text has checked (format/text_source.h). `text` must outlive the scanner
-// and the values, which point into it. After an error it is of no use. One thread.
+// Reads from the front: Open(), then, as long as Another() returns true, Key() (in an object) and
+// Value(), then End(). Everything it passes is checked, including nested values, except UTF-8,
+// which the reader of the text has checked (format/text_source.h). `text` must outlive the scanner
+// and the values, which point into it. Do not use it after an error. One thread.
 class JsonScanner {
  public:
   explicit JsonScanner(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
-  // Each of these is false when the text is wrong there: error() then says how, and column() where.
+  // Each of these returns false if the text is malformed there: error() then says how, and column()
+  // where.
   //
   // Takes the bracket that begins an object or a list.
   bool Open(char bracket);
-  // Whether another member or item follows; takes the comma before it or the bracket at the end.
-  // Check error() after false.
+  // Whether another member or item follows; takes the comma before it or the closing bracket. Check
+  // error() after false.
   bool Another(char closing);
-  // Takes a key and the colon behind it.
+  // Takes a key and the colon after it.
   bool Key(JsonValue& key);
   bool Value(JsonValue& value);
-  // Takes blanks; false when something else follows.
+  // Takes blanks; false if something else follows.
   bool End();
 
   const char* error() const { return error_; }
@@ -60,7 +61,7 @@ class JsonScanner {
   const char* at_;
   const char* end_;
   const char* error_ = nullptr;
-  bool first_ = false;  // No member of the open bracket was read yet.
+  bool first_ = false;  // No member of the open bracket has been read yet.
   int depth_ = 0;
 };
 

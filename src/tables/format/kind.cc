@@ -15,7 +15,7 @@ using namespace std::string_view_literals;
 
 constexpr size_t kHead = 4096;
 
-// The magic numbers of formats that people take for text.
+// The magic numbers of formats that people mistake for text.
 struct Kind {
   std::string_view begin;
   const char* name;
@@ -42,8 +42,8 @@ const Kind* DetectKind(std::string_view content) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// Latin text in UTF-16 has a NUL in every other byte: about half of them, which binary data rarely
-// has.
+// Latin text in UTF-16 has a NUL in every other byte: about half of all bytes, which is rare in
+// binary data.
 bool LooksLikeUtf16(std::string_view head) {
   const auto nuls = static_cast<size_t>(std::count(head.begin(), head.end(), '\0'));
   return head.size() >= 4 && nuls * 5 > head.size() * 2 && nuls * 5 < head.size() * 3;
@@ -82,7 +82,7 @@ Status RefuseOtherThanText(std::string_view content, const std::string& path) {
   return Refuse(path, "binary", "give a CSV file; for Parquet, use parquet = \"FILE\"");
 }
 
-// Text is most often CSV under the wrong name: its first line shows which.
+// Text is most often CSV under the wrong name: its first line shows that.
 std::string WhyNotParquet(const std::string& path) {
   const std::string head = ReadHead(path);
   if (head.empty()) return "it is empty";

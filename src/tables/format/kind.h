@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is by its first bytes ("magic numbers"), whatever it is named. So a spreadsheet named
-// .csv is called a spreadsheet, and not a table with a bad first line.
+// Finds what a file is from its first bytes ("magic numbers"), whatever its name. So a spreadsheet
+// named .csv is reported as a spreadsheet, not as a table with a bad first line.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace protium {
 
-// Refuses text that is none, saying what it is instead and how it becomes CSV in UTF-8.
+// Refuses content that is not text, saying what it is instead and how to convert it to CSV in
+// UTF-8.
 Status RefuseOtherThanText(std::string_view content, const std::string& path);
 
-// Why `path`, which does not open as Parquet, is none: "it is gzip", "it is empty", "it is text
-// that begins with ..."; empty for what begins as Parquet does.
+// Says why `path`, which does not open as Parquet, is not Parquet: "it is gzip", "it is empty", "it
+// is text that begins with ..."; empty if it begins as Parquet does.
 std::string WhyNotParquet(const std::string& path);
 
-// True when `path` is a file that begins as Parquet does.
+// Returns true if `path` is a file that begins as Parquet does.
 bool IsParquetFile(const std::string& path);
 
 }  // namespace protium

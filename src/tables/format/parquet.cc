@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns come from the footer alone, which is at the end of a file: one that was cut off has none.
+// Columns come from the footer alone, at the end of a file: a truncated file has none.
 #include "format/parquet.h"
 
 #include <arrow/io/file.h>
@@ -19,7 +19,7 @@
 namespace protium {
 namespace {
 
-// Columns of lists are left out: no query compares them with a number.
+// Skips columns of lists: no query compares them with a number.
 std::vector<std::string> HashedNumbers(const parquet::FileMetaData& file) {
   std::vector<std::string> hashed;
   for (int column = 0; column < file.num_columns(); ++column) {
@@ -46,8 +46,7 @@ Status TooManyDigits(const std::string& path, const std::string& column,
                .fix = "write the column with fewer digits, as float64 or as text"});
 }
 
-// The type with all decimals in it as tables carry them; null where there are some that they do
-// not.
+// Returns the type with all decimals as tables support them; null if some are unsupported.
 std::shared_ptr<arrow::DataType> WithCarriedDecimals(const std::shared_ptr<arrow::DataType>& type) {
   if (arrow::is_decimal(type->id())) return CarriedDecimal(*type);
   arrow::FieldVector fields;
@@ -76,7 +75,7 @@ Result<ParquetTable> ReadTable(const std::string& path) {
     PT_LET(const auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
     ParquetTable table;
     PT_TRY(reader->GetSchema(&table.schema));
-    // Writers leave notes of their own there, by which equal columns would differ.
+    // Writers store notes there, by which equal columns would differ.
     table.schema = table.schema->RemoveMetadata();
     table.hashed = HashedNumbers(*reader->parquet_reader()->metadata());
     return table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall between the Parquet library, which throws, and this house, which does not.
+// Wraps calls to the Parquet library, which throws, for our code, which does not.
 #pragma once
 
 #include <arrow/status.h>
@@ -11,8 +11,8 @@
 
 namespace protium {
 
-// Runs `call`, which gives a Status or a Result. What the library throws becomes an IOError with
-// its message; memory that is not there an OutOfMemory.
+// Runs `call`, which returns a Status or a Result. An exception of the library becomes an IOError
+// with its message; failed allocations become OutOfMemory.
 template <class Call>
 auto GuardParquet(Call call) -> decltype(call()) {
   try {

@@ -15,20 +15,19 @@
 #include "format/parquet.h"
 #include "format/parquet_guard.h"
 
-// Footers of all files are read first, by every reader, so that all deal the row groups in the same
-// way without talking to each other. Rows are then read file by file, one reader open at a time.
-// The counts in the footers are held against the rows that came: a file that was replaced in
-// between is noticed.
+// Every reader first reads the footers of all files, so that all deal the row groups in the same
+// way without communicating. Rows are then read file by file, one reader open at a time. The counts
+// in the footers are compared with the rows read: a file that was replaced in between is noticed.
 
 namespace protium {
 namespace {
 
-// Rows of a batch: large enough that the work per batch does not count.
+// Rows of a batch: enough to make the work per batch negligible.
 constexpr int64_t kBatchRows = 64 << 10;
-// Of a row group: with fewer, the rows of all groups that there can be add up without overflow.
+// Limit for a row group: the rows of all possible groups then add up without overflow.
 constexpr int64_t kMostRows = int64_t{1} << 31;
 
-// Runs `read` and turns what fails into the fault of this file.
+// Runs `read` and turns a failure into the fault of this file.
 template <class Read>
 auto ReadingFrom(const std::string& path, Read read) -> decltype(read()) {
   auto result = GuardParquet(std::move(read));
@@ -41,7 +40,7 @@ using Reader = std::unique_ptr<parquet::arrow::FileReader>;
 Result<Reader> OpenReader(const std::string& path, bool threads) {
   PT_LET(auto file, arrow::io::ReadableFile::Open(path));
   parquet::ReaderProperties pages;
-  // Checksums are optional in the format; where a writer gave them, a flipped bit is seen.
+  // Checksums are optional in the format; if a writer added them, flipped bits are detected.
   pages.set_page_checksum_verification(true);
   parquet::arrow::FileReaderBuilder builder;
   PT_TRY(builder.Open(std::move(file), pages));
@@ -58,13 +57,13 @@ Result<Reader> OpenReader(const std::string& path, bool threads) {
   return builder.Build();
 }
 
-// The row groups of one file that are this reader's.
+// The row groups of one file that this reader reads.
 struct Share {
   std::string path;
   std::vector<int> groups;
 };
 
-// What is known of a file before any page of it is read.
+// What is known of a file before any of its pages is read.
 struct Footer {
   SchemaPtr schema;
   std::vector<int64_t> rows;  // Of each row group.
@@ -157,7 +156,7 @@ Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths,
     Share share{.path = path};
     for (size_t i = 0; i < footer.rows.size(); ++i, ++dealt) {
       all.all_rows += footer.rows[i];
-      // In turn over all files, so that shares differ by one group at the most.
+      // In turn over all files, so that shares differ by at most one group.
       if (dealt % part.parts != part.part) continue;
       all.own_rows += footer.rows[i];
       share.groups.push_back(static_cast<int>(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet files that several readers share: whole row groups are dealt to them in turn, over all
-// files in order, so that together they read every row once.
+// Parquet files that several readers share: they are dealt whole row groups in turn, over all files
+// in order, so that together they read every row once.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct ParquetPart {
 struct ParquetRows {
   int64_t all_rows = 0;  // In all files, by their footers.
   int64_t own_rows = 0;  // In this reader's row groups.
-  // Batches of the files' own columns. Fails when rows are missing or come too many.
+  // Batches of the files' own columns. Fails if rows are missing or there are too many.
   BatchStreamPtr rows;
 };
 
-// Reads the footers now and the rows as they are asked for. A file that is no Parquet file and
-// files that differ in their columns are faults (kInput) with the path, and so is a page that does
-// not have its checksum, where the writer gave it one.
+// Reads the footers now and the rows as they are requested. Faults (kInput) with the path: a file
+// that is not Parquet, files that differ in their columns, and a page that does not match its
+// checksum, if the writer gave it one.
 Result<ParquetRows> ReadParquetRows(const std::vector<std::string>& paths, const ParquetPart& part);
 
 }  // namespace protium

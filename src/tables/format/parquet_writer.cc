@@ -18,12 +18,12 @@ namespace protium {
 namespace {
 
 constexpr int64_t kQuickGroupBytes = 128 << 20;
-// Of a row group, as DuckDB has it: the columns of a group are in memory until it is whole, and
-// with many more rows the time goes into pages of memory that are taken and given back.
+// Rows of a row group, as in DuckDB: the columns of a group stay in memory until it is complete,
+// and with many more rows, time is lost on allocating and releasing memory pages.
 constexpr int64_t kGroupRows = 122'880;
 
-// Whether a column of numbers has so many different values that a dictionary of them would cost
-// more time than it saves space: more than half of the first rows are unlike all before them.
+// Whether a column of numbers has so many different values that a dictionary would cost more time
+// than it saves space: more than half of the first rows differ from all before them.
 bool Varies(const arrow::Array& values) {
   constexpr int64_t kSample = 4096;
   if (!arrow::is_primitive(values.type_id()) || values.type_id() == arrow::Type::BOOL) return false;
@@ -70,22 +70,22 @@ class ParquetWriter : public FileWriter {
   // `first` shows how columns are best encoded.
   Status Open(const arrow::RecordBatch& first) {
     ::parquet::WriterProperties::Builder properties;
-    // What pandas, Spark and DuckDB write by default. zstd makes files smaller, by 6 % to a
-    // quarter, and takes three times as long, or more.
+    // The default of pandas, Spark and DuckDB. zstd makes files smaller, by 6 % to a quarter, and
+    // takes at least three times as long.
     properties.compression(arrow::Compression::SNAPPY);
-    // Not the release of a library, on which bytes would then depend.
+    // Without a library version, on which the bytes would then depend.
     properties.created_by("protium");
     properties.max_row_group_length(kGroupRows);
     for (int i = 0; i < first.num_columns(); ++i) {
       if (!Varies(*first.column(i))) continue;
       const std::string& name = schema_->field(i)->name();
       properties.disable_dictionary(name);
-      // Of such fractions LZ4 leaves less than Snappy does, in half the time.
+      // LZ4 compresses such fractions better than Snappy does, in half the time.
       if (arrow::is_floating(first.column(i)->type_id())) {
         properties.compression(name, arrow::Compression::LZ4);
       }
     }
-    // Columns are encoded and compressed side by side; the bytes are the same.
+    // Columns are encoded and compressed in parallel; the bytes are the same.
     const auto threads = ::parquet::ArrowWriterProperties::Builder().set_use_threads(true)->build();
     return GuardParquet([&]() -> Status {
       PT_LET(writer_, ::parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(),
@@ -97,11 +97,11 @@ class ParquetWriter : public FileWriter {
   std::shared_ptr<AtomicOutput> output_;
   SchemaPtr schema_;
   bool quick_;
-  int64_t group_bytes_ = 0;  // Of the row group that is open, before compression.
+  int64_t group_bytes_ = 0;  // Of the open row group, before compression.
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
-// Before any row is made: not every type can be written.
+// Called before any row is made: not every type can be written.
 Result<std::unique_ptr<FileWriter>> Make(AtomicFile file, const SchemaPtr& schema, bool quick) {
   std::shared_ptr<::parquet::SchemaDescriptor> columns;
   PT_TRY(GuardParquet([&] {

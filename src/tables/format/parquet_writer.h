@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet: Snappy, fractions that vary as LZ4, row groups of up to 122,880 rows.
+// Writes Parquet: Snappy, varying fractions as LZ4, row groups of up to 122,880 rows.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// Refuses types that Parquet has not. `packing` does not apply.
+// Refuses types that Parquet does not have. `packing` is ignored.
 Result<std::unique_ptr<FileWriter>> WriteParquet(AtomicFile file, const SchemaPtr& schema,
                                                  Packing packing);
 // For FileWriter::MakeQuick().

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNull = "__HIVE_DEFAULT_PARTITION__";
 
-// A folder "year=2013". What Spark does with such folders is in its PartitioningUtils.
+// A folder "year=2013". Spark's PartitioningUtils shows how it treats such folders.
 struct Level {
   std::string folder;
   std::string name;
@@ -30,7 +30,7 @@ struct Level {
 };
 
 // Undoes %20 as Spark does (ExternalCatalogUtils.unescapePathName): two hex digits are one code
-// point, not one byte of UTF-8, and a % without them is itself.
+// point, not one byte of UTF-8, and a % without them stands for itself.
 std::string Unescaped(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -53,7 +53,7 @@ std::string Unescaped(std::string_view text) {
   return plain;
 }
 
-// Escapes what Spark does (ExternalCatalogUtils.charToEscape).
+// Escapes what Spark escapes (ExternalCatalogUtils.charToEscape).
 std::string Escaped(std::string_view text) {
   constexpr std::string_view kSpecial = "\"#%'*/:=?\\{[]^\x7f";
   std::string escaped;
@@ -68,8 +68,8 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-// Of a folder without "=" name and value stay empty. Values keep their escapes: types are found
-// before these are undone.
+// For a folder without "=", name and value stay empty. Values stay escaped: types are found before
+// they are unescaped.
 Level ParseLevel(const std::string& folder) {
   const size_t equals = folder.find('=');
   if (equals == std::string::npos) return {.folder = folder};
@@ -102,8 +102,8 @@ Status CheckLevel(const Level& level, const std::string& path) {
   return PartitionFault(quoted + " holds bytes that are not UTF-8 text", path, "rename it");
 }
 
-// The folders with a value between `root` and the file, from above. Both engines find them where
-// they follow one another from the root on; other folders may come after them.
+// Returns the folders with a value between `root` and the file, from above. All engines find them
+// if they follow each other from the root on; other folders may come after them.
 Result<std::vector<Level>> ParseLevels(const std::string& path, const std::string& root) {
   std::vector<Level> levels;
   std::string other;
@@ -143,7 +143,7 @@ Status NoFolder(const std::string& name, const std::vector<std::string>& found,
       fmt::format("the folders between {} and the file give: {}", root, Listed(found)));
 }
 
-// Each column has one folder, each folder is one of the columns.
+// Each column has one folder, and each folder is one of the columns.
 Status MatchFolders(const std::vector<std::string>& names, const std::vector<Level>& levels,
                     const std::string& path, const std::string& root) {
   const std::vector<std::string> found = ListNames(levels);
@@ -165,7 +165,7 @@ Status MatchFolders(const std::vector<std::string>& names, const std::vector<Lev
   return Status::OK();
 }
 
-// What the user asks for, before any folder is looked at.
+// Checks the user's request before looking at any folder.
 Status CheckOnce(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     const bool again = std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(i),
@@ -179,7 +179,7 @@ Status CheckOnce(const std::vector<std::string>& names) {
   return Status::OK();
 }
 
-// Values with escapes are text, which alone Spark undoes them for.
+// Values with escapes are text, since Spark undoes escapes only for text.
 CellType TypeOfValue(const std::string& value) {
   if (value == kNull) return CellType::kNone;
   for (const CellType type : {CellType::kInt64, CellType::kDate}) {
@@ -188,8 +188,8 @@ CellType TypeOfValue(const std::string& value) {
   return CellType::kText;
 }
 
-// The narrowest type for the values so far and one more. Whole numbers and dates have no type in
-// common but text, and nothing else is recognised.
+// Returns the narrowest type for the values so far and one more. Whole numbers and dates share no
+// type but text, and no other type is recognised.
 CellType Widened(CellType type, const std::string& value) {
   const CellType next = TypeOfValue(value);
   if (next == CellType::kNone || type == next) return type;
@@ -203,7 +203,7 @@ struct Column {
   std::string text;  // The path of the first file whose value made it text.
 };
 
-// The column as `known` has it where its values fit that, else as they were found.
+// Returns the column with its type in `known` if its values fit, else with the type found.
 Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const SchemaPtr& known) {
   const auto found = arrow::field(column.name, ArrowType(column.type));
   const auto wanted = known == nullptr ? nullptr : known->GetFieldByName(column.name);
@@ -216,7 +216,7 @@ Result<std::shared_ptr<arrow::Field>> TypeColumn(const Column& column, const Sch
       column.text, "rename the folder whose value does not fit");
 }
 
-// Takes the values of one file's folders, which MatchFolders() found to be those of the columns.
+// Adds the values of one file's folders, which MatchFolders() has matched to the columns.
 void Add(const std::vector<Level>& levels, const std::string& path, std::vector<Column>& columns,
          Partitions& partitions) {
   std::vector<std::optional<std::string>>& row = partitions.values.emplace_back();

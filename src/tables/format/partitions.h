@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders as columns: root/year=2013/month=1/x.csv, as Hive and Spark lay tables out.
+// Folders as columns: root/year=2013/month=1/x.csv, the layout of Hive and Spark.
 #pragma once
 
 #include <string>
@@ -10,22 +10,24 @@
 
 namespace protium {
 
-// The column `year` of a folder "year=2013", escapes such as %20 undone; empty for other folders.
+// Returns the column `year` of a folder "year=2013", unescaping %20 and the like; empty for other
+// folders.
 std::string ColumnOfFolder(const std::string& folder);
 
-// The folder "year=2013" of a value, with the escapes that Spark writes; null: of NULL.
+// Returns the folder name "year=2013" for a value, escaped as Spark does; a null `value` stands for
+// NULL.
 std::string PartitionName(const std::string& column, const std::string* value);
 
 // Reads the columns `names` from the names of the folders between `root` and each of `paths`. A
-// column is int64 where all values are whole numbers of 64 bits, date where all are as 2013-12-31,
-// else string; one that `known` has is typed as there. "__HIVE_DEFAULT_PARTITION__" is NULL.
-// Faults (exit kInput) name the folder: one of the columns without a folder, a folder without
-// column or value, folders in another order than those of the first file, values that do not fit
-// `known`, which may be null.
+// column is int64 if all values are whole numbers of 64 bits, date if all look like 2013-12-31,
+// else string; a column in `known`, which may be null, gets its type there.
+// "__HIVE_DEFAULT_PARTITION__" is NULL. Faults (exit kInput) name the folder: a column without a
+// folder, a folder without column or value, folders in another order than those of the first file,
+// values that do not fit `known`.
 Result<Partitions> ReadPartitions(const std::vector<std::string>& paths, const std::string& root,
                                   const std::vector<std::string>& names, const SchemaPtr& known);
 
-// The columns of the files, then those of the folders. One that is both is a fault.
+// Returns the columns of the files, then those of the folders. A column that is both is a fault.
 Result<SchemaPtr> WithPartitions(const SchemaPtr& files, const Partitions& partitions);
 
 }  // namespace protium

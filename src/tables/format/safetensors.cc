@@ -45,13 +45,13 @@ int64_t ItemBytes(std::string_view dtype) {
   return 0;
 }
 
-// A whole number from 0 to 2^63 - 1: offsets are added up as int64_t.
+// Whether it is a whole number from 0 to 2^63 - 1: offsets are added as int64_t.
 bool IsCount(const Json& json) {
   return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0) &&
          json.get<uint64_t>() <= uint64_t(INT64_MAX);
 }
 
-// Bytes of `shape`, or nullopt when they overflow.
+// Returns the bytes of `shape`, or nullopt if they overflow.
 std::optional<int64_t> ShapeBytes(const std::vector<int64_t>& shape, int64_t item) {
   int64_t bytes = item;
   for (const int64_t dimension : shape) {
@@ -60,14 +60,14 @@ std::optional<int64_t> ShapeBytes(const std::vector<int64_t>& shape, int64_t ite
   return bytes;
 }
 
-// A tensor of the header, and where its data lies behind it.
+// A tensor of the header, and the position of its data after it.
 struct Entry {
   NamedTensor tensor;
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-// Reads one entry of the header; the text of a refusal is what is wrong with it.
+// Reads one entry of the header; the text of an error says what is wrong with it.
 Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::string& where) {
   const auto bad = [&](const char* why) { return Damaged(where, "tensor " + name + ": " + why); };
   if (!json.is_object() || json.size() != 3 || !json.contains("dtype") || !json.contains("shape") ||
@@ -98,10 +98,10 @@ Result<Entry> ReadEntry(const std::string& name, const Json& json, const std::st
   return entry;
 }
 
-// Lets every entry point to its data, which must fill `data` without gap or overlap.
+// Makes every entry point to its data, which must fill `data` without gap or overlap.
 Status Place(std::vector<Entry>& entries, std::span<const std::byte> data,
              const std::string& where) {
-  // By position: empty tensors share theirs with the one that follows and must come first.
+  // By position: empty tensors share theirs with the next one and must come first.
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
@@ -133,14 +133,14 @@ Status ReadMetadata(const Json& json, const std::string& where,
   return Status::OK();
 }
 
-// Where the data begins, as a multiple: so that a mapped file can be read in place, and much data
-// can be written past the page cache.
+// Returns the alignment of the start of the data: a mapped file can then be read directly, and much
+// data can be written past the page cache.
 size_t AlignmentOf(int64_t data_bytes) {
   return size_t(data_bytes < kPastCacheLeast ? 64 : kPastCachePage);
 }
 
-// Eight bytes of length and the header, padded with spaces (which the format allows) so that the
-// data starts aligned.
+// Returns eight bytes of length and the header, padded with spaces (which the format allows) so
+// that the data starts aligned.
 std::string HeaderBytes(std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
   std::vector<std::pair<std::string, Json>> header;
@@ -161,7 +161,7 @@ std::string HeaderBytes(std::span<const NamedTensor> tensors,
   return out + text;
 }
 
-// The data of all tensors in order, in as few pieces as memory has it.
+// Returns the data of all tensors in order, merging pieces that are adjacent in memory.
 std::vector<std::span<const std::byte>> JoinNeighbours(std::span<const NamedTensor> tensors) {
   std::vector<std::span<const std::byte>> pieces;
   for (const NamedTensor& tensor : tensors) {
@@ -177,22 +177,22 @@ std::vector<std::span<const std::byte>> JoinNeighbours(std::span<const NamedTens
   return pieces;
 }
 
-// Little-endian, on machines of either order.
+// Little-endian, on machines of either byte order.
 std::array<std::byte, 8> NumberBytes(uint64_t number) {
   std::array<std::byte, 8> bytes;
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte(number >> (8 * i));
   return bytes;
 }
 
-// Hands over what a hash of tensors is made of, piece by piece.
+// Passes on what a hash of tensors covers, piece by piece.
 template <class Add>
 void AddTensors(std::span<const NamedTensor> tensors, const Add& add) {
   std::vector<const NamedTensor*> ordered;
   for (const NamedTensor& tensor : tensors) ordered.push_back(&tensor);
   std::sort(ordered.begin(), ordered.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (const NamedTensor* tensor : ordered) {
-    // The NULs keep name and type apart; with the shape, equal bytes of another layout have another
-    // hash.
+    // The NULs separate name and type; with the shape included, equal bytes of another layout have
+    // another hash.
     const std::string names = tensor->name + '\0' + tensor->dtype + '\0';
     add(std::as_bytes(std::span(names)));
     add(NumberBytes(tensor->shape.size()));

@@ -28,8 +28,9 @@ struct NamedTensor {
 // The whole file in memory; the tensors point into it.
 class Safetensors {
  public:
-  // Refuses, with the path: a header beyond 100 MB or beyond the file, an unknown dtype, data that
-  // does not fit its shape, that overlaps or leaves gaps or ends before or after the file's end.
+  // Refuses, with the path: a header beyond 100 MB or beyond the file, an unknown dtype, and data
+  // that does not fit its shape, overlaps, leaves gaps, or ends before or after the end of the
+  // file.
   static Result<Safetensors> Read(const std::filesystem::path& path);
   static Result<Safetensors> Parse(std::vector<std::byte> file, const std::string& where);
 
@@ -43,19 +44,19 @@ class Safetensors {
   std::map<std::string, std::string> metadata_;
 };
 
-// Writes the file so that it appears whole or not at all. Order, names and data decide the bytes.
-// Much data that lies in memory as it is to lie in the file, from a whole page on, is written past
-// the page cache (AtomicFile::WritePastCache).
+// Writes the file so that it appears whole or not at all. Order, names and data determine the
+// bytes. Data of at least a page whose layout in memory is that in the file is written past the
+// page cache (AtomicFile::WritePastCache).
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
 
-// SHA-256 over all tensors in the byte order of their names. Each adds: the name, a zero byte, the
-// dtype, a zero byte, the number of dimensions and each dimension as unsigned 64-bit little-endian,
-// then the data as it lies in the file. Metadata and the order in the file do not count.
+// Returns the SHA-256 over all tensors in the byte order of their names. Each adds: the name, a
+// zero byte, the dtype, a zero byte, the number of dimensions and each dimension as unsigned 64-bit
+// little-endian, then the data as in the file. Metadata and the order in the file do not count.
 std::string WeightsSha256(std::span<const NamedTensor> tensors);
 Result<std::string> WeightsSha256(const std::filesystem::path& path);
-// Over the same bytes, many times as fast: it finds damage, but withstands no
-// intent (XXH3, 128 bits, in hexadecimal digits).
+// Hashes the same bytes, many times as fast: it detects damage, but not deliberate changes (XXH3,
+// 128 bits, in hexadecimal digits).
 std::string WeightsXxh3(std::span<const NamedTensor> tensors);
 
 }  // namespace protium

@@ -125,7 +125,8 @@ TEST(Safetensors, AFailedWriteNamesThePath) {
   EXPECT_THAT(FaultOf(status).what, testing::HasSubstr("/proc/w.safetensors"));
 }
 
-// Eight times the tensors take about eight times as long; where each looks at all others, 64 times.
+// Eight times the tensors take about eight times as long; if each were compared with all others, 64
+// times.
 TEST(Safetensors, TakesATimeThatGrowsWithItsTensors) {
   const TemporaryFolder folder = TemporaryFolder::Make().ValueOrDie();
   const auto seconds = [&](int number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of text from a stream.
+// Reads lines of text from a stream.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace protium {
 class TextLines {
  public:
   static Result<TextLines> Open(const std::string& path);
-  // Reads the next line that is not blank, without its end; false at the end. Valid until the next
-  // one is read. A line of more than 16 MiB is a fault.
+  // Reads the next line that is not blank, without its line end; false at the end. Valid until the
+  // next one is read. A line of more than 16 MiB is a fault.
   Result<bool> Next(std::string_view& line);
   int64_t line() const { return line_; }  // The number of the last one, from 1.
   const TextSource& source() const { return *source_; }
@@ -27,7 +27,7 @@ class TextLines {
   std::string path_;
   std::unique_ptr<TextSource> source_;
   std::string text_;
-  size_t at_ = 0;  // In text_, behind the last line.
+  size_t at_ = 0;  // In text_, after the last line.
   bool ended_ = false;
   int64_t line_ = 0;
 };

@@ -24,16 +24,16 @@ using namespace std::string_view_literals;
 
 constexpr int64_t kPieceBytes = 1 << 20;
 
-// The characters of bytes 0x80 to 0x9f; 0 for those that windows-1252 does not have. All other
-// bytes are the characters of their own numbers, as in latin-1.
+// The characters of bytes 0x80 to 0x9f; 0 for those that windows-1252 does not have. Every other
+// byte is the character with its own number, as in latin-1.
 constexpr char16_t kWindows1252[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
-// The length of `bytes` without a character at the end that is cut off.
+// Returns the length of `bytes` without an incomplete character at the end.
 size_t WholeCharacters(std::string_view bytes) {
-  // Back to the byte that begins the last character, which has 4 at most.
+  // Goes back to the byte that begins the last character, which has at most 4.
   for (size_t back = 1; back <= std::min<size_t>(bytes.size(), 4); ++back) {
     const char byte = bytes[bytes.size() - back];
     if (IsContinuation(byte)) continue;
@@ -82,7 +82,7 @@ Status TextSource::Start(Encoding encoding) {
     PT_LET(const std::shared_ptr<arrow::util::Codec> codec, arrow::util::Codec::Create(kind));
     PT_LET(unpacked_, arrow::io::CompressedInputStream::Make(codec.get(), file_));
   }
-  // Marks, and whether this is text at all, show in the first piece.
+  // The first piece shows marks, and whether this is text at all.
   PT_TRY(ReadPiece().status());
   encoding_ = encoding;
   big_endian_ = bytes_.starts_with("\xfe\xff"sv);
@@ -152,7 +152,7 @@ Status TextSource::DecodeUtf8(bool last, std::string& text) {
   std::string_view left = std::string_view(bytes_).substr(0, whole);
   arrow::util::InitializeUTF8();
   if (!arrow::util::ValidateUTF8(left)) {
-    // A line end for each line that is whole, so that NotText() names the line of the mistake.
+    // Adds a line end for each complete line, so that NotText() names the line of the error.
     std::string good;
     while (!left.empty()) {
       const std::string_view line = left.substr(0, left.find('\n'));
@@ -167,7 +167,7 @@ Status TextSource::DecodeUtf8(bool last, std::string& text) {
   return Status::OK();
 }
 
-// Two bytes a unit; a character beyond 0xffff is a pair of them, high before low.
+// Two bytes per unit; a character beyond 0xffff is a pair of units, high before low.
 Status TextSource::DecodeUtf16(bool last, std::string& text) {
   const auto unit = [&](size_t at) {
     const auto first = static_cast<uint8_t>(bytes_[at]),

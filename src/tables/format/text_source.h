@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file as UTF-8, in pieces: unpacked (gzip and zstd, told by the first bytes) and
-// decoded. What reads text that is not to be mapped as it stands reads it here.
+// The text of a file as UTF-8, in pieces: decompressed (gzip and zstd, recognised by the first
+// bytes) and decoded. Whoever reads text that is not mapped as it is reads it here.
 #pragma once
 
 #include <arrow/io/type_fwd.h>
@@ -17,16 +17,17 @@ namespace protium {
 // One thread. Holds about a megabyte.
 class TextSource {
  public:
-  // A file that cannot be opened, or that is no text, is a fault of Exit::kInput. A byte order mark
-  // of UTF-16 decides over `encoding`; marks are left out of the text.
+  // A file that cannot be opened, or that is not text, is a fault of Exit::kInput. A byte order
+  // mark of UTF-16 overrides `encoding`; marks are not part of the text.
   static Result<std::unique_ptr<TextSource>> Open(const std::string& path, Encoding encoding);
   ~TextSource();
 
-  // Appends the next piece to `text`, whole characters; false at the end, when nothing is appended.
-  // Bytes that are no text in this encoding, and damaged archives, are faults with the line.
+  // Appends the next piece to `text`, in whole characters; false at the end, when nothing is
+  // appended. Bytes that are not text in this encoding, and damaged archives, are faults with the
+  // line.
   Result<bool> Append(std::string& text);
 
-  // How far the file has been read, of how many bytes, as it lies on the disk.
+  // The bytes read so far and in all, as stored on disk.
   int64_t read_bytes() const;
   int64_t all_bytes() const { return all_bytes_; }
 
@@ -44,7 +45,7 @@ class TextSource {
   bool big_endian_ = false;
   bool begun_ = false;
   bool ended_ = false;
-  std::string bytes_;  // Read and not decoded yet.
+  std::string bytes_;  // Read but not decoded yet.
   int64_t lines_ = 0;  // Line ends in the text so far.
   int64_t all_bytes_ = 0;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;

@@ -74,7 +74,7 @@ class TextWriter : public FileWriter {
   bool csv_;  // Otherwise JSON lines.
   std::unique_ptr<arrow::util::Codec> codec_;
   std::shared_ptr<arrow::io::OutputStream> text_;
-  std::vector<std::string> keys_;  // What stands before each value of a line of JSON.
+  std::vector<std::string> keys_;  // The text before each value in a line of JSON.
 };
 
 Result<std::unique_ptr<FileWriter>> Make(AtomicFile file, const SchemaPtr& schema, Packing packing,

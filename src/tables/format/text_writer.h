@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as text, packed or not. CSV: header, text quoted, nulls empty. JSON lines: every key in
-// every line.
+// Writes tables as text, compressed or not. CSV: header, quoted text, empty nulls. JSON lines:
+// every key in every line.
 #pragma once
 
 #include <memory>

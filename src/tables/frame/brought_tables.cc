@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What decides the bytes of a brought table, as a name.
+// Returns a name made of everything that determines the bytes of a brought table.
 Result<std::string> KeyOf(const BringSpec& spec, const InputRecord& inputs) {
   Json facts = {{"version", PROTIUM_VERSION}, {"format", FieldsToJson(spec.format)}};
   facts["csv"] = FieldsToJson(spec.csv);
@@ -41,7 +41,7 @@ Status CheckCall(const Call& call) {
   return Fail({.exit = Exit::kStalled, .what = "the deadline passed while a table was read"});
 }
 
-// A name of a table may be any text; that of a file may not.
+// A table's name may be any text; a file's may not.
 std::string FileName(const std::string& name, const std::string& key) {
   std::string plain;
   for (const char c : name.substr(0, 64)) {
@@ -56,7 +56,7 @@ std::string FileName(const std::string& name, const std::string& key) {
 BroughtTables::~BroughtTables() {
   std::error_code ignored;
   for (const std::string& file : files_) fs::remove(file, ignored);
-  if (!folder_.empty()) fs::remove(folder_, ignored);  // Unless something else is in it.
+  if (!folder_.empty()) fs::remove(folder_, ignored);  // Unless it holds something else.
 }
 
 Result<fs::path> BroughtTables::Folder() {

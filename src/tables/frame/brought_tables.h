@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that a session has brought (format/bring.h): Parquet files in a folder of its own,
-// which goes with the session.
+// which is removed with the session.
 #pragma once
 
 #include <filesystem>
@@ -18,19 +18,20 @@ namespace protium {
 // One thread.
 class BroughtTables {
  public:
-  // In the folder "tables" of the run; without one, in a temporary folder.
+  // Uses the folder "tables" of the run; without a run, a temporary folder.
   explicit BroughtTables(const std::filesystem::path& run) : run_(run) {}
   ~BroughtTables();
   BroughtTables(const BroughtTables&) = delete;
   BroughtTables& operator=(const BroughtTables&) = delete;
 
-  // The Parquet file of a table, made unless it is there: a run that was interrupted leaves what it
-  // had brought, and a file is taken for that of the same files, options and known types. Tells
-  // `call` how far it is and what was left out, and ends with Exit::kStopped when that asks for it.
+  // Returns the Parquet file of a table, and makes it unless it exists: an interrupted run leaves
+  // what it has brought, and a file is reused for the same files, options and known types. Reports
+  // to `call` the progress and what was left out, and ends with Exit::kStopped when `call` requests
+  // it.
   Result<std::string> Find(const std::string& name, const BringSpec& spec,
                            const InputRecord& inputs, const Call& call);
 
-  // The name of a file in the same folder that nothing has yet, for rows that are in no file.
+  // Returns an unused file name in the same folder, for rows that are in no file.
   Result<std::string> NewFile(const std::string& name);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DataFrames: building verbs wrap the plan in a node and cannot fail; the acting ones (Schema,
 // Stream, Run, Count, Write) first report what failed while building, then settings that nothing
-// asked for, and only then ask the engine.
+// asked for, and then call the engine.
 #include <arrow/api.h>
 
 #include <utility>
@@ -27,8 +27,8 @@ bool Scores(const Plan& plan) {
   return false;
 }
 
-// Rows of classes that were never learned have no metric, and say so once all are scored.
-void TellUnseen(SessionState& session) {
+// Reports the rows of unlearned classes, which have no metric, after all are scored.
+void ReportUnseen(SessionState& session) {
   const Json results = session.record().results();
   const auto rows = results.find("unseen_test_rows");
   if (rows == results.end()) return;
@@ -74,7 +74,7 @@ DataFrame DataFrame::Map(MapTask task) const {
 }
 
 Sides DataFrame::Split(const SplitOptions& options) const {
-  // One node for both sides: engines keep a Materialize by its identity, so two would be evaluated
+  // One node for both sides: engines store a Materialize by its identity, so two would be evaluated
   // twice, and SQL that is not deterministic could put a row on both sides or on none.
   const Plan kept = MakePlan(protium::Materialize{"etl"}, {plan_});
   if (!options.column.empty()) {
@@ -112,7 +112,7 @@ Result<int64_t> DataFrame::Run() const {
   const auto since = Clock::now();
   PT_LET(const int64_t rows, session.engine().Run(plan_, session.call()));
   session.record().AddSeconds(scores ? "score" : "etl", since);
-  if (scores) TellUnseen(session);
+  if (scores) ReportUnseen(session);
   return rows;
 }
 
@@ -156,7 +156,7 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   const auto since = Clock::now();
   PT_LET(const int64_t rows, WriteFrame(session, frame_.plan(), form, target, options.partitions));
   session.record().AddSeconds(scores ? "score" : "write", since);
-  if (scores) TellUnseen(session);
+  if (scores) ReportUnseen(session);
   session.call().Send(OutputWritten{target, rows});
   return Status::OK();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table about a table: one aggregation over all columns, kept, and a row of it for each column.
+// Describes a table as a table: one kept aggregation over all columns, and a row for each column.
 #include <arrow/type.h>
 #include <fmt/format.h>
 
@@ -17,12 +17,12 @@ bool IsNumber(const arrow::DataType& type) {
   return arrow::is_numeric(type.id()) || arrow::is_decimal(type.id());
 }
 
-// Whether values can be compared and written as text, as the items of min, max and distinct must.
+// Whether values can be compared and written as text, as min, max and distinct require.
 bool IsPlain(const arrow::DataType& type) {
   return type.id() != arrow::Type::LIST && type.id() != arrow::Type::BINARY;
 }
 
-// The columns s<i>_... of the aggregation that belong to one column of the table.
+// Adds the columns s<i>_... of the aggregation that describe one column of the table.
 void AddFacts(const arrow::Field& field, int index, std::vector<NamedExpr>& columns) {
   const auto add = [&](const char* fact, Expr expr) {
     columns.push_back({fmt::format("s{}_{}", index, fact), std::move(expr)});

@@ -34,7 +34,7 @@ Status RefuseWhenStopped(const Call& call) {
   return Fail({.exit = Exit::kStopped, .what = "stopped while rows were taken over"});
 }
 
-// A batch of any length in pieces, so that a cast of one needs little memory.
+// Writes a batch of any length in slices, so that casting one needs little memory.
 Status WriteSlices(const arrow::RecordBatch& batch, const SchemaPtr& carried,
                    const std::string& where, FileWriter& writer, const Call& call) {
   for (int64_t row = 0; row < batch.num_rows(); row += kSliceRows) {
@@ -67,9 +67,9 @@ Result<Plan> KeepRows(const std::string& name, const std::string& file, BatchStr
   scan.brought_from = {where};
   scan.schema = carried;
   const auto kept = std::make_shared<const ScanOfFile>(file, MakePlan(std::move(scan)));
-  // Whoever holds the node holds the file.
+  // The file exists as long as the node.
   Plan owner(kept, kept->scan.get());
-  // A bare scan would be copied, without its file, where it is given a name (Session::Table).
+  // A bare scan would be copied without its file when it gets a name (Session::Table).
   return MakePlan(Project{PlainColumns(carried->field_names())}, {std::move(owner)});
 }
 

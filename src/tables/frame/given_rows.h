@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that somebody hands over in memory, as a table. They pass once, a few batches at a time,
-// into a Parquet file of the session's (BroughtTables::NewFile()), which engines and workers read
-// as any other: so no table is held twice, and a gang that starts anew can read its rows again.
+// Makes a table of rows given in memory. They pass once, a few batches at a time, into a Parquet
+// file of the session (BroughtTables::NewFile()), which engines and workers read like any other: so
+// no table is held twice, and a gang that restarts can read its rows again.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace protium {
 
-// How many rows are converted at a time.
+// The number of rows converted at a time.
 inline constexpr int64_t kSliceRows = 64 << 10;
 
-// Reads `rows` to the end and gives the table. Any thread. The file goes with the last plan that
-// holds the result. Faults of Exit::kInput name the table's column; ends with Exit::kStopped when
-// `call` asks for it.
+// Reads `rows` to the end and returns the table. Any thread. The file is removed with the last plan
+// that holds the result. Faults of Exit::kInput name the table's column; ends with Exit::kStopped
+// when `call` requests it.
 Result<Plan> KeepRows(const std::string& name, const std::string& file, BatchStream& rows,
                       const Call& call);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups and windows. Their expressions are taken apart (plan/aggregates.h): a projection computes
-// the arguments, an SQL text of ours calls the functions on plain columns, and another projection
-// computes what stands around the calls. A projection that would change nothing is left out.
+// Groups and windows. Their expressions are split (plan/aggregates.h): a projection computes the
+// arguments, an SQL text of ours calls the functions on plain columns, and another projection
+// computes the rest around the calls. A projection that would change nothing is left out.
 #include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +19,8 @@
 namespace protium {
 namespace {
 
-// The first column that `expr` reads and `known` (in small letters) does not hold; empty: none.
+// Returns the first column that `expr` reads and `known` (in lower case) does not hold; empty:
+// none.
 std::string UnknownColumn(const Expr& expr, const std::set<std::string>& known) {
   if (expr.kind == Expr::Kind::kColumn) return known.contains(Lower(expr.name)) ? "" : expr.name;
   for (const Expr& each : expr.arguments) {
@@ -28,7 +29,7 @@ std::string UnknownColumn(const Expr& expr, const std::set<std::string>& known) 
   return {};
 }
 
-// Outside of aggregates there are only the keys: a group has many values of anything else.
+// Outside of aggregates only the keys are allowed: a group has many values of anything else.
 Status CheckAfter(const LiftedColumns& lifted, const Columns& keys) {
   std::set<std::string> known;
   for (const std::string& key : keys) known.insert(Lower(key));
@@ -45,7 +46,7 @@ Status CheckAfter(const LiftedColumns& lifted, const Columns& keys) {
   return Status::OK();
 }
 
-// The table whose columns the calls read.
+// Returns the table whose columns the calls read.
 Plan WithArguments(const Plan& plan, const Columns& kept, const LiftedColumns& lifted) {
   if (lifted.arguments.empty()) return plan;
   std::vector<NamedExpr> columns = PlainColumns(kept);
@@ -70,7 +71,7 @@ Result<Plan> AggregatePlan(const Plan& plan, const Columns& keys,
   return MakePlan(Project{std::move(after)}, {grouped});
 }
 
-// What an aggregate sees of the rows that do not have the value: NULL, which it leaves out.
+// Turns rows that do not have the value into NULL, which aggregates ignore.
 Expr OnlyWhere(const Expr& condition, const Expr& expr) {
   Expr only = expr;
   if (expr.kind != Expr::Kind::kCall) return only;
@@ -83,7 +84,7 @@ Expr OnlyWhere(const Expr& condition, const Expr& expr) {
   return only;
 }
 
-// As people write it: the name of a column that holds what belongs to the value.
+// Returns the value as people write it: the name of the column for this value.
 std::string ValueName(const Literal& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts of the input files: recorded when a run first reads them, compared when it is resumed.
+// Facts about the input files: recorded when a run first reads them, compared when it is resumed.
 #include "frame/inputs.h"
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a run reads, kept as inputs.json in its folder. A resumed run compares them before
-// anything starts: continuing on other data would silently mix two training sets. Outputs are
-// checked against them as well (outputs.h).
+// The files that a run reads, recorded as inputs.json in its folder. A resumed run compares them
+// before anything starts: continuing on other data would silently mix two training sets. Outputs
+// are checked against them as well (outputs.h).
 #pragma once
 
 #include <compare>
@@ -32,7 +32,7 @@ struct InputFile {
   }
 };
 
-// All files in `folder`, and if `below` in the folders below it, whose names match `pattern`
+// All files in `folder`, and if `below` in all folders under it, whose names match `pattern`
 // (fnmatch) are read as one table. A file written there later would become part of the input.
 struct InputPattern {
   std::string folder;
@@ -41,7 +41,7 @@ struct InputPattern {
   auto operator<=>(const InputPattern&) const = default;
 };
 
-// Persisted as a JSON list of InputFile, rewritten whole whenever a file is added. One thread.
+// Stored as a JSON list of InputFile, rewritten whole whenever a file is added. One thread.
 class InputRecord {
  public:
   // With `resume`, reads `file` and compares every entry with the disk: a file that is gone or has
@@ -49,7 +49,7 @@ class InputRecord {
   // modification time is hashed and, if its bytes are the same, accepted.
   static Result<InputRecord> Open(std::filesystem::path file, bool resume);
   Status Add(const std::filesystem::path& input);
-  // For RefuseInputs() alone; not persisted. The files that match by now are added by Add().
+  // For RefuseInputs() alone; not stored. Add() adds the files that match at present.
   void AddPattern(InputPattern pattern) { patterns_.insert(std::move(pattern)); }
   const std::map<std::string, InputFile>& files() const { return files_; }
   const std::set<InputPattern>& patterns() const { return patterns_; }

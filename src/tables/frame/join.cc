@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins as SQL with every column spelt out: what USING and * give differs between engines.
+// Joins as SQL that names every column: the results of USING and * differ between engines.
 #include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// The tables, which the text calls l and r, and the keys as the caller spells them.
+// The tables, called l and r in the text, and the keys as the caller spells them.
 struct Joined {
   SchemaPtr left, right;
   std::vector<JoinKey> on;
@@ -35,7 +35,7 @@ Status CheckKeyTypes(const arrow::Field& left, const arrow::Field& right) {
        .fix = "convert one of them first, by cast_string or its like in WithColumns()"});
 }
 
-// The keys as the tables spell them.
+// Returns the keys as the tables spell them.
 Result<std::vector<JoinKey>> FindKeys(const Joined& tables) {
   std::vector<JoinKey> keys;
   for (const JoinKey& key : tables.on) {
@@ -70,7 +70,7 @@ std::string Condition(const std::vector<JoinKey>& keys) {
   return text;
 }
 
-// A key of a row that only the right table has is found there.
+// The key of a row that only the right table has is taken from there.
 std::string KeyText(const JoinKey& key, JoinKind how) {
   const std::string left = "l." + InQuotes(key.left, '\"'),
                     right = "r." + InQuotes(key.right, '\"');
@@ -80,14 +80,14 @@ std::string KeyText(const JoinKey& key, JoinKind how) {
   return left + name;
 }
 
-// The keys, then the left table's other columns in their order, then the right table's. Names are
-// compared in small letters, as SQL has them.
+// Returns the keys, then the left table's other columns in their order, then the right table's.
+// Names are compared in lower case, as in SQL.
 Result<std::string> ColumnsText(const Joined& tables, const std::vector<JoinKey>& keys,
                                 JoinKind how) {
   std::string list;
   std::set<std::string> names;
   for (const JoinKey& key : keys) {
-    // A column that equals several of the right table stands once.
+    // A column that equals several of the right table is listed once.
     if (!names.insert(Lower(key.left)).second) continue;
     list += (list.empty() ? "" : ", ") + KeyText(key, how);
   }
@@ -126,8 +126,8 @@ constexpr const char* JoinWords(JoinKind how) {
 
 Result<std::string> JoinText(const Joined& tables, JoinKind how) {
   PT_LET(const std::vector<JoinKey> keys, FindKeys(tables));
-  // EXISTS gives a left row once, however many match it. NOT IN would give no row at all if one key
-  // on the right is NULL.
+  // EXISTS returns a left row once, however many match it. NOT IN would return no row at all if one
+  // key on the right is NULL.
   if (how == JoinKind::kSemi || how == JoinKind::kAnti) {
     return fmt::format("SELECT * FROM l WHERE {}EXISTS (SELECT 1 FROM r WHERE {})",
                        how == JoinKind::kAnti ? "NOT " : "", Condition(keys));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines are found by name in libraries beside our own (os/library.h), which the rows of
-// engine/kind.h name.
+// Engines are found by name in libraries beside our own (os/library.h), as the rows of
+// engine/kind.h list them.
 #include "frame/open.h"
 
 #include <cstdlib>
@@ -14,8 +14,8 @@
 namespace protium {
 namespace {
 
-// The entry point takes C++ objects across the library boundary, so it is asked for its version
-// first; it refuses and touches nothing if the two are of different builds.
+// The entry point passes C++ objects across the library boundary, so it checks the version first;
+// if the two are of different builds, it refuses and touches nothing.
 Result<std::unique_ptr<Engine>> OpenFrom(const std::string& name, const EngineRequest& request) {
   const std::string file = "libprotium_" + name + ".so";
   const std::string needed_for = "plans on the engine " + name;
@@ -38,7 +38,7 @@ EngineRequest RequestFor(const SessionOptions& options) {
   const auto& folder = options.folder;
   const std::string name = KindOf(options.engine).name;
   Json own = options.engine_options;
-  // Later ones win: what --set says goes over the job's own options.
+  // Later settings win: --set overrides the job's own options.
   own.update(CollectSettings(options, "engine." + name));
   return {.address = options.engine,
           .folder = folder,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refusals of outputs. Files and folders are compared by device and inode, never by path:
-// links, ".." and case-insensitive disks give one file many names.
+// Refuses outputs. Files and folders are compared by device and inode, never by path: links, ".."
+// and case-insensitive disks give one file many names.
 #include "frame/outputs.h"
 
 #include <fnmatch.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run keeps for itself.
+// What a run reserves for itself.
 constexpr const char* kOwn[] = {
     "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
     "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
@@ -42,7 +42,7 @@ bool LiesIn(const fs::path& file, const FileId& folder) {
   return false;
 }
 
-// Whether it is a folder, and the file lies somewhere below it.
+// Whether `folder` is a folder that holds the file at any depth.
 bool HoldsFile(const fs::path& folder, const FileId& file) {
   std::error_code error;
   constexpr auto kReadable = fs::directory_options::skip_permission_denied;
@@ -81,7 +81,7 @@ Status RefuseInputs(const InputRecord& inputs, const fs::path& target) {
   const std::optional<FileId> id = FindFileId(target);
   std::error_code ignored;
   const bool folder = fs::is_directory(target, ignored);
-  // A target that does not exist yet can be no input and hold none; a pattern may still match it.
+  // A target that does not exist yet is no input and holds none; a pattern may still match it.
   for (const auto& [path, file] : inputs.files()) {
     if (!id) break;
     const bool same = FindFileId(path) == id;
@@ -116,8 +116,8 @@ Status RefuseRead(std::span<const fs::path> read, const fs::path& target) {
   return Status::OK();
 }
 
-// By the first component: everything below logs/, checkpoints/, model/, trials/, tables/ and spill/
-// is the run's own.
+// Goes by the first component: everything below logs/, checkpoints/, model/, trials/, tables/ and
+// spill/ belongs to the run.
 Status RefuseOwnFiles(const fs::path& inside) {
   const fs::path first = inside.empty() ? inside : *inside.begin();
   if (std::find(std::begin(kOwn), std::end(kOwn), first) == std::end(kOwn)) return Status::OK();

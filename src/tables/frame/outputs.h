@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run may write: never over its inputs or its own records, and over other people's files
-// only if it was told to. All checks happen before anything runs; refusals are faults of
-// Exit::kUsage.
+// Where a run may write: never over its inputs or its own records, and over other files only if it
+// was allowed to. All checks happen before anything runs; refusals are faults of Exit::kUsage.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +11,7 @@
 
 namespace protium {
 
-// Refuses a path with "..": a relative output lies in the run folder, any other needs a full path.
+// Refuses a path with "..": a relative output is in the run folder, any other needs a full path.
 Status RefuseUpward(const std::filesystem::path& path);
 
 // Refuses a `target` that is an input, under whatever name (files are compared by device and inode,
@@ -21,16 +20,16 @@ Status RefuseUpward(const std::filesystem::path& path);
 Status RefuseInputs(const InputRecord& inputs, const std::filesystem::path& target);
 
 // Refuses a `target` that is one of `read`, what a command reads beside tables (its job file, a
-// model), or a file in a folder among them, under whatever name; and a folder that holds one.
+// model), or a file in a folder among them, under whatever name; also a folder that holds one.
 Status RefuseRead(std::span<const std::filesystem::path> read, const std::filesystem::path& target);
 
-// Refuses the files and folders that a run keeps for itself ("job.json", "logs/..."). `inside` is
-// relative to the run folder.
+// Refuses the files and folders that a run reserves for itself ("job.json", "logs/..."). `inside`
+// is relative to the run folder.
 Status RefuseOwnFiles(const std::filesystem::path& inside);
-// Those of a run, whether they are there or not.
+// Returns those of a run, whether they exist or not.
 std::vector<std::filesystem::path> OwnFilesOf(const std::filesystem::path& run);
 
-// Refuses a `target` that exists, a dangling link included.
+// Refuses a `target` that exists, including a dangling link.
 Status RefuseExisting(const std::filesystem::path& target);
 
 }  // namespace protium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine of `protium plan` for programs: describes each plan that would run, and answers as if
-// it had run without giving any row. After the first plan whose rows the program wants, nothing
-// more is told, since what the program does next may depend on them.
+// The engine of `protium plan` for programs: describes each plan that would run, and returns as if
+// it had run without producing rows. After the first plan whose rows the program wants, nothing
+// more is reported, since what the program does next may depend on them.
 #include "frame/planned_engine.h"
 
 #include <utility>
@@ -34,7 +34,7 @@ Result<BatchStreamPtr> PlannedEngine::Execute(const Plan& plan, const Call& call
 
 Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {
   PT_TRY(ReportPlan(plan, call));
-  // A program goes on after a Write as if it had run: only the file's contents are missing. Any
+  // After a Write, a program goes on as if it had run: only the file's contents are missing. Any
   // other run has a result that the program may depend on.
   owes_rows_ = owes_rows_ || !std::holds_alternative<Write>(plan->verb);
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine that runs nothing, for `protium plan` of a program: the program's own code runs against
-// it, and it describes what the real engine would do. Rows that only a run can produce come out
-// empty, so what a program does after it has looked at rows cannot be predicted and is not told.
+// it, and it describes what the real engine would do. Rows that only a run can produce are empty,
+// so what a program does after it has looked at rows cannot be predicted and is not reported.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace protium {
 // Analyze() and Explain() go to the wrapped engine, which checks SQL, columns and types for real.
 class PlannedEngine : public Engine {
  public:
-  // `told` receives what Describe() (session_state.h) says of each plan that would run, up to and
-  // including the first whose rows the program wants to see.
+  // `told` receives the result of Describe() (session_state.h) for each plan that would run, up to
+  // and including the first whose rows the program wants to see.
   PlannedEngine(std::unique_ptr<Engine> engine, std::function<void(Json)> told);
 
   Result<SchemaPtr> Analyze(const Plan& plan, const Call& call) override;
@@ -26,7 +26,7 @@ class PlannedEngine : public Engine {
   Result<Admission> Admit(const Demand& demand, const Call& call) override;
   std::string address() const override;
 
-  // Whether the program has asked for rows and got none; nothing has been told since.
+  // Whether the program has requested rows and got none; nothing has been reported since.
   bool owes_rows() const { return owes_rows_; }
 
  private:

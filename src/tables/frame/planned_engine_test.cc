@@ -72,8 +72,8 @@ TEST_F(Planned, StillFindsWhatIsWrong) {
   EXPECT_EQ(session_->Sql("SELECT x FROM t").Schema().ValueOrDie()->num_fields(), 1);
 }
 
-// Two tables' metrics must not be merged, so scoring drops those of an earlier one; a program's own
-// task scores nothing, whatever its name.
+// Two tables' metrics must not be merged, so scoring drops earlier ones; a program's own task does
+// not score, whatever its name.
 TEST_F(Planned, OnlyScoringDropsEarlierScores) {
   RunRecord& record = StateOf(*session_).record();
   record.On(EventToJson(ScoredStates{.unseen_rows = 3}));

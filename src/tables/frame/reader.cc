@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Determines the columns of the files. CSV is read whole for this, here and not in the engine: a
-// sample, or two engines with rules of their own, would infer different types.
-// `loose`: the table must be brought after all, since some numbers are not for engines to read.
+// Determines the columns of the files. For this, CSV is read whole, here and not in the engine: a
+// sample, or two engines with their own rules, would infer different types. `loose`: the table must
+// be brought after all, since engines do not read some numbers alike.
 Status ReadColumns(const SchemaPtr& known, Scan& scan, bool& loose) {
   if (scan.format == Format::kParquet) {
     PT_LET(ParquetTable table, ReadParquetTable(scan.paths));
@@ -57,8 +57,8 @@ Result<bool> FindColumns(const fs::path& root, const Columns& folders, const Sch
   return bring;
 }
 
-// The table as one Parquet file, which has the columns of the folders as well: engines read it as
-// any other.
+// Returns the table as one Parquet file, which also has the columns of the folders: engines read it
+// like any other.
 Result<Plan> BringScan(SessionState& session, const SchemaPtr& known, Scan scan) {
   const BringSpec spec{.paths = scan.paths,
                        .format = scan.format,
@@ -94,8 +94,8 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   }
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;
-  // Hashing and finding types each go through every byte, on a core of their own. Nobody else uses
-  // the record of inputs until `recorded` has its answer.
+  // Hashing and finding types each read every byte, on a core of their own. Nobody else uses the
+  // record of inputs until `recorded` has its result.
   std::future<Status> recorded = std::async(std::launch::async, [&session, paths = scan.paths] {
     for (const std::string& file : paths) PT_TRY(session.inputs().Add(file));
     return Status::OK();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a session opens: the run folder is made, then the inputs of an earlier attempt are compared
 // with the disk (so a resumed run is refused before anything starts), and then the engine is
-// opened. Settings are checked late, when something runs: only then is it known which of them
-// anything asks for.
+// opened. Settings are checked late, when something runs, because it is not known before which of
+// them anything asks for.
 #include "frame/session_state.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ Json ListGangs(const Json& placement) {
 
 }  // namespace
 
-// Settings come flat ("train.epochs") and as tables ("train" = {...}); in the order of the map,
-// which puts "train" first, the flat ones go over the table.
+// Settings come flat ("train.epochs") and as tables ("train" = {...}); the map's order puts "train"
+// first, so the flat ones override the table.
 Json CollectSettings(const SessionOptions& options, const std::string& group) {
   Json all = Json::object();
   for (const auto& [key, value] : options.settings) {
@@ -66,7 +66,7 @@ Status SessionState::CheckSettings() const {
       return key == asked || key.starts_with(asked + ".");
     };
     if (std::any_of(asked_.begin(), asked_.end(), covers)) continue;
-    // Read by OpenEngine() before there is a session.
+    // OpenEngine() reads it before there is a session.
     const auto covers_own = [&](const EngineKind& kind) {
       return kind.settings != nullptr && covers(std::string("engine.") + kind.name);
     };

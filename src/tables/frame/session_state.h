@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of a Session, for the rooms that act on its tables: its options, its engine, the files
-// that it reads, where it may write, and the record of its run.
+// The internals of a Session, for the folders that act on its tables: its options, its engine, the
+// files that it reads, where it may write, and the record of its run.
 #pragma once
 
 #include <filesystem>
@@ -22,13 +22,13 @@
 
 namespace protium {
 
-// A folder where trainings of one machine keep packed rows for each other.
+// A folder in which trainings on one machine share packed rows.
 struct SharedRowsFolder {
-  std::filesystem::path path;  // Empty: none; each training packs its own.
-  int64_t most_bytes = 0;      // Of all that is in it.
+  std::filesystem::path path;  // Empty: none; each training packs its own rows.
+  int64_t most_bytes = 0;      // Limit for all that is in it.
 };
 
-// How a session is opened. Programs get these from the command line (Main()), tests fill them in.
+// Options of a session. Programs get them from the command line (Main()), tests fill them in.
 struct SessionOptions {
   // Where plans run.
   std::string engine = "local";  // "local", "local[4]", "sc://host:15002".
@@ -40,31 +40,31 @@ struct SessionOptions {
   int64_t memory_bytes = 0;       // For the engine; 0: half of what machine and cgroup allow.
   int64_t rows_memory_bytes = 0;  // For packed training rows; 0: a quarter of what they allow.
   std::filesystem::path spill;    // Empty: <folder>/spill.
-  SharedRowsFolder shared_rows;   // A search's.
-  // Whether what fitting reads is also looked at for people; unless set, where rows are not many.
+  SharedRowsFolder shared_rows;   // Of a search.
+  // Whether to also profile the data that fitting reads; unset: only if there are few rows.
   std::optional<bool> profile;
   // A script that prints this machine's devices in the JSON of Spark's discovery scripts. Empty:
   // the one that PROTIUM_DISCOVERY names, else the GPU driver's library is asked.
   std::filesystem::path discovery;
-  // What only the engine of this address understands; it reads them itself.
+  // Settings that only the engine of this address understands; it reads them itself.
   Json engine_options = Json::object();
-  // What is started as a worker: a program that begins with Main(). Empty: the one that this
-  // process runs. Others, such as Python, say which.
+  // The program that is started as a worker; it begins with Main(). Empty: the program of this
+  // process. Other processes, such as Python, set it.
   std::filesystem::path program;
   // Seconds without a sign of life after which a worker that is no rank is given up.
   double worker_deadline = 60;
-  // What the command reads beside tables, such as its job file: outputs never overwrite it.
+  // Files that the command reads beside tables, such as its job file: never overwritten.
   std::vector<std::filesystem::path> read;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
   Clock::time_point started = Clock::now();    // When the command began; "seconds" count from here.
   Call call;                                   // Stop token, deadline and events of every action.
 };
 
-// All settings below `group` ("train"), as one nested object: train.optimizer.name becomes
+// Returns all settings below `group` ("train") as one nested object: train.optimizer.name becomes
 // {"optimizer": {"name": ...}}.
 Json CollectSettings(const SessionOptions& options, const std::string& group);
 
-// One thread, except that call()'s events and record() may be used from any.
+// One thread, but call()'s events and record() may be used from any.
 class SessionState {
  public:
   SessionState(SessionOptions options, std::unique_ptr<Engine> engine, InputRecord inputs);
@@ -78,29 +78,29 @@ class SessionState {
   // The named tables, in the order in which they were named.
   std::vector<std::pair<std::string, Plan>>& tables() { return tables_; }
 
-  // Notes that something asked for `name`, a setting or a group of settings. Const because looking
-  // a setting up is no change to the caller.
+  // Records that something asked for `name`, a setting or a group of settings. Const because
+  // looking up a setting is no change to the caller.
   void Ask(const std::string& name) const { asked_.insert(name); }
   Json Settings(const std::string& group) const;
   // Refuses the first setting that nothing has asked for, with the nearest one that was: most
   // likely a misspelt key.
   Status CheckSettings() const;
 
-  // A relative path put inside the run folder; an absolute one as it is. Normalised.
+  // Returns a relative path inside the run folder; an absolute one as it is. Normalised.
   std::filesystem::path OutputPath(const std::filesystem::path& path) const;
   // Adds a file or folder to options().read.
   void AlsoReads(std::filesystem::path path) { options_.read.push_back(std::move(path)); }
-  // Refuses an output that would replace an input, what else is read, what the run keeps for
-  // itself, or, outside the run folder and unless options().force, any file that this run did not
-  // write (outputs.h).
+  // Refuses an output that would replace an input, another file that is read, what the run reserves
+  // for itself, or, outside the run folder and unless options().force, any file that this run did
+  // not write (outputs.h).
   Status CheckOutput(const std::filesystem::path& path) const;
 
-  // What begins from now on ends when this is requested: a token serves for one request, and a
+  // Actions that begin from now on end when this is requested: a token serves one request, and a
   // session may go on after it.
   void StopWith(std::stop_token stop) { options_.call.stop = std::move(stop); }
 
-  // The context for a long call on this session's engine. Its events pass through record() on their
-  // way to options().call. Must not outlive the session.
+  // Returns the context for a long call on this session's engine. Its events pass through record()
+  // on their way to options().call. Must not outlive the session.
   Call call();
 
  private:
@@ -113,7 +113,7 @@ class SessionState {
   std::unique_ptr<Engine> engine_;  // Last, to be destroyed first: its threads use record_.
 };
 
-// The inside of a session, which lives as long as it does.
+// Returns the internals of a session, which live as long as it does.
 SessionState& StateOf(const Session& session);
 
 // Opens a session on `engine`, or on the one that options.engine names; makes the run folder. A
@@ -121,8 +121,8 @@ SessionState& StateOf(const Session& session);
 Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
                                              std::unique_ptr<Engine> engine = nullptr);
 
-// What running `plan` would do, without running it: {"engine", "tree", "sql", "not_exact",
-// "placement"}.
+// Describes what running `plan` would do, without running it: {"engine", "tree", "sql",
+// "not_exact", "placement"}.
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call);
 
 }  // namespace protium

@@ -58,7 +58,7 @@ TEST_F(SessionTest, RunsSqlOverNamedTables) {
   EXPECT_THAT(FaultOf(session_->Table("tt").Schema().status()).fix, HasSubstr("one of: t"));
 }
 
-// A row whose mark is NULL is trained on: no row is on neither side.
+// A row whose mark is NULL is trained on: every row is on one side.
 TEST_F(SessionTest, SplitsByAColumnThatSaysTheSide) {
   const DataFrame marked = session_->Sql(
       "SELECT * FROM (VALUES (1, true), (2, false), (3, NULL), (4, true)) AS t(n, late)");

@@ -8,8 +8,8 @@
 namespace protium {
 namespace {
 
-// The parent's engine, on loan: engines are thread-safe, and a kept table is known to all who ask
-// for it.
+// The parent's engine, on loan: engines are thread-safe, and everyone who uses one knows its kept
+// tables.
 class LentEngine : public Engine {
  public:
   explicit LentEngine(Engine& engine) : engine_(engine) {}
@@ -36,13 +36,13 @@ class LentEngine : public Engine {
 
 }  // namespace
 
-// The inputs are the parent's to record: a sub-session reads what was opened there.
+// The parent records the inputs: a sub-session reads what was opened there.
 Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptions options) {
   SessionState& state = StateOf(parent);
   PT_TRY(MakeFolder(options.folder));
   PT_LET(InputRecord inputs, InputRecord::Open({}, false));
   SessionOptions own = state.options();
-  // Goes with the run: what is below it for good must not hold scratch files.
+  // Removed with the run: the permanent folder of the sub-session must not hold scratch files.
   if (own.spill.empty()) own.spill = own.folder / "spill";
   own.folder = std::move(options.folder);
   own.resume = options.resume;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a path means. A path that exists is meant as it stands: a file, or a folder of files
-// with the format's ending. Any other is a pattern. Names in a folder are sorted by bytes, whatever
-// the file system's order, so that rows stand in the same order on every machine.
+// Which files a path means. A path that exists is taken as it is: a file, or a folder of files with
+// the format's ending. Any other is a pattern. Names in a folder are sorted by bytes, whatever the
+// file system's order, so that rows have the same order on every machine.
 #include "frame/table_files.h"
 
 #include <fnmatch.h>
@@ -34,7 +34,7 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
 
 Status Missing(const fs::path& path) {
   std::error_code ignored;
-  // Its name is there, and would be suggested.
+  // Its name exists, and would be suggested.
   if (fs::is_symlink(fs::symlink_status(path, ignored))) {
     return Fail({.exit = Exit::kInput,
                  .what = "the link " + path.string() + " leads to no file",
@@ -51,8 +51,8 @@ Status Missing(const fs::path& path) {
 
 bool IsPattern(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
 
-// What Spark and Hadoop skip: _temporary, _SUCCESS, .part.crc. A name with "=" is a partition whose
-// column begins with "_", as Spark has it.
+// Whether Spark and Hadoop skip it: _temporary, _SUCCESS, .part.crc. A name with "=" is a partition
+// whose column begins with "_", as in Spark.
 bool IsHidden(const std::string& name) {
   return name.starts_with('.') || (name.starts_with('_') && name.find('=') == std::string::npos);
 }
@@ -68,7 +68,7 @@ void AddFile(const fs::path& file, TableFiles& files) {
   std::error_code error;
   if (fs::is_regular_file(file, error)) files.paths.push_back(file.string());
   std::error_code ignored;
-  // A file may go while names are read; a link that is there leads nowhere.
+  // A file may be removed while names are read; a link that exists leads nowhere.
   const bool link = fs::is_symlink(fs::symlink_status(file, ignored));
   if (error && (link || error != std::errc::no_such_file_or_directory)) {
     files.passed_over.push_back(file.string() + ": " + error.message());
@@ -82,7 +82,7 @@ void AddEnding(const fs::path& folder, const std::vector<std::string>& endings, 
   }
 }
 
-// Adds the files below `folder` whose path from there matches `patterns`, one per path component.
+// Adds the files below `folder` whose relative path matches `patterns`, one per path component.
 void AddLike(const fs::path& folder, std::span<const std::string> patterns, TableFiles& files) {
   for (const std::string& name : NamesIn(folder)) {
     if (::fnmatch(patterns.front().c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
@@ -95,8 +95,8 @@ void AddLike(const fs::path& folder, std::span<const std::string> patterns, Tabl
   }
 }
 
-// Whether `folder`, perhaps by a link, is one of those above it: its files would be read again and
-// again.
+// Whether `folder`, perhaps through a link, is one of those above it: its files would be read again
+// and again.
 bool IsAboveItself(const fs::path& folder) {
   std::error_code ignored;
   for (fs::path above = folder.parent_path(); above != above.parent_path();
@@ -122,12 +122,12 @@ void AddBelow(const fs::path& folder, const std::vector<std::string>& endings, T
   }
 }
 
-// `path` up to its first component with a wildcard, and the components from there on. Without
-// `folders_too` only the last component may have one.
+// Splits `path` before its first component with a wildcard. Without `folders_too` only the last
+// component may have one.
 std::pair<fs::path, std::vector<std::string>> Parted(const fs::path& path, bool folders_too) {
   std::pair<fs::path, std::vector<std::string>> parted;
   std::error_code ignored;
-  // A file called "a[1].csv" is meant literally.
+  // A file called "a[1].csv" is taken literally.
   if (fs::exists(path, ignored)) return {path, {}};
   if (!folders_too) {
     const std::string last = path.filename().string();
@@ -151,7 +151,7 @@ std::string Joined(const std::vector<std::string>& patterns) {
 }
 
 // Walks up from `folder` past all folders that hold a value of a partition: a path that points into
-// the tree ("flights/year=2013") still has the columns above it.
+// the tree ("flights/year=2013") still has the columns of the folders above it.
 fs::path FindRoot(fs::path folder, const std::vector<std::string>& partitions) {
   const auto says = [&](const fs::path& each) {
     const std::string column = ColumnOfFolder(each.filename().string());

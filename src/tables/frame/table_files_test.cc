@@ -73,7 +73,7 @@ TEST_F(Files, ThatALinkDoesNotLeadToAreNotSuggested) {
   EXPECT_EQ(fault.fix, "point it to a file, or remove it");
 }
 
-// Followed, two such links would give 2^40 paths.
+// If followed, two such links would give 2^40 paths.
 TEST_F(Files, AreNotSoughtInAFolderBelowItself) {
   Write("deep/y=2013/a.csv", "id\n1\n");
   for (const char* link : {"deep/y=1", "deep/y=2", "deep/y=2013/y=3"}) {
@@ -125,7 +125,8 @@ TEST_F(Files, WithAColumnOfTheirFolderAreRefused) {
   EXPECT_THAT(fault.what, HasSubstr("\"id\" is in the files and in the names"));
 }
 
-// The embedded engine finds the folder of a row by the number of its file, under that name.
+// The embedded engine finds the folder of a row by the number of its file, in a column of that
+// name.
 TEST_F(Files, OfPartitionsHaveNoColumnOfTheEnginesOwn) {
   Write("v/y=7/a.csv", "File_Index\n1\n");
   const auto session = Open();

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostFolders = 1'000;  // Each has a file that is open.
+constexpr size_t kMostFolders = 1'000;  // Each has an open file.
 
 std::string EndingOf(const FileForm& form) {
   std::string ending = "." + FieldsToJson(form.format).get<std::string>();
@@ -40,7 +40,7 @@ bool NamesAFolder(const arrow::DataType& type) {
          type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::STRING;
 }
 
-// The positions of the columns that become folders, in their order.
+// Returns the positions of the columns that become folders, in their order.
 Result<std::vector<int>> FindColumns(const arrow::Schema& schema,
                                      const std::vector<std::string>& partitions) {
   std::vector<int> found;
@@ -67,26 +67,26 @@ class PartitionFolder {
  public:
   PartitionFolder(FileForm form, fs::path target, std::vector<int> columns, SchemaPtr files)
       : form_(form),
-        // "out/" is the folder "out": a path without a last name has none for its draft.
+        // "out/" is the folder "out": a path without a last component has no name for its draft.
         target_(target.has_filename() ? std::move(target) : target.parent_path()),
-        // Beside the target, as PublishFolder() needs it.
+        // Beside the target, as PublishFolder() requires.
         draft_(target_.parent_path() / ("." + target_.filename().string() + ".draft")),
         columns_(std::move(columns)),
         files_(std::move(files)) {}
   ~PartitionFolder() {
     std::error_code ignored;
-    // Files are closed before their folder goes.
+    // Files are closed before their folder is removed.
     writers_.clear();
     if (!published_) fs::remove_all(draft_, ignored);
   }
 
   Status Begin() {
     std::error_code ignored;
-    fs::remove_all(draft_, ignored);  // Of a process that was killed.
+    fs::remove_all(draft_, ignored);  // Left by a killed process.
     return MakeFolder(draft_);
   }
 
-  // The rows of a batch go to their folders in their order.
+  // Writes the rows of a batch to their folders, in order.
   Status Write(const arrow::RecordBatch& batch) {
     // The rows of each folder, by their numbers in the batch.
     std::map<std::string, arrow::Int64Builder> rows;
@@ -94,7 +94,7 @@ class PartitionFolder {
       PT_LET(const std::string folder, FolderOf(batch, row));
       PT_TRY(rows[folder].Append(row));
     }
-    // What folders say is not in the files.
+    // Values from folder names are not in the files.
     PT_LET(const auto own, batch.SelectColumns(Others(batch.num_columns())));
     for (auto& [folder, numbers] : rows) {
       PT_LET(const auto indices, numbers.Finish());
@@ -106,7 +106,7 @@ class PartitionFolder {
   }
 
   Status Commit() {
-    // All files are whole before the folder gets its name.
+    // All files are complete before the folder gets its name.
     for (auto& [folder, writer] : writers_) PT_TRY(writer->Commit());
     PT_TRY(PublishFolder(draft_, target_));
     published_ = true;
@@ -129,7 +129,7 @@ class PartitionFolder {
       const std::string& name = batch.schema()->field(column)->name();
       std::string text;
       if (values.type_id() == arrow::Type::STRING && !values.IsNull(row)) {
-        // As it is: AppendCsvCell() would put it in quotes.
+        // Unquoted: AppendCsvCell() would quote it.
         text = static_cast<const arrow::StringArray&>(values).GetString(row);
         if (text.empty()) {
           return Fail({.exit = Exit::kInput,
@@ -207,7 +207,7 @@ Result<int64_t> WritePartitions(BatchStream& rows, const FileForm& form, const s
   return count;
 }
 
-// --force is for files; a folder may hold anything.
+// --force applies to files; a folder may hold anything.
 Status RefuseFilledFolder(const fs::path& target) {
   std::error_code ignored;
   if (!fs::exists(target, ignored)) return Status::OK();

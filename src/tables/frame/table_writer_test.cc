@@ -91,7 +91,7 @@ TEST_F(TableWriterTest, WritesFoldersThatReadBack) {
   EXPECT_EQ(Count(back.Filter(Col("s") == Lit("a/b"))), 2);
 }
 
-// The same run may write a folder again, and leaves nothing of the first.
+// The same run may write a folder again, and nothing of the first remains.
 TEST_F(TableWriterTest, ReplacesAFolderOfItsOwn) {
   ASSERT_TRUE(Rows().Write().File("out.parquet", {.partitions = {"n", "s"}}).ok());
   const Status again = Rows().Write().File("out.parquet", {.partitions = {"s"}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs over the columns and rows of one table, or of two with the same columns. Most become
-// projections or SQL texts of our own, which go through the checks and spellings that a user's SQL
-// goes through; so they mean the same on every engine without a line in any of them.
+// projections or SQL texts of our own, which go through the same checks and spellings as a user's
+// SQL; so they mean the same on every engine without engine code.
 #include "frame/verbs.h"
 
 #include <arrow/type.h>
@@ -43,7 +43,7 @@ std::vector<NamedExpr> MergedColumns(const arrow::Schema& schema,
                                      const std::vector<NamedExpr>& columns) {
   std::vector<NamedExpr> merged = PlainColumns(schema.field_names());
   for (const NamedExpr& column : columns) {
-    // SQL's names have no case: "Day" replaces "day", in its place, and its spelling stays.
+    // SQL's names ignore case: "Day" replaces "day" at its position, with the new spelling.
     const std::string lower = Lower(column.name);
     const auto old = std::find_if(merged.begin(), merged.end(),
                                   [&](const NamedExpr& each) { return Lower(each.name) == lower; });
@@ -74,8 +74,8 @@ Plan SqlPlan(std::string text, std::vector<std::string> names, std::vector<Plan>
 
 namespace {
 
-// The columns of the other table in the order of the first one's. Types have to be equal: engines
-// would widen them by rules of their own.
+// Returns the columns of the other table in the order of the first one's. Types must be equal: each
+// engine would widen them by its own rules.
 Result<Columns> SameColumns(const arrow::Schema& first, const arrow::Schema& other) {
   Columns columns;
   for (const auto& field : first.fields()) {
@@ -90,7 +90,7 @@ Result<Columns> SameColumns(const arrow::Schema& first, const arrow::Schema& oth
          .fix = "convert one of them first, by cast_double or its like in WithColumns()"});
   }
   if (other.num_fields() == first.num_fields()) return columns;
-  // All of the first are in the other, which has more: the first of those is named.
+  // All of the first are in the other, which has more: names the first of those.
   for (const auto& field : other.fields()) {
     PT_TRY(FindColumn(first, field->name(), "union by", "the first table").status());
   }
@@ -121,7 +121,7 @@ DataFrame DataFrame::Rename(const std::map<std::string, std::string>& old_to_new
     std::vector<NamedExpr> columns = PlainColumns(schema->field_names());
     for (const auto& [before, after] : old_to_new) {
       PT_LET(const int at, FindColumn(*schema, before, "rename"));
-      // Found by the names before, so that two columns can swap theirs.
+      // Found by the old names, so that two columns can swap names.
       columns[static_cast<size_t>(at)].name = after;
     }
     PT_TRY(CheckNewNames(columns, "rename"));
@@ -163,7 +163,7 @@ DataFrame DataFrame::Union(const DataFrame& other) const {
     PT_LET(const SchemaPtr first, Schema());
     PT_LET(const SchemaPtr second, other.Schema());
     PT_LET(const Columns columns, SameColumns(*first, *second));
-    // UNION goes by position, so both sides spell their columns in the order of the first.
+    // UNION matches columns by position, so both sides list them in the order of the first.
     return SqlPlan("SELECT " + NameList(first->field_names()) + " FROM a UNION ALL SELECT " +
                        NameList(columns) + " FROM b",
                    {"a", "b"}, {plan_, other.plan_}, "union");
@@ -175,7 +175,8 @@ DataFrame DataFrame::Distinct() const {
 }
 
 DataFrame DataFrame::Sample(double share, int64_t seed, Columns by) const {
-  // The side that Split() would call the test: chosen by a hash of cells, the same on every engine.
+  // The side that Split() would call the test side: chosen by a hash of cells, the same on every
+  // engine.
   return {*session_, MakePlan(protium::Split{.by = std::move(by),
                                              .part = share,
                                              .seed = seed,

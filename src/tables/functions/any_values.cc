@@ -125,7 +125,7 @@ Status RegisterAnyFunctions(const duck::Connection& connection,
     const ScalarFunction function(duckdb_create_scalar_function());
     duckdb_scalar_function_set_name(function.get(), given.name);
     duckdb_scalar_function_set_varargs(function.get(), cells::MakeType(DUCKDB_TYPE_ANY).get());
-    // Nulls are arguments like others.
+    // Nulls are arguments like any other.
     duckdb_scalar_function_set_special_handling(function.get());
     duckdb_scalar_function_set_return_type(function.get(), given.type().get());
     duckdb_scalar_function_set_function(function.get(), given.run);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of any type, also lists, maps and structs, where they lie in DuckDB's vectors; and
-// functions of any number of such arguments. What such a function has to know of Spark's types it
-// reads from DuckDB's, so its arguments are cast to Spark's types before
-// (sql_types/nested_calls.cc).
+// Values of any type, including lists, maps and structs, read in place from DuckDB's vectors; and
+// functions of any number of such arguments. Such a function derives Spark's types from DuckDB's,
+// so its arguments are cast to Spark's types beforehand (sql_types/nested_calls.cc).
 #pragma once
 
 #include <duckdb.h>
@@ -18,13 +17,13 @@
 
 namespace protium {
 
-// A vector with its type, and those within it: the elements of a list, the entries of a map, the
-// fields of a struct. Valid as long as the chunk that it is of.
+// A vector with its type, and the vectors within it: the elements of a list, the entries of a map,
+// the fields of a struct. Valid as long as the chunk that it belongs to.
 class AnyColumn {
  public:
   explicit AnyColumn(duckdb_vector vector);
 
-  // DUCKDB_TYPE_...; of a decimal `scale` and `width` as well.
+  // DUCKDB_TYPE_...; for a decimal also `scale` and `width`.
   duckdb_type type() const { return type_; }
   uint8_t scale() const { return scale_; }
   uint8_t width() const { return width_; }
@@ -36,7 +35,7 @@ class AnyColumn {
   friend class AnyValue;
   void ReadParts(duckdb_vector vector, duckdb_logical_type type);
 
-  duckdb_type type_, stored_;  // `stored_`: the whole number that holds a decimal.
+  duckdb_type type_, stored_;  // `stored_`: the whole number type that stores a decimal.
   uint8_t scale_ = 0, width_ = 0;
   void* data_;
   uint64_t* validity_;
@@ -44,7 +43,7 @@ class AnyColumn {
   std::vector<std::string> names_;
 };
 
-// One value of a column. What it is asked for must be what its column's type holds.
+// One value of a column. Call only the accessors that match the column's type.
 class AnyValue {
  public:
   AnyValue(const AnyColumn& column, idx_t row) : column_(&column), row_(row) {}
@@ -59,23 +58,23 @@ class AnyValue {
   Value As() const {
     return static_cast<const Value*>(column_->data_)[row_];
   }
-  // Of a VARCHAR or a BLOB.
+  // For a VARCHAR or a BLOB.
   std::string_view text() const {
     return duck::ViewText(static_cast<duckdb_string_t*>(column_->data_)[row_]);
   }
-  // Of a whole number of 8 to 64 bits, a date's days and a timestamp's microseconds.
+  // For a whole number of 8 to 64 bits, a date's days or a timestamp's microseconds.
   int64_t whole() const;
   // The digits of a decimal, without its point.
   __int128 digits() const;
 
-  // Of a list or a map: how many there are, and each.
+  // For a list or a map: the number of elements, and each of them.
   idx_t size() const { return As<duckdb_list_entry>().length; }
   AnyValue element(idx_t i) const {
     return {column_->children_[0], As<duckdb_list_entry>().offset + i};
   }
   AnyValue key(idx_t i) const { return element(i).field(0); }
   AnyValue value(idx_t i) const { return element(i).field(1); }
-  // Of a struct.
+  // For a struct.
   AnyValue field(size_t i) const { return {column_->children_[i], row_}; }
 
  private:
@@ -83,11 +82,11 @@ class AnyValue {
   idx_t row_;
 };
 
-// A decimal of `scale` digits after the point, as Spark writes it: 1.50.
+// Writes a decimal with `scale` digits after the point as Spark does: 1.50.
 std::string DecimalText(__int128 digits, int scale);
 
-// Whether the column is a type that Spark has, however deep. Unsigned and 128-bit numbers, times of
-// day and intervals are not here.
+// Whether the column has a type that Spark has, at any depth. Unsigned and 128-bit numbers, times
+// of day and intervals do not count.
 bool IsSparkType(const AnyColumn& column);
 
 namespace cells {
@@ -126,14 +125,14 @@ struct AnySignature<std::optional<Result> (*)(State&, std::span<const AnyValue>)
 
 }  // namespace cells
 
-// A function of any number of arguments of any types, nulls among them, as it is registered.
+// A function of any number of arguments of any types, including nulls, as it is registered.
 struct AnyFunction {
   const char* name;
   duck::Type (*type)();
   duckdb_scalar_function_t run;
 };
 
-// Of a function such as: std::optional<int32_t> Hash(Chunk&, std::span<const AnyValue>).
+// Makes one from a function: std::optional<int32_t> Hash(Chunk&, std::span<const AnyValue>).
 template <auto Call>
 constexpr AnyFunction AsAnyFunction(const char* name) {
   using Signature = cells::AnySignature<decltype(Call)>;

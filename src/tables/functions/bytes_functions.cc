@@ -17,7 +17,7 @@ std::optional<int32_t> Length(Chunk&, Bytes bytes) {
   return static_cast<int32_t>(bytes.data.size());
 }
 
-// substring(): positions count from 1, 0 is taken as 1, negative ones count from the end.
+// substring(): positions count from 1, 0 is treated as 1, negative ones count from the end.
 std::optional<Bytes> Slice(Chunk&, Bytes bytes, int32_t position, int32_t length) {
   const auto size = static_cast<int64_t>(bytes.data.size());
   const int64_t begin = position > 0 ? position - 1 : position < 0 ? size + position : 0;
@@ -62,7 +62,7 @@ std::optional<bool> Contains(Chunk&, Bytes bytes, Bytes part) {
   return bytes.data.find(part.data) != std::string_view::npos;
 }
 
-// Spark keeps bytes that are no text in its texts; here they have no place.
+// Spark stores bytes that are not UTF-8 in its texts; here that is impossible.
 std::optional<Text> AsText(Chunk& chunk, Bytes bytes) {
   if (IsUtf8(bytes.data)) return bytes.data;
   chunk.error = "binary that is not UTF-8 cannot be made a text; use hex() or base64()";
@@ -79,8 +79,8 @@ std::optional<Text> Validate(Chunk& chunk, Bytes bytes) {
   return std::nullopt;
 }
 
-// How many bytes from `at` on make one code point; if they make none, as many as could begin one,
-// at least one, which `good` tells.
+// The number of bytes from `at` on that make one code point. If they make none, `good` is false and
+// the result is the number of bytes that could begin one, at least one.
 size_t SequenceLength(std::string_view bytes, size_t at, bool& good) {
   const size_t wanted = std::min(CodeLength(bytes[at]), bytes.size() - at);
   good = IsUtf8(bytes.substr(at, wanted)) && wanted == CodeLength(bytes[at]);
@@ -101,7 +101,7 @@ size_t SequenceLength(std::string_view bytes, size_t at, bool& good) {
   return length;
 }
 
-// Puts U+FFFD for every longest part that is no beginning of a character.
+// Puts U+FFFD for every longest part that does not begin a character.
 std::optional<std::string> MakeValid(Chunk&, Bytes bytes) {
   std::string text;
   for (size_t at = 0; at < bytes.data.size();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Casts from text, each in two forms: an error if the text is no such value (CAST in ANSI mode), or
-// null (try_cast). What counts as a value is java/text_values.h; DuckDB's own casts take
-// other texts.
+// Casts from text, each in two forms: an error if the text is not such a value (CAST in ANSI mode),
+// or null (try_cast). java/text_values.h defines what counts as a value; DuckDB's own casts accept
+// different texts.
 #include <fmt/format.h>
 
 #include "base/utf8.h"
@@ -26,7 +26,7 @@ auto Cast(Chunk& chunk, Text text, const char* kind) {
   return value;
 }
 
-// The form that gives null.
+// The form that returns null.
 template <auto kRead>
 auto Try(Chunk&, Text text) {
   return kRead(text);
@@ -49,13 +49,12 @@ std::optional<float> Float(Chunk& chunk, Text text) {
 }
 std::optional<Day> Date(Chunk& chunk, Text text) { return Cast<ReadDay>(chunk, text, "date"); }
 
-// Times that texts name; the zone of the last row is kept open.
+// Times that texts name; the zone of the last row stays open.
 struct Clocks : Chunk {
   ZoneClock clock;
 };
 
-// What Spark could read and we cannot is an error even here: null would be another answer than
-// Spark's.
+// What Spark could read and we cannot is an error even here: null would differ from Spark's result.
 std::optional<Moment> ReadMoment(Clocks& clocks, Text text, bool zoned) {
   std::string why;
   const auto micros = ReadMicros(clocks.clock, text, zoned, why);

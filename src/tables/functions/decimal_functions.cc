@@ -87,7 +87,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
       continue;
     }
     auto text = At<duckdb_string_t>(operations, row);
-    // The first argument is a literal of ours and never null or empty.
+    // The first argument is one of our own literals and never null or empty.
     const char operation = *duckdb_string_t_data(&text);
     const bool tried = duckdb_string_t_length(text) > 1;  // +? instead of +
     const DecimalNumber first{a.Value(row), a.scale};
@@ -107,7 +107,7 @@ void Compute(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// Static, since DuckDB keeps pointers to them as the functions' extra information.
+// Static, since DuckDB stores pointers to them as the functions' extra information.
 const std::array<int, kScales>& Scales() {
   static const auto scales = [] {
     std::array<int, kScales> all{};

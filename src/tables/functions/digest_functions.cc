@@ -16,8 +16,8 @@
 namespace protium {
 namespace {
 
-// SHA-2 (FIPS 180-4) of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width is null, as
-// in Spark.
+// SHA-2 (FIPS 180-4) of 224, 256, 384 or 512 bits, as hex; 0 means 256. Any other width returns
+// null, as in Spark.
 std::optional<std::string> Sha2(Chunk& chunk, Bytes bytes, int32_t bits) {
   const EVP_MD* const kind = bits == 224                ? EVP_sha224()
                              : bits == 256 || bits == 0 ? EVP_sha256()
@@ -45,7 +45,7 @@ std::optional<Blob> Base64Bytes(Chunk&, Text text) {
   return bytes ? std::optional(Blob{std::move(*bytes)}) : std::nullopt;
 }
 
-// Whether it is one of the sets that Spark takes.
+// Checks that it is one of the character sets that Spark accepts.
 bool CheckCharset(Chunk& chunk, Text charset) {
   if (IsCharset(charset)) return true;
   chunk.error = fmt::format(
@@ -70,7 +70,7 @@ std::optional<Blob> Encode(Chunk& chunk, Text text, Text charset) {
   return std::nullopt;
 }
 
-// Spark's hash() of a text. hasher and hashed_cross keep indices made of it in models, so its
+// Spark's hash() of a text. hasher and hashed_cross store indices derived from it in models, so its
 // values are part of the format.
 std::optional<int32_t> HashText(Chunk&, Text text) { return SparkHash(text); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// approx_count_distinct() as Spark estimates it: HyperLogLog++ (Heule, Nunkesser, Hall 2013) of 512
-// registers, the number that its default accuracy of 5 % asks for, over xxhash64() of the values.
-// The registers do not depend on the order of the rows, so the estimate is the same everywhere.
+// approx_count_distinct() as Spark estimates it: HyperLogLog++ (Heule, Nunkesser, Hall 2013) with
+// 512 registers, the number for its default accuracy of 5 %, over xxhash64() of the values. The
+// registers do not depend on the order of the rows, so the estimate is the same everywhere.
 #include "functions/distinct_estimate.h"
 
 #include <algorithm>
@@ -18,13 +18,14 @@ namespace {
 
 using Aggregate = duck::Owned<duckdb_aggregate_function, duckdb_destroy_aggregate_function>;
 
-constexpr int kBits = 9;  // Of a hash, which choose the register.
+constexpr int kBits = 9;  // Bits of a hash that choose the register.
 constexpr size_t kRegisters = size_t{1} << kBits;
 constexpr double kM = kRegisters;
-constexpr double kMostCountedEmpty = 400;  // Up to here the empty registers tell more.
+// Up to here, the empty registers give the better estimate.
+constexpr double kMostCountedEmpty = 400;
 
 constexpr size_t kNumEstimates = std::size(kRawEstimates);
-constexpr size_t kNeighbours = 6;  // Whose bias is averaged.
+constexpr size_t kNeighbours = 6;  // Number of neighbours whose bias is averaged.
 
 double BiasOf(double estimate) {
   const auto distance = [&](size_t i) {
@@ -100,7 +101,7 @@ Status RegisterDistinctEstimate(const duck::Connection& connection) {
   duckdb_aggregate_function_set_name(function.get(), "pt_distinct_estimate");
   duckdb_aggregate_function_add_parameter(function.get(), number.get());
   duckdb_aggregate_function_set_return_type(function.get(), number.get());
-  // Rows with a null are left out, and no rows are no values: 0.
+  // Rows with a null are skipped, and no rows means no values: 0.
   duckdb_aggregate_function_set_special_handling(function.get());
   duckdb_aggregate_function_set_functions(
       function.get(), [](duckdb_function_info) -> idx_t { return sizeof(Registers); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far HyperLogLog is off with 512 registers, as the authors of HyperLogLog++ measured it: raw
-// estimates, and how much each is above the count of values that gave it. Spark's numbers
-// (HyperLogLogPlusPlusHelper), digit by digit.
+// The error of HyperLogLog with 512 registers, as measured by the authors of HyperLogLog++: raw
+// estimates, and how far each exceeds the number of values behind it. The numbers are exactly
+// Spark's (HyperLogLogPlusPlusHelper).
 #pragma once
 
 namespace protium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts made of any values: format_string(), which is Java's String.format() of what Spark keeps
-// inside, such as a date's days; and concat_ws(), which joins texts and lists of texts.
+// Texts made from any values: format_string(), which is Java's String.format() of Spark's internal
+// values, such as a date's days; and concat_ws(), which joins texts and lists of texts.
 #include <fmt/format.h>
 
 #include "functions/any_values.h"
@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// The bits of a whole number, which dates and timestamps are for Spark as well; 0 for other types.
+// The bits of a whole number; dates and timestamps count as such in Spark; 0 for other types.
 int WholeBits(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_TINYINT:
@@ -32,7 +32,7 @@ int WholeBits(duckdb_type type) {
 
 bool IsReal(duckdb_type type) { return type == DUCKDB_TYPE_DOUBLE || type == DUCKDB_TYPE_FLOAT; }
 
-// toString() of the value; nothing for types whose toString() says where they lie in memory.
+// toString() of the value; nothing for types whose toString() gives their address in memory.
 std::optional<std::string> ValueText(const AnyValue& value) {
   if (WholeBits(value.type()) > 0) return std::to_string(value.whole());
   switch (value.type()) {
@@ -51,7 +51,7 @@ std::optional<std::string> ValueText(const AnyValue& value) {
   }
 }
 
-// Writes one value; false if Java refuses it for this conversion.
+// Writes one value; false if Java rejects it for this conversion.
 bool WriteValue(const FormatSpecifier& specifier, const AnyValue& value, std::string& out) {
   const char kind = specifier.kind();
   if (kind == 'b') {
@@ -132,13 +132,13 @@ std::optional<std::string> FormatString(Chunk& chunk, std::span<const AnyValue> 
   return out;
 }
 
-// Nulls are left out, in lists as well; a null separator gives null. Elements are texts.
+// Nulls are skipped, in lists as well; a null separator gives null. Elements are texts.
 std::optional<std::string> JoinTexts(Chunk& chunk, std::span<const AnyValue> values) {
   if (values.empty() || values[0].null()) return std::nullopt;
   std::string_view separator;
   std::string out;
   bool first = true;
-  // Those whose type was not known before the query ran are of any.
+  // Values whose type was not known before the query ran may have any type.
   const auto is_text = [&](const AnyValue& value) {
     if (value.type() == DUCKDB_TYPE_VARCHAR) return true;
     chunk.error = "concat_ws joins texts and lists of texts; use CAST(... AS STRING)";

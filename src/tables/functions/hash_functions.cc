@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hash() and xxhash64() of any values, as Spark's HashExpression computes them: the hash of one
-// argument is the seed of the next, nulls leave it as it is, and the first seed is 42. Numbers are
-// hashed as the 32 or 64 bits that Spark keeps them in, decimals of up to 18 digits as 64 bits and
-// wider ones as the fewest big-endian bytes that hold their digits. Maps have no hash in Spark.
+// argument is the seed of the next, nulls leave it unchanged, and the first seed is 42. Numbers are
+// hashed as the 32 or 64 bits in which Spark stores them, decimals of up to 18 digits as 64 bits
+// and wider ones as the fewest big-endian bytes that hold their digits. Maps have no hash in Spark.
 #include <bit>
 #include <cstring>
 
@@ -31,8 +31,8 @@ constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87, kPrime2 = 0xC2B2AE3D27D4EB4F,
                    kPrime3 = 0x165667B19E3779F9, kPrime4 = 0x85EBCA77C2B2AE63,
                    kPrime5 = 0x27D4EB2F165667C5;
 
-// XXH64 (Yann Collet), whose texts are those of the reference; numbers of 32 and 64 bits are hashed
-// as Spark's XXH64.java shortens it for them.
+// XXH64 (Yann Collet). Texts are hashed as by the reference; numbers of 32 and 64 bits as by
+// Spark's XXH64.java, which shortens it for them.
 struct Xx {
   using Hash = int64_t;
   static uint64_t Finish(uint64_t hash) {
@@ -61,7 +61,7 @@ struct Xx {
     std::memcpy(&word, bytes.data() + at, sizeof word);
     return word;
   }
-  // What 32 bytes and more begin with: four sums, each of every fourth word.
+  // The first step for 32 bytes and more: four sums, each of every fourth word.
   static uint64_t Stripes(std::string_view bytes, size_t& at, uint64_t seed) {
     uint64_t sums[] = {seed + kPrime1 + kPrime2, seed + kPrime2, seed, seed - kPrime1};
     for (; at + 32 <= bytes.size(); at += 32) {
@@ -103,12 +103,12 @@ std::string BigBytes(__int128 digits) {
   }
 }
 
-constexpr uint8_t kDigitsOfLong = 18;  // A decimal of so many fits 64 bits.
+constexpr uint8_t kDigitsOfLong = 18;  // A decimal of this many digits fits 64 bits.
 
 template <class Kind>
 typename Kind::Hash HashOf(const AnyValue& value, typename Kind::Hash seed);
 
-// Of a list its elements in turn, of a struct its fields.
+// Hashes the elements of a list in turn, or the fields of a struct.
 template <class Kind>
 typename Kind::Hash HashParts(const AnyValue& value, typename Kind::Hash seed) {
   if (value.type() == DUCKDB_TYPE_STRUCT) {

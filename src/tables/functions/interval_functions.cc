@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spark's intervals of days and times, which are numbers of microseconds (DayTimeIntervalType), and
-// those of months. DuckDB's INTERVAL counts months, days and microseconds apart; here months are
-// counted in one kind, days and microseconds together in the other.
+// those of months. DuckDB's INTERVAL counts months, days and microseconds separately; here one kind
+// counts months, the other days and microseconds together.
 #include <fmt/format.h>
 
 #include <array>
@@ -40,7 +40,7 @@ std::optional<duckdb_interval> Between(Chunk& chunk, Moment later, Moment earlie
   return OfMicros(chunk, micros);
 }
 
-// Times a double, or by it: rounded half away from zero.
+// Multiplies or divides by a double: rounded half away from zero.
 std::optional<int64_t> Scaled(Chunk& chunk, int64_t micros, double factor, bool divide) {
   if (divide && factor == 0) {
     chunk.error = "division by zero";
@@ -56,8 +56,8 @@ std::optional<int64_t> Scaled(Chunk& chunk, int64_t micros, double factor, bool 
 }
 
 // The parts that extract() takes of an interval, each with the interval's sign: all days, the hours
-// of a day, the minutes of an hour, the microseconds of a minute; of one of months all years and
-// the months of a year.
+// of a day, the minutes of an hour, the microseconds of a minute; for months, all years and the
+// months of a year.
 std::optional<int64_t> Part(Chunk& chunk, Text part, duckdb_interval interval) {
   if (part == "year") return interval.months / 12;
   if (part == "month") return interval.months % 12;
@@ -68,7 +68,7 @@ std::optional<int64_t> Part(Chunk& chunk, Text part, duckdb_interval interval) {
   return part == "minute" ? *micros % kHour / kMinute : *micros % kMinute;
 }
 
-// Seconds with as many digits behind the point as they need.
+// Seconds with as many digits after the point as they need.
 std::string WriteSeconds(uint64_t micros, bool padded) {
   std::string text = fmt::format("{:0{}}", micros / kSecond, padded ? 2 : 1);
   if (micros % kSecond == 0) return text;
@@ -79,7 +79,7 @@ std::string WriteSeconds(uint64_t micros, bool padded) {
 struct Unit {
   std::string_view name;
   int64_t micros;  // In one of the unit.
-  char before;     // What stands between it and the unit before it.
+  char before;     // What separates it from the preceding unit.
 };
 constexpr std::array<Unit, 4> kUnits = {
     {{"DAY", kDay, ' '}, {"HOUR", kHour, ' '}, {"MINUTE", kMinute, ':'}, {"SECOND", kSecond, ':'}}};
@@ -95,7 +95,7 @@ std::optional<std::string> WriteDays(Chunk& chunk, duckdb_interval interval, int
   for (int32_t i = first; i <= last; ++i) {
     const Unit& unit = kUnits.at(static_cast<size_t>(i));
     if (i > first) text += unit.before;
-    // Days have one digit or more; so have hours, minutes and seconds in front.
+    // Days have one digit or more, as do hours, minutes and seconds if they come first.
     const bool padded = i > 0;
     if (i == 3) {
       text += WriteSeconds(rest, padded);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of texts that hold JSON.
+// Functions of texts that contain JSON.
 #include "functions/row_function.h"
 #include "functions/themes.h"
 #include "java/json_path.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// Keeps the path of the row before: most often all rows have the same.
+// Stores the path of the previous row: usually all rows have the same.
 struct PathChunk : Chunk {
   std::string path;
   std::optional<std::vector<JsonStep>> steps;
@@ -49,7 +49,7 @@ std::optional<Texts> ObjectKeys(Chunk&, Text json) {
 }
 
 // One column of json_tuple(): the value of the last field of that name, texts without quotes.
-// Nothing if the text is no object, or not JSON to its end.
+// Nothing if the text is not an object, or not JSON up to its end.
 std::optional<std::string> TupleField(Chunk&, Text json, Text name) {
   JsonTokens tokens(json);
   if (tokens.Next() != Kind::kStartObject) return std::nullopt;

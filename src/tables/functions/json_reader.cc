@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// from_json(): reads JSON by a schema as Spark's JacksonParser does in PERMISSIVE mode, where a
-// value that is not of its type is null, up to the next field of a struct, and so are all fields if
-// the text is no JSON. It writes JSON again, of which DuckDB's json_transform() then makes values
-// without a doubt left: the schema is the type of a second argument.
+// from_json(): reads JSON by a schema as Spark's JacksonParser does in PERMISSIVE mode: a value of
+// the wrong type is null, up to the next field of a struct, and all fields are null if the text is
+// not JSON. It writes JSON again, which DuckDB's json_transform() can then convert unambiguously.
+// The schema is the type of a second argument.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -20,19 +20,19 @@ namespace {
 
 using Kind = JsonTokens::Kind;
 
-// What came of a value. After kBadJson nothing more can be read.
+// The outcome for a value. After kBadJson nothing more can be read.
 enum class Read { kGood, kNotOfType, kBadJson };
 
 class SchemaReader {
  public:
   explicit SchemaReader(std::string_view json) : tokens_(json, /*not_numbers=*/true) {}
 
-  // The whole text as JSON of the schema; "" for one without any token.
+  // Returns the whole text as JSON of the schema; "" for one without any token.
   std::string Run(const AnyColumn& schema) {
     if (tokens_.Next() == Kind::kNone) return "";
     std::string out;
     const bool row = schema.type() == DUCKDB_TYPE_STRUCT;
-    // An object is taken for a list of one struct.
+    // An object is treated as a list of one struct.
     const bool one = schema.type() == DUCKDB_TYPE_LIST && tokens_.kind() == Kind::kStartObject &&
                      schema.children()[0].type() == DUCKDB_TYPE_STRUCT;
     if (one) {
@@ -77,7 +77,7 @@ class SchemaReader {
     return read;
   }
 
-  // Of a name that comes twice the last value that is of its type counts.
+  // If a name occurs twice, the last value of the right type counts.
   Read Struct(const AnyColumn& type, std::string& out) {
     std::vector<std::string> values(type.names().size());
     while (tokens_.Next() != Kind::kEndObject) {
@@ -105,8 +105,8 @@ class SchemaReader {
     return Read::kGood;
   }
 
-  // A value within another one. Where it is not of its type all of it is passed over, so that what
-  // follows is read on.
+  // Reads a value within another one. If its type is wrong, all of it is skipped, so that reading
+  // continues with what follows.
   Read Nested(const AnyColumn& type, std::string& out) {
     const JsonTokens before = tokens_;
     const Read read = Value(type, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// to_json() of structs, lists and maps, as Spark's JacksonGenerator writes them: fields of a struct
-// that are null are left out, everything else is kept.
+// to_json() of structs, lists and maps, as Spark's JacksonGenerator writes them: null fields of a
+// struct are omitted, all other nulls are written.
 #include <fmt/format.h>
 
 #include "functions/any_values.h"
@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// BigDecimal.toString(): with an exponent where there are more than six zeros behind the point.
+// BigDecimal.toString(): with an exponent if there are more than six zeros after the point.
 std::string BigDecimalText(__int128 digits, int scale) {
   const std::string plain = DecimalText(digits, 0);
   const size_t sign = digits < 0 ? 1 : 0;
@@ -45,7 +45,7 @@ void WriteStruct(const AnyValue& value, std::string& out) {
   out += '}';
 }
 
-// A key as Scala's toString writes Spark's own value: a date as its days.
+// A key as Scala's toString writes Spark's internal value: a date as its days.
 std::string KeyText(const AnyValue& key) {
   switch (key.type()) {
     case DUCKDB_TYPE_VARCHAR:
@@ -121,7 +121,7 @@ void WriteValue(const AnyValue& value, std::string& out) {
   }
 }
 
-// Spark writes a time with its zone, or without one; here both are one type.
+// Spark writes a time with its zone, or without one; here both have the same type.
 bool HoldsTimes(const AnyColumn& column) {
   if (column.type() == DUCKDB_TYPE_TIMESTAMP || column.type() == DUCKDB_TYPE_TIMESTAMP_TZ) {
     return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upper and lower case, and the order of characters, as Unicode has them. Spark asks ICU, and so do
-// we; ASCII text takes a shorter way to the same result. DuckDB's own upper() maps code point by
-// code point and leaves ß as it is, where Unicode's full mapping gives SS.
+// Upper and lower case, and the order of characters, as defined by Unicode. Spark uses ICU, and so
+// do we; ASCII text takes a shorter way to the same result. DuckDB's own upper() maps one code
+// point at a time and leaves ß as it is, where Unicode's full mapping gives SS.
 #include <unicode/ucasemap.h>
 #include <unicode/ustring.h>
 
@@ -26,10 +26,10 @@ class Letters : public Chunk {
  public:
   template <class Map>
   Text Mapped(Text text, Map map) {
-    // Room for most texts, which keep their length or nearly so.
+    // Enough for most texts, whose length changes little or not at all.
     buffer_.resize(text.size() + text.size() / 2 + 8);
     int32_t length = Into(text, map);
-    // ICU says how much it needs; ß and others become longer.
+    // ICU reports how much it needs; ß and others become longer.
     if (length > static_cast<int32_t>(buffer_.size())) {
       buffer_.resize(static_cast<size_t>(length));
       length = Into(text, map);
@@ -101,8 +101,8 @@ std::optional<std::string> Reverse(Chunk&, Text text) {
   return reversed;
 }
 
-// The character of an 8-bit code. Of a larger code the last 8 bits count, a negative one gives no
-// character.
+// The character of an 8-bit code. Only the last 8 bits of a larger code count; a negative one gives
+// no character.
 std::optional<std::string> Character(Chunk&, int64_t code) {
   return code < 0 ? "" : ToUtf8(static_cast<char32_t>(code & 0xff));
 }

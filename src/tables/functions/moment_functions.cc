@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, skewness, covariance, correlation and regression. DuckDB has them, but loses digits
-// that Spark keeps where values are large beside their spread, and fails where Spark returns NaN.
+// that Spark retains if values are large compared with their spread, and fails where Spark returns
+// NaN.
 #include "functions/moment_functions.h"
 
 #include <cmath>
@@ -12,10 +13,10 @@ namespace {
 
 using Aggregate = duck::Owned<duckdb_aggregate_function, duckdb_destroy_aggregate_function>;
 
-// Every sum is kept twice: in doubles, as Spark does, and in a wider type. Where the two agree the
-// double is returned, whose last bits are then Spark's; where values are so large beside their
+// Every sum is computed twice: in doubles, as in Spark, and in a wider type. If the two agree, the
+// double is returned, whose last bits are then Spark's. If values are so large compared with their
 // spread that doubles lose digits, Spark's result depends on how it divides the rows, and the wide
-// one is what all of these are near to.
+// result is close to all of these.
 
 template <template <class> class Sums>
 struct Both {
@@ -28,7 +29,7 @@ struct Both {
   }
 };
 
-// Whether a double of Spark's steps lost no more than a few of its last bits.
+// Whether a double computed by Spark's steps lost no more than a few of its last bits.
 bool Agree(double plain, long double wide) {
   constexpr long double kLeastDigits = 1e-12L;
   return std::fabs(plain - wide) <= kLeastDigits * std::fabs(wide) || std::isnan(plain);
@@ -51,7 +52,7 @@ double At(const cells::Column& column, idx_t row) {
   return static_cast<double*>(column.data())[row];
 }
 
-// Adds a row to its state; one with a null is left out.
+// Adds a row to its state; one with a null is skipped.
 void AddRow(Both<Moments>& state, const cells::Column* columns, idx_t row) {
   if (!columns[0].Valid(row)) return;
   state.plain.Add(At(columns[0], row));

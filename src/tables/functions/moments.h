@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows, and what variance and its kind make of them, after Spark's CentralMomentAgg,
-// Covariance and PearsonCorrelation. `Real` is the type that they are kept in. DuckDB keeps states
-// at multiples of 8 bytes.
+// Sums over rows, and the variance and related values computed from them, after Spark's
+// CentralMomentAgg, Covariance and PearsonCorrelation. `Real` is the type in which they are stored.
+// DuckDB stores states at multiples of 8 bytes.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace protium {
 
-// The mean of the values so far, and the sums of the second to fourth powers of what they are away
+// The mean of the values so far, and the sums of the second to fourth powers of their distances
 // from it.
 template <class Real>
 struct [[gnu::packed, gnu::aligned(8)]] Moments {
@@ -40,7 +40,7 @@ struct [[gnu::packed, gnu::aligned(8)]] Moments {
   }
 };
 
-// The same of pairs: `products` is the sum of the products of both distances.
+// The same for pairs: `products` is the sum of the products of both distances.
 template <class Real>
 struct [[gnu::packed, gnu::aligned(8)]] Pairs {
   Real n = 0, mean_x = 0, mean_y = 0, products = 0, squares_x = 0, squares_y = 0;
@@ -68,8 +68,8 @@ struct [[gnu::packed, gnu::aligned(8)]] Pairs {
   }
 };
 
-// Of pairs as Spark's regr_...() take them, the dependent value first: those of x alone are summed
-// up as Moments, with other roundings than those of Pairs.
+// For pairs as Spark's regr_...() take them, the dependent value first: those of x alone are summed
+// up as Moments, which round differently from Pairs.
 template <class Real>
 struct [[gnu::packed, gnu::aligned(8)]] Regression {
   Pairs<Real> pairs;
@@ -151,7 +151,7 @@ struct SampleCovariance {
     return Over<Real>(p.products, p.n - 1);
   }
 };
-// Of more than one row where one side does not vary it is an error, as Spark's is in ANSI mode.
+// Whether there is more than one row and one side does not vary: an error, as in Spark's ANSI mode.
 inline bool IsConstant(const Pairs<double>& p) {
   return p.n > 1 && std::sqrt(p.squares_x * p.squares_y) == 0;
 }

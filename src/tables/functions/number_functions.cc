@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in other bases, with separators, and shifted, as Spark and Java do it.
+// Numbers in other bases, with separators, and shifted, as in Spark and Java.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +27,9 @@ std::string WithCommas(std::string_view number) {
   return text + std::string(number.substr(point));
 }
 
-// Rounds to `digits` behind the point, halves of the stored binary value to the even neighbour, as
-// printf does and as java.text.DecimalFormat does, which Spark uses. The names of NaN and infinity
-// are DecimalFormat's too.
+// Rounds to `digits` digits after the point, halves of the stored binary value to the even
+// neighbour, as do printf and java.text.DecimalFormat, which Spark uses. The names of NaN and
+// infinity are also DecimalFormat's.
 std::optional<std::string> FormatNumber(Chunk&, double number, int32_t digits) {
   if (digits < 0) return std::nullopt;
   if (std::isnan(number)) return "NaN";
@@ -51,8 +51,8 @@ void Increase(std::string& number) {
   number.insert(number.starts_with('-') ? 1 : 0, "1");
 }
 
-// The exact text of a whole number or a decimal, which a double would not hold, with so many digits
-// behind the point. Halves go to the even neighbour here as well.
+// The exact text of a whole number or a decimal, which a double would not hold, with this many
+// digits after the point. Halves go to the even neighbour here as well.
 std::string RoundText(Text text, int32_t digits) {
   std::string number(text);
   if (number.find('.') == std::string::npos) number += '.';
@@ -72,7 +72,7 @@ std::optional<std::string> FormatDecimal(Chunk&, Text text, int32_t digits) {
   return WithCommas(RoundText(text, digits));
 }
 
-// Keeps the pattern of the row before: most often all rows have the same.
+// Stores the pattern of the previous row: usually all rows have the same.
 struct PatternChunk : Chunk {
   std::string text;
   std::optional<DecimalFormat> pattern;
@@ -121,7 +121,7 @@ std::string InBase(uint64_t value, uint64_t base) {
   return {digits.rbegin(), digits.rend()};
 }
 
-// conv() as Spark's NumberConverter has it, after Hive: reads digits as long as they are digits of
+// conv() as Spark's NumberConverter does it, after Hive: reads digits as long as they are digits of
 // the base. If the target base is negative the result has a sign; otherwise a negative number is
 // written as its 64 bits, unsigned.
 std::optional<std::string> Convert(Chunk& chunk, Text text, int32_t from, int32_t to) {
@@ -158,7 +158,7 @@ std::optional<std::string> HexOfWhole(Chunk&, int64_t value) {
   return InBase(static_cast<uint64_t>(value), 16);
 }
 
-// 20! is the last that fits 64 bits; beyond, Spark gives NULL.
+// 20! is the largest that fits 64 bits; beyond, Spark returns NULL.
 std::optional<int64_t> Factorial(Chunk&, int32_t value) {
   if (value < 0 || value > 20) return std::nullopt;
   int64_t product = 1;
@@ -166,8 +166,8 @@ std::optional<int64_t> Factorial(Chunk&, int32_t value) {
   return product;
 }
 
-// Java's cast to long: NaN becomes 0, and what is out of range the nearest long. The bounds are
-// 2^63 and -2^63: INT64_MAX itself is no double.
+// Java's cast to long: NaN becomes 0, and a value out of range the nearest long. The bounds are
+// 2^63 and -2^63: INT64_MAX itself is not a double.
 std::optional<int64_t> Saturated(Chunk&, double value) {
   if (std::isnan(value)) return 0;
   if (value >= 9223372036854775808.0) return INT64_MAX;
@@ -188,8 +188,9 @@ std::optional<double> Log1p(Chunk&, double x) {
 }
 std::optional<double> Expm1(Chunk&, double x) { return StrictExpm1(x); }
 
-// The number, from 1, of the bucket that holds `value`, of `buckets` equal ones between the bounds;
-// 0 before the first and buckets + 1 after the last. If low is above high, buckets count downwards.
+// The number, from 1, of the bucket that holds `value`, among `buckets` equal ones between the
+// bounds; 0 before the first and buckets + 1 after the last. If low is above high, buckets count
+// downwards.
 std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high, int64_t buckets) {
   if (buckets <= 0 || buckets == INT64_MAX || std::isnan(value) || !std::isfinite(low) ||
       !std::isfinite(high) || low == high) {
@@ -201,8 +202,8 @@ std::optional<int64_t> WidthBucket(Chunk&, double value, double low, double high
   return static_cast<int64_t>(static_cast<double>(buckets) * (value - low) / (high - low)) + 1;
 }
 
-// Java counts only the lowest 6 bits (5 for an int) of a shift's distance; C++ leaves larger ones
-// undefined.
+// Java uses only the lowest 6 bits (5 for an int) of a shift's distance; in C++ larger distances
+// are undefined.
 std::optional<int64_t> ShiftLeft(Chunk&, int64_t value, int32_t bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << (bits & 63));
 }

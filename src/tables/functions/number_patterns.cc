@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// to_char() and to_number() as Spark's ToNumberParser has them, part by part of the pattern
+// to_char() and to_number() as Spark's ToNumberParser does them, one part of the pattern at a time
 // (sql_words/digit_pattern.h).
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = DigitPart::Kind;
 
-// The pattern of a chunk's rows; all queries have one.
+// The pattern of a chunk's rows; all queries have a single one.
 struct DigitPatterns : Chunk {
   std::string text;
   std::optional<DigitPattern> pattern;
@@ -56,7 +56,7 @@ class NumberReading {
     return true;
   }
 
-  // All but the dollar may be missing.
+  // All marks but the dollar may be missing.
   bool ReadMark(Kind kind) {
     if (kind == Kind::kDollar) return Take('$');
     if (kind == Kind::kPoint) {
@@ -71,8 +71,8 @@ class NumberReading {
     return true;
   }
 
-  // Digits with commas between them, blanks anywhere. Groups are compared with those of the pattern
-  // from the last one on.
+  // Reads digits with commas between them and blanks anywhere. Groups are compared with those of
+  // the pattern, starting from the last one.
   bool ReadDigits(const DigitPattern& pattern, size_t first) {
     std::vector<int> groups = {0};
     for (; !text_.empty(); text_.remove_prefix(1)) {
@@ -121,7 +121,7 @@ class NumberWriting {
     const auto before = static_cast<size_t>(pattern.whole);
     const auto behind = static_cast<size_t>(pattern.fraction);
     zero_ = whole_.empty() && fraction_.empty();
-    // More digits than the pattern has become signs for digits.
+    // If there are more digits than the pattern has, signs replace the digits.
     if (whole_.size() > before || fraction_.size() > behind) {
       whole_.assign(before, '#');
       fraction_.assign(behind, '#');
@@ -191,7 +191,7 @@ class NumberWriting {
     }
   }
 
-  // A sign in front stands beside its number, behind the blanks.
+  // A sign in front is written next to its number, behind the blanks.
   void AddBlank() {
     written_ += ' ';
     const auto is_sign = [](char c) { return c == '+' || c == '-' || c == '<'; };
@@ -200,7 +200,7 @@ class NumberWriting {
     }
   }
 
-  // A sign behind the number stands before the blanks.
+  // A sign behind the number is written before the blanks.
   void AddSign(char sign) {
     BlankLonePoint();
     written_ += sign;

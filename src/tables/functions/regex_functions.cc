@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of SQL on regular expressions, and LIKE. A pattern may come from a column, so it is
-// compiled when it changes from one row to the next. Positions are bytes inside and code points
-// towards SQL. What a pattern has wrong ends the query, as in Spark, and is not a null.
+// SQL functions on regular expressions, and LIKE. A pattern may come from a column, so it is
+// compiled when it changes from one row to the next. Positions are bytes internally and code points
+// in SQL. An error in a pattern ends the query, as in Spark, and is not a null.
 #include <fmt/format.h>
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace {
 // The compiled pattern of a chunk's rows: most queries have one for all of them.
 class Patterns : public Chunk {
  public:
-  // The compiled pattern; null, with the error set, for a bad one.
+  // Returns the compiled pattern; null, with the error set, for an invalid one.
   Regex* For(Text pattern) {
     if (regex_ && pattern == pattern_) return &*regex_;
     Result<Regex> compiled = Regex::Compile(pattern);
@@ -49,7 +49,7 @@ std::optional<bool> Matches(Patterns& patterns, Text text, Text pattern) {
   return patterns.Find(*regex, text, 0);
 }
 
-// Sets the error when the pattern has no such group; 0 is the whole match.
+// Sets the error if the pattern has no such group; 0 is the whole match.
 bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
   if (group >= 0 && static_cast<uint32_t>(group) <= regex.groups()) return true;
   patterns.error = fmt::format("there is no group {} in a regular expression with {} groups", group,
@@ -60,8 +60,8 @@ bool HasGroup(Patterns& patterns, const Regex& regex, int32_t group) {
 std::optional<Text> Extract(Patterns& patterns, Text text, Text pattern, int32_t group) {
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr) return std::nullopt;
-  // An empty text, not a null, where nothing matches; and the group is checked only where something
-  // does, as Spark does it.
+  // Returns an empty text, not a null, if nothing matches; the group is checked only if something
+  // does, as in Spark.
   if (!patterns.Find(*regex, text, 0)) return Text();
   if (!HasGroup(patterns, *regex, group)) return std::nullopt;
   return regex->Group(text, static_cast<uint32_t>(group));
@@ -120,8 +120,8 @@ bool AppendReplacement(Patterns& patterns, const Regex& regex, Text text, Text r
       return false;
     }
     uint32_t group = static_cast<uint32_t>(replacement[++i] - '0');
-    // As many digits as still name a group: $12 is group 1 followed by a 2 where there is no group
-    // 12.
+    // Takes as many digits as still name a group: $12 is group 1 followed by a 2 if there is no
+    // group 12.
     while (digit(i + 1) && group * 10 + (replacement[i + 1] - '0') <= regex.groups()) {
       group = group * 10 + static_cast<uint32_t>(replacement[++i] - '0');
     }
@@ -143,7 +143,7 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   const size_t start = FindOffset(text, position - 1);
   if (position > 1 && start == text.size()) return std::string(text);
   std::string out(text.substr(0, start));
-  // A text of its own: anchors and look-behind do not see what is before it, as with Java's
+  // A separate text: anchors and look-behind do not see what precedes it, as with Java's
   // Matcher.region(), which Spark uses.
   const Text rest = text.substr(start);
   size_t copied = 0;
@@ -156,7 +156,7 @@ std::optional<std::string> Replace(Patterns& patterns, Text text, Text pattern, 
   return out;
 }
 
-// The code points of a text; with a limit above 0 the last of so many parts holds the rest.
+// The code points of a text; with a limit above 0, the last of that many parts holds the rest.
 Texts Characters(Text text, int32_t limit) {
   Texts parts;
   size_t at = 0;
@@ -169,10 +169,10 @@ Texts Characters(Text text, int32_t limit) {
 }
 
 // split: with a limit above 0, the last of that many parts holds the rest; otherwise all parts are
-// kept, empty ones at the end too (Spark passes -1 to Java for 0).
+// returned, including empty ones at the end (Spark passes -1 to Java for 0).
 std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t limit) {
-  // Spark treats an empty pattern by itself (UTF8String.split): it gives the characters, where Java
-  // would add an empty part at the end.
+  // Spark treats an empty pattern specially (UTF8String.split): it returns the characters, where
+  // Java would add an empty part at the end.
   if (pattern.empty() && !text.empty()) return Characters(text, limit);
   Regex* const regex = patterns.For(pattern);
   if (regex == nullptr) return std::nullopt;
@@ -185,7 +185,7 @@ std::optional<Texts> Split(Patterns& patterns, Text text, Text pattern, int32_t 
     parts.emplace_back(text.substr(copied, regex->start() - copied));
     copied = regex->end();
   }
-  // A search that failed looks like the end of the matches.
+  // A failed search looks like the end of the matches.
   if (!patterns.error.empty()) return std::nullopt;
   parts.emplace_back(text.substr(copied));
   return parts;
@@ -241,7 +241,7 @@ struct Wildcards : Chunk {
   }
 };
 
-// After a mismatch it goes back to the last % only: that suffices, since an earlier % could only
+// After a mismatch it goes back only to the last %: that suffices, since an earlier % could only
 // skip more, and bounds the time by the product of the lengths.
 std::optional<bool> Like(Wildcards& wildcards, Text text, Text pattern, Text escape) {
   if (!wildcards.Read(pattern, escape)) return std::nullopt;

@@ -8,7 +8,7 @@ namespace {
 
 using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar_function>;
 
-// DuckDB copies what is set here; the function object may go after it was registered.
+// DuckDB copies what is set here; the function object may be destroyed after registration.
 Status Register(const duck::Connection& connection, const RowFunction& given) {
   const ScalarFunction function(duckdb_create_scalar_function());
   duckdb_scalar_function_set_name(function.get(), given.name);
@@ -23,9 +23,9 @@ Status Register(const duck::Connection& connection, const RowFunction& given) {
   return Status::UnknownError("cannot register the function ", given.name);
 }
 
-// Hides the function behind a macro of its name that gives it repeat(x, 1) for what makes it fail.
-// DuckDB's C API cannot declare that a function may fail; what it declares of repeat() holds for
-// the call around it. Of a constant, repeat() is the constant.
+// Hides the function behind a macro of its name that passes repeat(x, 1) for each argument that can
+// make it fail. DuckDB's C API cannot declare that a function may fail; what DuckDB declares for
+// repeat() applies to the call around it. For a constant, repeat() is constant.
 Status DeclareFailing(const duck::Connection& connection, const RowFunction& given) {
   std::string parameters, arguments;
   const size_t count = given.parameters().size();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ function of one row, made a function of SQL that DuckDB calls a chunk at a time. From the
+// Makes a C++ function of one row a function of SQL, which DuckDB calls a chunk at a time. From the
 // signature of the C++ function, templates derive the SQL types, the reading of arguments and the
 // writing of results:
 //
 //   std::optional<std::string> Upper(Chunk& chunk, Text text);
 //
 // Nulls never reach it: a row with a null among its arguments is null, as is one for which it
-// returns nothing. DuckDB calls several chunks at once, each in a thread of its own, so a function
-// keeps what rows share (a compiled pattern, a buffer) in its Chunk and nothing elsewhere.
+// returns nothing. DuckDB processes several chunks at once, each in its own thread, so a function
+// stores what rows share (a compiled pattern, a buffer) in its Chunk and nowhere else.
 #pragma once
 
 #include <duckdb.h>
@@ -28,20 +28,20 @@
 
 namespace protium {
 
-// What the calls for the rows of one chunk share; derived types keep more. A text in `error` ends
-// the query with it.
+// What the calls for the rows of one chunk share; derived types add to it. Setting `error` ends the
+// query with that text.
 struct Chunk {
   std::string error;
 };
 
-// A VARCHAR where it lies; valid during the call.
+// A VARCHAR, read in place; valid during the call.
 using Text = std::string_view;
 using Texts = std::vector<std::string>;
-// A BLOB where it lies.
+// A BLOB, read in place.
 struct Bytes {
   std::string_view data;
 };
-// A BLOB that was made.
+// A BLOB to return.
 struct Blob {
   std::string data;
 };
@@ -56,7 +56,7 @@ inline duck::Type MakeType(duckdb_type type) {
   return duck::Type(duckdb_create_logical_type(type));
 }
 
-// A type that DuckDB stores as it is in C++.
+// A type that DuckDB stores in the same form as C++.
 template <class Value, duckdb_type kType>
 struct Plain {
   static duck::Type Type() { return MakeType(kType); }
@@ -66,8 +66,8 @@ struct Plain {
   }
 };
 
-// How values of a type are read from and written to a vector, and which SQL type that is. Types
-// that are only returned have no Read(), others no Write().
+// How values of a type are read from and written to a vector, and which SQL type it is. Types that
+// are only returned have no Read(), types that are only read no Write().
 template <class Value>
 struct Cell;
 template <>
@@ -162,7 +162,7 @@ class Column {
 
 void SetNull(duckdb_vector vector, idx_t row);
 
-// Writes a row's result; nothing is NULL.
+// Writes a row's result; nothing becomes NULL.
 template <class Result>
 void WriteOrNull(duckdb_vector output, idx_t row, const std::optional<Result>& value) {
   if (value) {
@@ -214,7 +214,7 @@ struct Signature<std::optional<Result> (*)(State&, Arguments...)> {
 
 }  // namespace cells
 
-// A function as it is registered. Functions rather than types, so that tables of these are
+// A function as it is registered. It has functions instead of types, so that tables of these are
 // constants.
 struct RowFunction {
   const char* name;
@@ -223,9 +223,9 @@ struct RowFunction {
   duckdb_scalar_function_t run;
   uint32_t failing = 0;  // A bit for each argument of FailsFor().
 
-  // For a function that sets `error`: the arguments, counted from 0, whose values can make it. They
-  // are VARCHAR or BLOB. DuckDB then calls it for rows alone, and after the conditions that stand
-  // before it; any other function it also calls for values of a dictionary that no row has.
+  // For a function that sets `error`: the arguments, counted from 0, whose values can cause it.
+  // They are VARCHAR or BLOB. DuckDB then calls it only for rows, and after the conditions that
+  // precede it; any other function it also calls for values of a dictionary that no row has.
   constexpr RowFunction FailsFor(std::initializer_list<int> arguments) const {
     RowFunction function = *this;
     for (const int each : arguments) function.failing |= 1U << each;
@@ -233,15 +233,15 @@ struct RowFunction {
   }
 };
 
-// The row function of `Call`, a function such as Upper above.
+// Makes the row function of `Call`, a function such as Upper above.
 template <auto Call>
 constexpr RowFunction AsRowFunction(const char* name) {
   using Signature = cells::Signature<decltype(Call)>;
   return {name, Signature::Type, Signature::Parameters, Signature::template Run<Call>};
 }
 
-// Makes the functions known to the connection's database, under their names. The table must outlive
-// the call only.
+// Makes the functions known to the connection's database, under their names. The table only needs
+// to outlive the call.
 Status RegisterRowFunctions(const duck::Connection& connection,
                             std::span<const RowFunction> functions);
 

@@ -19,7 +19,7 @@ using FunctionSet = duck::Owned<duckdb_scalar_function_set, duckdb_destroy_scala
 struct Rule {
   bool to_even;
 };
-// Static, since DuckDB keeps a pointer to the rule as the function's extra information.
+// Static, since DuckDB stores a pointer to the rule as the function's extra information.
 constexpr Rule kAway = {false};
 constexpr Rule kEven = {true};
 
@@ -71,10 +71,10 @@ void RoundWholes(duckdb_function_info info, duckdb_data_chunk input, duckdb_vect
   });
 }
 
-// Digits behind the point of the decimals that pt_round takes.
+// Digits after the point of the decimals that pt_round takes.
 constexpr uint8_t kDecimalScale = 10;
 
-// Rounded to no digits behind the point, decimals become whole numbers.
+// Rounded to no digits after the point, decimals become whole numbers.
 void RoundDecimals(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output) {
   const bool to_even = ToEven(info);
   const duckdb_vector values = duckdb_data_chunk_get_vector(input, 0);
@@ -114,7 +114,7 @@ void WriteNumbers(duckdb_function_info, duckdb_data_chunk input, duckdb_vector o
   }
 }
 
-// The C library's cbrt(27.0) is not 3, as it is in Java; a long double is precise enough.
+// The C library's cbrt(27.0) is not 3, unlike Java's; a long double is precise enough.
 double CubeRoot(double value) {
   return static_cast<double>(std::cbrt(static_cast<long double>(value)));
 }
@@ -132,7 +132,7 @@ void CubeRoots(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector
   }
 }
 
-// Registers a function whose arguments all have one type.
+// Registers a function whose arguments all have the same type.
 Status RegisterPlain(const duck::Connection& connection, const char* name, int arguments,
                      duckdb_type from, duckdb_type to, duckdb_scalar_function_t call) {
   const ScalarFunction function(duckdb_create_scalar_function());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of Spark's that no SQL of DuckDB's expresses, written in C++. SQL names are macros over
-// them (sql/duckdb/macros.h). All are pure: the same arguments give the same result on every
-// machine.
+// Spark functions that DuckDB's SQL cannot express, written in C++. SQL names are macros over them
+// (sql/duckdb/macros.h). All are pure: the same arguments give the same result on every machine.
 #pragma once
 
 #include "duckdb/handles.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of text that DuckDB lacks, or has with other edge cases. find_in_set, levenshtein,
-// soundex and substring_index are methods of Spark's UTF8String, which these follow.
+// Text functions that DuckDB lacks, or whose edge cases differ. find_in_set, levenshtein, soundex
+// and substring_index are methods of Spark's UTF8String, which these follow.
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 namespace protium {
 namespace {
 
-// Up to delimiter number `count`, or from that one counted from the end. Occurrences may overlap.
+// The text up to delimiter number `count`, or from that one counted from the end. Occurrences may
+// overlap.
 std::optional<Text> SubstringIndex(Chunk&, Text text, Text delimiter, int32_t count) {
   if (delimiter.empty() || count == 0) return Text();
   if (count > 0) {
@@ -34,16 +35,16 @@ std::optional<Text> SubstringIndex(Chunk&, Text text, Text delimiter, int32_t co
   return text.substr(at + delimiter.size());
 }
 
-// The byte where SQL's position begins: 1 is the first character, and so is 0; negative positions
-// count from the end.
+// The byte where a position of SQL begins: 1 is the first character, and so is 0; negative
+// positions count from the end.
 size_t OffsetOfPosition(Text text, int64_t position) {
   if (position > 0) return FindOffset(text, position - 1);
   return position == 0 ? 0
                        : FindOffset(text, std::max<int64_t>(CountCodePoints(text) + position, 0));
 }
 
-// overlay (Spark's Overlay.calculate): puts `other` in place of `length` characters from number
-// `position` on; -1: as many as `other` has.
+// overlay (Spark's Overlay.calculate): replaces `length` characters from number `position` on with
+// `other`; -1: as many as `other` has.
 std::optional<std::string> Overlay(Chunk&, Text text, Text other, int32_t position,
                                    int32_t length) {
   const int64_t replaced = length >= 0 ? length : CountCodePoints(other);
@@ -90,7 +91,7 @@ std::optional<std::string> Soundex(Chunk&, Text text) {
 }
 
 // The check digit of card numbers (ISO/IEC 7812-1): from the right, every second digit counts
-// twice, and the sum of all digits has to end in 0.
+// twice, and the sum of all digits must end in 0.
 std::optional<bool> LuhnCheck(Chunk&, Text digits) {
   int32_t sum = 0;
   bool twice = false;
@@ -102,7 +103,7 @@ std::optional<bool> LuhnCheck(Chunk&, Text digits) {
   return !digits.empty() && sum % 10 == 0;
 }
 
-// As a literal of Spark's SQL.
+// The text as a literal of Spark's SQL.
 std::optional<std::string> Quote(Chunk&, Text text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -132,7 +133,7 @@ std::optional<int32_t> Levenshtein(Chunk&, Text a, Text b) {
   return EditDistance(ToCodePoints(a), ToCodePoints(b));
 }
 
-// Replaces upper case letters, lower case letters, digits and everything else by the given
+// Replaces upper-case letters, lower-case letters, digits and everything else with the given
 // characters; an empty one leaves them as they are.
 std::optional<std::string> Mask(Chunk& chunk, Text text, Text upper, Text lower, Text digit,
                                 Text other) {

@@ -26,7 +26,7 @@ std::span<const RowFunction> TimeNumberFunctions();
 std::span<const RowFunction> TimeUnitFunctions();
 std::span<const RowFunction> UrlFunctions();
 
-// Those of any number of arguments.
+// Functions of any number of arguments.
 std::span<const AnyFunction> FormatFunctions();
 std::span<const AnyFunction> HashFunctions();
 std::span<const AnyFunction> JsonReaders();

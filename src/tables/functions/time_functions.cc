@@ -72,8 +72,8 @@ std::optional<Moment> ParseTime(TimePatterns& patterns, Text text, Text pattern)
   return moment;
 }
 
-// add_months: if the month has no such day, its last day counts (DateTimeUtils.dateAddMonths). Only
-// the interval's months are used.
+// add_months: if the month has no such day, its last day is used (DateTimeUtils.dateAddMonths).
+// Only the interval's months are used.
 std::optional<Moment> AddMonths(Chunk& chunk, Moment moment, duckdb_interval interval) {
   using namespace std::chrono;
   // Sums must fit the library's years, which have 15 bits and a sign.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times as numbers of seconds since 1970 and back, as Spark casts them (Cast, SparkDateTimeUtils).
 // DuckDB has no such casts. What Spark moves to the largest time, beyond the year 294246, is an
-// error here, also where the cast is tried: NULL would be another answer.
+// error here, even for TRY_CAST: NULL would be a different result.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -38,10 +38,10 @@ std::optional<Moment> OfWhole(Chunk& chunk, int64_t seconds) {
   return Moment{micros};
 }
 
-// Nothing for NaN, infinities and what 64 bits of microseconds do not hold.
+// Nothing for NaN, infinities and what 64 bits of microseconds cannot hold.
 std::optional<Moment> TryOfReal(Chunk&, double seconds) {
   const double micros = seconds * static_cast<double>(kSecond);
-  // 2^63 is no int64; comparisons with NaN are false.
+  // 2^63 is not an int64; comparisons with NaN are false.
   if (!(std::fabs(micros) < 9223372036854775808.0)) return std::nullopt;
   return Moment{static_cast<int64_t>(micros)};
 }
@@ -51,7 +51,7 @@ std::optional<Moment> OfReal(Chunk& chunk, double seconds) {
   return moment ? moment : Refuse(chunk, fmt::format("{}", seconds));
 }
 
-// Of a decimal, given as plain digits: digits beyond microseconds are cut off.
+// From a decimal, given as plain digits: digits beyond microseconds are cut off.
 std::optional<Moment> OfDigits(Chunk& chunk, Text digits) {
   const size_t point = std::min(digits.find('.'), digits.size());
   std::string micros(digits.substr(0, point));

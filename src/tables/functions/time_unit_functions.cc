@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times counted in units (timestampadd, timestampdiff) and made of their fields, as
+// Times counted in units (timestampadd, timestampdiff) and made from their fields, as
 // java.time.LocalDateTime does it. Units are written in capitals.
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ constexpr Unit kUnits[] = {{"YEAR", 0, 12},
                            {"MILLISECOND", 1000, 0},
                            {"MICROSECOND", 1, 0}};
 
-// The units are those of the reader's list (sql_text/spark_operands.cc), so one is always found.
+// The units are those in the reader's list (sql_text/spark_operands.cc), so one is always found.
 const Unit& FindUnit(Text name) {
   for (const Unit& unit : kUnits) {
     if (unit.name == name) return unit;
@@ -62,7 +62,7 @@ Months CountMonths(Moment moment) {
   return {months, since_first * kDay + (time - day).count()};
 }
 
-// If the month has no such day, its last day counts.
+// If the month has no such day, its last day is used.
 std::optional<int64_t> MoveMonths(Moment moment, int64_t months) {
   constexpr int64_t kMostMonths = 12 * 32000;  // The library's years have 15 bits and a sign.
   if (std::abs(moment.micros / kDay) > 11'000'000 || std::abs(months) > kMostMonths) {
@@ -97,7 +97,7 @@ std::optional<Moment> Add(Chunk& chunk, Text name, int64_t count, Moment moment)
   return std::nullopt;
 }
 
-// timestampdiff(unit, from, to): the whole units that lie between, cut off towards zero.
+// timestampdiff(unit, from, to): the whole units in between, cut off towards zero.
 std::optional<int64_t> Count(Chunk& chunk, Text name, Moment from, Moment to) {
   const Unit& unit = FindUnit(name);
   if (unit.months == 0) {
@@ -113,8 +113,8 @@ std::optional<int64_t> Count(Chunk& chunk, Text name, Moment from, Moment to) {
   return months / unit.months;
 }
 
-// Of a day's fields and of microseconds since the minute began. Java's LocalDateTime takes no other
-// values; 60 seconds without a fraction are the next minute.
+// From a day's fields and the microseconds since the minute began. Java's LocalDateTime accepts no
+// other values; 60 seconds without a fraction are the next minute.
 std::optional<Moment> TryMake(Chunk&, int32_t year, int32_t month, int32_t day, int32_t hour,
                               int32_t minute, int64_t micros) {
   const bool fits =

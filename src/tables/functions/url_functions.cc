@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of addresses as java.net.URI, which Spark's parse_url() asks, divides them (RFC 2396), and
-// text in the form in which addresses carry it.
+// Parts of addresses as divided by java.net.URI, which Spark's parse_url() uses (RFC 2396), and
+// text encoded for use in addresses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ bool IsEscape(Text text, size_t at) {
   return at + 2 < text.size() && HexDigit(text[at + 1]) >= 0 && HexDigit(text[at + 2]) >= 0;
 }
 
-// False if the text is not encoded so. The bytes need not be UTF-8.
+// False if the text is not encoded this way. The bytes need not be UTF-8.
 bool Decode(Text text, std::string& decoded) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
@@ -79,8 +79,8 @@ constexpr std::string_view kUnreserved = "_-!.~'()*";
 
 bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
 
-// Whether the text holds only letters, digits, marks, escapes, characters beyond ASCII and those of
-// `more`.
+// Whether the text contains only letters, digits, marks, escapes, characters beyond ASCII and those
+// in `more`.
 bool IsMadeOf(Text text, std::string_view more) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -92,7 +92,7 @@ bool IsMadeOf(Text text, std::string_view more) {
   return true;
 }
 
-// The parts of an address as they stand there; those that are missing are nothing.
+// The parts of an address as written; those that are missing are nothing.
 struct Address {
   std::optional<Text> scheme, authority, user, host, path, query, fragment;
 };
@@ -144,7 +144,7 @@ bool IsScheme(Text scheme) {
   });
 }
 
-// False if it is no address.
+// False if it is not an address.
 bool ReadAddress(Text text, Address& address) {
   constexpr std::string_view kUric = ";/?:@&=+$,[]";
   const size_t hash = text.find('#');
@@ -212,7 +212,7 @@ std::optional<std::string> TryParseUrl(Chunk&, Text url, Text part) {
   return ReadAddress(url, address) ? PartOf(address, part) : std::nullopt;
 }
 
-// The value of the first `key`=value of the query. Spark takes the key for a pattern.
+// The value of the first `key`=value of the query. Spark treats the key as a pattern.
 std::optional<std::string> QueryValue(Chunk& chunk, const Address& address, Text key) {
   if (!std::ranges::all_of(key, [](char c) { return IsAlphanumeric(c) || c == '_' || c == '-'; })) {
     chunk.error = fmt::format("parse_url takes a key of letters, digits, _ and - here, not '{}'",

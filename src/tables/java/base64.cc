@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kLetters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr size_t kBytesOfLine = 57;  // They make 76 characters.
+constexpr size_t kBytesOfLine = 57;  // Encoded as 76 characters.
 
 }  // namespace
 

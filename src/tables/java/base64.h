@@ -8,11 +8,11 @@
 
 namespace protium {
 
-// With `lines` in lines of 76 characters with CRLF between them, as Java's MIME encoder, which
-// Spark's base64() uses, writes it (RFC 2045).
+// With `lines`, breaks the result into lines of 76 characters joined by CRLF (RFC 2045), as Java's
+// MIME encoder does, which Spark's base64() uses.
 std::string WriteBase64(std::string_view bytes, bool lines);
 
-// Nothing if the text holds anything but whole groups of four, padded at its end.
+// Returns nothing if the text is not whole groups of four, padded at the end.
 std::optional<std::string> ReadBase64(std::string_view text);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Days and moments, as columns hold them.
+// Days and moments, as columns store them.
 #pragma once
 
 #include <cstdint>

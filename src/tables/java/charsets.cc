@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// A set whose characters are numbers of `width` bytes; of one byte up to `most`.
+// A set whose characters are numbers of `width` bytes; if one byte, up to `most`.
 struct Charset {
   std::string_view name;
   int width;
@@ -53,7 +53,7 @@ char32_t UnitAt(const Charset& set, std::string_view bytes, size_t at) {
 bool IsHigh(char32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool IsLow(char32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-// With a mark at its beginning the bytes are in the order that it shows.
+// If the bytes begin with a byte order mark, they are in the order that it shows.
 Charset InOrder(Charset set, std::string_view& bytes) {
   const auto width = static_cast<size_t>(set.width);
   if (!set.marked || bytes.size() < width) return set;

@@ -11,10 +11,10 @@ namespace protium {
 
 bool IsCharset(std::string_view name);
 
-// The text as bytes of the set; nothing if a character is not in it.
+// Encodes the text in the character set; nothing if the set lacks one of its characters.
 std::optional<std::string> EncodeAs(std::string_view charset, std::string_view text);
 
-// Bytes of the set as text; nothing if they are none.
+// Decodes bytes of the character set; nothing if they are malformed.
 std::optional<std::string> DecodeAs(std::string_view charset, std::string_view bytes);
 
 }  // namespace protium

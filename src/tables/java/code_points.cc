@@ -16,7 +16,7 @@ std::u32string ToCodePoints(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t length = CodeLength(text[at]);
     const auto first = static_cast<unsigned char>(text[at]);
-    // The first byte of a sequence of n has n ones and a zero in front of its bits.
+    // The first byte of a sequence of n bytes begins with n ones and a zero.
     char32_t point = length == 1 ? first : first & (0x7fU >> length);
     for (size_t i = 1; i < length && at + i < text.size(); ++i) {
       point = point << 6 | (static_cast<unsigned char>(text[at + i]) & 0x3f);
@@ -31,7 +31,7 @@ bool IsUtf8(std::string_view bytes) {
   const auto* const data = reinterpret_cast<const uint8_t*>(bytes.data());
   const auto size = static_cast<int32_t>(bytes.size());
   for (int32_t at = 0; at < size;) {
-    // ICU sets `point` below 0 for whatever is not well formed.
+    // ICU sets `point` below 0 for anything that is not well formed.
     UChar32 point = 0;
     U8_NEXT(data, at, size, point);
     if (point < 0) return false;

@@ -17,7 +17,7 @@ inline int64_t CountCodePoints(std::string_view text) {
   return count;
 }
 
-// The byte at which code point number `index` begins, counted from 0; the end if there are fewer.
+// The byte at which code point number `index`, counted from 0, begins; the end if there are fewer.
 inline size_t FindOffset(std::string_view text, int64_t index) {
   size_t at = 0;
   for (; index > 0 && at < text.size(); --index) at += CodeLength(text[at]);

@@ -13,7 +13,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<char32_t, char32_t>>;
 
-// The POSIX classes of java.util.regex.Pattern, which hold ASCII only, and its L1.
+// The POSIX classes of java.util.regex.Pattern, which contain only ASCII, and its L1.
 const Ranges* FindAscii(std::string_view name) {
   static const std::pair<std::string_view, Ranges> kAscii[] = {
       {"ASCII", {{0, 0x7f}}},
@@ -71,7 +71,7 @@ void CodeSet::AddOtherCase(bool beyond_ascii) {
 }
 
 bool CodeSet::AddOfIcu(const std::string& property, const std::string& value) {
-  // Names are ASCII, so widening each byte makes UTF-16 of them; others are unknown to ICU and
+  // Names are ASCII, so widening each byte turns them into UTF-16; others are unknown to ICU and
   // refused.
   const std::u16string wide_property(property.begin(), property.end());
   const std::u16string wide_value(value.begin(), value.end());
@@ -105,7 +105,7 @@ bool CodeSet::AddProperty(const std::string& name) {
 
 std::string CodeSet::ToPcre() const {
   const std::unique_ptr<USet, Close> set(uset_clone(set_.get()));
-  // Surrogates: UTF-8 has none, and PCRE2 rejects them in a pattern.
+  // Removes surrogates: UTF-8 has none, and PCRE2 rejects them in a pattern.
   uset_removeRange(set.get(), 0xd800, 0xdfff);
   std::string text;
   for (int32_t i = 0; i < uset_getItemCount(set.get()); ++i) {

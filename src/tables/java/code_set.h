@@ -18,17 +18,18 @@ class CodeSet {
 
   void Add(char32_t first, char32_t last);
   void Add(const CodeSet& other);
-  // Intersects.
+  // Intersects this set with `other`.
   void KeepOnly(const CodeSet& other);
   void Negate();
-  // Adds the other case of everything it holds: of ASCII letters only, or of all.
+  // Adds the other case of every letter in the set: of ASCII letters only, or of all letters.
   void AddOtherCase(bool beyond_ascii);
 
-  // Adds what Java's \p{name} matches; false if the name is unknown. POSIX names are ASCII only, as
-  // in java.util.regex.Pattern without UNICODE_CHARACTER_CLASS.
+  // Adds what Java's \p{name} matches; false if the name is unknown. POSIX names match ASCII only,
+  // as in java.util.regex.Pattern without UNICODE_CHARACTER_CLASS.
   bool AddProperty(const std::string& name);
 
-  // As a class for PCRE2: [\x{61}-\x{7a}]. The empty set becomes (?!), which never matches.
+  // Writes the set as a class for PCRE2: [\x{61}-\x{7a}]. The empty set becomes (?!), which never
+  // matches.
   std::string ToPcre() const;
 
  private:

@@ -12,12 +12,12 @@ namespace {
 using Whole = unsigned __int128;
 
 constexpr int kMostDigits = 38;
-// Decimal's MAX_SCALE + 1 in Spark, at which it rounds a quotient before it takes the result's
-// scale.
+// Spark's Decimal.MAX_SCALE + 1, the scale to which it rounds a quotient before rounding to the
+// result's scale.
 constexpr int kQuotientScale = 39;
 
 // An unsigned number of up to 384 bits, in 32-bit limbs, lowest first. That holds the dividend of
-// any quotient: 38 digits of its own, 38 of the divisor's scale and 39 behind the point are 115
+// any quotient: 38 digits of its own, 38 of the divisor's scale and 39 after the point are 115
 // digits, 383 bits. Anything wider does not occur.
 class Wide {
  public:
@@ -84,8 +84,8 @@ class Wide {
 
   // Returns the quotient; `rest` becomes the remainder. Schoolbook division, a bit at a time
   // (Knuth, "The Art of Computer Programming" 4.3.1, in base 2): `rest` is always below `b`, so
-  // doubling it and bringing down a bit needs one subtraction at most. Numbers of up to 128 bits,
-  // which are nearly all, take the short way.
+  // doubling it and bringing down a bit needs at most one subtraction. Numbers of up to 128 bits,
+  // which are nearly all, take a shortcut.
   static Wide Divide(const Wide& a, const Wide& b, Wide& rest) {
     if (a.IsNarrow() && b.IsNarrow()) {
       rest = Wide(a.Low() % b.Low());
@@ -127,14 +127,14 @@ Wide PowerOfTen(int exponent) {
   return power * Wide(rest);
 }
 
-// Whether a quotient with remainder `rest` of `unit` rounds away from zero; `odd` is its last
-// digit's parity. Floor and ceiling depend on the sign, since magnitudes are rounded here.
+// Whether a quotient with remainder `rest` of `unit` rounds away from zero; `odd` is the parity of
+// its last digit. Floor and ceiling depend on the sign, since magnitudes are rounded here.
 bool RoundsUp(char rounding, bool negative, const Wide& rest, const Wide& unit, bool odd) {
   if (rest == Wide()) return false;
   if (rounding == 't') return false;
   if (rounding == 'f') return negative;
   if (rounding == 'c') return !negative;
-  // Twice the rest against the unit compares with one half exactly.
+  // Comparing twice the rest with the unit compares exactly with one half.
   const auto half = rest + rest <=> unit;
   return half > 0 || (half == 0 && (rounding == 'r' || odd));
 }
@@ -148,7 +148,7 @@ Signed Quotient(const Signed& a, const Signed& b, char rounding) {
   return {negative, size};
 }
 
-// `a` with its point moved from `from` to `to` digits behind it.
+// `a` with its point moved from `from` to `to` digits after it.
 Signed Scaled(const Signed& a, int from, int to, char rounding = 'r') {
   if (to >= from) return {a.negative, a.size * PowerOfTen(to - from)};
   return Quotient(a, {false, PowerOfTen(from - to)}, rounding);
@@ -166,7 +166,7 @@ DecimalAnswer Answer(const Signed& number) {
   return {number.negative ? -value : value};
 }
 
-// BigDecimal.longValue(): the low 64 bits, without an overflow.
+// BigDecimal.longValue(): the low 64 bits, without an overflow error.
 DecimalAnswer LowestBits(DecimalAnswer answer) {
   answer.value = static_cast<int64_t>(answer.value);
   return answer;
@@ -201,8 +201,8 @@ DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const Decim
   if (operation == '/') {
     const Signed dividend{first.negative,
                           first.size * PowerOfTen(kQuotientScale + b.scale - a.scale)};
-    // Two roundings, because Spark does two: its results differ from a single one in rare last
-    // digits.
+    // Two roundings, because Spark rounds twice: its results differ from a single rounding in rare
+    // last digits.
     return Answer(Scaled(Quotient(dividend, second, 'r'), kQuotientScale, scale));
   }
   const Signed left = Scaled(first, a.scale, common), right = Scaled(second, b.scale, common);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of decimals as Spark does it (Decimal, on Java's BigDecimal): exact, then rounded once
-// to the scale of the result, which the caller chooses.
+// Decimal arithmetic as in Spark (Decimal, on Java's BigDecimal): computed exactly, then rounded
+// once to the scale of the result, which the caller chooses.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct DecimalNumber {
   int scale = 0;
 };
 
-// Division by zero, or a result of more than 38 digits; ANSI mode makes both errors.
+// Division by zero, or a result of more than 38 digits; both are errors in ANSI mode.
 enum class DecimalFault { kNone, kZero, kOverflow };
 
 struct DecimalAnswer {
@@ -22,14 +22,14 @@ struct DecimalAnswer {
   DecimalFault fault = DecimalFault::kNone;
 };
 
-// `operation` is one of + - * / %, p (the remainder that is not negative: pmod) and d (the lowest
-// 64 bits of the whole quotient: div). The result is rounded half away from zero to `scale` digits
-// behind the point; a quotient is rounded to 39 digits first, as Spark's is.
+// `operation` is one of + - * / %, p (the non-negative remainder: pmod) and d (the lowest 64 bits
+// of the integral quotient: div). Rounds the result half away from zero to `scale` digits after the
+// point; a quotient is rounded to 39 digits first, as in Spark.
 DecimalAnswer ComputeDecimal(char operation, const DecimalNumber& a, const DecimalNumber& b,
                              int scale);
 
-// Rounds to `digits` behind the point, which may be negative. `operation` is r (half away from
-// zero), e (half to even), f (down) or c (up). The answer has `scale` digits behind the point.
+// Rounds to `digits` digits after the point; `digits` may be negative. `operation` is r (half away
+// from zero), e (half to even), f (down) or c (up). The result has `scale` digits after the point.
 DecimalAnswer RoundDecimalNumber(char operation, const DecimalNumber& a, int digits, int scale);
 
 }  // namespace protium

@@ -9,13 +9,13 @@ namespace {
 constexpr std::string_view kParts = "#0,.";
 constexpr std::string_view kElsewhere = "#0,.%;'-";
 
-// Whether the text beside the number is more to Java than itself.
+// Whether Java would interpret the text beside the number as more than plain text.
 bool HoldsMore(const std::string& text) {
   return text.find_first_of(kElsewhere) != std::string::npos ||
          text.find("‰") != std::string::npos || text.find("¤") != std::string::npos;
 }
 
-// What stands in the middle of a pattern, as DecimalFormat counts it.
+// What the middle of a pattern contains, as DecimalFormat counts it.
 struct Counts {
   int left = 0, zeros = 0, right = 0;  // # before the first 0, 0, # behind the last 0.
   int point = -1;                      // Digits before the point.
@@ -38,7 +38,7 @@ struct Counts {
     return true;
   }
 
-  // # alone stand for digits on both sides of the point: the one before it is written always.
+  // If there are only # on both sides of the point, the one before it is always written.
   void PlaceZero() {
     if (zeros > 0 || left == 0 || point < 0) return;
     const int whole = std::max(point, 1);

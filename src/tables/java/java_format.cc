@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kFlags = "-#+ 0,(<";
 
-// Reads digits; false where they do not fit an int. `number` stays as it is where there are none.
+// Reads digits; false if they do not fit an int. `number` stays as it is if there are none.
 bool ReadDigits(std::string_view format, size_t& at, int& number) {
   const char* const begin = format.data() + at;
   const char* end = begin;
@@ -27,7 +27,7 @@ bool ReadDigits(std::string_view format, size_t& at, int& number) {
   return std::from_chars(begin, end, number).ec == std::errc();
 }
 
-// Flags of which Java refuses any but these with a conversion.
+// The flags that Java accepts with a conversion; it rejects all others.
 std::string_view AllowedFlags(char kind) {
   switch (kind) {
     case 'd':
@@ -58,7 +58,7 @@ bool FlagsAgree(const FormatSpecifier& specifier) {
   return precise || specifier.precision < 0;
 }
 
-// Appends the text, blanks beside it up to the width. Java counts UTF-16 units.
+// Appends the text, padded with blanks up to the width. Java counts UTF-16 units.
 void Pad(const FormatSpecifier& specifier, std::string text, std::string& out) {
   if (specifier.conversion >= 'A' && specifier.conversion <= 'Z') {
     std::string upper;
@@ -75,7 +75,7 @@ void Group(std::string& digits) {
   for (size_t at = end; at > 3; at -= 3) digits.insert(at - 3, ",");
 }
 
-// Sign or parentheses and zeros around the digits of a number.
+// Adds the sign or parentheses, and zeros, around the digits of a number.
 std::string Signed(const FormatSpecifier& specifier, bool minus, std::string digits) {
   if (specifier.Has(',')) Group(digits);
   std::string before = minus                ? (specifier.Has('(') ? "(" : "-")
@@ -91,7 +91,7 @@ std::string Signed(const FormatSpecifier& specifier, bool minus, std::string dig
 }
 
 // A positive double as digits and the exponent of the first of them, with the fewest digits that
-// tell it apart: what Java rounds from.
+// identify it: Java rounds from these.
 struct Digits {
   std::string digits;
   int exponent = 0;
@@ -108,7 +108,7 @@ struct Digits {
     std::from_chars(all.data() + number, all.data() + all.size(), exponent);
   }
 
-  // Keeps so many digits, halves going up; none or fewer leave what they round to.
+  // Retains this many digits, halves going up; for none or fewer, leaves what they round to.
   void Keep(int count) {
     if (count >= static_cast<int>(digits.size())) {
       digits.append(static_cast<size_t>(count) - digits.size(), '0');
@@ -128,7 +128,7 @@ struct Digits {
   }
 };
 
-// With `places` behind the point.
+// With `places` digits after the point.
 std::string Fixed(double value, int places) {
   Digits digits(value);
   if (value == 0) digits.exponent = 0;

@@ -11,13 +11,13 @@
 
 // A recursive descent over the pattern that writes PCRE2 as it goes: Alternatives > Repeated > Atom
 // and Quantifier. Flags such as (?i) are applied here and never passed on: a caseless letter
-// becomes a class of its cases. What a class, an escape or a count means is read by the base
+// becomes a class of its cases. The base class reads what a class, an escape or a count means
 // (java/java_regex_reader.h).
 
 namespace protium {
 namespace {
 
-// Java's line terminators; PCRE2 knows other sets of them.
+// Java's line terminators; PCRE2 has different sets of them.
 constexpr std::string_view kLineEnds = "\\n\\r\\x{85}\\x{2028}\\x{2029}";
 // $ without (?m), and \Z: the end, or the last line terminator before it; never inside \r\n.
 constexpr std::string_view kEnd = "(?=(?:\\r\\n|(?<!\\r)\\n|[\\r\\x{85}\\x{2028}\\x{2029}])?\\z)";
@@ -36,7 +36,7 @@ class Translation : RegexReader {
   Result<std::string> Run() {
     PT_TRY(Alternatives());
     if (!AtEnd()) return Bad("a closing parenthesis has no opening one");
-    // Known at the end only: a reference may stand before its group.
+    // Known only at the end: a reference may precede its group.
     if (referred_ > groups_) return Bad(fmt::format("there is no group {}", referred_));
     return std::move(out_);
   }
@@ -78,7 +78,7 @@ class Translation : RegexReader {
         out_ += flags_.dotall ? "." : fmt::format("[^{}]", kLineEnds);
         return Status::OK();
       case '^':
-        // PCRE2's ^ and $ follow its own idea of a line, so they are never written.
+        // PCRE2's ^ and $ have their own definition of a line, so they are never written.
         out_ += flags_.multiline ? kStartOfLine : "\\A";
         return Status::OK();
       case '$':
@@ -96,7 +96,8 @@ class Translation : RegexReader {
     }
   }
 
-  // By number, except for letters, digits and the space, so that nothing is taken for syntax.
+  // Writes the number, except for letters, digits and the space, so that nothing is taken for
+  // syntax.
   void Literal(char32_t point) {
     const bool letter = (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z');
     if (flags_.caseless && (letter || flags_.unicode)) {
@@ -120,8 +121,8 @@ class Translation : RegexReader {
       return Body("(");
     }
     Skip(1);
-    // These are spelled alike in PCRE2. It refuses look-behind of unlimited length when it compiles
-    // the pattern.
+    // These are spelt the same in PCRE2. It refuses look-behind of unlimited length when it
+    // compiles the pattern.
     for (const std::string_view plain : {":", "=", "!", ">", "<=", "<!"}) {
       if (TakeText(plain)) return Body("(?" + std::string(plain));
     }
@@ -134,7 +135,7 @@ class Translation : RegexReader {
   }
 
   Status Body(const std::string& start) {
-    // A bound on the recursion: patterns come from data too, and a deep one must not use up the
+    // A bound on the recursion: patterns also come from data, and a deep one must not use up the
     // stack.
     if (++depth_ > 200) return Bad("groups are nested more than 200 deep");
     out_ += start;
@@ -146,7 +147,7 @@ class Translation : RegexReader {
     return Status::OK();
   }
 
-  // (?i) holds to the end of the group around it, (?i:...) within its own.
+  // (?i) applies up to the end of the group around it, (?i:...) within its own.
   Status Flags() {
     const RegexFlags outer = flags_;
     PT_TRY(ReadFlags());
@@ -195,7 +196,7 @@ class Translation : RegexReader {
     }
   }
 
-  // \12 is group 12 if there are so many groups so far, else group 1 followed by "2".
+  // \12 is group 12 if there are that many groups so far, otherwise group 1 followed by "2".
   Status Reference() {
     int number = static_cast<int>(Take() - '0');
     while (IsDigit(Peek()) && number * 10 + static_cast<int>(Peek() - '0') <= groups_) {
@@ -219,7 +220,7 @@ class Translation : RegexReader {
     return Status::OK();
   }
 
-  // \Q...\E: a quantifier behind it repeats the last character only.
+  // \Q...\E: a quantifier behind it repeats only the last character.
   Status Quoted() {
     Skip(1);
     while (!AtEnd() && !TakeText("\\E")) Literal(Take());
@@ -235,7 +236,7 @@ class Translation : RegexReader {
     } else {
       return Status::OK();
     }
-    // Java's greedy, reluctant (?) and possessive (+) quantifiers are spelled alike in PCRE2.
+    // Java's greedy, reluctant (?) and possessive (+) quantifiers are spelt the same in PCRE2.
     out_ += count;
     if (Peek() == '?' || Peek() == '+') out_ += static_cast<char>(Take());
     return Status::OK();

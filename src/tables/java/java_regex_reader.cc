@@ -8,8 +8,8 @@
 #include "base/fault.h"
 #include "java/code_points.h"
 
-// A class is read into a CodeSet at once, with unions, intersections and negations worked out,
-// since PCRE2 has no intersection and other names for properties.
+// A class is read directly into a CodeSet, with unions, intersections and negations evaluated,
+// since PCRE2 has no intersection and different names for properties.
 
 namespace protium {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 // Bytes of a pattern that a message repeats.
 constexpr size_t kQuoted = 80;
 
-// Java's \d, \h, \s, \v and \w, which are ASCII but for \h and \v; nothing for other letters.
+// Java's \d, \h, \s, \v and \w, which are ASCII except for \h and \v; nothing for other letters.
 std::optional<CodeSet> Predefined(char32_t letter) {
   CodeSet set;
   const auto add = [&](std::u32string_view points) {
@@ -77,11 +77,11 @@ Status RegexReader::Unknown(const std::string& what) const {
                .fix = "write the pattern without it"});
 }
 
-// Under (?i) a range holds the other case of each of its characters as well.
+// Under (?i) a range also contains the other case of each of its characters.
 CodeSet RegexReader::Range(char32_t first, char32_t last) const {
   CodeSet set;
   set.Add(first, last);
-  // Before any negation: [^a] under (?i) excludes A as well.
+  // Before any negation: [^a] under (?i) also excludes A.
   if (flags_.caseless) set.AddOtherCase(flags_.unicode);
   return set;
 }
@@ -98,8 +98,8 @@ Result<CodeSet> RegexReader::ReadClass() {
   return set;
 }
 
-// Up to the closing bracket, which stands for itself if it comes first. && binds weaker than
-// juxtaposition: [ab&&b] is the intersection of ab and b.
+// Reads up to the closing bracket, which stands for itself if it comes first. && binds less tightly
+// than juxtaposition: [ab&&b] is the intersection of ab and b.
 Result<CodeSet> RegexReader::ReadItems() {
   CodeSet all;
   bool first = true;
@@ -121,7 +121,7 @@ Result<CodeSet> RegexReader::ReadItems() {
   return all;
 }
 
-// What is behind && up to the next one.
+// What follows && up to the next one.
 Result<CodeSet> RegexReader::ReadIntersected() {
   CodeSet right;
   bool empty = true;
@@ -202,7 +202,7 @@ Result<char32_t> RegexReader::ReadHex(size_t digits) {
   return value;
 }
 
-// Up to three digits, and up to \0377: a third digit is taken only where the value stays below 256.
+// Up to three digits, and up to \0377: a third digit is taken only if the value stays below 256.
 char32_t RegexReader::ReadOctal() {
   char32_t value = 0;
   for (int i = 0; i < 3 && Peek() >= '0' && Peek() <= '7' && value < 32; ++i) {
@@ -247,8 +247,8 @@ Result<char32_t> RegexReader::ReadEscapedPoint() {
   }
 }
 
-// Java's names are ASCII letters and digits, a letter first; more than 32 characters PCRE2 does not
-// take.
+// Java's names are ASCII letters and digits, a letter first; PCRE2 does not accept more than 32
+// characters.
 Result<std::string> RegexReader::ReadName() {
   std::string name;
   while (!AtEnd() && Peek() != '>') {

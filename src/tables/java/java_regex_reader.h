@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a Java regular expression whose meaning does not depend on what is around them:
-// classes, escapes, names, counts, flags. java.util.regex.Pattern defines them.
+// Reads the parts of a Java regular expression whose meaning does not depend on their surroundings:
+// classes, escapes, names, counts and flags, as java.util.regex.Pattern defines them.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace protium {
 // The flags that (?imsu) switches on until the end of the group.
 struct RegexFlags {
   bool caseless = false;   // i
-  bool unicode = false;    // u: other cases beyond ASCII
+  bool unicode = false;    // u: case folding beyond ASCII
   bool multiline = false;  // m
   bool dotall = false;     // s
 };
 
-// A base for ToPcre's translation: a cursor over the pattern's code points. What Java rejects
-// becomes Bad(), what cannot be said in PCRE2 or would mean something else there becomes Unknown();
-// both are Faults of exit kUsage.
+// A base class for ToPcre's translation: a cursor over the pattern's code points. What Java rejects
+// becomes Bad(); what PCRE2 cannot express or would interpret differently becomes Unknown(). Both
+// are Faults with exit kUsage.
 class RegexReader {
  protected:
   explicit RegexReader(std::string_view java);
 
   bool AtEnd() const { return at_ >= points_.size(); }
-  // The code point `ahead` places further; 0 beyond the end.
+  // The code point `ahead` positions further on; 0 beyond the end.
   char32_t Peek(size_t ahead = 0) const {
     return at_ + ahead < points_.size() ? points_[at_ + ahead] : 0;
   }
@@ -37,18 +37,18 @@ class RegexReader {
   bool TakeText(std::string_view text);
   static bool IsDigit(char32_t point) { return point >= '0' && point <= '9'; }
 
-  // Each reads on from the character that opened it, which has been taken.
+  // Each continues after the character that opened the part, which has been taken.
   Result<CodeSet> ReadClass();       // [
   Result<CodeSet> ReadEscapedSet();  // backslash
   Result<std::string> ReadName();    // <
   Result<std::string> ReadCount();   // { gives {2,3}
   Status ReadFlags();                // (? up to ) or :
 
-  // A set of one code point, with its other cases under the flags.
+  // A set of one code point and, depending on the flags, its other cases.
   CodeSet Single(char32_t point) const { return Range(point, point); }
 
   Status Bad(const std::string& why) const;
-  // For what Java has and this translation does not.
+  // Makes the fault for what Java has and this translation does not support.
   Status Unknown(const std::string& what) const;
 
   RegexFlags flags_;

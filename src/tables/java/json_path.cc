@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// get_json_object() after Spark's GetJsonObjectEvaluator, with the case in which each step is taken
-// there: what a wildcard finds is joined as Hive does it, one match without brackets.
+// get_json_object() after Spark's GetJsonObjectEvaluator, with the case there that handles each
+// step: the matches of a wildcard are joined as in Hive, a single match without brackets.
 #include "java/json_path.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ using Step = JsonStep;
 using Kind = JsonTokens::Kind;
 using Steps = std::span<const JsonStep>;
 
-// How a text that is found is written: bare, between quotes, or an array as its elements.
+// How a text that is found is written: bare, in quotes, or, for an array, as its elements.
 enum class Style { kRaw, kQuoted, kFlat };
 
 // What is written, with commas between the elements of an array as Jackson's generator puts them.
 struct Output {
   std::string text;
   bool in_array = false, empty = true;
-  bool apart = false;  // It is joined to the rest as it stands.
+  bool apart = false;  // Joined to the rest as it is.
 
   void Separate() {
     if (in_array && !empty) text += ',';
@@ -43,8 +43,8 @@ class Walk {
   }
 
  private:
-  // Follows the path from the current token on, to the end of its value; whether something was
-  // written. After what is no JSON all of it counts for nothing.
+  // Follows the path from the current token on, to the end of its value; returns whether something
+  // was written. If the value is not JSON, nothing of it counts.
   bool Follow(Steps path, Style style, Output& out) {
     const Kind kind = tokens_.kind();
     if (kind == Kind::kBad || kind == Kind::kNone) return Fail();
@@ -111,7 +111,7 @@ class Walk {
     return Element(path[1].index, path.subspan(2), several ? Style::kQuoted : style, out);
   }
 
-  // All that is found, as an array.
+  // Everything found, as an array.
   bool Bracketed(Steps rest, Style style, Output& out) {
     Output inner{.text = "[", .in_array = true, .apart = out.apart};
     bool dirty = false;
@@ -150,8 +150,8 @@ class Walk {
   bool bad_ = false;
 };
 
-// The parts of a path as Spark's JsonPathParser reads them. Blanks before names and numbers do not
-// count.
+// The parts of a path as Spark's JsonPathParser reads them. Blanks before names and numbers are
+// ignored.
 class PathReader {
  public:
   explicit PathReader(std::string_view path) : rest_(path) {}
@@ -171,7 +171,7 @@ class PathReader {
     return true;
   }
 
-  // What stands before the first of `ends`; nothing if that is empty.
+  // The text before the first of `ends`; nothing if that is empty.
   std::optional<std::string> Until(std::string_view ends) {
     const size_t begin = std::min(rest_.find_first_not_of(" \t\r\n\f\v"), rest_.size());
     const size_t end = std::min(rest_.find_first_of(ends, begin), rest_.size());
@@ -181,7 +181,7 @@ class PathReader {
     return name;
   }
 
-  // .* leads nowhere by itself, in Spark as well.
+  // .* alone leads nowhere, in Spark as well.
   bool Node() {
     if (Take(".*") || Take("['*']")) {
       steps_.push_back({Step::Kind::kWildcard});

@@ -8,7 +8,7 @@
 
 namespace protium {
 
-// A step of a path such as $.a[0].*: into the elements of an array, or into a field.
+// A step of a path such as $.a[0].*: to the elements of an array, or to a field.
 struct JsonStep {
   enum class Kind { kSubscript, kKey, kWildcard, kIndex, kNamed };
   Kind kind;
@@ -17,11 +17,11 @@ struct JsonStep {
   bool operator==(Kind other) const { return kind == other; }
 };
 
-// Reads a path as Spark's JsonPathParser does; nothing if it is none.
+// Reads a path as Spark's JsonPathParser does; nothing if it is not a valid path.
 std::optional<std::vector<JsonStep>> ReadJsonPath(std::string_view path);
 
-// get_json_object(): what the path leads to in the JSON text, texts without their quotes. Nothing
-// where it leads nowhere or the text is no JSON as far as it has to be read.
+// get_json_object(): returns what the path leads to in the JSON text; texts without their quotes.
+// Returns nothing if it leads nowhere or the part of the text that must be read is not JSON.
 std::optional<std::string> FollowJsonPath(std::string_view json, const std::vector<JsonStep>& path);
 
 }  // namespace protium

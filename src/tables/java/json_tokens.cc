@@ -32,7 +32,7 @@ void JsonTokens::SkipBlanks() {
   while (at_ < json_.size() && kBlanks.find(json_[at_]) != std::string_view::npos) ++at_;
 }
 
-// Whether a number may end here: at the top level a blank has to follow it.
+// Whether a number may end here: at the top level a blank must follow it.
 bool JsonTokens::NumberEnds() const {
   return !open_.empty() || at_ == json_.size() ||
          kBlanks.find(json_[at_]) != std::string_view::npos;
@@ -184,7 +184,7 @@ bool JsonTokens::Escape() {
     AppendUtf8(unit, text_);
     return true;
   }
-  // Two escapes make one character beyond 16 bits; one of them alone is none.
+  // Two escapes make one character beyond 16 bits; one of them alone is not a character.
   if (unit > 0xdbff || !json_.substr(at_ + 1).starts_with("\\u")) return false;
   at_ += 2;
   if (!Hex(low) || low < 0xdc00 || low > 0xdfff) return false;

@@ -6,13 +6,14 @@
 #include <limits>
 
 // Numbers are rounded and written from their shortest decimal digits, those of Java's
-// BigDecimal(Double.toString(x)); from the binary value, 2.675 would round to 2.67 where Spark says
-// 2.68.
+// BigDecimal(Double.toString(x)); from the binary value, 2.675 would round to 2.67 where Spark
+// returns 2.68.
 
 namespace protium {
 namespace {
 
-// The absolute value as 0.DIGITS * 10^exponent, with the fewest digits that give it back.
+// The absolute value as 0.DIGITS * 10^exponent, with the fewest digits from which it can be read
+// back.
 struct Decimal {
   std::string digits;
   int exponent = 0;
@@ -36,8 +37,8 @@ Decimal Shortest(Number value) {
   return decimal;
 }
 
-// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent; always a digit behind
-// the point.
+// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent; always with a digit
+// after the point.
 template <class Number>
 std::string WriteAsJava(Number value) {
   if (std::isnan(value)) return "NaN";
@@ -71,7 +72,7 @@ double RoundDecimal(double value, int32_t digits, bool to_even) {
   if (!std::isfinite(value) || value == 0) return value + 0.0;
   Decimal decimal = Shortest(value);
   const int64_t keep = int64_t{decimal.exponent} + digits;
-  // Less than a tenth of the last place that is kept.
+  // Less than a tenth of the last digit that remains.
   if (keep < 0) return 0;
   if (keep >= static_cast<int64_t>(decimal.digits.size())) return value;
   const bool up = RoundsUp(decimal.digits, keep, to_even);

@@ -37,13 +37,13 @@ Result<Regex> Regex::Compile(std::string_view java) {
   int error = 0;
   size_t at = 0;
   Regex regex;
-  // The pattern is ASCII of our own making, and texts are valid UTF-8 since they come from DuckDB:
-  // nothing needs to be checked.
+  // We wrote the pattern in ASCII, and texts are valid UTF-8 since they come from DuckDB: nothing
+  // needs to be checked.
   regex.code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
                                   PCRE2_UTF | PCRE2_DOTALL | PCRE2_NO_UTF_CHECK, &error, &at,
                                   nullptr));
   if (regex.code_ == nullptr) return CannotCompile(java, error);
-  // Where the machine forbids memory that is written and executed this fails, and the interpreter
+  // Fails on machines that forbid memory that is both writable and executable; then the interpreter
   // does all the work.
   regex.compiled_to_machine_code_ = pcre2_jit_compile(regex.code_.get(), PCRE2_JIT_COMPLETE) == 0;
   regex.match_.reset(pcre2_match_data_create_from_pattern(regex.code_.get(), nullptr));
@@ -60,13 +60,13 @@ Result<bool> Regex::Find(std::string_view text, size_t from) {
   if (compiled_to_machine_code_) {
     found = pcre2_jit_match(code_.get(), bytes, text.size(), from, 0, match_.get(), nullptr);
   }
-  // The machine code has a stack of 32 KiB; the interpreter uses the heap instead, and so finds an
-  // answer where the other gave up.
+  // The machine code has a stack of 32 KiB; the interpreter uses the heap instead, and so finds a
+  // result where the machine code gave up.
   if (found == PCRE2_ERROR_JIT_STACKLIMIT) {
     found = pcre2_match(code_.get(), bytes, text.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
                         match_.get(), nullptr);
   }
-  // The number of groups that matched; how many does not matter.
+  // The number of groups that matched, which does not matter here.
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;
   return Fail({.exit = Exit::kInput,

@@ -12,18 +12,17 @@
 
 namespace protium {
 
-// A Java regular expression, compiled. For one thread: it holds the buffers of its matches.
+// A compiled Java regular expression. Used by one thread: it holds the buffers of its matches.
 class Regex {
  public:
-  // A pattern that Java would reject, or that cannot be translated, is a Fault of exit kUsage.
+  // A pattern that Java would reject, or that cannot be translated, is a Fault with exit kUsage.
   static Result<Regex> Compile(std::string_view java);
 
   // Whether `text`, which must be UTF-8, has a match that begins at byte `from` or later.
-  // Look-behind sees what is before `from`. Fails with exit kInput if matching takes too many
-  // steps.
+  // Look-behind sees what precedes `from`. Fails with exit kInput if matching takes too many steps.
   Result<bool> Find(std::string_view text, size_t from);
 
-  // Bytes of the last match that was found.
+  // The byte range of the last match.
   size_t start() const { return offsets_[0]; }
   size_t end() const { return offsets_[1]; }
   // Empty if the group took no part in the match.
@@ -46,8 +45,8 @@ class Regex {
   bool compiled_to_machine_code_ = false;
 };
 
-// Where a search goes on behind a match: a code point further after an empty one, or it would be
-// found again for ever; beyond the end if nothing is left.
+// Where a search continues after a match: one code point further after an empty match, which would
+// otherwise be found for ever; beyond the end if nothing is left.
 size_t NextFrom(std::string_view text, const Regex& regex);
 
 }  // namespace protium

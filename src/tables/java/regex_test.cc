@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The first match, in brackets; empty when there is none.
+// The first match, in brackets; empty if there is none.
 std::string First(std::string_view pattern, std::string_view text) {
   Result<Regex> regex = Regex::Compile(pattern);
   if (!regex.ok()) return Render(FaultOf(regex.status()));

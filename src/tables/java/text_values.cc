@@ -11,17 +11,16 @@
 #include "base/text.h"
 #include "sql_words/literals.h"
 
-// Each reader takes a text from left to right and accepts nothing that it does not use up. Where
-// Spark's reader is laxer than Java's (days) or Java's laxer than C++'s (numbers), a comment says
-// so.
+// Each reader takes a text from left to right and accepts nothing that it does not use. Comments
+// say where Spark's reader is laxer than Java's (days) or Java's laxer than C++'s (numbers).
 
 namespace protium {
 namespace {
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }
 
-// The words for values that are no numbers. Spark takes them in any case; those with a sign in
-// front of NaN are Java's own, and exact.
+// The words for values that are not numbers. Spark accepts them in any case; those with a sign in
+// front of NaN are Java's own, and case-sensitive.
 template <class Number>
 std::optional<Number> ReadWord(std::string_view text) {
   constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
@@ -48,7 +47,7 @@ std::optional<Number> ReadDigits(std::string_view digits, std::chars_format form
   return static_cast<Number>(std::strtod(text.c_str(), nullptr));
 }
 
-// An exponent as Java's BigDecimal takes it: 32 bits, with a sign.
+// An exponent as Java's BigDecimal accepts it: 32 bits, with a sign.
 bool IsExponent(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int32_t exponent = 0;
@@ -97,11 +96,11 @@ struct DayParts {
 };
 
 // [+-]yyyy, with up to seven digits, then -m or -mm, then -d or -dd, as SparkDateTimeUtils reads
-// days; what is left out is 1.
+// days; what is omitted is 1.
 std::optional<DayParts> ReadDayParts(Scanner& scanner) {
   const bool negative = scanner.Take('-');
   if (!negative) scanner.Take('+');
-  // Spark's limit: seven digits hold every year that microseconds in 64 bits reach.
+  // Spark's limit: seven digits hold every year that 64 bits of microseconds reach.
   const auto year = scanner.Number(4, 7);
   if (!year) return std::nullopt;
   std::array<int64_t, 2> parts = {1, 1};
@@ -172,11 +171,11 @@ std::optional<Number> ReadNumber(std::string_view text) {
   if (hexadecimal) text.remove_prefix(2);
   // Java's hexadecimal floats must have an exponent.
   if (hexadecimal && text.find_first_of("pP") == std::string_view::npos) return std::nullopt;
-  // Double.parseDouble takes the suffix of a Java literal.
+  // Double.parseDouble accepts the suffix of a Java literal.
   if (!text.empty() && std::string_view("dDfF").find(text.back()) != std::string_view::npos) {
     text.remove_suffix(1);
   }
-  // from_chars() would also take "inf" and "nan", which ReadWord() has dealt with.
+  // from_chars() would also accept "inf" and "nan", which ReadWord() has handled.
   if (text.empty() || !(IsDigit(text[0]) || text[0] == '.' || hexadecimal)) return std::nullopt;
   const auto number =
       ReadDigits<Number>(text, hexadecimal ? std::chars_format::hex : std::chars_format::general);
@@ -260,7 +259,7 @@ std::optional<ClockText> ReadClockText(std::string_view text, std::string& why) 
   text = TrimmedAsJava(text);
   Scanner alone(text.starts_with('T') ? text.substr(1) : text);
   bool seconds = false;
-  // Another answer every day: refused rather than made up.
+  // The result would change every day: refused rather than made up.
   if (text.find(':') != std::string_view::npos && ReadClock(alone, seconds) &&
       (alone.AtEnd() || seconds)) {
     why = "a time without a date means today in Spark";

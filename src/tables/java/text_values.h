@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that text stands for where Spark casts it (UTF8String, Cast, SparkDateTimeUtils).
-// Blanks and control characters around a value do not count. All return nothing if the text is no
+// The values that a text denotes when Spark casts it (UTF8String, Cast, SparkDateTimeUtils). Blanks
+// and control characters around a value are ignored. All functions return nothing if the text is no
 // such value, and never fail in another way.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// Without bytes up to 0x20, and 0x7f, on either side.
+// Without bytes up to 0x20, or 0x7f, at either end.
 std::string_view TrimmedAsJava(std::string_view text);
 
 // t, true, y, yes, 1 and their opposites, in any case.
@@ -21,30 +21,30 @@ std::optional<bool> ReadBoolean(std::string_view text);
 // A sign and digits that fit 64 bits.
 std::optional<int64_t> ReadWhole(std::string_view text);
 
-// A number in decimal or hexadecimal, also what only Java reads: 1d, 0x1p3, inf, NaN.
+// A number in decimal or hexadecimal, including forms that only Java reads: 1d, 0x1p3, inf, NaN.
 template <class Number>
 std::optional<Number> ReadNumber(std::string_view text);
 
 // A decimal of any width, as digits with a point and no exponent: 1.5e-3 is .0015.
 std::optional<std::string> ReadDecimal(std::string_view text);
 
-// 2013, 2013-7, 2013-07-04. Behind a whole day, a space or a T may be followed by anything.
+// 2013, 2013-7, 2013-07-04. After a full date, a space or a T may be followed by anything.
 std::optional<Day> ReadDay(std::string_view text);
 
 // What a text says of a time: what the clock shows, in microseconds since 1970-01-01 00:00:00, and
-// the zone of that clock; empty where the text names none.
+// the zone of that clock; empty if the text names none.
 struct ClockText {
   int64_t micros = 0;
   std::string_view zone = {};  // A part of the text.
 };
 
-// A day; or a day with a time, up to six digits of a second's fraction counting, and behind seconds
-// a zone, which is not looked at. Sets `why` if Spark would know the moment and this does not: that
-// must be an error, not null.
+// Reads a day, or a day with a time: up to six digits of the second's fraction count, and a zone
+// may follow, which is not checked. Sets `why` if Spark would read the moment and this function
+// cannot: that must be an error, not null.
 std::optional<ClockText> ReadClockText(std::string_view text, std::string& why);
 
-// Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. What
-// java.time.ZoneId takes of offsets; 18 hours are its limit.
+// Reads Z, UTC, +2, +02:00, +0200, +02:00:30, also behind UTC, GMT or UT; in seconds. Accepts the
+// offsets that java.time.ZoneId does, up to 18 hours.
 std::optional<int64_t> ReadOffset(std::string_view zone);
 
 // Days since 1970-01-01 in the proleptic Gregorian calendar; nothing if there is no such day.

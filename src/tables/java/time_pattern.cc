@@ -12,7 +12,7 @@
 #include "java/text_values.h"
 
 // Both directions follow the same list of fields, made once from the pattern (ReadJavaPattern).
-// Writing takes the moment apart first; reading collects parts and puts them together at the end,
+// Writing first takes the moment apart; reading collects parts and puts them together at the end,
 // so that the order of the fields does not matter.
 
 namespace protium {
@@ -130,7 +130,7 @@ std::string WriteField(const Parts& parts, const TimeField& field) {
     case 's':
       return Padded(parts.second_of_day % 60, count);
     case 'S':
-      // Up to nine digits, of which microseconds fill six.
+      // Up to nine digits; microseconds fill six.
       return (Padded(parts.micros, 6) + "000").substr(0, count);
     default:
       return field.text;
@@ -224,8 +224,8 @@ class Reading {
     return TakeWord(afternoon_ ? "PM" : "AM");
   }
 
-  // +02, +0200, +02:00, as the number of letters says (DateTimeFormatterBuilder.appendOffset); X
-  // and ZZZZZ also read Z.
+  // +02, +0200, +02:00, depending on the number of letters (DateTimeFormatterBuilder.appendOffset);
+  // X and ZZZZZ also read Z.
   bool ReadOffset(const TimeField& field) {
     const bool zero = field.letter == 'X' || (field.letter == 'Z' && field.count == 5);
     if (zero && TakeWord("Z")) return true;
@@ -304,7 +304,7 @@ class Reading {
                                [&](const TimeField& field) { return field.letter == letter; });
   }
 
-  // The day of a year by its number; a month and a day of the month beside it have to be its own.
+  // The day of a year by its number; a month and a day of the month beside it must match it.
   std::optional<int32_t> DayOfYear() const {
     const auto first = CountDays(year_, 1, 1), next = CountDays(year_ + 1, 1, 1);
     if (!first || !next) return std::nullopt;
@@ -316,7 +316,7 @@ class Reading {
     return month && day ? std::optional(days) : std::nullopt;
   }
 
-  // Hours of a half day count before those of a whole one.
+  // Hours of a half day take precedence over those of a whole one.
   std::optional<Moment> Resolve() const {
     const auto days = day_of_year_ > 0 ? DayOfYear() : CountDays(year_, month_, day_);
     if (!days) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times written and read by Java patterns (java.time.format.DateTimeFormatter), strictly, as Spark
-// does. Patterns are read by the room sql (ReadJavaPattern).
+// Writes and reads times by Java patterns (java.time.format.DateTimeFormatter), strictly, as Spark
+// does. ReadJavaPattern of room sql_words reads the patterns.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace protium {
 
-// The moment as the pattern writes it; names are English.
+// Writes the moment as the pattern says; names are English.
 std::string WriteTime(Moment moment, const std::vector<TimeField>& fields);
 
-// The moment, if the whole text fits the pattern. What the pattern leaves open is that of
-// 1970-01-01 00:00:00.
+// Reads the moment, if the whole text matches the pattern. What the pattern leaves open is taken
+// from 1970-01-01 00:00:00.
 std::optional<Moment> ReadTime(std::string_view text, const std::vector<TimeField>& fields);
 
 }  // namespace protium

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int64_t kMicrosOfDay = int64_t{86400} * 1000000;
 
-// Rounded down, also before 1970, as ICU's clock has milliseconds; offsets do not change within
-// one.
+// Rounded down, also before 1970, because ICU's clock counts milliseconds; offsets do not change
+// within one.
 double AsMillis(int64_t micros) {
   const int64_t millis = micros / 1000;
   return static_cast<double>(micros % 1000 < 0 ? millis - 1 : millis);
@@ -17,7 +17,7 @@ double AsMillis(int64_t micros) {
 
 }  // namespace
 
-// ICU takes an unknown zone for UTC, so names are checked first.
+// ICU treats an unknown zone as UTC, so names are checked first.
 bool ZoneClock::Open(std::string_view zone) {
   if ((calendar_ != nullptr || fixed_) && zone == zone_) return true;
   calendar_.reset();
@@ -33,7 +33,7 @@ bool ZoneClock::Open(std::string_view zone) {
   UChar canonical[128];
   UBool system = 0;
   ucal_getCanonicalTimeZoneID(wide.data(), length, canonical, 128, &system, &problem);
-  // ICU also makes zones of offsets in spellings that Java refuses.
+  // ICU also makes zones of offsets in spellings that Java rejects.
   if (U_FAILURE(problem) || system == 0) return false;
   calendar_.reset(ucal_open(wide.data(), length, "", UCAL_GREGORIAN, &problem));
   return U_SUCCESS(problem);
@@ -50,15 +50,15 @@ std::optional<int64_t> ZoneClock::Ahead(int64_t micros) {
 }
 
 std::optional<int64_t> ZoneClock::AheadOfLocal(int64_t local) {
-  // The offsets a day before and after, assuming that a zone changes at most once between them. If
-  // the clock of the first offset shows `local`, that moment is it; else that of the last; else
-  // `local` fell into the missing hour.
+  // Takes the offsets a day before and after, assuming that a zone changes at most once in between.
+  // If the clock shows `local` with the first offset, that moment is the result; otherwise with the
+  // last; otherwise `local` fell into the missing hour.
   const auto first = Ahead(local - kMicrosOfDay);
   const auto last = Ahead(local + kMicrosOfDay);
   if (!first || !last) return std::nullopt;
   const auto shown = Ahead(local - *first);
   if (!shown) return std::nullopt;
-  if (*shown == *first) return first;  // The clock was not moved yet.
+  if (*shown == *first) return first;  // The clock had not been moved yet.
   const auto moved = Ahead(local - *last);
   if (!moved) return std::nullopt;
   return *moved == *last ? last : first;

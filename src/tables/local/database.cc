@@ -15,9 +15,9 @@
 #include "sql/duckdb/prelude.h"
 #include "sql/duckdb/scan.h"
 
-// Opening: configuration first, since memory, threads and the spill folder are fixed from then on;
-// then DuckDB's own settings, our functions in C++, and the macros over them that carry Spark's
-// names.
+// Opens in this order: the configuration first, since memory, threads and the spill folder are
+// fixed from then on; then DuckDB's own settings, our functions in C++, and the macros over them
+// that have Spark's names.
 
 namespace protium {
 namespace {
@@ -73,8 +73,8 @@ Opened Open(const DatabaseOptions& options) {
   return database;
 }
 
-// DuckDB compares the text of a path with this list: both the path, and the pattern that a scan
-// writes for it.
+// DuckDB compares the text of a path with this list, so it contains both the path and the pattern
+// that a scan writes for it.
 std::string FormatList(const std::set<std::string>& files) {
   std::set<std::string> all = files;
   for (const std::string& file : files) all.insert(DuckDbPath(file));
@@ -110,7 +110,7 @@ bool Database::Admit(const std::vector<std::string>& files) {
                      [this](const std::string& file) { return admitted_.count(file) > 0; });
 }
 
-// Read only: nobody's database is changed, and several processes may read it at once.
+// Read-only: the user's database is never changed, and several processes may read it at once.
 Status Database::Attach(const std::string& file) {
   const std::lock_guard lock(mutex_);
   if (attached_.count(file) > 0) return Status::OK();
@@ -129,7 +129,8 @@ Status Database::Attach(const std::string& file) {
   return Status::OK();
 }
 
-// DuckDB lets nobody change allowed_paths, or give access back, once external access is off.
+// After external access is switched off, DuckDB refuses changes to allowed_paths, and access cannot
+// be restored.
 Status Database::Lock() {
   const std::lock_guard lock(mutex_);
   if (locked_) return Status::OK();

@@ -17,32 +17,33 @@ namespace protium {
 
 // What is fixed when the database is opened.
 struct DatabaseOptions {
-  int64_t memory_bytes = 0;  // 0: chosen by the database, 80 % of the machine's.
+  int64_t memory_bytes = 0;  // 0: DuckDB chooses, 80 % of the machine's.
   int32_t threads = 0;       // 0: as many as the machine has cores.
   std::string spill;         // A folder; empty: nothing is spilled.
 };
 
-// Opens in a thread of its own, since registering all functions and macros takes a moment; whoever
-// connects first waits for it. Thread-safe.
+// Opens in a thread of its own, since registering all functions and macros takes a moment; the
+// first caller of Connect() waits for it. Thread-safe.
 class Database {
  public:
   explicit Database(DatabaseOptions options);
 
-  // A new connection with all settings made. An error of opening comes here, every time.
+  // Makes a new connection with all settings applied. Every call returns the error if opening
+  // failed.
   Result<duck::Connection> Connect() const;
 
-  // Whether queries here may read these files. Before Lock() the answer is yes and they are
-  // admitted; afterwards only files that were admitted before.
+  // Whether queries here may read these files. Before Lock(), every file is admitted; afterwards
+  // only files that were admitted before.
   bool Admit(const std::vector<std::string>& files);
   // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb/scan.h). Does
-  // nothing if that was done. The file has been admitted, and Lock() comes later. A file that is no
-  // such database, or that another process writes to, is a fault (kInput).
+  // nothing if that is already done. The file must have been admitted, and Lock() comes later. A
+  // file that is not such a database, or that another process writes to, is a fault (kInput).
   Status Attach(const std::string& file);
-  // From now on the database itself opens only files that were admitted, and its spill: SQL text
+  // From now on the database itself opens only admitted files and its spill folder, since SQL text
   // that a person wrote must not read others. Cannot be undone.
   Status Lock();
 
-  // 1, 2, 3, ...: for names that no other table of the database has.
+  // Returns 1, 2, 3, ..., for names that no other table of the database has.
   int64_t NextNumber() { return ++last_number_; }
 
  private:

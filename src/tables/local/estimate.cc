@@ -16,7 +16,7 @@ struct DuckFree {
 void Bind(duckdb_bind_info info) {
   const Value rows(duckdb_bind_get_parameter(info, 0));
   const Value columns(duckdb_bind_get_parameter(info, 1));
-  // Borrowed from the value; not to be destroyed.
+  // Borrowed from the value; must not be destroyed.
   const duckdb_logical_type table = duckdb_get_value_type(columns.get());
   if (duckdb_get_type_id(table) != DUCKDB_TYPE_STRUCT || duckdb_get_int64(rows.get()) < 0) {
     duckdb_bind_set_error(info, "pt_estimate takes a number of rows and a struct of columns");
@@ -30,7 +30,7 @@ void Bind(duckdb_bind_info info) {
   duckdb_bind_set_cardinality(info, static_cast<idx_t>(duckdb_get_int64(rows.get())), false);
 }
 
-// One thread is enough for no rows.
+// One thread is enough for an empty table.
 void Start(duckdb_init_info info) { duckdb_init_set_max_threads(info, 1); }
 
 void GiveNothing(duckdb_function_info, duckdb_data_chunk rows) {
@@ -42,7 +42,7 @@ void GiveNothing(duckdb_function_info, duckdb_data_chunk rows) {
 Status RegisterEstimate(const duck::Connection& connection) {
   const Function function(duckdb_create_table_function());
   const duck::Type rows(duckdb_create_logical_type(DUCKDB_TYPE_BIGINT));
-  // ANY, since the struct's fields differ with every table.
+  // ANY, since the struct's fields differ for every table.
   const duck::Type columns(duckdb_create_logical_type(DUCKDB_TYPE_ANY));
   duckdb_table_function_set_name(function.get(), "pt_estimate");
   duckdb_table_function_add_parameter(function.get(), rows.get());

@@ -71,7 +71,7 @@ class Estimate : public testing::Test {
     return joins;
   }
 
-  // How many joins build their hash table from a table that is larger than the other side's.
+  // The number of joins that build their hash table from the larger table.
   static int CountWrong(const Json& node) {
     int wrong = 0;
     for (const Json& child : node["children"]) wrong += CountWrong(child);

@@ -8,8 +8,8 @@
 #include "local/plain_types.h"
 #include "local/sql_reader.h"
 
-// The walk is the engine's (QueryTables), with views in place of tables: a view checks the SQL and
-// gives the types that the nodes above it need.
+// Walks the plan as the engine does (QueryTables), with views in place of tables: a view checks the
+// SQL and supplies the types that the nodes above it need.
 
 namespace protium {
 
@@ -59,8 +59,8 @@ Result<std::string> Explainer::NoKeys() {
 Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& rows) {
   PT_LET(const RelationSql sql, Write(plan));
   const auto plain = WithPlainTypes(connection_, sql.text);
-  // DuckDB points into the text that it was given; the user is shown the place in the text that was
-  // written.
+  // DuckDB's message points into the text that it was given; the user is shown the position in the
+  // text that was written.
   PT_TRY(PlaceInOriginal(plain.status(), sql.text, sql.texts));
   PT_LET(KeptSelect kept, WriteKept(connection_, *plain, std::move(rows.marks)));
   auto& notes = said_.not_exact;

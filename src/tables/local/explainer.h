@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan would do on the embedded engine, told without running it: for `protium plan`.
+// Says what a plan would do on the embedded engine, without running it: for `protium plan`.
 #pragma once
 
 #include <set>
@@ -13,9 +13,8 @@
 
 namespace protium {
 
-// Walks a plan as the engine would run it. Whatever would be evaluated by itself becomes a
-// temporary view on the given connection: so all SQL is checked by DuckDB, and no data moves. Used
-// once.
+// Walks a plan as the engine would run it. Whatever would be evaluated separately becomes a
+// temporary view on the given connection, so DuckDB checks all SQL and no data moves. Used once.
 class Explainer {
  public:
   // `workers` may be null: then gangs have no placement.
@@ -25,14 +24,14 @@ class Explainer {
   Result<EnginePlan> Explain(const Plan& plan);
 
  private:
-  // Inputs first. `whole` is the plan that is explained: splits above a kept table decide which
-  // marks it gets.
+  // Visits inputs first. `whole` is the plan being explained: splits above a kept table decide
+  // which marks the table gets.
   Status Visit(const Plan& plan, const Plan& whole);
-  // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view of
-  // the name in `rows`, if there is one.
+  // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view
+  // under the name in `rows`, if any.
   Status Show(const Plan& plan, const std::string& title, KeptRows& rows);
   Result<RelationSql> Write(const Plan& plan);
-  // A view that stands for the keys of a lookup; empty, since only its columns matter.
+  // Makes a view that stands for the keys of a lookup; empty, since only its columns matter.
   Result<std::string> NoKeys();
   Status Seat(const MapTask& task);
   std::string NewName(const std::string& wanted);

@@ -23,11 +23,11 @@ void Bind(duckdb_bind_info info) {
     return;
   }
   table->Describe(info);
-  // Nothing frees it with the query: it belongs to `tables`.
+  // The query does not free it: it belongs to `tables`.
   duckdb_bind_set_bind_data(info, table, nullptr);
 }
 
-// Rows are given in their order, so by one thread.
+// Rows are given in order, so by one thread.
 void Start(duckdb_init_info info) { duckdb_init_set_max_threads(info, 1); }
 
 void Give(duckdb_function_info info, duckdb_data_chunk to) {
@@ -49,7 +49,7 @@ Result<std::unique_ptr<GivenTable>> GivenTable::Make(const duck::Connection& con
   PT_TRY(arrow::ExportSchema(*schema, &exported));
   const Status status = duck::TakeError(
       duckdb_schema_from_arrow(connection.get(), &exported, table->arrow_columns_.out()));
-  // Whoever takes over what was exported sets `release` to null (Arrow's C data interface).
+  // The receiver of an exported structure sets `release` to null (Arrow's C data interface).
   if (exported.release != nullptr) exported.release(&exported);
   PT_TRY(status);
   return table;
@@ -71,7 +71,7 @@ void GivenTable::Describe(duckdb_bind_info info) const {
   }
 }
 
-// A chunk without rows says that there are no more.
+// A chunk without rows signals the end.
 Status GivenTable::Give(duckdb_data_chunk to) {
   const int64_t most = rows_ == nullptr ? 0 : rows_->num_rows() - at_;
   const int64_t rows = std::min(most, static_cast<int64_t>(duckdb_vector_size()));
@@ -79,7 +79,7 @@ Status GivenTable::Give(duckdb_data_chunk to) {
   if (rows == 0) return Status::OK();
   ArrowArray exported{};
   PT_TRY(arrow::ExportRecordBatch(*rows_->Slice(at_, rows), &exported));
-  // Kept until Clear(), since `to` only refers to its vectors.
+  // Stored until Clear(), since `to` only refers to its vectors.
   duck::Chunk& chunk = given_.emplace_back();
   const Status status = duck::TakeError(duckdb_data_chunk_from_arrow(
       connection_.get(), &exported, arrow_columns_.get(), chunk.out()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches at hand as tables of the embedded database, without a copy in it.
+// Offers batches in memory to the embedded database as tables, without copying them into it.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -15,14 +15,14 @@
 
 namespace protium {
 
-// A table whose rows are those of one batch after the other. One thread at a time.
+// A table whose rows are those of one batch after another. Used by one thread at a time.
 class GivenTable {
  public:
-  // Of these columns; `connection` outlives it.
+  // A table of these columns; `connection` must outlive it.
   static Result<std::unique_ptr<GivenTable>> Make(const duck::Connection& connection,
                                                   std::shared_ptr<arrow::Schema> schema);
-  // From now on it has these rows, of its columns, which must stay until Clear(). Whoever reads it
-  // must be done by then, too.
+  // From now on the table has these rows, whose columns are the table's. They must stay until
+  // Clear(), and all reads of the table must have finished by then.
   void Show(std::shared_ptr<arrow::RecordBatch> rows);
   void Clear();
 
@@ -37,15 +37,16 @@ class GivenTable {
   std::vector<duck::Column> columns_;
   duck::ArrowColumns arrow_columns_;
   std::shared_ptr<arrow::RecordBatch> rows_;
-  int64_t at_ = 0;                  // The first row that was not given yet.
-  std::vector<duck::Chunk> given_;  // Results refer to what is in them.
+  int64_t at_ = 0;                  // The first row that has not been given yet.
+  std::vector<duck::Chunk> given_;  // Results refer to their contents.
 };
 
 // The tables of one database, by number. Thread-safe.
 class GivenTables {
  public:
-  int64_t Add(std::unique_ptr<GivenTable> table);  // Its number.
-  GivenTable* Find(int64_t number);                // Until Remove(); nullptr: there is none.
+  int64_t Add(std::unique_ptr<GivenTable> table);  // Returns its number.
+  // Valid until Remove(); nullptr if there is none.
+  GivenTable* Find(int64_t number);
   void Remove(int64_t number);
 
  private:
@@ -54,7 +55,7 @@ class GivenTables {
   std::map<int64_t, std::unique_ptr<GivenTable>> tables_;
 };
 
-// Registers the table function pt_given(number), which reads one of `tables`. They outlive all
+// Registers the table function pt_given(number), which reads one of `tables`. They must outlive all
 // queries that call it.
 Status RegisterGivenRows(const duck::Connection& connection, GivenTables& tables);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kFirstBytes = 65536;
 
-// What ends the messages of pt_micros_column and pt_narrow_column.
+// The end of the messages of pt_micros_column and pt_narrow_column.
 constexpr std::string_view kNanos = ", which has nanoseconds";
 constexpr std::string_view kBeyondInt64 = ", an overflow of int64";
 
@@ -58,7 +58,7 @@ std::string Quoted(const std::string& what, const std::string& before) {
   return what.substr(begin, what.find('"', begin) - begin);
 }
 
-// The two forms in which DuckDB says that a column is unknown.
+// The two forms in which DuckDB reports an unknown column.
 std::string UnknownColumn(const std::string& what) {
   const std::string of_table = Quoted(what, "does not have a column named \"");
   return of_table.empty() ? Quoted(what, "eferenced column \"") : of_table;
@@ -76,7 +76,7 @@ bool HoldsType(const arrow::DataType& type, arrow::Type::type wanted) {
   return type.id() == wanted && nanos;
 }
 
-// The file of the first table below whose column of that name has the type; "" if none has.
+// The file of the first table below whose column of that name has the type; "" if there is none.
 std::string FileOfColumn(const Plan& plan, const std::string& column, arrow::Type::type type) {
   std::string file;
   std::unordered_set<const Node*> seen;
@@ -89,8 +89,8 @@ std::string FileOfColumn(const Plan& plan, const std::string& column, arrow::Typ
   return file;
 }
 
-// Says of a value that left the result's types (pt_narrow_column, pt_micros_column) where it came
-// from and what helps.
+// For a value that does not fit the result's types (pt_narrow_column, pt_micros_column), says where
+// it came from and what helps.
 Status ExplainColumn(const Status& status, const std::string& column, const Plan& plan) {
   Fault fault = FaultOf(status);
   const bool times = fault.what.ends_with(kNanos);
@@ -167,7 +167,8 @@ int64_t ExpectedRows(const Scan& scan) {
   file.read(first.data(), static_cast<std::streamsize>(first.size()));
   first.resize(static_cast<size_t>(file.gcount()));
   if (first.empty()) return -1;
-  // Cells with line breaks make the guess too high, which does no harm: it only orders joins.
+  // Cells with line breaks make the estimate too high, which is harmless: it only affects the order
+  // of joins.
   const auto lines = std::count(first.begin(), first.end(), '\n');
   return bytes * std::max<int64_t>(lines, 1) / static_cast<int64_t>(first.size());
 }

@@ -14,10 +14,10 @@
 namespace protium {
 namespace {
 
-// How soon a waiting query sees that it was stopped.
+// How soon a waiting query notices that it was stopped.
 constexpr auto kLook = std::chrono::milliseconds(50);
 
-// Members go in reverse: the stream, which may still read the tables, before the tables.
+// Members are destroyed in reverse: the stream, which may still read the tables, before the tables.
 class Holder : public BatchStream {
  public:
   Holder(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan)
@@ -54,8 +54,8 @@ class Filling {
     PT_TRY(arrow::ExportSchema(schema, &exported));
     const Status status =
         duck::TakeError(duckdb_schema_from_arrow(connection_.get(), &exported, columns_.out()));
-    // Whoever takes an exported structure sets `release` to null (Arrow's C data interface); on
-    // errors DuckDB may not have.
+    // The receiver of an exported structure sets `release` to null (Arrow's C data interface); on
+    // errors DuckDB may not have done so.
     if (exported.release != nullptr) exported.release(&exported);
     PT_TRY(status);
     if (duckdb_appender_create(connection_.get(), nullptr, table.c_str(), appender_.out()) ==
@@ -66,7 +66,7 @@ class Filling {
   }
 
   Status Add(const arrow::RecordBatch& batch) {
-    // A chunk holds at most that many rows.
+    // A chunk holds at most this many rows.
     const auto step = static_cast<int64_t>(duckdb_vector_size());
     for (int64_t at = 0; at < batch.num_rows(); at += step) {
       ArrowArray exported{};
@@ -123,7 +123,7 @@ KeptTable::~KeptTable() {
   if (database_ == nullptr) return;
   const auto connection = database_->Connect();
   if (!connection.ok()) return;
-  // The table was never made if making it failed.
+  // If making the table failed, it does not exist.
   (void)duck::Do(*connection, "DROP TABLE IF EXISTS " + name_);
 }
 
@@ -138,7 +138,7 @@ Result<KeptRows> KeptTables::Get(const Plan& plan, const Call& call,
                                  const std::function<Result<Made>()>& make) {
   Entry& entry = FindOrAddEntry(plan);
   std::unique_lock making(entry.making, std::defer_lock);
-  // Whoever waits may be stopped, so it looks every kLook.
+  // The caller that waits may be stopped, so it checks every kLook.
   while (!making.try_lock_until(std::min(call.deadline, Clock::now() + kLook))) {
     if (call.stop.stop_requested()) return Status::Cancelled("the query was stopped");
     if (Clock::now() < call.deadline) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that stay in the embedded database, where they spill when memory is short: tables of
+// Results that stay in the embedded database, where they spill when memory is short: the tables of
 // Materialize nodes, of tasks' results, and of lookups' keys.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace protium {
 
-// A table of the database, dropped when this object goes.
+// A table of the database, dropped when this object is destroyed.
 class KeptTable {
  public:
-  // Takes a name that no other table has; the table itself is still to be made.
+  // Takes a name that no other table has; the table itself must still be made.
   static Result<KeptTable> Name(std::shared_ptr<Database> database);
-  // Makes a table of a stream's rows, read to its end.
+  // Makes a table of a stream's rows; reads the stream to its end.
   static Result<KeptTable> Fill(std::shared_ptr<Database> database, BatchStream& stream);
 
   KeptTable(KeptTable&&) = default;
@@ -39,8 +39,8 @@ class KeptTable {
   std::string name_;
 };
 
-// The tables of Materialize nodes, by the node's identity. Each is made once, however many ask for
-// it at the same time: the others wait, as long as their call allows. Thread-safe.
+// The tables of Materialize nodes, by the node's identity. Each is made once, however many callers
+// ask for it at the same time: the others wait, as long as their call allows. Thread-safe.
 class KeptTables {
  public:
   // A table that was just made.
@@ -49,7 +49,7 @@ class KeptTables {
     // Columns and marks; the name is the table's.
     KeptRows rows = {};
   };
-  // The node's table; `make` is called if there is none. If that fails, the next one to ask tries
+  // Returns the node's table; calls `make` if there is none. If that fails, the next caller tries
   // again.
   Result<KeptRows> Get(const Plan& plan, const Call& call,
                        const std::function<Result<Made>()>& make);
@@ -59,12 +59,12 @@ class KeptTables {
 
  private:
   struct Entry {
-    // Held so that the node's address, which is the key, is not used for another node.
+    // Held so that the node's address, which is the key, is not reused for another node.
     Plan plan;
-    // Held by whoever makes the table; not mutex_, since that takes long.
+    // Held by the caller that makes the table; not mutex_, since that takes long.
     std::timed_mutex making;
     std::optional<KeptTable> table;
-    // Set once the table exists; guarded by KeptTables::mutex_.
+    // Set as soon as the table exists; guarded by KeptTables::mutex_.
     KeptRows ready;
   };
   Entry& FindOrAddEntry(const Plan& plan);
@@ -84,16 +84,16 @@ class KeyTables {
     std::shared_ptr<const std::vector<std::string>> keys;
     KeptTable table;
   };
-  // Held while a table is made: lists are in memory, so that is soon done.
+  // Held while a table is made, which is fast because lists are in memory.
   std::mutex mutex_;
   std::map<const void*, Entry> entries_;
 };
 
-// Columns of NULL as SQL, with the names and types of a table: what describes it to the database.
+// SQL for columns of NULL with the names and types of a table, which describe it to the database.
 Result<std::string> NullColumns(const arrow::Schema& schema);
 
-// A stream that keeps `held` until it goes, and whose errors of bad CSV are sharpened by `plan`
-// (local/inputs.h).
+// A stream that owns `held` until it is destroyed, and whose errors about bad CSV are refined with
+// `plan` (local/inputs.h).
 BatchStreamPtr HoldingStream(BatchStreamPtr stream, std::vector<KeptTable> held, Plan plan);
 
 }  // namespace protium

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cell of each categorical column passes here whenever rows are read, so a lookup is two
-// loads, a product and a comparison for all texts of at most 12 bytes, which DuckDB keeps inside of
-// its strings. DuckDB's own ENUM type, which answers the same, hashes texts byte by byte.
+// Each cell of each categorical column passes through here whenever rows are read, so a lookup is
+// two loads, a product and a comparison for all texts of at most 12 bytes, which DuckDB stores
+// inside its strings. DuckDB's own ENUM type, which gives the same result, hashes texts byte by
+// byte.
 #include "local/key_place.h"
 
 #include <bit>
@@ -22,16 +23,16 @@ using ScalarFunction = duck::Owned<duckdb_scalar_function, duckdb_destroy_scalar
 constexpr const char* kName = "pt_place";
 enum Argument : idx_t { kCell, kMissing, kUnseen, kKeys };
 
-// What stands for a text in a table: equal texts have equal words. A text of at most 12 bytes is
-// given whole by them (its length and the bytes, zeros behind them); of a longer one they are the
-// length, the first 4 bytes, and a mix of 8 bytes at either end.
+// Represents a text in the table: equal texts have equal words. For a text of at most 12 bytes they
+// contain all of it (its length and the bytes, padded with zeros); for a longer one, its length,
+// the first 4 bytes, and a mix of 8 bytes from either end.
 struct Words {
   uint64_t first = 0;
   uint64_t second = 0;
   bool operator==(const Words&) const = default;
 };
 
-// Called once a row: DuckDB's function of this name lies in its library, behind a call.
+// Called once per row: DuckDB's function of this name is in its library, behind a call.
 bool IsInlined(const duckdb_string_t& text) {
   return text.value.inlined.length <= sizeof text.value.inlined.inlined;
 }
@@ -59,19 +60,19 @@ Words MakeWords(const duckdb_string_t& text) {
 // The keys of one query, in a hash table with open addressing.
 class KeyPlaces {
  public:
-  // `list`: the constant in a row of its vector.
+  // `list`: the vector whose row is the constant.
   explicit KeyPlaces(duckdb_vector list) {
     const duckdb_list_entry entry =
         static_cast<duckdb_list_entry*>(duckdb_vector_get_data(list))[0];
     auto* const keys =
         static_cast<duckdb_string_t*>(duckdb_vector_get_data(duckdb_list_vector_get_child(list)));
-    // A quarter full at most: nearly every search ends at its first slot.
+    // At most a quarter full: nearly every search ends at its first slot.
     const size_t slots = std::bit_ceil(size_t(entry.length) * 4 + 4);
     slots_.resize(slots);
     for (idx_t i = 0; i < entry.length; ++i) Add(keys[entry.offset + i], int64_t(i));
   }
 
-  // -1: the text is no key.
+  // Returns -1 if the text is not a key.
   int64_t Find(const duckdb_string_t& text) const {
     const Words words = MakeWords(text);
     const bool whole = IsInlined(text);
@@ -85,11 +86,11 @@ class KeyPlaces {
  private:
   struct Slot {
     Words words;
-    std::string text;  // Of keys whose words do not say all.
+    std::string text;  // For keys that their words do not fully represent.
     int64_t place = -1;
   };
 
-  // Fibonacci hashing: a product with 2^64 / golden ratio, of which the high bits are well mixed.
+  // Fibonacci hashing: a product with 2^64 / golden ratio, whose high bits are well mixed.
   static uint64_t Mix(uint64_t bits) { return bits * 0x9e3779b97f4a7c15u; }
   static size_t Hash(uint64_t bits) { return size_t(Mix(bits) >> 32); }
 
@@ -104,13 +105,13 @@ class KeyPlaces {
   std::vector<Slot> slots_;
 };
 
-// A constant number of the query, or none for NULL.
+// A constant number of the query, or nothing for NULL.
 std::optional<int64_t> ReadConstant(duckdb_data_chunk chunk, idx_t argument) {
   const cells::Column column(chunk, argument);
   return column.Valid(0) ? std::optional(static_cast<int64_t*>(column.data())[0]) : std::nullopt;
 }
 
-// One thread's keys; none before its first rows.
+// One thread's keys; null before its first rows.
 using Known = std::unique_ptr<const KeyPlaces>;
 
 void FindPlaces(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
@@ -153,7 +154,7 @@ Status RegisterKeyPlace(const duck::Connection& connection) {
     duckdb_scalar_function_add_parameter(function.get(), type->get());
   }
   duckdb_scalar_function_set_return_type(function.get(), number.get());
-  duckdb_scalar_function_set_special_handling(function.get());  // A NULL has a place, too.
+  duckdb_scalar_function_set_special_handling(function.get());  // A NULL has a position, too.
   duckdb_scalar_function_set_init(function.get(), MakeState);
   duckdb_scalar_function_set_function(function.get(), FindPlaces);
   if (duckdb_register_scalar_function(connection.get(), function.get()) == DuckDBSuccess) {

@@ -14,8 +14,8 @@ using Keys = std::vector<std::string>;
 
 class KeyPlace : public testing::Test {
  protected:
-  // The number of rows of `table` whose place is another than that which a join with the keys
-  // finds, as Spark does.
+  // The number of rows of `table` whose position differs from the one that a join with the keys
+  // finds, as in Spark.
   std::string Different(const std::string& table, const std::string& column, const Keys& keys) {
     SqlContext context{.dialect = &DuckDbDialect()};
     context.describe = [&](const std::string& select) {
@@ -72,8 +72,8 @@ TEST_F(KeyPlace, IsTheOneThatAJoinFinds) {
   EXPECT_EQ(Different("t", "n", numbers), "0 of 20000");
 }
 
-// Texts around the 12 bytes that DuckDB keeps inside of its strings, equal at both ends, with a
-// byte of zero, and numbers at the ends of their range.
+// Texts around the 12 bytes that DuckDB stores inside its strings, equal at both ends, with a zero
+// byte, and numbers at the ends of their range.
 TEST_F(KeyPlace, HoldsAtTheEdges) {
   const Keys keys = {"",
                      "a",

@@ -15,12 +15,13 @@
 #include "local/query_tables.h"
 #include "plan/aggregates.h"
 
-// How a plan is run. A task's rows come straight from the workers if only limits and chosen columns
-// follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below it are
-// made first, once for all queries, and results of tasks below it are copied into tables for this
-// query; then DuckDB streams the SELECT. There may be several databases (stores). A database that
-// has run SQL text of a person's opens only files that were admitted before, for good; a plan over
-// other files gets a new one, into which kept tables are copied when they are needed.
+// How a plan is run: a task's rows come straight from the workers if only limits and selections of
+// columns follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below
+// it are made first, once for all queries, and results of tasks below it are copied into tables for
+// this query; then DuckDB streams the SELECT. There may be several databases (stores). A database
+// that has run SQL text written by a person opens, from then on, only files that were admitted
+// before; a plan over other files gets a new database, into which kept tables are copied when they
+// are needed.
 
 namespace protium {
 namespace {
@@ -34,7 +35,7 @@ class LocalEngine : public Engine {
 
   Result<SchemaPtr> Analyze(const Plan& plan, const Call&) override {
     PT_TRY(FirstError(plan));
-    // A missing file is named by us, before DuckDB would fail on it in its own words.
+    // We report a missing file ourselves, before DuckDB would fail on it with its own message.
     PT_TRY(CheckFiles(plan));
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return task->output;
     PT_LET(TableStore * store, StoreFor(plan));
@@ -80,7 +81,7 @@ class LocalEngine : public Engine {
     Admission admission;
     PT_LET(admission.ranks, workers_->Placement(gang));
     PT_LET(admission.waits_for, workers_->WaitsFor(gang));
-    // Ranks with devices are started once the devices are leased, since a process sees only those
+    // Ranks with devices are started after the devices are leased, since a process sees only those
     // that it was started with.
     if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers.max, demand.torch);
     return admission;
@@ -89,8 +90,8 @@ class LocalEngine : public Engine {
   std::string address() const override { return options_.address; }
 
  private:
-  // Of rows that no ORDER BY sorts. What workers make of them comes in any order anyway, and DuckDB
-  // is faster and holds less if it need not keep the files' order.
+  // The order of rows that no ORDER BY sorts. Workers return their results in any order anyway, and
+  // DuckDB is faster and uses less memory if it need not preserve the files' order.
   enum class Order { kKept, kAny };
 
   static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
@@ -100,7 +101,8 @@ class LocalEngine : public Engine {
     return *stores_.emplace_back(std::make_unique<TableStore>(options));
   }
 
-  // The store in which queries over `plan` run; locks its database if there is text in the plan.
+  // Returns the store in which queries over `plan` run; locks its database if the plan contains SQL
+  // text.
   Result<TableStore*> StoreFor(const Plan& plan) {
     const std::lock_guard lock(mutex_);
     const std::vector<std::string> files = ListFiles(plan);
@@ -115,7 +117,7 @@ class LocalEngine : public Engine {
     return store;
   }
 
-  // A store other than `own` that has made the table of `plan` already.
+  // Returns a store other than `own` that has already made the table of `plan`.
   TableStore* FindOtherStore(const Plan& plan, const TableStore& own) {
     const std::lock_guard lock(mutex_);
     for (const auto& store : stores_) {
@@ -142,8 +144,8 @@ class LocalEngine : public Engine {
             call};
   }
 
-  // Rows of tasks go straight through if only limits and chosen columns follow; everything else is
-  // a query.
+  // Rows of tasks go straight through if only limits and selections of columns follow; everything
+  // else is a query.
   Result<BatchStreamPtr> Open(const Plan& plan, const Call& call, Order order = Order::kKept) {
     if (const auto* task = std::get_if<MapTask>(&plan->verb)) return Map(*task, plan, call);
     if (IsPlainOverTask(plan)) {
@@ -169,7 +171,7 @@ class LocalEngine : public Engine {
     // The rows of a task over groups come group by group; see WholeGroups().
     const Plan input =
         InGroups(task, plan->inputs.front(), "ORDER BY " + OrderList(GroupOrder(task)));
-    // Kept tables are made before workers start, and once, not anew for every attempt.
+    // Kept tables are made before workers start, and only once, not again for every attempt.
     PT_LET(TableStore * store, StoreFor(input));
     PT_TRY(MakeQueryTables(*store, input, call).Keep());
     return workers_->Map(
@@ -185,11 +187,11 @@ class LocalEngine : public Engine {
   const LocalOptions options_;
   // Guards stores_ and files_.
   std::mutex mutex_;
-  // The last one is for new plans; none goes before the engine does.
+  // The last one is for new plans; all live as long as the engine.
   std::vector<std::unique_ptr<TableStore>> stores_;
   // All files that plans have named.
   std::set<std::string> files_;
-  // Declared last, so that it goes first: its streams read from the tables.
+  // Declared last, so that it is destroyed first: its streams read from the tables.
   std::unique_ptr<Workers> workers_;
 };
 

@@ -14,10 +14,10 @@ namespace protium {
 // How an engine is set up; fixed for its life.
 struct LocalOptions {
   std::string address = "local";
-  // The most that tables and queries hold; 0: DuckDB's default, 80 % of the machine's.
+  // The most memory that tables and queries may use; 0: DuckDB's default, 80 % of the machine's.
   int64_t memory_bytes = 0;
   int32_t threads = 0;  // 0: as many as the machine has cores.
-  // A folder for what outgrows memory; empty: such queries fail.
+  // A folder for what does not fit in memory; empty: such queries fail.
   std::filesystem::path spill;
   WorkerSettings workers;
 };
@@ -25,7 +25,7 @@ struct LocalOptions {
 // Thread-safe. Materialised tables live as long as the engine; its streams must not outlive it.
 Result<std::unique_ptr<Engine>> MakeLocalEngine(LocalOptions options);
 
-// The same with the given workers, or null: then plans with tasks fail.
+// The same with the given workers; if they are null, plans with tasks fail.
 std::unique_ptr<Engine> MakeLocalEngine(LocalOptions options, std::unique_ptr<Workers> workers);
 
 }  // namespace protium

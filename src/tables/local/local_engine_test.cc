@@ -100,7 +100,7 @@ TEST_F(Local, TellsHowLongEachOperatorTook) {
   EXPECT_GT((*by)["depth"], 0);
 }
 
-// A database as another program leaves it.
+// Makes a database as another program would leave it.
 void MakeDatabase(const std::string& path, const std::vector<std::string>& statements) {
   duckdb_database database = nullptr;
   duckdb_connection connection = nullptr;
@@ -124,7 +124,7 @@ TEST_F(Local, ReadsTablesOfDatabases) {
   const Plan t = Csv("t.csv", "x\n3\n");
   EXPECT_EQ(
       Rows(Query("SELECT s.x FROM s JOIN t ON s.x = t.x", {"s", "t"}, {sales, t}))->num_rows(), 1);
-  // The engine has run a person's SQL by now, which may open nothing else.
+  // The engine has run a person's SQL by now, which must open nothing else.
   MakeDatabase(Path("v.duckdb"), {"CREATE TABLE more AS SELECT 5 AS z"});
   const Plan more = MakePlan(NamedTable{"more", Path("v.duckdb")});
   const Plan old = MakePlan(NamedTable{"old.sales", Path("w'1.duckdb")});
@@ -284,8 +284,8 @@ TEST_F(Local, ReadsHardCsv) {
   EXPECT_TRUE(a->IsNull(3) && !a->IsNull(4) && a->GetView(4).empty() && a->IsNull(5));
 }
 
-// Each of these a sniffer takes for something else: lines to skip, comments, another delimiter,
-// quote or form of dates, a first row that is no header.
+// A sniffer misreads each of these: lines to skip, comments, another delimiter, quote or form of
+// dates, a first row that is not a header.
 TEST_F(Local, ReadsCsvByWhatWasInferredAlone) {
   const auto read = [&](const std::string& text, const CsvOptions& options = {}) {
     const auto rows = Rows(Csv("odd.csv", text, nullptr, options));
@@ -341,7 +341,7 @@ TEST_F(Local, AMissingFileIsNamed) {
   EXPECT_EQ(FaultOf(engine_->Explain(plan, {}).status()).exit, Exit::kInput);
 }
 
-// It says now and then how far it is.
+// It reports its progress now and then.
 TEST_F(Local, AStopEndsAQueryInTheMiddle) {
   std::stop_source source;
   const Call call{.stop = source.get_token(),
@@ -416,7 +416,7 @@ TEST_F(Local, TakesPathsByTheLetter) {
   EXPECT_EQ(Rows(other)->num_rows(), 2);
 }
 
-// DuckDB writes bloom filters, in which 0.0 and -0.0 differ.
+// DuckDB writes bloom filters, which distinguish 0.0 and -0.0.
 TEST_F(Local, ZeroIsFoundWithEitherSign) {
   const std::string file = Path("zeros.parquet");
   const std::string number = "CASE WHEN i = 0 THEN '-0.0'::DOUBLE ELSE 1 + i % 50 END";
@@ -456,7 +456,8 @@ TEST_F(Local, FolderNamesAreNoColumns) {
   }
 }
 
-// A database that was locked by text takes no more files: what is named later has another.
+// A database that was locked by text accepts no more files: files that are named later go into
+// another one.
 TEST_F(Local, ReadsFilesThatAreNamedAfterTextHasRun) {
   const Plan t = Csv("t.csv", "a,b\n1,x\n2,y\n");
   const Plan text = Query("SELECT a + 1 AS c FROM t", {"t"}, {t});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only symbol that libprotium_local.so is opened for (engine/library.h): the address and the
-// request become LocalOptions.
+// Defines the only symbol for which libprotium_local.so is opened (engine/library.h): turns the
+// address and the request into LocalOptions.
 #include <utility>
 
 #include "engine/library.h"
@@ -12,7 +12,7 @@ namespace {
 
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
   PT_LET(WorkerSettings workers, SettingsOf(request));
-  // Half of the machine's for tables; workers need the rest.
+  // Half of the machine's memory for tables; workers need the rest.
   const int64_t memory =
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
   LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};

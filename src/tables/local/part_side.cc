@@ -19,7 +19,7 @@ std::string_view TextAt(duckdb_vector vector, idx_t row) {
   return duck::ViewText(static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))[row]);
 }
 
-// The kind of an argument's cells; kNull for a type that is not taken.
+// The kind of an argument's cells; kNull for a type that is not supported.
 CutKind ToCutKind(duckdb_type type) {
   switch (type) {
     case DUCKDB_TYPE_BOOLEAN:

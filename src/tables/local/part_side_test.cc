@@ -12,8 +12,8 @@
 namespace protium {
 namespace {
 
-// The number of rows of `table` that fall on another side than the SQL text of the rule says, which
-// is what Spark runs.
+// The number of rows of `table` on a different side than the SQL text of the rule says, which is
+// what Spark runs.
 std::string Different(const duck::Connection& connection, const std::string& table,
                       const Columns& by, double part = 0.3) {
   SqlContext context{.dialect = &DuckDbDialect()};

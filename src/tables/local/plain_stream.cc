@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Ends its input early by not reading on; the workers are stopped when the stream is dropped.
+// Ends its input early by reading no further; the workers are stopped when the stream is dropped.
 class LimitStream : public BatchStream {
  public:
   LimitStream(int64_t rows, BatchStreamPtr input) : left_(rows), input_(std::move(input)) {}

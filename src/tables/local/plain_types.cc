@@ -13,18 +13,18 @@
 namespace protium {
 namespace {
 
-// For fmt::format, which takes a brace for a place.
+// Escapes braces for fmt::format, which treats them as placeholders.
 std::string Escaped(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped.append(c == '{' || c == '}' ? 2 : 1, c);
   return escaped;
 }
 
-// What makes a value one of a type that our tables carry (engine/result_columns.h), {} being the
-// value: "" if it is one already, nothing if there is no way. `name` is the column's.
+// Returns what converts a value to a type that our tables carry (engine/result_columns.h), {} being
+// the value: "" if none is needed, nothing if it is impossible. `name` is the column's.
 std::optional<std::string> FindConversion(duckdb_logical_type type, const std::string& name);
 
-// Items are converted one by one; each level of nesting has a parameter of its own.
+// Items are converted one by one; each level of nesting has its own parameter.
 std::optional<std::string> FindItemConversion(duckdb_logical_type list, const std::string& name) {
   const duck::Type items(duckdb_list_type_child_type(list));
   const std::optional<std::string> item = FindConversion(items.get(), name);
@@ -34,7 +34,7 @@ std::optional<std::string> FindItemConversion(duckdb_logical_type list, const st
   return "list_transform({}, lambda " + parameter + ": " + Escaped(converted) + ")";
 }
 
-// Structs and maps are carried where all in them is: they are not taken apart.
+// Structs and maps are carried if all their parts are: they are not taken apart.
 std::optional<std::string> FindPartsConversion(duckdb_logical_type type, const std::string& name) {
   std::vector<duck::Type> parts;
   if (duckdb_get_type_id(type) == DUCKDB_TYPE_MAP) {

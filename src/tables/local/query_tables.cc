@@ -9,8 +9,7 @@
 #include "local/plain_types.h"
 
 // Tables are made depth first, each by its own QueryTables over the nodes below it: a Materialize
-// is computed where no store has it yet, a task's output is copied into a table of this query
-// alone.
+// is computed if no store has it yet; a task's output is copied into a table of this query alone.
 
 namespace protium {
 
@@ -82,7 +81,7 @@ Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
   return KeptTables::Made{std::move(table), std::move(kept.rows)};
 }
 
-// Copies all columns that the other store has made, marks of splits included.
+// Copies all columns that the other store has made, including marks of splits.
 Result<KeptTables::Made> QueryTables::CopyFrom(TableStore& other, const Plan& plan) {
   PT_LET(duck::Connection connection, other.database->Connect());
   KeptRows rows = other.kept.Ready().at(plan.get());

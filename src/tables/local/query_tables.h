@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that a query reads by name: those of materialised nodes and of tasks below it.
+// The tables that a query reads by name: those of the materialised nodes and tasks below it.
 #pragma once
 
 #include <functional>
@@ -28,20 +28,20 @@ struct TableStore {
   KeyTables keys;
 };
 
-// What making a query's tables needs of the engine.
+// What is needed from the engine to make a query's tables.
 struct TableSources {
-  // The rows of a plan, as the engine runs it.
+  // Returns the rows of a plan, as the engine runs it.
   std::function<Result<BatchStreamPtr>(const Plan& plan)> open;
-  // A store other than `own` that has made the table of a plan already; null if none has.
+  // Returns a store other than `own` that has already made the table of a plan; null if none has.
   std::function<TableStore*(const Plan& plan, const TableStore& own)> elsewhere;
 };
 
-// Writes the query of `plan` for `store`, over `tables`, which must exist; makes none but those of
+// Writes the query of `plan` for `store`, over `tables`, which must exist; makes only the tables of
 // lookups' keys.
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
                              const Plan& plan, std::unordered_map<const Node*, KeptRows> tables);
 
-// The tables of one query. Used once, by one thread; `store` outlives it.
+// The tables of one query. Used once, by one thread; `store` must outlive it.
 class QueryTables {
  public:
   QueryTables(TableStore& store, Plan query, TableSources sources, Call call)
@@ -54,19 +54,20 @@ class QueryTables {
   Status Make() { return MakeBelow(query_); }
   // Makes only the tables that are kept for later queries too.
   Status Keep() { return KeepBelow(query_); }
-  // The query over the tables that were made; after Make(), once.
+  // Returns the query over the tables that were made; call it after Make(), once.
   Result<std::string> Select(const duck::Connection& connection) {
     return SelectAt(store_, connection, query_, std::move(tables_));
   }
-  // The tables of this query alone, which must last as long as it runs.
+  // Hands over the tables of this query alone, which must last as long as it runs.
   std::vector<KeptTable> TakeHeld() { return std::move(held_); }
 
  private:
-  // Down to the first Materialize or MapTask on every path: what is below those is in their tables.
+  // Goes down to the first Materialize or MapTask on every path: their tables cover what is below.
   Status MakeBelow(const Plan& plan);
   Status KeepBelow(const Plan& plan);
   Result<KeptRows> FindOrFill(const Plan& plan);
-  // The table of a Materialize node: copied from another store, taken from a task, or computed.
+  // Makes the table of a Materialize node: copied from another store, taken from a task, or
+  // computed.
   Result<KeptTables::Made> Fill(const Plan& plan);
   Result<KeptTables::Made> Compute(const Plan& plan);
   Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps are a prepared query over a table of the rows at hand, in a small database of the caller's
-// own that opens no file. It is prepared once; a call costs running it.
+// Steps are a prepared query over a table of the rows in memory, in the caller's own small
+// database, which opens no file. The query is prepared once; a call only costs running it.
 #include "engine/row_queries.h"
 
 #include <arrow/api.h>
@@ -24,16 +24,16 @@
 namespace protium {
 namespace {
 
-// One thread, which keeps the order of rows; and memory for the largest batch that is scored.
+// One thread, which preserves the order of rows; and memory for the largest batch that is scored.
 constexpr int64_t kMemoryBytes = int64_t{1} << 30;
 
-// What all queries share, and the connection that they run on. Freed in reverse.
+// What all queries share, and the connection on which they run. Destroyed in reverse.
 struct Place {
   std::shared_ptr<Database> database =
       std::make_shared<Database>(DatabaseOptions{.memory_bytes = kMemoryBytes, .threads = 1});
   duck::Connection connection;
   GivenTables tables;
-  std::mutex mutex;  // Held by whoever uses the connection.
+  std::mutex mutex;  // Held while the connection is used.
 
   Status Open() {
     PT_LET(connection, database->Connect());
@@ -43,7 +43,7 @@ struct Place {
   }
 };
 
-// A table of the place, by the name that queries read it under. Whoever makes it or lets it go
+// A table of the place, by the name under which queries read it. The caller that makes or drops it
 // holds the mutex.
 class NamedRows {
  public:

@@ -16,16 +16,16 @@
 #include "sql_tree/tree_view.h"
 #include "sql_types/typer.h"
 
-// ReadSql: the text is first rewritten for DuckDB's parser (FromSpark), since Spark's grammar has
-// other precedences; DuckDB parses it (json_serialize_sql), the room sql checks and types the tree,
-// and DuckDB turns the tree back into text (json_deserialize_sql) if anything in it changed.
+// ReadSql first rewrites the text for DuckDB's parser (FromSpark), since Spark's grammar has
+// different precedences; DuckDB parses it (json_serialize_sql), the room sql checks and types the
+// tree, and DuckDB turns the tree back into text (json_deserialize_sql) if anything in it changed.
 
 namespace protium {
 namespace {
 
 std::string Quoted(const std::string& text) { return QuoteText(text, DuckDbDialect()); }
 
-// Macros and functions of ours included.
+// Including our macros and functions.
 bool HasFunction(const duck::Connection& connection, const std::string& name) {
   const auto answer = duck::AskText(
       connection,
@@ -36,7 +36,7 @@ bool HasFunction(const duck::Connection& connection, const std::string& name) {
 
 std::string StructName(duckdb_logical_type type);
 
-// The type's name in DuckDB's SQL; empty for what no rule knows.
+// The type's name in DuckDB's SQL; empty for a type that no rule knows.
 std::string DuckTypeName(duckdb_logical_type type) {
   switch (duckdb_get_type_id(type)) {
     case DUCKDB_TYPE_BOOLEAN:
@@ -96,7 +96,7 @@ std::string FieldName(duckdb_logical_type type, idx_t field) {
   return name == nullptr ? "" : name.get();
 }
 
-// Empty where a field has no name, as in what row(1, 2) returns, or no type that rules know.
+// Empty if a field has no name, as in the result of row(1, 2), or no type that rules know.
 std::string StructName(duckdb_logical_type type) {
   std::string list;
   for (idx_t i = 0; i < duckdb_struct_type_child_count(type); ++i) {
@@ -128,7 +128,7 @@ Result<std::vector<SqlColumn>> TableColumns(const duck::Connection& connection, 
 }
 
 // DuckDB looks only at those names of WITH that some query reads; Spark at all of them. Each of the
-// others is read here by a statement that is prepared and not run.
+// others is checked here with a statement that is prepared and not run.
 Status CheckUnread(const duck::Connection& connection, const Sql& sql,
                    const std::vector<std::string>& inputs, const std::vector<std::string>& unread,
                    Json tree) {
@@ -159,8 +159,8 @@ Status CheckUnread(const duck::Connection& connection, const Sql& sql,
   return Status::OK();
 }
 
-// Rules of the room sql depend on types: columns are asked of the inputs, an expression's type of
-// DuckDB by preparing a SELECT of it. A type that DuckDB cannot say is "".
+// Rules of the room sql depend on types: columns come from the inputs, and DuckDB finds an
+// expression's type by preparing a SELECT of it. A type that DuckDB cannot name is "".
 Result<std::vector<std::string>> TypeTree(const duck::Connection& connection, const Sql& sql,
                                           const std::vector<std::string>& inputs,
                                           const DuckText& duck, Json& tree) {
@@ -202,7 +202,7 @@ Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inpu
   PT_LET(const std::vector<std::string> unread,
          TypeTree(connection, sql, inputs, duck, checked.tree));
   PT_TRY(CheckUnread(connection, sql, inputs, unread, checked.tree));
-  // A text with a semicolon cannot be put between parentheses, so it is written anew from the tree.
+  // A text with a semicolon cannot be put in parentheses, so it is written again from the tree.
   const bool ends = duck.text.find(';') != std::string::npos;
   if (!checked.changed && !ends && checked.tree == before) {
     return RelationSql{duck.text, std::move(checked.not_exact), {{sql.text, duck, true}}};

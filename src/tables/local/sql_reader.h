@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL text that a person wrote, and plans, as SELECTs for DuckDB. The rules are those of the room
-// sql; here DuckDB is asked what only it knows: how it parses a text, which functions it has, which
-// types columns have.
+// Turns SQL text that a person wrote, and plans, into SELECTs for DuckDB. The rules are in the room
+// sql; here DuckDB is asked what only it knows: how it parses a text, which functions it has, and
+// which types columns have.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 namespace protium {
 
-// Checks the text of an Sql node over `inputs`, given as SELECTs, and returns the text that is run
-// in its place, with what in it is not exact. Text that Spark and DuckDB would understand
-// differently is rewritten, or is a Fault of exit kUsage with its place.
+// Checks the text of an Sql node over `inputs`, given as SELECTs, and returns the text to run
+// instead, with notes on what in it is not exact. Text that Spark and DuckDB would interpret
+// differently is rewritten, or is a Fault with exit kUsage that names the position.
 Result<RelationSql> ReadSql(const Sql& sql, const std::vector<std::string>& inputs,
                             const duck::Connection& connection);
 
@@ -28,7 +28,7 @@ using KeyTable = std::function<Result<std::string>(const Lookup& lookup)>;
 Result<RelationSql> WriteFor(const duck::Connection& connection, const Plan& plan,
                              std::unordered_map<const Node*, KeptRows> tables, KeyTable key_table);
 
-// The SELECT of a table that is to be kept, with the sides of splits as further columns.
+// The SELECT of a table that will be kept, with the sides of splits as additional columns.
 struct KeptSelect {
   std::string text;
   KeptRows rows;  // The table has no name yet.

@@ -264,7 +264,8 @@ TEST_F(ReadingSql, RefusesSamplesAndForeignPatterns) {
               HasSubstr("yyyy G"));
 }
 
-// A macro of the table of functions would be called in place of a registered function of its name.
+// A macro of the table of functions would be called instead of a registered function of the same
+// name.
 TEST_F(ReadingSql, NoMacroHidesAFunctionOfOurs) {
   std::string names;
   for (const Macro& macro : DuckDbMacros()) {

@@ -37,15 +37,15 @@ constexpr AggregateFunction kAggregates[] = {
     {"lead", "Lead", 1, "lead({0}, {1})", true, false},
 };
 
-// Takes the expressions of one list apart; numbers its columns.
+// Splits the expressions of one list; numbers its columns.
 class Lifter {
  public:
   Lifter(bool windows, const Columns& taken) : windows_(windows) {
     for (const std::string& name : taken) taken_.insert(Lower(name));
   }
 
-  // What is left of `expr` once its aggregates are columns. `within` is the aggregate whose
-  // argument this is; null outside of any.
+  // Returns what is left of `expr` after its aggregates became columns. `within` is the aggregate
+  // whose argument this is; null outside of any.
   Result<Expr> Lift(const Expr& expr, const AggregateFunction* within) {
     if (expr.kind != Expr::Kind::kCall) return expr;
     const AggregateFunction* const found = FindAggregate(expr.name);
@@ -72,8 +72,8 @@ class Lifter {
                    .what = fmt::format("{}() needs rows in an order", function.door),
                    .fix = "compute it with Window()"});
     }
-    // Two is the most that any has, an offset included; texts with fewer places leave the rest
-    // unused.
+    // No function has more than two, an offset included; texts with fewer placeholders leave the
+    // rest unused.
     std::vector<std::string> arguments(2);
     for (size_t i = 0; i < expr.arguments.size() && i < arguments.size(); ++i) {
       PT_LET(arguments[i], Argument(expr.arguments[i], i, function));
@@ -85,8 +85,8 @@ class Lifter {
     return Col(column);
   }
 
-  // An argument becomes a column of its own, also one that is a column already. An offset stands in
-  // the text.
+  // An argument becomes a column of its own, even if it is a column already. An offset is written
+  // into the text.
   Result<std::string> Argument(const Expr& expr, size_t index, const AggregateFunction& function) {
     if (static_cast<int32_t>(index) >= function.arguments) {
       const auto* const offset = std::get_if<int64_t>(&expr.value);
@@ -108,7 +108,7 @@ class Lifter {
   }
 
   const bool windows_;
-  std::set<std::string> taken_;  // In small letters, as SQL compares names.
+  std::set<std::string> taken_;  // In lower case, since SQL compares names that way.
   LiftedColumns lifted_;
   int next_ = 0;
 };
@@ -136,8 +136,8 @@ Result<LiftedColumns> LiftAggregates(const std::vector<NamedExpr>& columns, bool
 std::string OrderList(const std::vector<SortKey>& keys) {
   std::string list;
   for (const SortKey& key : keys) {
-    // Where NULL goes is spelt out, since engines differ in what they take for granted. It counts
-    // as less than any value.
+    // States where NULL goes, since the defaults of engines differ. It counts as less than any
+    // value.
     list += (list.empty() ? "" : ", ") + InQuotes(key.column, '\"') +
             (key.descending ? " DESC NULLS LAST" : " ASC NULLS FIRST");
   }

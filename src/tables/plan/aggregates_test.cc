@@ -27,7 +27,8 @@ TEST(Aggregates, AreTakenOutOfExpressions) {
   EXPECT_EQ(ToText(lifted.columns[1].expr), "day");
 }
 
-// A table may have columns of the names that ours would get; SQL does not tell "PT_0" from "pt_0".
+// A table may have columns with the names that ours would get; SQL does not distinguish "PT_0" from
+// "pt_0".
 TEST(Aggregates, TakeNoNameThatIsTaken) {
   const auto lifted =
       LiftAggregates({{"x", Sum(Col("x"))}}, true, {"x", "PT_0", "pt_2"}).ValueOrDie();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as people read them, in `protium plan` and in messages.
+// Plans as text for people, in `protium plan` and in messages.
 #include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@ std::string By(const Columns& by) {
 
 std::string FormatName(Format format) { return FieldsToJson(format).get<std::string>(); }
 
-// One line per verb; a new verb does not compile until it says what it is.
+// One line per verb; a new verb does not compile until it has one.
 struct Line {
   std::string operator()(const Scan& scan) const {
     const std::string columns = scan.schema == nullptr ? "?" : Describe(*scan.schema);
@@ -32,7 +32,7 @@ struct Line {
     return table.file.empty() ? "table " + table.name
                               : fmt::format("table {} of {}", table.name, table.file);
   }
-  // The text itself is long, and `protium plan` shows the SQL that the engine makes of it.
+  // The text itself is long, and `protium plan` shows the SQL that the engine makes from it.
   std::string operator()(const Sql& sql) const {
     if (!sql.verb.empty()) return sql.verb;
     return fmt::format("sql over {}", fmt::join(sql.names, ", "));
@@ -44,7 +44,7 @@ struct Line {
     std::string text = "project ";
     for (const NamedExpr& column : project.columns) {
       if (&column != &project.columns.front()) text += ", ";
-      // A column that only passes is named once.
+      // A column that is passed through is named once.
       const std::string value = ToText(column.expr);
       text += value == column.name ? value : column.name + " = " + value;
     }
@@ -59,7 +59,7 @@ struct Line {
     return fmt::format("mark {} = {} by {} (seed {})", split.column, split.part, By(split.by),
                        split.seed);
   }
-  // Keys may be many thousands: only their number is shown.
+  // There may be many thousands of keys: only their number is shown.
   std::string operator()(const Lookup& lookup) const {
     return fmt::format("lookup {} = position of {} among {} keys", lookup.output, lookup.column,
                        lookup.keys == nullptr ? 0 : lookup.keys->size());
@@ -81,8 +81,8 @@ struct Line {
   }
 };
 
-// A shared node is drawn in full once: a chain of shared nodes would otherwise double in length at
-// each of them.
+// Draws a shared node in full once: otherwise the length would double at each node of a chain of
+// shared ones.
 void Draw(const Plan& plan, int depth, std::unordered_set<const Node*>& seen, std::string& out) {
   out.append(2 * depth, ' ');
   if (plan == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building expressions. Nothing is checked here: a name that no function has is reported when the
-// plan is analysed (Check in plan/functions.h).
+// Builds expressions. Nothing is checked here: an unknown function name is reported when the plan
+// is analysed (Check in plan/functions.h).
 #include "protium/expr.h"
 
 namespace protium {
@@ -29,7 +29,7 @@ Expr operator+(Expr a, Expr b) { return Binary("+", std::move(a), std::move(b));
 Expr operator-(Expr a, Expr b) { return Binary("-", std::move(a), std::move(b)); }
 Expr operator*(Expr a, Expr b) { return Binary("*", std::move(a), std::move(b)); }
 Expr operator/(Expr a, Expr b) { return Binary("/", std::move(a), std::move(b)); }
-// Names as SQL has them: = and <>, not == and !=.
+// Names as in SQL: = and <>, not == and !=.
 Expr operator==(Expr a, Expr b) { return Binary("=", std::move(a), std::move(b)); }
 Expr operator!=(Expr a, Expr b) { return Binary("<>", std::move(a), std::move(b)); }
 Expr operator<(Expr a, Expr b) { return Binary("<", std::move(a), std::move(b)); }

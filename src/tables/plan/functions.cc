@@ -77,13 +77,13 @@ constexpr Function kFunctions[] = {
     {"year", 1, 1},
 };
 
-// Whether a function is written between its operands: "and", "or", and all names of signs.
+// Whether a function is written between its operands: "and", "or", and all names made of symbols.
 bool IsOperator(std::string_view name) {
   return name == "and" || name == "or" ||
          std::all_of(name.begin(), name.end(), [](char c) { return c < 'a' || c > 'z'; });
 }
 
-// Numbers of arguments only: columns have no types before the plan meets a table.
+// Checks only the number of arguments: columns have no types before the plan meets a table.
 Status CheckArguments(const Function& function, const Expr& expr) {
   const auto given = static_cast<int32_t>(expr.arguments.size());
   if (given >= function.fewest && (function.most < 0 || given <= function.most)) {
@@ -96,11 +96,11 @@ Status CheckArguments(const Function& function, const Expr& expr) {
                        std::to_string(given)});
 }
 
-// For people: texts are quoted but not escaped.
+// Returns text for people: texts are quoted but not escaped.
 std::string LiteralText(const Literal& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&value)) return std::to_string(*whole);
-  // JSON's form keeps a point or an exponent, so that 1.0 is not shown as a whole number.
+  // JSON keeps a point or an exponent, so that 1.0 is not shown as a whole number.
   if (const auto* number = std::get_if<double>(&value)) return Dump(Json(*number));
   if (const auto* text = std::get_if<std::string>(&value)) return "'" + *text + "'";
   return "null";
@@ -121,13 +121,13 @@ static_assert(std::ranges::is_sorted(kFunctions, {}, &Function::name));
 
 std::span<const Function> Functions() { return kFunctions; }
 
-// Binary search, which the assertion above makes sound.
+// Binary search; the assertion above guarantees the order.
 const Function* FindFunction(std::string_view name) {
   const auto* const found = std::ranges::lower_bound(kFunctions, name, {}, &Function::name);
   return found != std::end(kFunctions) && found->name == name ? found : nullptr;
 }
 
-// From the top down, so that the outermost mistake is the one reported.
+// From the top down, so that the outermost mistake is reported.
 Status Check(const Expr& expr) {
   if (expr.kind != Expr::Kind::kCall) return Status::OK();
   const Function* const function = FindFunction(expr.name);

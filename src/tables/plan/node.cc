@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// Plans share nodes: each is visited once, so that a long chain of shared ones takes linear time.
+// Plans share nodes: each is visited once, so that a long chain of shared nodes takes linear time.
 Status FindFirstError(const Plan& plan, std::unordered_set<const Node*>& seen) {
   if (plan == nullptr) {
     return Fail({.exit = Exit::kUsage,

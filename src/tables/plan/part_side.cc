@@ -9,28 +9,28 @@
 #include "base/digest.h"
 
 // A row's cells become the text of docs/rows.md, and the first digits of its MD5 are compared with
-// the bound. MD5 because every engine has it, not for secrecy. Answers are kept in a table of one
-// entry for each slot of a hash: rows of a split by few values (days, customers) follow each other
-// with equal cells, and are hashed once. For that, cells are compared as bytes in which no two
-// different rows are alike.
+// the bound. MD5 because every engine has it, not for secrecy. Results are cached in a table with
+// one entry per hash slot: rows of a split by few values (days, customers) often follow each other
+// with equal cells, and are hashed once. The cache compares cells as bytes that differ for any two
+// different rows.
 
 namespace protium {
 namespace {
 
-// 52 bits: about what a double between 0 and 1 distinguishes, and a whole number of hexadecimal
+// 52 bits: about the precision of a double between 0 and 1, and a whole number of hexadecimal
 // digits.
 constexpr size_t kDigitsCompared = 13;
 constexpr int kBitsCompared = 52;
 
-// The length of a character in UTF-8 by its first byte (RFC 3629). 0xc0, 0xc1 and everything above
-// 0xf4 begin no character and count as one byte.
+// Returns the length of a UTF-8 character by its first byte (RFC 3629). 0xc0, 0xc1 and everything
+// above 0xf4 begin no character and count as one byte.
 size_t BytesOfCharacter(unsigned char first) {
   if (first >= 0xc2 && first <= 0xdf) return 2;
   if (first >= 0xe0 && first <= 0xef) return 3;
   return first >= 0xf0 && first <= 0xf4 ? 4 : 1;
 }
 
-// Counts characters as Spark does (UTF8String.numChars), also where the bytes are not valid UTF-8.
+// Counts characters as Spark does (UTF8String.numChars), even if the bytes are not valid UTF-8.
 int64_t Characters(std::string_view text) {
   int64_t characters = 0;
   for (size_t i = 0; i < text.size(); i += BytesOfCharacter(static_cast<unsigned char>(text[i]))) {
@@ -39,10 +39,10 @@ int64_t Characters(std::string_view text) {
   return characters;
 }
 
-// A date in ISO 8601: 2013-01-01, +12013-01-01, -0043-03-15. By Howard Hinnant's civil_from_days
-// ("chrono-Compatible Low-Level Date Algorithms"): years are counted from March, so that a leap day
-// is the last of its year, in cycles of 400 years. Four years have 1461 days, a hundred 36524, a
-// cycle 146097, and five months from March on 153.
+// Returns a date in ISO 8601: 2013-01-01, +12013-01-01, -0043-03-15. Uses Howard Hinnant's
+// civil_from_days ("chrono-Compatible Low-Level Date Algorithms"): years are counted from March, so
+// that a leap day is the last of its year, in cycles of 400 years. Four years have 1461 days, a
+// hundred 36524, a cycle 146097, and five months from March on 153.
 std::string DateText(int64_t days) {
   constexpr int64_t kToMarchOfYear0 = 719468, kCycle = 146097;
   const int64_t shifted = days + kToMarchOfYear0;
@@ -64,8 +64,8 @@ void AddWhole(int64_t value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Adds bytes that no other value of this column has. Texts carry their length, so that two cells
-// cannot be read as two others.
+// Appends bytes that no other value of this column has. Texts carry their length, so that no two
+// cells can be read as two others.
 void AddBytes(const CutCell& cell, std::string& bytes) {
   bytes += cell.kind == CutKind::kNull ? '-' : '+';
   if (cell.kind == CutKind::kNull) return;
@@ -78,7 +78,7 @@ void AddText(std::string_view cell, std::string& text) {
   fmt::format_to(std::back_inserter(text), "+{}:{}", Characters(cell), cell);
 }
 
-// Adds the cell's part of the text that is hashed.
+// Appends the cell's part of the text that is hashed.
 void AddText(const CutCell& cell, std::string& text) {
   switch (cell.kind) {
     case CutKind::kNull:
@@ -106,7 +106,7 @@ bool PartSides::OnPart(std::span<const CutCell> cells) {
   cells_.clear();
   for (const CutCell& each : cells) AddBytes(each, cells_);
   Entry& entry = entries_[std::hash<std::string_view>()(cells_) % kRemembered];
-  // An entry that was never used holds no cells, and no row without cells is asked for.
+  // An unused entry has no cells, and no row without cells is looked up.
   if (entry.cells == cells_) return entry.on_part;
   text_ = seed_;
   for (const CutCell& each : cells) AddText(each, text_);

@@ -8,7 +8,7 @@
 namespace protium {
 namespace {
 
-// Whether `text` after the seed 7 is what is hashed of the cells: no other has the same bounds.
+// Whether `text` after the seed 7 is the text hashed for the cells: no other has the same bounds.
 bool Hashes(const std::vector<CutCell>& cells, const std::string& text) {
   const std::string digits = Md5Hex("7" + text).substr(0, 13);
   return !PartSides("7", digits).OnPart(cells) && PartSides("7", digits + "0").OnPart(cells);
@@ -49,7 +49,7 @@ TEST(PartSide, BoundsAreThirteenDigits) {
   EXPECT_EQ(PartBound(1e-12), "0000000001197");
 }
 
-// More different rows than are remembered.
+// More distinct rows than are remembered.
 TEST(PartSide, RemembersNoOtherRowsSide) {
   PartSides sides("7", PartBound(0.3));
   for (int round = 0; round < 2; ++round) {

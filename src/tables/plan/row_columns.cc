@@ -13,11 +13,12 @@ namespace {
 
 using Kind = RowValues::Kind;
 
-// Decimals of so many digits are whole numbers below 2^53 divided by a power of ten that is a
-// double, too: one rounding, the same for every engine. How engines divide larger ones differs.
+// Decimals with at most this many digits are whole numbers below 2^53 divided by a power of ten
+// that is a double, too: one rounding, the same for every engine. How engines divide larger ones
+// differs.
 constexpr int32_t kMostDigits = 15;
 
-// Rows of NULL have a value, too, without a meaning: value i is that of row i.
+// Rows of NULL also have a value, without a meaning: value i belongs to row i.
 template <class Array, class Value, class Make>
 void Copy(const Array& array, std::vector<Value>& values, const Make& make) {
   values.resize(size_t(array.length()));
@@ -28,7 +29,7 @@ void Copy(const Array& array, std::vector<Value>& values, const Make& make) {
 
 constexpr auto kAsDouble = [](auto value) { return static_cast<double>(value); };
 
-// How many of a unit a second has; none of nanoseconds, which engines do not have.
+// Returns the units per second; nullopt for nanoseconds, which engines do not have.
 std::optional<int64_t> PerSecond(const arrow::DataType& type) {
   switch (static_cast<const arrow::TimestampType&>(type).unit()) {
     case arrow::TimeUnit::SECOND:
@@ -45,14 +46,14 @@ std::optional<int64_t> PerSecond(const arrow::DataType& type) {
 void CopyDecimals(const arrow::Array& column, std::vector<double>& values) {
   const auto& type = static_cast<const arrow::Decimal128Type&>(*column.type());
   const auto& array = static_cast<const arrow::Decimal128Array&>(column);
-  // Exact: scales of up to 15 digits are asked for (KindOfType).
+  // Exact: scales of up to 15 digits were checked (KindOfType).
   double divisor = 1;
   for (int32_t i = 0; i < type.scale(); ++i) divisor *= 10;
   values.resize(size_t(array.length()));
   for (int64_t i = 0; i < array.length(); ++i) {
     if (array.IsNull(i)) continue;
     const arrow::Decimal128 value(array.GetValue(i));
-    // So few digits fit the low half of the 128 bits, which then is the number, sign included.
+    // So few digits fit the low half of the 128 bits, which then is the number, including its sign.
     values[size_t(i)] = static_cast<double>(int64_t(value.low_bits())) / divisor;
   }
 }
@@ -73,7 +74,7 @@ void CopyWholes(const arrow::Array& column, std::vector<int64_t>& values) {
   });
 }
 
-// Of a type that IsItem() takes. Whole numbers beyond 2^53 are rounded to a double.
+// The type must be one that IsItem() accepts. Whole numbers beyond 2^53 are rounded to a double.
 double ItemAt(const arrow::Array& items, int64_t at) {
   double number = 0;
   const auto read = [&](const auto& array) { number = static_cast<double>(array.Value(at)); };
@@ -181,8 +182,9 @@ RowValues ElementsOf(const arrow::Array& lists, int64_t place) {
   return values;
 }
 
-// These two are declared in row_values.h. Values of a whole expression come here, and InferKind()
-// gives one of those no kind but the four of ToArrowType(); so what is left to ToArray() is kFlag.
+// These two are declared in row_values.h. They get values of a whole expression, for which
+// InferKind() returns only the four kinds of ToArrowType(); so the remaining one in ToArray() is
+// kFlag.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values) {
   switch (values.kind) {
     case Kind::kDouble:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of batches as the values of expressions, and back.
+// Converts columns of batches to the values of expressions, and back.
 #pragma once
 
 #include <arrow/array.h>
@@ -12,20 +12,20 @@
 
 namespace protium {
 
-// The kind of a column's values; nullopt for a type with which engines alone compute.
+// Returns the kind of a column's values; nullopt for a type with which only engines compute.
 std::optional<RowValues::Kind> KindOfType(const arrow::DataType& type);
 
-// Of a column whose type has a kind.
+// The column's type must have a kind.
 RowValues ValuesOf(const arrow::Array& column);
 
-// So many rows of NULL.
+// Returns `rows` rows of NULL.
 RowValues NullsOf(RowValues::Kind kind, size_t rows);
 
-// Whether a column has lists of numbers, from which ElementsOf() takes.
+// Whether a column holds lists of numbers, as ElementsOf() needs.
 bool HasNumbers(const arrow::DataType& type);
 
-// Of each list of such a column the number at `place`, from 0 (kNumber); NULL in a NULL list, where
-// it is NULL, and beyond the list's end.
+// Returns, for each list of such a column, the number at position `place`, from 0 (kNumber); NULL
+// if the list is NULL, the number is NULL, or the list is shorter.
 RowValues ElementsOf(const arrow::Array& lists, int64_t place);
 
 }  // namespace protium

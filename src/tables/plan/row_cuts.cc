@@ -13,8 +13,7 @@
 namespace protium {
 namespace {
 
-// The cells of one column; those not set are null. Texts point into the column, which outlives
-// them.
+// The cells of one column; unset ones are null. Texts point into the column, which outlives them.
 using CellColumn = std::vector<CutCell>;
 
 template <class Array>
@@ -36,7 +35,7 @@ CellColumn Texts(const arrow::Array& column) {
   return cells;
 }
 
-// For types that HasCutText() takes.
+// For types that HasCutText() accepts.
 CellColumn ReadCells(const arrow::Array& column) {
   const auto type = column.type_id();
   if (type == arrow::Type::STRING) return Texts(column);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits of Arrow batches, computed where the rows are: part_side.h for every row of a batch.
+// Splits Arrow batches where the rows are, with part_side.h for every row of a batch.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -12,11 +12,12 @@ namespace protium {
 // and text. Doubles and timestamps are not among them.
 bool HasCutText(const arrow::DataType& type);
 
-// Whether rows with these columns can be split here. If not, an engine has to do it, or to say what
-// is wrong with the split.
+// Whether rows with these columns can be split here. If not, an engine has to do it, or to report
+// what is wrong with the split.
 bool CanCut(const Split& cut, const arrow::Schema& schema);
 
-// One flag a row, never null: true for the rows that the split keeps. CanCut() holds for the batch.
+// Returns one flag per row, never null: true for the rows that the split keeps. CanCut() must hold
+// for the batch.
 Result<std::shared_ptr<arrow::BooleanArray>> KeptBy(const Split& cut,
                                                     const arrow::RecordBatch& batch);
 

@@ -16,9 +16,8 @@ struct Date {
   int64_t year = 0, month = 0, day = 0;
 };
 
-// Years are counted from March on, so that the leap day is the last of a year, in eras of 400
-// years, which are all of the same length (Howard Hinnant, "chrono-Compatible Low-Level Date
-// Algorithms").
+// Counts years from March, so that the leap day is the last of a year, in eras of 400 years, which
+// all have the same length (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 constexpr Date DateOf(int64_t days) {
   days += 719'468;  // Since 0000-03-01.
   const int64_t era = FloorDivide(days, 146'097), of_era = Modulo(days, 146'097);
@@ -31,7 +30,7 @@ constexpr Date DateOf(int64_t days) {
 }
 
 constexpr int64_t FirstDayOf(int64_t year) {
-  const int64_t before = year - 1;  // January belongs to the year that began in March before.
+  const int64_t before = year - 1;  // January belongs to the year that began in the previous March.
   return 365 * before + FloorDivide(before, 4) - FloorDivide(before, 100) +
          FloorDivide(before, 400) + 306 - 719'468;
 }
@@ -43,7 +42,7 @@ constexpr int64_t DayOf(int64_t day) { return DateOf(day).day; }
 constexpr int64_t DayOfYear(int64_t day) { return day - FirstDayOf(YearOf(day)) + 1; }
 // Sunday is 1. 1970-01-01 was a Thursday.
 constexpr int64_t DayOfWeek(int64_t day) { return Modulo(day + 4, 7) + 1; }
-// A week belongs to the year in which its Thursday lies.
+// A week belongs to the year of its Thursday.
 constexpr int64_t WeekOfYear(int64_t day) {
   const int64_t thursday = day + 3 - Modulo(day + 3, 7);
   return (thursday - FirstDayOf(YearOf(thursday))) / 7 + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of dates and times, as all engines have them: the calendar of ISO 8601, also for days
-// before it was one, and UTC.
+// Parts of dates and times, the same on all engines: the calendar of ISO 8601, extended to days
+// before it existed, and UTC.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace protium {
 
-// Takes a part from a day (since 1970-01-01) or from a time (in seconds since then).
+// Extracts a part of a day (since 1970-01-01) or of a time (in seconds since then).
 struct DatePart {
   std::string_view function;    // Its name in plan/functions.h: "year".
-  int64_t (*of_day)(int64_t);   // Either of both is nullptr: a part of the day,
-  int64_t (*of_time)(int64_t);  // or of the time on it.
+  int64_t (*of_day)(int64_t);   // One of the two is nullptr: a part of the day,
+  int64_t (*of_time)(int64_t);  // or of the time of day.
 
   int64_t OfDay(int64_t day) const { return of_day != nullptr ? of_day(day) : 0; }
   int64_t OfTime(int64_t seconds) const;
 };
 
-// nullptr for the name of another function.
+// Returns nullptr for the name of another function.
 const DatePart* FindDatePart(std::string_view function);
 
 }  // namespace protium

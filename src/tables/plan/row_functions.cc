@@ -19,7 +19,7 @@ struct Formula {
   const char* name;
   std::optional<double> (*of)(double);  // nullopt: NULL.
 };
-// The logarithms are NULL where they have no value, and let NaN pass; comparisons with it are
+// The logarithms are NULL where they are undefined, and NaN for NaN; comparisons with NaN are
 // false.
 constexpr Formula kFormulas[] = {
     {"abs", [](double x) -> std::optional<double> { return std::abs(x); }},
@@ -37,8 +37,8 @@ constexpr Formula kFormulas[] = {
     {"negate", [](double x) -> std::optional<double> { return -x; }},
     {"sqrt", [](double x) -> std::optional<double> { return std::sqrt(x); }}};
 
-// A comparison of two doubles or two whole numbers. Both engines order NaN above every number, and
-// as equal to itself.
+// A comparison of two doubles or two whole numbers. All engines order NaN above every number and
+// equal to itself.
 struct Order {
   const char* name;
   bool (*of_doubles)(double, double);
@@ -70,7 +70,7 @@ bool IsNumeric(Kind kind) {
          kind == Kind::kSmall || kind == Kind::kNumber;
 }
 
-// Exact up to 2^53; beyond that the nearest double, as the engines' casts.
+// Exact up to 2^53; beyond that the nearest double, like the engines' casts.
 RowValues ToDoubles(RowValues values) {
   if (values.kind != Kind::kDouble && values.kind != Kind::kNumber) {
     values.doubles.assign(values.wholes.begin(), values.wholes.end());
@@ -88,8 +88,8 @@ RowValues NanToNull(RowValues values) {
   return values;
 }
 
-// Of whole numbers: floor() is a BIGINT to engines, with NaN as 0 and what is beyond it at its
-// bounds.
+// Floor as a whole number: engines return a BIGINT, with NaN as 0 and values outside its range
+// clamped.
 int64_t Floor(double x) {
   if (std::isnan(x)) return 0;
   if (x >= 0x1p63) return INT64_MAX;
@@ -132,7 +132,7 @@ RowValues Nans(const RowValues& values) {
   return flags;
 }
 
-// NULL with anything is NULL.
+// NULL if either operand is NULL.
 RowValues Computed(char op, RowValues a, const RowValues& b) {
   for (size_t i = 0; i < a.valid.size(); ++i) {
     a.valid[i] &= b.valid[i];
@@ -164,7 +164,7 @@ RowValues Applied(const Formula& formula, RowValues values) {
   return values;
 }
 
-// The largest of each row; NULL only where all are.
+// Returns the largest value of each row; NULL only if all are NULL.
 RowValues Greatest(std::vector<RowValues> each) {
   RowValues most = std::move(each.front());
   for (size_t next = 1; next < each.size(); ++next) {
@@ -187,7 +187,7 @@ RowValues Parts(const DatePart& part, RowValues values) {
   return values;
 }
 
-// Joined by U+001F, without those that are NULL; never NULL itself.
+// Joins by U+001F, skipping NULLs; never NULL itself.
 RowValues Joined(const std::vector<RowValues>& each) {
   RowValues joined{.kind = Kind::kText};
   const size_t rows = each.front().valid.size();
@@ -204,7 +204,7 @@ RowValues Joined(const std::vector<RowValues>& each) {
   return joined;
 }
 
-// hash() of Spark's SQL, whose values models keep.
+// hash() of Spark's SQL, whose values are stored in models.
 RowValues Hashed(const RowValues& texts) {
   RowValues hashes{.kind = Kind::kSmall};
   for (const std::string& text : texts.texts) hashes.wholes.push_back(SparkHash(text));
@@ -212,7 +212,7 @@ RowValues Hashed(const RowValues& texts) {
   return hashes;
 }
 
-// The rest of a division, never negative; `b` is above 0.
+// Returns the remainder of a division, never negative; `b` is above 0.
 RowValues Rests(RowValues a, const RowValues& b) {
   for (size_t i = 0; i < a.wholes.size(); ++i) {
     const int64_t rest = a.wholes[i] % b.wholes[i];
@@ -261,7 +261,7 @@ RowValues Called(const std::string& name, std::vector<RowValues> arguments) {
   if (name == "cast_double") return ToDoubles(std::move(first));
   if (name == "nan_to_null") return NanToNull(std::move(first));
   if (name == "is_null" || name == "is_not_null") return Nulls(first, name == "is_null");
-  // NOT NULL is NULL: validity stays.
+  // NOT NULL is NULL: validity is unchanged.
   if (name == "not") {
     for (int64_t& each : first.wholes) each = each == 0 ? 1 : 0;
     return std::move(first);

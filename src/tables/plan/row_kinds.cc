@@ -25,12 +25,12 @@ bool IsNumber(const Expr& expr) {
 }
 bool IsSize(const Expr& expr) { return expr.kind == Expr::Kind::kCall && expr.name == "abs"; }
 
-// Where all engines agree only on some arguments of these kinds.
+// Checks calls on which all engines agree for only some arguments of these kinds.
 bool Agrees(const Expr& call, Kind first) {
   const std::vector<Expr>& arguments = call.arguments;
   if (call.name == "pmod")
     return IsWhole(arguments[1]) && std::get<int64_t>(arguments[1].value) > 0;
-  // Which of 0 and -0 is the greatest of both?
+  // Engines disagree on the greatest of 0 and -0.
   if (call.name == "greatest") return std::ranges::all_of(arguments, IsSize);
   // Whether NaN equals NaN depends on what an engine knows of the column.
   const bool equality = call.name == "=" || call.name == "<>";

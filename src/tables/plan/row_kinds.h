@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which expressions all engines compute alike, and what their values are.
+// Decides which expressions all engines compute alike, and the kinds of their values.
 #pragma once
 
 #include <arrow/type.h>
@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// As InferKind(), for an expression within another: also kinds that no column of a result has.
+// Like InferKind(), for an expression within another: also returns kinds that no result column has.
 std::optional<RowValues::Kind> KindWithin(const Expr& expr, const arrow::Schema& schema);
 
 }  // namespace protium

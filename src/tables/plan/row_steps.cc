@@ -16,14 +16,14 @@
 #include "plan/row_steps_text.h"
 #include "plan/row_values.h"
 
-// Two overloads for each verb: After() says which columns a step results in, or null where an
-// engine has to run it, and Apply() computes it. A verb that has neither falls to the templates,
-// which refuse. Columns are found by name once a batch, and every step makes a new batch that
-// shares what it can.
+// Each verb has two overloads: After() returns the columns after a step, or null if an engine has
+// to run it, and Apply() computes it. A verb with neither falls back to the templates, which
+// refuse. Columns are found by name once per batch, and every step makes a new batch that shares
+// what it can.
 
 namespace protium {
 
-// Finds the positions of cells among the keys of a lookup, by their text. Immutable.
+// Finds the positions of cells among a lookup's keys, by their text. Immutable.
 class KeyPositions {
  public:
   explicit KeyPositions(const Lookup& lookup)
@@ -55,9 +55,9 @@ class KeyPositions {
  private:
   template <class Array>
   Result<std::shared_ptr<arrow::Array>> Whole(const arrow::Array& cells) const {
-    char digits[24];  // Room for any whole number of 64 bits, with its sign.
+    char digits[24];  // Room for any 64-bit integer with its sign.
     return FindEach<Array>(cells, [&digits](int64_t value) {
-      // The text lives until the next cell: long enough for one look into the map.
+      // The text lives until the next cell: long enough for one lookup in the map.
       const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
       return std::string_view(digits, static_cast<size_t>(end - digits));
     });
@@ -90,8 +90,7 @@ namespace {
 
 using Batch = std::shared_ptr<arrow::RecordBatch>;
 
-// Keys travel in the JSON of the steps to every worker; lists longer than this stay with the
-// engine, which joins them as a table.
+// Keys are sent to every worker in the JSON of the steps; the engine joins longer lists as a table.
 constexpr size_t kMostKeys = 100'000;
 
 // Whether all engines write values of this type as the text in which keys are given.
@@ -100,7 +99,7 @@ bool HasText(const arrow::DataType& type) {
          arrow::is_signed_integer(type.id());
 }
 
-// The columns after a step; null where an engine has to run it.
+// Returns the columns after a step; null if an engine has to run it.
 SchemaPtr After(const Filter& filter, const SchemaPtr& input) {
   return InferKind(filter.predicate, *input) == RowValues::Kind::kFlag ? input : nullptr;
 }
@@ -108,7 +107,7 @@ SchemaPtr After(const Filter& filter, const SchemaPtr& input) {
 SchemaPtr After(const Project& project, const SchemaPtr& input) {
   arrow::FieldVector fields;
   for (const NamedExpr& column : project.columns) {
-    // A plain column passes as it is, whatever its type.
+    // A plain column passes unchanged, whatever its type.
     if (column.expr.kind == Expr::Kind::kColumn) {
       const auto field = input->GetFieldByName(column.expr.name);
       if (field == nullptr) return nullptr;
@@ -122,7 +121,7 @@ SchemaPtr After(const Project& project, const SchemaPtr& input) {
   return arrow::schema(std::move(fields));
 }
 
-// Null where the column's text could differ between engines, or where the keys are too many.
+// Null if engines could write the column's text differently, or if there are too many keys.
 SchemaPtr After(const Lookup& lookup, const SchemaPtr& input) {
   const auto field = input->GetFieldByName(lookup.column);
   const size_t keys = lookup.keys == nullptr ? 0 : lookup.keys->size();
@@ -136,7 +135,7 @@ SchemaPtr After(const Split& split, const SchemaPtr& input) {
   return CanCut(split, *input) ? input : nullptr;
 }
 
-// The split whose part the mark shows.
+// Returns the split whose part the mark shows.
 Split AsSplit(const MarkSplit& mark) {
   return {.by = mark.by, .part = mark.part, .seed = mark.seed, .side = Split::Side::kPart};
 }
@@ -148,7 +147,7 @@ SchemaPtr After(const MarkSplit& mark, const SchemaPtr& input) {
   return arrow::schema(std::move(fields));
 }
 
-// Scan, Sql, Materialize, Limit, MapTask, Write and Broken are no work on single rows.
+// Scan, Sql, Materialize, Limit, MapTask, Write and Broken do not work on single rows.
 template <class Other>
 SchemaPtr After(const Other&, const SchemaPtr&) {
   return nullptr;
@@ -157,7 +156,7 @@ SchemaPtr After(const Other&, const SchemaPtr&) {
 Result<Batch> Apply(const Filter& filter, const Batch& batch, const SchemaPtr&) {
   PT_LET(const RowValues flags, Evaluate(filter.predicate, *batch));
   PT_LET(const auto mask, ToArray(flags));
-  // Arrow's default drops rows where the mask is null, as WHERE does.
+  // Arrow's default drops rows whose mask is null, as WHERE does.
   PT_LET(const arrow::Datum kept, arrow::compute::Filter(batch, mask));
   return kept.record_batch();
 }
@@ -204,7 +203,7 @@ Result<Batch> Apply(const Other&, const Batch&, const SchemaPtr&) {
 }  // namespace
 
 bool RowSteps::Add(const Verb& verb) {
-  // Each step is judged by the columns that the steps before it result in.
+  // Each step is checked against the columns that the steps before it produce.
   SchemaPtr after = std::visit([&](const auto& each) { return After(each, schema()); }, verb);
   if (after == nullptr) return false;
   const auto* const lookup = std::get_if<Lookup>(&verb);

@@ -30,7 +30,7 @@ std::shared_ptr<arrow::RecordBatch> Rows() {
                                    s.Finish().ValueOrDie(), f.Finish().ValueOrDie()});
 }
 
-// What the steps give after their way through JSON, column by column.
+// Returns the result of the steps after a round trip through JSON, column by column.
 std::string Made(const RowSteps& steps) {
   const Json json = ParseJson(Dump(steps.ToJson())).ValueOrDie();
   const RowSteps back = RowSteps::FromJson(json, Columns4()).ValueOrDie();
@@ -127,7 +127,7 @@ TEST(RowSteps, CutByColumnsOfOneText) {
   EXPECT_EQ(Made(right), "s: a b z");
 }
 
-// What an engine alone knows is left to it: nothing is added.
+// What only an engine knows is left to it: nothing is added.
 TEST(RowSteps, LeaveTheRestToEngines) {
   RowSteps steps(Columns4());
   const Expr left[] = {MakeCall("cast_double", {Col("s")}),

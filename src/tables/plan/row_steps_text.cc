@@ -15,7 +15,7 @@
 namespace protium {
 namespace {
 
-// Doubles travel as text, the shortest that reads back as the same bits: JSON has no NaN and
+// Doubles are sent as text, the shortest that reads back as the same bits: JSON has no NaN and
 // infinity, and does not distinguish 1.0 from 1.
 Json ToJson(const Expr& expr) {
   if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
@@ -102,7 +102,7 @@ struct LookupText {
   }
 };
 
-// A Split or a MarkSplit, which differ in what becomes of the side.
+// A Split or a MarkSplit, which differ in how they use the side.
 struct CutText {
   Columns by;
   double part = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of RowSteps as JSON, which travels from the driver to the workers of the same build.
+// The steps of RowSteps as JSON, which the driver sends to workers of the same build.
 #pragma once
 
 #include "base/json.h"
@@ -7,10 +7,10 @@
 
 namespace protium {
 
-// For a Filter, Project, Lookup, Split or MarkSplit; no other verb is a step.
+// Accepts a Filter, Project, Lookup, Split or MarkSplit; no other verb is a step.
 Json StepToJson(const Verb& verb);
 
-// Fails on what StepToJson() would not write.
+// Fails on anything that StepToJson() would not write.
 Result<Verb> StepFromJson(const Json& json);
 
 }  // namespace protium

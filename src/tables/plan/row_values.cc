@@ -12,22 +12,22 @@
 
 // Expressions are evaluated operand by operand, a whole batch at a time, into columns of values
 // with a byte of validity for each row. InferKind() decides beforehand, from the types of columns
-// and constants alone, whether that is possible; Evaluate() relies on it and checks nothing again.
+// and constants alone, whether that is possible; Evaluate() relies on it and does not check again.
 //
-// Some rows of a batch do not reach some parts of an expression: the branches of `if`, what comes
-// behind the first value of coalesce. Values are computed for them all the same, and nobody looks
-// at them; but a part that no row reaches is not computed, and only rows that reach it may fail.
-// For a single row a tree of conditions is then one path.
+// Some rows of a batch do not reach some parts of an expression: the branches of `if`, whatever
+// follows the first value of coalesce. Values are computed for them all the same, but never used; a
+// part that no row reaches is not computed, and only rows that reach it may fail. So for a single
+// row, a tree of conditions is one path.
 
 namespace protium {
 namespace {
 
 using Kind = RowValues::Kind;
-using Rows = std::vector<uint8_t>;  // 1 for those that reach a part.
+using Rows = std::vector<uint8_t>;  // 1 for rows that reach a part.
 
 bool Any(const Rows& rows) { return std::ranges::find(rows, 1) != rows.end(); }
 
-// Those of `rows` for which `wanted` holds.
+// Returns those of `rows` for which `wanted` holds.
 template <class Wanted>
 Rows Those(const Rows& rows, const Wanted& wanted) {
   Rows those(rows.size());
@@ -55,7 +55,7 @@ RowValues OfLiteral(const Literal& literal, size_t rows) {
   return values;
 }
 
-// Copies the rows from `more` for which `wanted` says so.
+// Copies the rows of `more` that `wanted` marks.
 void Take(const RowValues& more, RowValues& values, const Rows& wanted) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == 0) continue;
@@ -116,7 +116,7 @@ class Evaluation {
     return Status::OK();
   }
 
-  // A condition that is NULL takes the last value, as CASE does.
+  // If the condition is NULL, the last value is taken, as in CASE.
   Result<RowValues> Chosen(const Expr& call, const Rows& rows) const {
     PT_LET(const RowValues flags, Of(call.arguments[0], rows));
     const Rows first = Those(rows, [&](size_t row) { return flags.True(row); });
@@ -127,7 +127,7 @@ class Evaluation {
     }
     if (Any(second)) {
       PT_LET(RowValues others, Of(call.arguments[2], second));
-      // That of the two which has a type takes the other's rows.
+      // If one of the two has a type, it receives the other's rows.
       const bool typed = values.kind != Kind::kNone;
       Take(typed ? others : values, typed ? values : others, typed ? second : first);
       if (!typed) values = std::move(others);
@@ -147,7 +147,8 @@ class Evaluation {
     return values;
   }
 
-  // `and` with 0, `or` with 1, the value that settles it whatever the other is, NULL included.
+  // `and` with 0, `or` with 1, the value that decides the result whatever the other is, NULL
+  // included.
   Result<RowValues> Both(const std::vector<Expr>& arguments, const Rows& rows,
                          int64_t settles) const {
     PT_LET(RowValues a, Of(arguments[0], rows));
@@ -165,7 +166,7 @@ class Evaluation {
     return a;
   }
 
-  // The literals are not made columns: there may be thousands of them.
+  // The literals do not become columns: there may be thousands of them.
   Result<RowValues> Picked(const std::vector<Expr>& arguments, const Rows& rows) const {
     PT_LET(const RowValues places, Of(arguments[0], rows));
     RowValues values = NullsOf(Kind::kDouble, rows.size());

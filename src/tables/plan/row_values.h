@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions computed over the rows of a batch, for those functions on which all engines agree to
+// Computes expressions over the rows of a batch, for the functions on which all engines agree to
 // the bit: arithmetic of doubles (IEEE 754), roots and logarithms (base/strict_math.h), order and
 // comparison, NULL and NaN, parts of dates and times, hashes of texts. Everything else has no kind,
 // and an engine computes it.
@@ -18,16 +18,16 @@
 
 namespace protium {
 
-// The values of an expression, one for each row of a batch. The value in a row that is not valid
-// has no meaning.
+// The values of an expression, one for each row of a batch. The value in an invalid row has no
+// meaning.
 struct RowValues {
   enum class Kind {
     kDouble,
     kWhole,  // int64
     kFlag,
     kText,
-    // Those below are found within expressions only.
-    kSmall,   // Whole numbers of 32 bits, which are a type of their own to engines.
+    // The kinds below occur within expressions only.
+    kSmall,   // Whole numbers of 32 bits, a separate type in engines.
     kNumber,  // FLOAT and DECIMAL, which engines compute in other ways until they are cast.
     kDay,     // Days since 1970-01-01.
     kTime,    // Seconds since then, in UTC, rounded down.
@@ -37,23 +37,24 @@ struct RowValues {
   std::vector<double> doubles;     // For kDouble and kNumber.
   std::vector<int64_t> wholes;     // For kWhole, kSmall, kDay and kTime; 0 or 1 for kFlag.
   std::vector<std::string> texts;  // For kText.
-  // 0 for NULL, else 1.
+  // 0 for NULL, else 1, by row.
   std::vector<uint8_t> valid;
 
   // Whether a flag is true, neither false nor NULL.
   bool True(size_t row) const { return valid[row] != 0 && wholes[row] != 0; }
 };
 
-// The kind of an expression over columns of these types; nullopt if an engine has to compute it, or
-// to say what is wrong with it.
+// Returns the kind of an expression over columns of these types; nullopt if an engine has to
+// compute it, or to report what is wrong with it.
 std::optional<RowValues::Kind> InferKind(const Expr& expr, const arrow::Schema& schema);
 
-// The values of an expression that has a kind over the columns of `batch`. A row for which it fails
-// on purpose (error()), or divides by zero, is a fault of Exit::kInput, as engines have it: only
-// where the row reaches that part of the expression.
+// Returns the values of an expression that has a kind over the columns of `batch`. A row for which
+// it fails deliberately (error()), or divides by zero, is a fault of Exit::kInput, as on engines:
+// only if the row reaches that part of the expression.
 Result<RowValues> Evaluate(const Expr& expr, const arrow::RecordBatch& batch);
 
-// The values as an Arrow column of type ToArrowType(values.kind): float64, int64, boolean or utf8.
+// Returns the values as an Arrow column of type ToArrowType(values.kind): float64, int64, boolean
+// or utf8.
 Result<std::shared_ptr<arrow::Array>> ToArray(const RowValues& values);
 std::shared_ptr<arrow::DataType> ToArrowType(RowValues::Kind kind);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values by hand; that engines give the same is seen in src/learning/inference/stages_test.cc.
+// Values by hand; src/learning/inference/stages_test.cc checks that engines compute the same.
 #include "plan/row_values.h"
 
 #include <arrow/api.h>
@@ -58,7 +58,8 @@ std::shared_ptr<arrow::RecordBatch> OddRows() {
   return arrow::RecordBatch::Make(arrow::schema(fields), 4, columns);
 }
 
-// What a projection gives after its way through JSON; "left" where an engine has to compute it.
+// Returns a projection's result after a round trip through JSON; "left" if an engine has to compute
+// it.
 std::string Made(const Expr& expr, const std::shared_ptr<arrow::RecordBatch>& rows = OddRows()) {
   RowSteps steps(rows->schema());
   if (!steps.Add(Project{{{"v", expr}}})) return "left";
@@ -90,7 +91,7 @@ TEST(RowValues, AreThePartsOfDatesAndTimes) {
   EXPECT_EQ(Made(Part("hour", "t")), "23 23 6 null");
   EXPECT_EQ(Made(Part("minute", "t")), "59 59 7 null");
   EXPECT_EQ(Made(Part("second", "t")), "59 59 8 null");
-  // A part itself is of 32 bits.
+  // The part itself is a 32-bit number.
   EXPECT_EQ(Made(MakeCall("year", {Col("d")})), "left");
 }
 
@@ -143,7 +144,7 @@ TEST(RowValues, FailOnlyForRowsThatReachTheError) {
   };
   EXPECT_EQ(fails(MakeCall("is_null", {Col("d")})), "bad cell");
   EXPECT_EQ(fails(Col("x") < Lit(-100.0)), "1.5 -2.5 nan null");
-  // NULL has the kind of the other branch, also where all rows get it.
+  // NULL has the kind of the other branch, even if all rows get it.
   EXPECT_EQ(Made(MakeCall("if", {Col("x") < Lit(9.0), Lit(std::monostate()), Col("x")})),
             "null null nan null");
   EXPECT_EQ(

@@ -12,7 +12,7 @@ namespace {
 
 using namespace connect;  // NOLINT: the builders read like the plans they make.
 
-// The server sends no figures of it; its own page has them, where there is one.
+// The server sends no figures for it; its own page has them, if there is one.
 TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
   const auto folder = *TemporaryFolder::Make();
   std::vector<Json> plans;
@@ -32,7 +32,7 @@ TEST_F(RealServer, TellsAWritesOperatorsFromItsOwnPageAlone) {
   EXPECT_TRUE(plans.empty());
   const auto ask = [&](const std::string& operation, bool operators) {
     EXPECT_TRUE(operators);
-    return page.Tell(operation, operators);
+    return page.Read(operation, operators);
   };
   ASSERT_TRUE(write("b", ask).ok());
   ASSERT_EQ(plans.size(), hints->port > 0 ? 1u : 0u);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tree, depth first. At each node:
+// Walks the tree once, depth first. At each node:
 //   1. the node is checked as the user wrote it: functions, tables, samples, patterns;
 //   2. the rules of kBeforeChildren apply;
 //   3. its children are visited;
-//   4. the rules of kAfterChildren apply, so that they find their operands rewritten already.
-// The outermost SELECT has a last turn of its own (kStatement). The first refusal ends the walk.
-// Checks come before rules because rules call pt_... functions, which no user may.
+//   4. the rules of kAfterChildren apply, so that they find their operands already rewritten.
+// The outermost SELECT then has its own turn (kStatement). The first refusal ends the walk. Checks
+// come before rules because rules call pt_... functions, which users must not.
 #include "sql/check.h"
 
 #include <fmt/format.h>
@@ -49,8 +49,8 @@ class Checker {
     return Status::OK();
   }
 
-  // Applies the rules of one turn to `node`. Rules do not know the text, so the place of a refusal
-  // is added here.
+  // Applies the rules of one turn to `node`. Rules do not know the text, so the position of a
+  // refusal is added here.
   Status Apply(Json& node, RuleTurn turn) {
     const Result<bool> applied = ApplyRules(node, turn);
     if (!applied.ok()) {
@@ -142,11 +142,12 @@ class Checker {
   }
 
   // A macro whose body is more than one call expands to an expression, not to an aggregate: DuckDB
-  // refuses it with OVER, DISTINCT or FILTER, in words that name the macro. This says it first.
+  // refuses it with OVER, DISTINCT or FILTER, with a message that names the macro. This reports it
+  // first.
   Status CheckComposed(const tree::View& node) const {
     const std::string& name = node.function();
     const bool window = node.Is(tree::Kind::kWindow);
-    // first_value() and last_value() with OVER are window functions of DuckDB's grammar
+    // first_value() and last_value() with OVER are window functions in DuckDB's grammar
     // (WINDOW_FIRST_VALUE): no macro is involved.
     if (window && !node.type().ends_with("_VALUE") && !IsCollected(name)) {
       return Refuse(node,
@@ -177,8 +178,8 @@ class Checker {
     return node.value("distinct", false) || (filter != node.end() && !filter->is_null());
   }
 
-  // A frame of ROWS cuts between rows that tie in its ORDER BY, whose order no engine promises; one
-  // of RANGE keeps them together.
+  // A frame of ROWS cuts between rows that tie in its ORDER BY, whose order no engine guarantees;
+  // one of RANGE leaves them together.
   void NoteFrame(const tree::View& node) {
     const std::string bounds = Text(node.json(), "start") + Text(node.json(), "end");
     if (bounds.find("ROWS") == std::string::npos) return;
@@ -188,7 +189,7 @@ class Checker {
 
   Status CheckStranger(const tree::View& node) {
     const std::string& name = node.function();
-    // What DuckDB has beyond the rows is not Spark's, or was never compared with it.
+    // DuckDB's functions without a row are not Spark's, or were never compared with Spark's.
     if (names_.engine_function && names_.engine_function(name) && !name.starts_with("pt_")) {
       return Refuse(node, "function \"" + name + "\" is not supported by every engine",
                     std::string(functions::kOneSide), Suggest(name, KnownFunctionNames()));
@@ -206,7 +207,7 @@ class Checker {
                   "use year, quarter, month, week, day, hour, minute, second, dayofweek or doy");
   }
 
-  // A faulty constant pattern is reported now, with its place, instead of at the first row.
+  // An invalid constant pattern is reported now, with its position, instead of at the first row.
   Status CheckPattern(const tree::View& node) const {
     const std::string& name = node.function();
     const bool regular = name.starts_with("regexp") || name == "rlike" || name == "split";
@@ -278,7 +279,7 @@ class Checker {
 };
 
 // Makes sure that there is a tree and that it is of one SELECT. json_serialize_sql reports a syntax
-// error as JSON too ("error": true) and serialises SELECTs alone: for any other statement its
+// error as JSON too ("error": true) and serialises only SELECTs: for any other statement its
 // error_type is "not implemented".
 Status CheckShape(const Json& tree, const std::string& text, const DuckText& duck) {
   const bool failed = !tree.is_object() || tree.value("error", true);

@@ -15,8 +15,8 @@
 namespace protium {
 namespace {
 
-// As text that both engines read back as the same double: {} prints the shortest that does. Both
-// know "NaN", "Infinity" and "-Infinity" in a cast from text, and neither has a literal for them.
+// As text that both engines read back as the same double: {} prints the shortest such text. Both
+// accept "NaN", "Infinity" and "-Infinity" in a cast from text, and neither has a literal for them.
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -26,7 +26,7 @@ std::string NumberText(double value) {
 std::string LiteralText(const Literal& value, const Dialect& dialect) {
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "TRUE" : "FALSE";
   if (const auto* whole = std::get_if<int64_t>(&value)) {
-    // A cast from text: 7 alone would be of 32 bits on both engines, and the smallest int64 cannot
+    // A cast from text: 7 alone would have 32 bits on both engines, and the smallest int64 cannot
     // be written as a minus before a literal, whose digits alone do not fit 64 bits.
     return fmt::format("CAST('{}' AS {})", *whole, dialect.types.int64);
   }
@@ -54,7 +54,7 @@ std::string Fill(std::string_view spelling, const std::vector<std::string>& argu
   return text;
 }
 
-// Every call is in the table: ExprText() has checked the whole expression before.
+// Every call is in the table: ExprText() has already checked the whole expression.
 Result<std::string> Render(const Expr& expr, const Dialect& dialect) {
   if (expr.kind == Expr::Kind::kColumn) return QuoteName(expr.name, dialect);
   if (expr.kind == Expr::Kind::kLiteral) return LiteralText(expr.value, dialect);

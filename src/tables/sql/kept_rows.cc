@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training, validation and test each ask for a side of the same split, and each would hash every
-// row again. FindCuts() looks through the whole plan for such splits before the kept table is made,
+// row again. FindCuts() searches the whole plan for such splits before the kept table is made,
 // WithMarks() adds their sides as columns, and the writer then filters by the column (writer.cc,
 // MarkedBelow). A filter between the table and the split changes nothing: the side of a row depends
 // on that row alone.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that expressions call: those of programs, and those that pipeline stages are made
-// of. A stage's promise to give the same double on every engine rests on these tables. Sums,
+// The functions that expressions call: those of programs, and those that pipeline stages consist
+// of. A stage's promise to return the same double on every engine rests on these tables. Sums,
 // products, quotients and square roots are IEEE 754's, rounded once; ln, log1p and expm1 are Java's
-// StrictMath (base/strict_math.h); sin, pow and the like are missing on purpose.
+// StrictMath (base/strict_math.h); sin, pow and the like are omitted on purpose.
 #include "sql/spellings.h"
 
 namespace protium {
@@ -28,7 +28,7 @@ constexpr ExprSpelling kCommonSpellings[] = {
     {"day", "day($1)"},
     {"day_of_week", "dayofweek($1)"},
     {"day_of_year", "dayofyear($1)"},
-    // All that a Java regular expression matches.
+    // All matches of a Java regular expression.
     {"extract_all", "regexp_extract_all($1, $2, 0)"},
     {"floor", "floor($1)"},
     {"greatest", "greatest($*)"},
@@ -49,7 +49,7 @@ constexpr ExprSpelling kCommonSpellings[] = {
     {"pmod", "pmod($1, $2)"},
     {"quarter", "quarter($1)"},
     {"second", "second($1)"},
-    // A Java regular expression; empty texts at the end are kept, as in Spark's SQL.
+    // A Java regular expression; empty texts at the end are included, as in Spark's SQL.
     {"split", "split($1, $2)"},
     {"upper", "upper($1)"},
     {"week_of_year", "weekofyear($1)"},

@@ -43,7 +43,7 @@ TEST_P(Spellings, NameTheArgumentsThatTheFunctionTakes) {
   }
 }
 
-// A name that no expression can call would never be looked at.
+// A name that no expression can call would never be used.
 TEST_P(Spellings, AreOfFunctionsThatExpressionsCall) {
   for (const ExprSpelling& row : GetParam()->spellings) {
     EXPECT_NE(FindFunction(row.name), nullptr) << row.name;

@@ -11,10 +11,10 @@
 namespace protium {
 namespace {
 
-// What Spark says of a function's order.
+// Spark's requirements on a function's order.
 struct WindowOrder {
   std::string_view function;
-  bool needed;  // Otherwise it can have none.
+  bool needed;  // Otherwise it must have none.
 };
 
 constexpr WindowOrder kOrders[] = {{"cume_dist", true},
@@ -37,7 +37,7 @@ bool HasOrder(const Json& window) {
   return orders != window.end() && !orders->empty();
 }
 
-// Whether a part of the window is a whole number, or not there.
+// Whether a part of the window is a whole number, or missing.
 bool IsConstant(const Json& window, const char* part) {
   const auto found = window.find(part);
   int value = 0;

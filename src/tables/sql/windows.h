@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Spark demands of windows and DuckDB does not.
+// Checks what Spark requires of windows and DuckDB does not.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace protium {
 
 // Refuses (kUsage, at `place`) a window function without the order that it needs or with one that
-// it cannot have, and offsets that are no constants. Frames are checked as they are read
+// it cannot have, and offsets that are not constants. Frames are checked as they are read
 // (spark_windows.cc).
 Status CheckWindow(const tree::View& window, const std::string& place);
 

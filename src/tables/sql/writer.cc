@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each node becomes a SELECT around that of its input, and the engine's optimiser makes one plan of
-// the whole. Inputs that the engine keeps already are read by name instead. Names of the writer's
-// own begin with pt_. A split is written in one of three ways: as a filter by the column of a kept
-// table that carries it (MarkedBelow), as a call of the dialect's function, or as MD5 in SQL.
+// the whole. Inputs that the engine has already computed are read by name instead. The writer's own
+// names begin with pt_. A split is written in one of three ways: as a filter by the column of a
+// kept table that carries it (MarkedBelow), as a call of the dialect's function, or as MD5 in SQL.
 #include "sql/writer.h"
 
 #include <arrow/type.h>
@@ -19,9 +19,9 @@
 namespace protium {
 namespace {
 
-// The engines' parsers are recursive: a deeper plan would outgrow their stacks.
+// The engines' parsers are recursive: a deeper plan would overflow their stacks.
 constexpr int kMaxDepth = 500;
-// Keys beyond this number are joined from a table where the engine can make one.
+// Above this number, keys are joined from a table if the engine can make one.
 constexpr size_t kMostKeysInText = 200;
 
 class Writer {
@@ -53,7 +53,7 @@ class Writer {
   }
 
   Result<std::string> Lower(const Scan& scan, const Inputs&) {
-    // Spark's scans are tables that the engine has named: they are found in Select() before.
+    // Spark's scans are tables that the engine has named: Select() finds them earlier.
     if (dialect_.scan != nullptr) {
       return dialect_.scan(scan, context_.expected_rows ? context_.expected_rows(scan) : -1);
     }
@@ -71,7 +71,7 @@ class Writer {
     for (const Plan& input : inputs) {
       PT_LET(texts.emplace_back(), Select(input));
     }
-    // The inputs are written first: the check asks for their schemas.
+    // The inputs are written first: the check needs their schemas.
     RelationSql checked{sql.text, {}, {}};
     if (context_.check) {
       PT_LET(checked, context_.check(sql, texts));
@@ -134,7 +134,7 @@ class Writer {
         kept == nullptr ? nullptr : kept->Find(split.by, split.part, split.seed);
     Cut cut;
     if (mark != nullptr) {
-      // The filters between are written by WithMarks(), since Select() would leave the marks out.
+      // The filters in between are written by WithMarks(), since Select() would omit the marks.
       PT_LET(cut.from, WithMarks(inputs.front(), *kept));
       cut.columns = ListColumns(*kept);
       cut.side = QuoteName(mark->column, dialect_);
@@ -147,7 +147,7 @@ class Writer {
   }
 
   // The kept table with marks of which `plan` is a selection, by filters and by splits that it
-  // carries alone; nullptr if there is none.
+  // carries itself; nullptr if there is none.
   const KeptRows* MarkedBelow(const Plan& plan) const {
     if (const auto table = context_.tables.find(plan.get()); table != context_.tables.end()) {
       return table->second.marks.empty() ? nullptr : &table->second;
@@ -163,7 +163,7 @@ class Writer {
   }
 
   // The rows of `plan` together with the columns of the marks; `kept` is MarkedBelow(plan). The
-  // SELECT of such a plan would leave them out, and the split above it could not read its own.
+  // SELECT of such a plan would omit them, and the split above it could not read its own.
   Result<std::string> WithMarks(const Plan& plan, const KeptRows& kept) {
     if (context_.tables.count(plan.get()) > 0) return kept.table;
     if (++depth_ > kMaxDepth) return Status::CapacityError("the plan is nested too deeply");
@@ -211,7 +211,7 @@ class Writer {
           "SELECT pt_t.*, CASE WHEN {} IS NULL THEN {} ELSE {} END AS {} FROM {} pt_t", column,
           missing, position, QuoteName(lookup.output, dialect_), from);
     };
-    // An empty VALUES is no SQL.
+    // An empty VALUES is not valid SQL.
     if (keys.empty()) return select(unseen);
     const std::string text = fmt::format("CAST({} AS {})", column, dialect_.types.text);
     if (!dialect_.key_place.empty() && keys.size() <= kMostKeysInText) {
@@ -219,7 +219,7 @@ class Writer {
                          dialect_.key_place, text, missing, unseen, KeyList(keys),
                          QuoteName(lookup.output, dialect_), from);
     }
-    // A left join: rows whose text is no key keep their place, with a NULL position.
+    // A left join: rows whose text is not a key stay, with a NULL position.
     PT_LET(const std::string table, KeyTable(lookup));
     return select(fmt::format("coalesce(CAST(pt_k.pt_position AS {}), {})", dialect_.types.int64,
                               unseen)) +
@@ -252,7 +252,7 @@ class Writer {
     return Select(inputs.front());
   }
 
-  // Rows are not in an order here, so which of them stay is the engine's choice.
+  // Rows have no order here, so the engine chooses which of them stay.
   Result<std::string> Lower(const Limit& limit, const Inputs& inputs) {
     PT_LET(std::string from, Input(inputs));
     if (limit.rows < 0) {
@@ -271,7 +271,7 @@ class Writer {
       list += fmt::format("{}CAST(NULL AS {}) AS {}", list.empty() ? "" : ", ", type,
                           QuoteName(field->name(), dialect_));
     }
-    // No FROM: both engines take a SELECT without a table, and no row passes.
+    // No FROM: both engines accept a SELECT without a table, and no row passes.
     return "SELECT " + list + " WHERE 1 = 0";
   }
 
@@ -293,7 +293,7 @@ class Writer {
     }
     PT_LET(SchemaPtr schema, context_.describe("SELECT * FROM " + from));
     const Columns columns = by.empty() ? schema->field_names() : by;
-    // Hexadecimal digits of one length and case compare as text as they do as numbers.
+    // Hexadecimal digits of one length and case compare the same as text and as numbers.
     const std::string bound = PartBound(part);
     const bool whole = !dialect_.part_side.empty();
     std::string text = fmt::format("'{}'", seed);
@@ -311,7 +311,7 @@ class Writer {
     return fmt::format("(substr(md5({}), 1, 13) < '{}')", text, bound);
   }
 
-  // The column itself where the dialect's function takes its type, otherwise its text.
+  // The column itself if the dialect's function accepts its type, otherwise its text.
   std::string Cell(const std::string& column, const arrow::DataType& type) {
     return HasCutText(type) ? QuoteName(column, dialect_) : CanonicalText(column, type);
   }

@@ -36,8 +36,8 @@ struct SqlContext {
   std::unordered_map<const Node*, KeptRows> tables;
   // The schema of a SELECT, without running it. Called for splits alone.
   std::function<Result<SchemaPtr>(const std::string& sql)> describe;
-  // Checks the text of an Sql node over its inputs, given as SELECTs, and returns what takes its
-  // place; empty: the text is taken as it is.
+  // Checks the text of an Sql node over its inputs, given as SELECTs, and returns what replaces it;
+  // empty: the text is taken as it is.
   std::function<Result<RelationSql>(const Sql& sql, const std::vector<std::string>& inputs)> check;
   // How many rows a Scan may have, for the optimiser; empty: unknown.
   std::function<int64_t(const Scan& scan)> expected_rows;
@@ -49,8 +49,8 @@ struct SqlContext {
 
 // Writes `plan` as one SELECT. A MapTask that is not among the tables becomes an empty table of its
 // output's types, which is enough to analyse the plan; a Write becomes its input. Fails with the
-// error of a Broken node, with kUsage for what the user asked wrongly, and with CapacityError for a
-// plan of more than 500 levels.
+// error of a Broken node, with kUsage for errors in the user's request, and with CapacityError for
+// a plan of more than 500 levels.
 Result<RelationSql> WriteSql(const Plan& plan, const SqlContext& context);
 
 }  // namespace protium

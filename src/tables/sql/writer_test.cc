@@ -48,7 +48,7 @@ TEST(WriteSql, SplitsByTheSameTextOnBothEngines) {
             "CAST(`who` AS STRING), '-')), 1, 13) < '4000000000000')");
 }
 
-// A table that carries the sides of both cuts is not hashed again, whatever lies between.
+// A table that carries the sides of both cuts is not hashed again, whatever lies in between.
 TEST(WriteSql, ReadsTheSidesThatAKeptTableCarries) {
   const Plan table = Table();
   const Plan train = MakePlan(Split{.by = {"day"}, .part = 0.2, .seed = 7}, {table});

@@ -7,8 +7,8 @@
 namespace protium {
 namespace {
 
-// The text between the quotes, with `one` in place of each doubled quote. A backslash keeps the
-// character after it, so that a quote that it escapes is not taken for half of a double one.
+// The text between the quotes, with `one` in place of each doubled quote. The character after a
+// backslash is copied, so that an escaped quote is not taken for half of a double one.
 std::string Inside(std::string_view quoted, std::string_view one) {
   const char quote = quoted.front();
   const std::string_view inside = quoted.substr(1, quoted.size() - 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotes that are doubled inside quotes, which Spark 4.1 and later read and Spark 4.0 does not:
-// text for such a server is respelt first.
+// Doubled quotes inside quotes, which Spark 4.1 and later read and Spark 4.0 does not: text for
+// such a server is respelt first.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace protium {
 
-// Spells doubled quotes as Spark 4.0 knows them. That release reads 'it''s' as the two texts 'it'
-// and 's' side by side, which it joins, silently losing the quote. Here 'it''s' becomes 'it\'s',
-// and "a""b" becomes `a"b`. Comments, raw texts and quotes that are never closed stay as they are;
-// so does the rest, byte for byte.
+// Spells doubled quotes as Spark 4.0 knows them. That release reads 'it''s' as two adjacent texts,
+// 'it' and 's', which it joins, silently losing the quote. Here 'it''s' becomes 'it\'s', and "a""b"
+// becomes `a"b`. Comments, raw texts and quotes that are never closed stay as they are; so does the
+// rest, byte for byte.
 std::string WithoutDoubledQuotes(std::string_view sql);
 
 }  // namespace protium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the tokens, with a row for each form. A row sees a token and its neighbours, and
-// the parentheses and brackets around it.
+// One pass over the tokens, with a row for each form. A row sees a token, its neighbours, and the
+// parentheses and brackets around it.
 #include "sql_text/foreign_forms.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// The token that a row looks at, and what stands around it.
+// The token that a row looks at, and its surroundings.
 class Spot {
  public:
   explicit Spot(const Spelling& sql) : sql_(sql) {}
@@ -27,7 +27,7 @@ class Spot {
     ++at_;
     return At(-1).kind != Kind::kEnd;
   }
-  // The token so many places further; before the first there is one of kEnd.
+  // The token `ahead` positions further; before the first token, one of kEnd.
   const Token& At(int ahead) const {
     const bool before = ahead < 0 && size_t(-ahead) > at_;
     return before ? none_ : sql_.TokenAt(at_ + size_t(std::ptrdiff_t(ahead)));
@@ -38,7 +38,7 @@ class Spot {
   }
   bool IsKind(int ahead, Kind kind) const { return At(ahead).kind == kind; }
   bool InBrackets() const { return !opens_.empty() && sql_.TokenAt(opens_.back()).Is("["); }
-  // Whether the innermost parentheses are those of a call, and hold no query.
+  // Whether the innermost parentheses are those of a call, and contain no query.
   bool InCall() const {
     if (opens_.empty() || opens_.back() == 0) return false;
     const Token& name = sql_.TokenAt(opens_.back() - 1);
@@ -52,7 +52,7 @@ class Spot {
     }
     return true;
   }
-  // Whether the token before is the star of a SELECT and no multiplication.
+  // Whether the previous token is the star of a SELECT and not a multiplication.
   bool AfterStar() const {
     return Is(-1, {"*"}) && Is(-2, {"SELECT", "DISTINCT", "ALL", ",", ".", "("});
   }
@@ -104,7 +104,7 @@ bool IsMaterialized(const Spot& spot) {
   return spot.Is(0, {"MATERIALIZED"}) && spot.Is(as, {"AS"}) && spot.Is(1, {"("});
 }
 
-// Of several rows the first counts.
+// If several rows match, the first counts.
 constexpr Form kForms[] = {
     {IsTrailingComma, "a comma with nothing behind it", "leave it out"},
     {[](const Spot& s) { return s.Is(0, {"EXCLUDE"}) && s.AfterStar(); }, "* EXCLUDE",

@@ -7,9 +7,10 @@
 
 namespace protium {
 
-// Refuses (kUsage, with the place and what to write instead) forms that DuckDB's parser would take
-// although Spark's refuses them or reads them differently, such as a trailing comma, DISTINCT ON or
-// UNION BY NAME. They are recognised by their words alone, before anything is read.
+// Refuses (kUsage, with the position and what to write instead) forms that DuckDB's parser would
+// accept although Spark's refuses them or reads them differently, such as a trailing comma,
+// DISTINCT ON or UNION BY NAME. They are recognised by their words alone, before anything is
+// parsed.
 Status RefuseForeignForms(const Spelling& sql);
 
 }  // namespace protium

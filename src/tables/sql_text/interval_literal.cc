@@ -11,8 +11,8 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  char before;   // What stands between the unit and the one before it.
-  int64_t most;  // Of the unit, behind another one.
+  char before;   // What separates the unit from the one before it.
+  int64_t most;  // The largest number of the unit behind another one.
 };
 constexpr std::array<Unit, 6> kUnits = {{{"YEAR", 0, 0},
                                          {"MONTH", '-', 11},

@@ -8,9 +8,9 @@
 
 namespace protium {
 
-// The same interval as DuckDB reads it from a text, each unit with its name: '1 DAY 2 HOUR 3
-// MINUTE'. Units are in capitals, without a plural. Nullopt if Spark has no interval between these
-// units, or the text is not an interval (IntervalUtils).
+// Returns the same interval as DuckDB reads it from a text, each unit with its name: '1 DAY 2 HOUR
+// 3 MINUTE'. Units are given in capitals, without a plural. Nullopt if Spark has no interval
+// between these units, or the text is not an interval (IntervalUtils).
 std::optional<std::string> DuckInterval(std::string_view text, std::string_view first,
                                         std::string_view last, bool negative);
 

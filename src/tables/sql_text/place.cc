@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// DuckDB reports places in the statement that it was given. That statement is ours and holds the
-// users' texts as parts, some of them rewritten. PlaceInOriginal() goes back in three steps: the
-// drawn line is found in the statement and becomes an offset; the innermost user's text around the
-// offset is found; and its marks, or else its words, lead to the original. Every step may fail, and
-// then the message keeps a vaguer place rather than name a wrong one.
+// DuckDB reports positions in the statement that it was given. That statement is ours and contains
+// the users' texts as parts, some of them rewritten. PlaceInOriginal() goes back in three steps: it
+// finds the drawn line in the statement and turns it into an offset; finds the innermost user's
+// text around the offset; and follows its marks, or else its words, to the original. Every step may
+// fail, and then the message retains a vaguer position rather than name a wrong one.
 #include "sql_text/place.h"
 
 #include <fmt/format.h>
@@ -63,8 +63,8 @@ std::optional<size_t> StartOfLine(std::string_view sql, size_t line) {
   return line == 0 ? std::nullopt : std::optional(start);
 }
 
-// The offset that "LINE 2: ...b FROM zebra" over a mark names. DuckDB shows an excerpt of the line,
-// so the excerpt is looked for in that line of `sql`, and the mark's column counts from its
+// The offset that "LINE 2: ...b FROM zebra" over a mark denotes. DuckDB shows an excerpt of the
+// line, so the excerpt is searched for in that line of `sql`, and the mark's column counts from its
 // beginning.
 std::optional<size_t> ReadDrawnOffset(std::string_view place, std::string_view sql) {
   const size_t at = place.find("LINE "), colon = place.find(": ", at);
@@ -102,7 +102,7 @@ std::vector<Token> ReadWords(std::string_view sql) {
   return words;
 }
 
-// Counts the equal words around a[i] and b[j] without a gap, the two themselves included.
+// Counts the equal words around a[i] and b[j] without a gap, including the two themselves.
 size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b, size_t j) {
   size_t after = 1, before = 1;
   while (i + after < a.size() && j + after < b.size() && a[i + after].word == b[j + after].word) {
@@ -112,8 +112,8 @@ size_t Alike(const std::vector<Token>& a, size_t i, const std::vector<Token>& b,
   return after + before;
 }
 
-// Where the word at `offset` of the written text stood in the original: among equal words, the one
-// with the longest run of equal neighbours; the first of several such.
+// Where the word at `offset` of the written text was in the original: among equal words, the one
+// with the longest run of equal neighbours; the first if there are several.
 std::optional<size_t> SameWordIn(const std::string& original, const std::string& written,
                                  size_t offset) {
   const std::vector<Token> there = ReadWords(original), here = ReadWords(written);
@@ -132,7 +132,7 @@ std::optional<size_t> SameWordIn(const std::string& original, const std::string&
 }
 
 // The innermost text around `offset` of the statement, and where it begins. A query over a query
-// holds the other's text as a part of its own, so the shortest match is the innermost.
+// contains the other's text, so the shortest match is the innermost.
 std::pair<const WrittenSql*, size_t> TextAt(const std::string& statement, size_t offset,
                                             const std::vector<WrittenSql>& texts) {
   const WrittenSql* inner = nullptr;

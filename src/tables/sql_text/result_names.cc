@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads no more of a SELECT than its names need: WITH, the select list and the relations of FROM.
-// Whatever else it meets makes it give up, for a wrong name would refuse a job that is right.
+// Reads only as much of a SELECT as its names need: WITH, the select list and the relations of
+// FROM. It gives up at anything else, because a wrong name would refuse a correct job.
 #include "sql_text/result_names.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Select {
   }
 
  private:
-  // The text of a name, whose quotes are undone only where that is simple.
+  // The text of a name, whose quotes are removed only where that is simple.
   std::string TextOf(const Token& token) const {
     const std::string text(sql_.substr(token.at, token.size));
     return token.kind == Token::Kind::kName ? text.substr(1, text.size() - 2) : text;
@@ -74,7 +74,7 @@ class Select {
     return tokens.size();
   }
 
-  // What stands between commas outside parentheses.
+  // The pieces between commas outside parentheses.
   static std::vector<Tokens> Split(Tokens tokens) {
     std::vector<Tokens> parts;
     while (true) {
@@ -109,7 +109,7 @@ class Select {
     return true;
   }
 
-  // Reads FROM name [AS] [alias]; of anything else a * is not known.
+  // Reads FROM name [AS] [alias]; for anything else, the columns of * are unknown.
   void ReadFrom(Tokens tokens) {
     tokens = tokens.first(FindWord(tokens, "FROM"));
     const bool plain = !tokens.empty() && tokens.size() <= 3 && IsName(tokens[0]) &&
@@ -145,7 +145,8 @@ class Select {
     return text.find(sql_[token.at]) != text.npos;
   }
 
-  // Whether a table has the name in another case, so that it is open which of the two it will be.
+  // Whether a table has the name in another case, so that it is unclear which of the two will be
+  // used.
   bool IsSpeltOtherwise(const std::string& name) const {
     for (const auto& [table, columns] : tables_) {
       if (!columns) continue;

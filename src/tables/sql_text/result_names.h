@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the columns that a SELECT gives, read off its text without an engine: for checks
-// that must take no time.
+// The names of a SELECT's columns, derived from its text without an engine, for checks that must
+// take no time.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ namespace protium {
 // The columns of tables by the tables' names in lower case; none where they are not known.
 using TableNames = std::map<std::string, std::optional<std::vector<std::string>>>;
 
-// The names in the order of the columns, exactly as the engines give them; none where the text
-// alone does not show, such as for a column without a name, SELECT * over a join, or SQL that is
+// Returns the names in the order of the columns, exactly as the engines give them; none if the text
+// alone does not show them, as for a column without a name, SELECT * over a join, or SQL that is
 // refused anyway.
 std::optional<std::vector<std::string>> ResultNames(std::string_view sql, const TableNames& tables);
 

@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// The names with commas between; "?" where they are not known.
+// The names, separated by commas; "?" if they are not known.
 std::string NamesOf(const char* sql) {
   const TableNames tables = {{"t", {{"a", "b"}}}, {"u", {{"c", "Day"}}}, {"unread", std::nullopt}};
   const auto names = ResultNames(sql, tables);

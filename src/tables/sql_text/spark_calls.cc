@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls, and what may follow their parentheses: words that only Spark has within them become
-// commas, names or texts that DuckDB's parser takes.
+// commas, names or texts that DuckDB's parser accepts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Kind = Token::Kind;
 std::string Quoted(std::string_view name) { return InQuotes(name, '\"'); }
 
 // Names of functions that DuckDB's grammar reserves or reads as something else, such as a type:
-// written in quotes where a parenthesis follows.
+// written in quotes if a parenthesis follows.
 constexpr std::string_view kReservedCalls[] = {
     "ANY",       "ARRAY",    "BIGINT",  "BINARY",   "BIT",       "BOOLEAN",   "CHAR",   "CHARACTER",
     "COLLATE",   "COLUMNS",  "DATE",    "DEC",      "DECIMAL",   "DEFAULT",   "DOUBLE", "FLOAT",
@@ -33,7 +33,7 @@ constexpr std::string_view kReservedCalls[] = {
     "TIMESTAMP", "TINYINT",  "TREAT",   "UNIQUE",   "UNPACK",    "VARCHAR"};
 
 // Functions that take a unit, a bare word, before two values; with two values alone they are
-// others. The function of that name among ours counts, or moves by, units.
+// different functions. Our function of that name counts, or moves by, units.
 const char* FindUnitCall(std::string_view word) {
   for (const char* const name : {"TIMESTAMPADD", "DATEADD", "DATE_ADD"}) {
     if (word == name) return "timestampadd";
@@ -57,8 +57,8 @@ bool SparkReader::IsReservedCall(std::string_view word) {
   return std::ranges::find(kReservedCalls, word) != std::end(kReservedCalls);
 }
 
-// Further on these names mean other forms: to_days() an interval, regexp_full_match() RLIKE. So
-// they are refused while the two still differ.
+// Later these names mean other forms: to_days() an interval, regexp_full_match() RLIKE. So they are
+// refused while the two still differ.
 Status SparkReader::CheckName() const {
   const std::string_view text = sql_.TokenText(sql_.at());
   const std::string name =
@@ -75,7 +75,7 @@ Result<SparkReader::Term> SparkReader::Call() {
   const size_t first = sql_.at();
   const std::string word = sql_.Peek().word;
   PT_TRY(CheckName());
-  // DuckDB's parser makes f() of f(*).
+  // DuckDB's parser turns f(*) into f().
   if (word != "COUNT" && sql_.Is("*", 2) && sql_.Is(")", 3)) {
     return Refuse(
         fmt::format("{}(*) is not supported by the embedded engine", sql_.TokenText(first)),
@@ -110,7 +110,7 @@ Result<SparkReader::Term> SparkReader::Call() {
 }
 
 // datediff(DAY, a, b), whose call was read from `first` on: the unit becomes a text. A column may
-// have the name of a unit, so only a call with three arguments is certain to have one.
+// have the name of a unit, so only a call with three arguments certainly has one.
 Status SparkReader::SpellUnit(size_t first) {
   const char* const call = FindUnitCall(sql_.TokenAt(first).word);
   if (call == nullptr || !sql_.TokenAt(first + 3).Is(",")) return Status::OK();
@@ -226,8 +226,8 @@ Status SparkReader::NamedCall() {
 }
 
 // What may follow a call whose name is at `first` and whose parenthesis closes at `close`: WITHIN
-// GROUP, FILTER, IGNORE NULLS, OVER. DuckDB wants IGNORE NULLS within the parentheses, and RESPECT
-// NULLS is the default of both.
+// GROUP, FILTER, IGNORE NULLS, OVER. DuckDB requires IGNORE NULLS within the parentheses, and
+// RESPECT NULLS is the default of both.
 Status SparkReader::Trailers(size_t first, size_t close) {
   if (sql_.Is("WITHIN") && sql_.Is("GROUP", 1)) {
     sql_.Skip(2);
@@ -243,7 +243,7 @@ Status SparkReader::Trailers(size_t first, size_t close) {
     sql_.Skip(2);
   }
   if (!sql_.Is("OVER")) return Status::OK();
-  // Macros, which are no functions of windows.
+  // Macros, which cannot be window functions.
   const Token& name = sql_.TokenAt(first);
   if (name.Is("ANY") || name.Is("SOME")) sql_.Replace(first, first, "bool_or");
   if (name.Is("EVERY")) sql_.Replace(first, first, "bool_and");

@@ -40,7 +40,7 @@ constexpr std::string_view kNames[] = {
     "TABLE",        "TO",         "TRY_CAST",  "UNIQUE",        "UNPACK",
     "VARIADIC",     "VERBOSE"};
 
-// Words that make one literal with the text after them: DATE '2013-12-31', X'1F'.
+// Words that form one literal with the text after them: DATE '2013-12-31', X'1F'.
 constexpr std::string_view kTextTypes[] = {"DATE",          "TIMESTAMP", "TIMESTAMP_NTZ",
                                            "TIMESTAMP_LTZ", "TIME",      "X"};
 
@@ -76,7 +76,7 @@ Result<SparkReader::Term> SparkReader::Primary() {
     return Term{first, first};
   }
   if (sql_.IsKind(Kind::kNumber)) {
-    // A sign before it was read with it already (Signed).
+    // A sign before it has already been read (Signed).
     PT_LET(std::string spelt, DuckNumber("", sql_.TokenText(first)));
     if (spelt != sql_.TokenText(first)) sql_.Replace(first, first, std::move(spelt));
     sql_.Skip();
@@ -133,7 +133,7 @@ Result<SparkReader::Term> SparkReader::Word() {
   const bool value = text || sql_.IsKind(Kind::kNumber, 1) || sql_.IsOneOf({"-", "+"}, 1);
   if (word == "INTERVAL" && value) return Interval();
   if (text && IsAmong(kTextTypes, word)) return TypedText();
-  // e'...' and b'...' are literals in DuckDB; Spark has no such prefix but r.
+  // e'...' and b'...' are literals in DuckDB; Spark has no such prefix except r.
   if (text && sql_.Touches(first)) {
     return Refuse(fmt::format("Spark has no literal {}'...'", sql_.TokenText(first)));
   }
@@ -159,7 +159,7 @@ void SparkReader::Name() {
   sql_.Skip();
 }
 
-// The name of a table, view or pivot in quotes where DuckDB's grammar reserves it.
+// The name of a table, view or pivot, in quotes if DuckDB's grammar reserves it.
 void SparkReader::AliasName() {
   const std::string word = sql_.Peek().word;
   const bool reserved = IsAmong(kNames, word) || (IsReservedCall(word) && sql_.Is("(", 1));
@@ -181,7 +181,7 @@ Result<SparkReader::Term> SparkReader::Star() {
   return Term{first, sql_.at() - 1};
 }
 
-// Texts side by side are joined to one, as in Spark; DuckDB does so only across lines.
+// Adjacent texts are joined, as in Spark; DuckDB does so only across lines.
 Result<SparkReader::Term> SparkReader::Texts() {
   const size_t first = sql_.at();
   std::string text;
@@ -287,7 +287,7 @@ Result<SparkReader::Term> SparkReader::IntervalTo(size_t first, size_t value) {
 Result<SparkReader::Term> SparkReader::TypedText() {
   const size_t first = sql_.at();
   const std::string text = ReadTextLiteral(sql_.TokenText(first + 1));
-  // Hexadecimal digits, two a byte; an odd number of them has a zero in front, as in Spark.
+  // Hexadecimal digits, two per byte; an odd number of them gets a leading zero, as in Spark.
   if (sql_.Is("X")) {
     std::string bytes = text.size() % 2 == 0 ? "" : "0";
     bytes += text;
@@ -310,7 +310,7 @@ Result<SparkReader::Term> SparkReader::TypedText() {
 }
 
 // x -> body or (x, y) -> body, which DuckDB writes as lambda x, y: body. The parameters begin at
-// `first`; the cursor is at the arrow, or at the one parameter before it.
+// `first`; the cursor is at the arrow, or at the single parameter before it.
 Result<SparkReader::Term> SparkReader::Lambda(size_t first) {
   if (!sql_.Is("->")) sql_.Skip();
   const size_t arrow = sql_.at();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators, by precedence climbing: Expression(lowest) reads an operand, and then every operator
-// that binds at least as tightly as `lowest`, each with a right operand that binds tighter than
-// itself. An operand that is itself an operation is enclosed in parentheses, whatever DuckDB's
+// that binds at least as tightly as `lowest`, each with a right operand that binds more tightly
+// than itself. An operand that is itself an operation is enclosed in parentheses, whatever DuckDB's
 // precedence, unless it begins a chain of one operator that both engines group from the left.
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ struct SparkReader::Infix {
   bool chains = false;         // a + b + c reads the same in DuckDB.
 };
 
-// One row each: the word, its level, DuckDB's spelling, the function to call instead (empty where
-// the word stays), and whether DuckDB groups a chain of it from the left, as Spark does.
+// One row each: the word, its level, DuckDB's spelling, the function to call instead (empty if the
+// word stays), and whether DuckDB groups a chain of it from the left, as Spark does.
 const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   using enum Level;
   static constexpr Infix kInfixes[] = {
@@ -65,7 +65,7 @@ const SparkReader::Infix* SparkReader::FindInfix(std::string_view word) {
   return found == std::end(kInfixes) ? nullptr : found;
 }
 
-// The operator at this place, also after NOT (a NOT IN b); IS has its NOT after it.
+// The operator at this position, also after NOT (a NOT IN b); IS has its NOT after it.
 const SparkReader::Infix* SparkReader::InfixHere() const {
   const bool negated = sql_.Is("NOT");
   const Infix* const infix = FindInfix(sql_.Peek(negated ? 1 : 0).word);
@@ -107,7 +107,7 @@ Result<SparkReader::Term> SparkReader::Operand(Level lowest) {
   const Deeper deeper(depth_);
   PT_TRY(CheckDepth());
   if (sql_.IsOneOf({"NOT", "!"})) {
-    // NOT after an operator, as in a = NOT b, is no operand in Spark's grammar.
+    // NOT after an operator, as in a = NOT b, is not an operand in Spark's grammar.
     if (lowest <= Level::kNot) return Negated();
     return Refuse(fmt::format("Spark does not accept \"{}\" after an operator", sql_.Peek().word),
                   "", "put what it negates in parentheses with it");
@@ -147,7 +147,7 @@ Result<SparkReader::Term> SparkReader::Signed() {
     return Until(term, Level::kUnary);
   }
   // Written as calls of the functions named - and ~: json_deserialize_sql would write ~(a) + b
-  // without parentheses, and DuckDB would parse that as ~(a + b). And DuckDB's parser folds -(3)
+  // without parentheses, and DuckDB would parse that as ~(a + b). Also, DuckDB's parser folds -(3)
   // into a literal, which it is not in Spark.
   sql_.Replace(term.first, term.first, minus ? "\"-\"" : "\"~\"");
   sql_.Surround(operand.first, operand.last, "(", ")");
@@ -183,7 +183,7 @@ Result<SparkReader::Term> SparkReader::Predicate(const Term& left) {
   if (sql_.Is("IN")) return In(left);
   if (sql_.Is("IS")) return Is(left);
   if (!sql_.IsOneOf({"RLIKE", "REGEXP"})) return Like(left, negated);
-  // DuckDB's parser makes calls of regexp_full_match of ~ and !~: see
+  // DuckDB's parser turns ~ and !~ into calls of regexp_full_match: see
   // sql_words/functions/patterns.cc.
   sql_.Replace(first, sql_.at(), negated ? "!~" : "~");
   sql_.Skip();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clauses: the words and commas between expressions. Clause() knows the few words that need care
-// (joins, windows, VALUES, aliases) and skips the others; whatever no clause begins is read as an
+// (joins, windows, VALUES, aliases) and skips the others; whatever begins no clause is read as an
 // expression (spark_operators.cc, spark_operands.cc). The order of clauses is not checked here:
 // DuckDB parses the result and reports it.
 #include "sql_text/spark_reader.h"
@@ -21,7 +21,7 @@ using Kind = Token::Kind;
 // DuckDB's own limit (max_expression_depth); deeper recursion would also outgrow our stack.
 constexpr int kDeepest = 1000;
 
-// Words that stand between expressions and are never operands.
+// Words between expressions that are never operands.
 constexpr std::string_view kClauses[] = {
     "SELECT",  "DISTINCT",  "ALL",     "FROM",       "WHERE",    "GROUP", "ORDER",  "BY",
     "HAVING",  "LIMIT",     "OFFSET",  "ON",         "USING",    "JOIN",  "INNER",  "OUTER",
@@ -30,7 +30,7 @@ constexpr std::string_view kClauses[] = {
     "FOR",     "PLACING",   "BOTH",    "LEADING",    "TRAILING", "ASC",   "DESC",   "NULLS",
     "LATERAL", "PIVOT",     "UNPIVOT", "TABLESAMPLE"};
 
-// First words of statements that are no queries.
+// First words of statements that are not queries.
 constexpr std::string_view kStatements[] = {
     "ALTER",    "ANALYZE", "ATTACH", "CALL",    "CHECKPOINT", "COPY",   "CREATE",
     "DELETE",   "DETACH",  "DROP",   "EXECUTE", "EXPORT",     "IMPORT", "INSERT",
@@ -119,7 +119,7 @@ Status SparkReader::RefusePipe() const {
                 "write each step as a SELECT from the one before it, named by WITH");
 }
 
-// Reads one clause word with what belongs to it; false where an expression begins.
+// Reads one clause word with what belongs to it; false if an expression begins here.
 Result<bool> SparkReader::Clause() {
   if (!sql_.IsKind(Kind::kWord)) return false;
   if (sql_.Is("AS")) {
@@ -180,7 +180,7 @@ Result<bool> SparkReader::Clause() {
   return true;
 }
 
-// Whether QUALIFY begins its clause here; Spark does not reserve it, so that it may be a name, too.
+// Whether QUALIFY begins its clause here; Spark does not reserve it, so it may also be a name.
 bool SparkReader::AtQualify() const {
   static constexpr std::string_view kOperators[] = {
       "AND", "OR",     "BETWEEN", "IN",  "IS",   "LIKE",  "ILIKE", "RLIKE", "REGEXP",
@@ -200,7 +200,7 @@ bool SparkReader::AtQualify() const {
   return ends && begins;
 }
 
-// TABLE t, which is all of a table, as a query.
+// TABLE t as a query, which returns all of the table.
 bool SparkReader::AtTableQuery() const {
   const bool named = sql_.IsKind(Kind::kWord, 1) || sql_.IsKind(Kind::kName, 1);
   if (!sql_.Is("TABLE") || !named || sql_.IsOneOf({"AS", "FROM"}, 1)) return false;
@@ -235,8 +235,8 @@ bool SparkReader::IsRow(const Term& term) const {
   return commas && IsEnclosed(term);
 }
 
-// GROUP BY a, b [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]: DuckDB has these before their
-// columns alone, ROLLUP (a, b).
+// GROUP BY a, b [WITH ROLLUP | WITH CUBE | GROUPING SETS (...)]: DuckDB accepts these only before
+// their columns, ROLLUP (a, b).
 Status SparkReader::Groups() {
   sql_.Skip(2);
   if (sql_.Is("ALL")) return Status::OK();
@@ -280,7 +280,7 @@ void SparkReader::SpellWindowBy() {
   if (sql_.IsOneOf({"DISTRIBUTE", "CLUSTER", "SORT"})) sql_.Skip(2);
 }
 
-// Whether AS is followed by several names, as explode(map) AS (k, v) has.
+// Whether AS is followed by several names, as in explode(map) AS (k, v).
 bool SparkReader::AtAliases() const {
   if (!sql_.Is("(", 1)) return false;
   for (size_t ahead = 2;; ahead += 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads SQL by the grammar of Spark 4 (SqlBaseParser.g4) and writes edits beside its tokens, so
-// that DuckDB's parser groups every operation as Spark does. A recursive-descent parser, one
+// Reads SQL by the grammar of Spark 4 (SqlBaseParser.g4) and records edits to its tokens, so that
+// DuckDB's parser groups every operation as Spark does. A recursive-descent parser with one
 // function for each form, which builds no tree: DuckDB does that from the edited text.
 #pragma once
 
@@ -14,9 +14,9 @@
 namespace protium {
 
 // Reads a SELECT by the precedence of Spark's grammar. Operands that are operations get
-// parentheses; words, literals and operators that only Spark writes so are respelt. What Spark's
-// grammar does not allow, and what DuckDB's parser has no form for, is refused (kUsage) with its
-// place. What tokens do not show, such as whether a column exists, is left to later steps.
+// parentheses; words, literals and operators that only Spark spells this way are respelt. What
+// Spark's grammar does not allow, or DuckDB's parser has no form for, is refused (kUsage) with its
+// position. What tokens do not show, such as whether a column exists, is left to later steps.
 //
 // Operators, tightest first; those on one line associate to the left:
 //   :: [] .     - + ~ (unary)     * / % DIV     + - ||     << >> >>>     &     ^     |
@@ -28,11 +28,11 @@ class SparkReader {
  public:
   // Edits `sql`, which outlives it, from its current token on.
   explicit SparkReader(Spelling& sql) : sql_(sql) {}
-  // Reads all of it, once. After a refusal the edits are unusable.
+  // Reads all of it; call it once. After a refusal the edits are unusable.
   Status Run();
 
  private:
-  // How tightly a term is held together, loosest first. Expression() compares them by order.
+  // How tightly a term binds, loosest first. Expression() compares these by order.
   enum class Level {
     kOr,
     kAnd,
@@ -48,7 +48,7 @@ class SparkReader {
     kUnary,
     kPrimary
   };
-  // What was read, from token `first` to `last`, and the loosest operator that holds it together.
+  // What was read, from token `first` to `last`, and the level of its loosest operator.
   struct Term {
     size_t first = 0, last = 0;
     Level level = Level::kPrimary;
@@ -56,8 +56,8 @@ class SparkReader {
     std::string_view sign = {};
   };
   struct Infix;
-  // What the parentheses belong to: AS is refused in a call, ROWS and RANGE begin a frame in a
-  // window.
+  // What the parentheses belong to: in a call AS is refused, in a window ROWS and RANGE begin a
+  // frame.
   enum class Inside { kQuery, kCall, kWindow };
 
   Status CheckDepth() const;
@@ -156,7 +156,7 @@ class SparkReader {
 
   Spelling& sql_;
   int depth_ = 0;
-  std::string frame_;  // Of the window read last, its words in capitals; empty if it has none.
+  std::string frame_;  // Of the window read last: its words in capitals; empty if it has none.
 };
 
 }  // namespace protium

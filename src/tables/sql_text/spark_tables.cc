@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FROM: tables and what may take their place, joins, views and pivots. Spark joins from left to
-// right whatever commas separate, and DuckDB joins last what they do; VALUES, functions that make
-// rows and LATERAL VIEW, which Spark takes as tables as they stand, become subqueries.
+// FROM: tables and what may replace them, joins, views and pivots. Spark joins from left to right,
+// even what commas separate, whereas DuckDB joins that last; VALUES, functions that make rows and
+// LATERAL VIEW, which Spark accepts as tables, become subqueries.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// Functions that make rows and that DuckDB does not take among tables.
+// Functions that make rows and that DuckDB does not accept as tables.
 constexpr std::string_view kGenerators[] = {"EXPLODE",      "EXPLODE_OUTER",    "INLINE",
                                             "INLINE_OUTER", "JSON_TUPLE",       "JSON_TUPLE",
                                             "POSEXPLODE",   "POSEXPLODE_OUTER", "STACK"};
@@ -48,7 +48,7 @@ Status SparkReader::Tables() {
   }
 }
 
-// A join, view or pivot behind the tables read so far; false where there is none.
+// A join, view or pivot behind the tables read so far; false if there is none.
 Result<bool> SparkReader::Joined() {
   if (sql_.IsOneOf({"PIVOT", "UNPIVOT"}) && sql_.IsOneOf({"(", "INCLUDE", "EXCLUDE"}, 1)) {
     PT_TRY(Pivot());
@@ -85,8 +85,8 @@ Result<bool> SparkReader::Table(bool enclosed) {
   return made && !named;
 }
 
-// (SELECT ...), (VALUES ...), (t), (t JOIN u). DuckDB takes no table in parentheses that is neither
-// a query nor a join, and no alias of a join, which becomes a query.
+// (SELECT ...), (VALUES ...), (t), (t JOIN u). DuckDB accepts no table in parentheses that is
+// neither a query nor a join, and no alias of a join, which therefore becomes a query.
 Result<bool> SparkReader::EnclosedTable(bool lateral) {
   const size_t open = sql_.at();
   if (sql_.IsOneOf({"SELECT", "WITH", "FROM", "TABLE"}, 1)) {
@@ -176,7 +176,7 @@ Status SparkReader::RowsQuery() {
   return Status::OK();
 }
 
-// [AS] name [(columns)]; false where none is written.
+// [AS] name [(columns)]; false if none is written.
 Result<bool> SparkReader::TableAlias() {
   if (sql_.Is("TABLESAMPLE"))
     return Refuse("a sample depends on the engine", "every engine draws in its own way",
@@ -196,12 +196,12 @@ Result<bool> SparkReader::TableAlias() {
   return true;
 }
 
-// Whether SEMI or ANTI is a name here and no kind of join: Spark reserves neither, DuckDB both.
+// Whether SEMI or ANTI is a name here and not a kind of join: Spark reserves neither, DuckDB both.
 bool SparkReader::AtNameOfJoin() const {
   return sql_.IsOneOf({"SEMI", "ANTI"}) && !sql_.Is("JOIN", 1);
 }
 
-// A join whose JOIN is so many words further: the table after it with its alias, and its condition
+// A join whose JOIN is `kinds` words further: the table after it with its alias, and its condition
 // if it has one. Without a condition Spark joins every row with every row, and DuckDB demands ON;
 // CROSS and NATURAL joins have none.
 Status SparkReader::Join(size_t kinds) {
@@ -293,7 +293,7 @@ Status SparkReader::Pivot() {
   return TableAlias().status();
 }
 
-// Whether the word here is an alias without AS rather than the next clause.
+// Whether the current word is an alias without AS rather than the next clause.
 bool SparkReader::AtBareAlias() const {
   if (!sql_.IsKind(Kind::kWord) || IsClause(sql_.Peek().word)) return false;
   const bool side =

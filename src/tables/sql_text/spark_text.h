@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first step with a user's SQL: Spark's text becomes text that DuckDB's parser groups and reads
-// as Spark would. It looks at words alone; what functions and types mean comes later (sql/check.h,
-// sql_types/typer.h).
+// The first step with a user's SQL: turns Spark's text into text that DuckDB's parser groups and
+// reads as Spark would. It looks only at words; what functions and types mean is decided later
+// (sql/check.h, sql_types/typer.h).
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ namespace protium {
 //   CAST(a AS DECIMAL)   CAST(a AS DECIMAL(10, 0))
 //   LEFT SEMI JOIN       SEMI JOIN; the same for ANTI
 //   double(x) at         "double"(x) "at": words that only DuckDB reserves
-// Refused (kUsage, with the place): what only DuckDB has, what its parser has no form for, and what
-// is never closed. The result has marks that lead from its offsets back to those of `sql`.
+// Refuses (kUsage, with the position) what only DuckDB has, what its parser has no form for, and
+// what is never closed. The result has marks that lead from its offsets back to those of `sql`.
 Result<DuckText> FromSpark(const std::string& sql);
 
 }  // namespace protium

@@ -62,7 +62,7 @@ TEST(FromSpark, RefusesWhatOnlyDuckDbReads) {
   EXPECT_EQ(fix("SELECT {'a': 1}"), "use named_struct('a', 1), or map('a', 1)");
 }
 
-// Words that only some places of those forms make foreign.
+// Words that only some positions in those forms make foreign.
 TEST(FromSpark, TakesNamesThatOnlyLookForeign) {
   for (const std::string sql :
        {"SELECT exclude, a * exclude, t.replace FROM t", "SELECT try, count, at FROM t",

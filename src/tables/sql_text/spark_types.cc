@@ -16,7 +16,7 @@ namespace {
 
 // Spark's names of types without parameters, and DuckDB's. All three kinds of TIMESTAMP become the
 // one without a zone: sessions of both engines run in UTC, where they are the same. Only text that
-// names a zone is read otherwise, so that a cast to TIMESTAMP_NTZ is written with kLocalTimestamp,
+// names a zone is read differently, so a cast to TIMESTAMP_NTZ is written with kLocalTimestamp,
 // which CastRule replaces.
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", "BOOLEAN"},
                                                                     {"TINYINT", "TINYINT"},
@@ -42,7 +42,7 @@ constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"BOOLEAN", 
 
 constexpr std::string_view kLocalTimestamp = "TIMESTAMP_S";
 
-// Types within types, in all of one type: more would outgrow the stack.
+// The most types within one type: more would overflow the stack.
 constexpr int kDeepest = 1000;
 
 class TypeReader {
@@ -72,8 +72,8 @@ class TypeReader {
     // TIMESTAMP WITHOUT TIME ZONE.
     if (word == "TIMESTAMP" && sql_.Is("WITHOUT")) sql_.Skip(3);
     if (word == "TIMESTAMP_NTZ" && depth_ == 1) return std::string(kLocalTimestamp);
-    // A cast to VARCHAR(n) or CHAR(n) keeps the whole text: in Spark lengths bind only columns of
-    // tables.
+    // A cast to VARCHAR(n) or CHAR(n) retains the whole text: in Spark lengths apply only to
+    // columns of tables.
     if (known->second == "VARCHAR" && sql_.Is("(")) sql_.Skip(3);
     return std::string(known->first == known->second ? text : known->second);
   }
@@ -162,9 +162,9 @@ class TypeReader {
   }
 
   Spelling& sql_;
-  bool colons_;    // Whether the outermost struct may have them behind names.
-  int depth_ = 0;  // Types around the one that is read.
-  int open_ = 0;   // Of a >> or >>> token: how many > are left.
+  bool colons_;    // Whether the outermost struct may have colons behind names.
+  int depth_ = 0;  // Types around the one being read.
+  int open_ = 0;   // How many > of a >> or >>> token are left.
 };
 
 }  // namespace

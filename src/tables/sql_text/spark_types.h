@@ -10,11 +10,12 @@
 namespace protium {
 
 // Reads the type at the current token, moves past it, and edits it to DuckDB's name: array<decimal>
-// becomes DECIMAL(10, 0)[]. Types that Spark lacks, and collations, are refused (kUsage).
+// becomes DECIMAL(10, 0)[]. Refuses (kUsage) types that Spark lacks, and collations.
 Status SpellType(Spelling& sql);
 
-// The DuckDB name of the type that from_json() is given: a type of Spark's, or the names and types
-// of a struct's fields, "a INT, b STRING". Refused at the current token of `sql` if it is neither.
+// Returns the DuckDB name of the type given to from_json(): a Spark type, or the names and types of
+// a struct's fields, "a INT, b STRING". If it is neither, it is refused at the current token of
+// `sql`.
 Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql);
 
 }  // namespace protium

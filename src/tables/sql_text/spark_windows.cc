@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: OVER, frames, and WINDOW. Spark looks at the frame as it is written, of which DuckDB's
-// tree says less: a frame that a function cannot have, or bounds that are no constants, are
+// Windows: OVER, frames, and WINDOW. Spark examines the frame as it is written, of which DuckDB's
+// tree says less: a frame that a function cannot have, and bounds that are not constants, are
 // refused here.
 #include <fmt/format.h>
 
@@ -17,14 +17,14 @@ namespace {
 
 using Kind = Token::Kind;
 
-// What frame a function takes; an empty one: none.
+// The frame that a function accepts; empty: none.
 struct FixedFrame {
   std::string_view function;
   std::string_view unit;
 };
 
-// Functions of the place among the rows: their frame, if any is written, begins with the first row
-// and ends with the current one.
+// Functions of the position among the rows: their frame, if written, begins with the first row and
+// ends with the current one.
 constexpr FixedFrame kFixedFrames[] = {{"cume_dist", "RANGE"},
                                        {"dense_rank", "ROWS"},
                                        {"lag", ""},
@@ -104,8 +104,8 @@ Status SparkReader::Frame() {
   return Status::OK();
 }
 
-// The bound's distance in rows from the current one as far as it is a plain number, negative before
-// it; NaN otherwise.
+// The bound's distance in rows from the current one if it is a plain number, negative before it;
+// NaN otherwise.
 Result<double> SparkReader::Bound() {
   if (sql_.IsOneOf({"UNBOUNDED", "CURRENT"})) {
     sql_.Skip(2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits are kept beside their tokens and carried out once, in Write(). A reader can therefore
-// enclose in parentheses what it has read, whatever was edited within, and no edit moves the places
-// of others.
+// Edits are stored beside their tokens and applied once, in Write(). A reader can therefore enclose
+// in parentheses what it has read, whatever was edited within, and no edit moves the positions of
+// others.
 #include "sql_text/spelling.h"
 
 #include <fmt/format.h>
@@ -20,14 +20,14 @@ bool AllAre(std::string_view letters, char a, char b) {
   return letters.find(a) != std::string_view::npos && letters.find(b) != std::string_view::npos;
 }
 
-// Whether DuckDB would read two characters as one token where they touch: letters of a word, or
-// signs of an operator, which PostgreSQL's lexer lets users define at any length.
+// Whether DuckDB would read two adjacent characters as one token: letters of a word, or signs of an
+// operator, which PostgreSQL's lexer lets users define at any length.
 bool Merge(char a, char b) {
   return (IsWordLetter(a) && IsWordLetter(b)) || AllAre("+-*/<>=~!@#%^&|`?", a, b);
 }
 
 // Comments that DuckDB would end elsewhere become blanks: it does not nest /* */, and a backslash
-// does not continue its -- comments. Line breaks stay, so that lines keep their numbers.
+// does not continue its -- comments. Line breaks stay, so that line numbers do not change.
 std::string PlainSpace(std::string_view space) {
   const bool comment = space.starts_with("--") || space.starts_with("/*");
   const bool odd = comment && (space.substr(1).find("/*") != std::string_view::npos ||
@@ -37,7 +37,7 @@ std::string PlainSpace(std::string_view space) {
   return lines.empty() ? " " : lines;
 }
 
-// What Spark has in place of a sign that it lacks.
+// What Spark has instead of a sign that it lacks.
 std::string InsteadOf(std::string_view sign) {
   if (sign == "//") return "use a DIV b";
   if (sign == "**") return "use power(a, b)";
@@ -45,8 +45,8 @@ std::string InsteadOf(std::string_view sign) {
   return sign == "@" ? "use abs(a)" : "";
 }
 
-// Builds the new text piece by piece, with a mark wherever a piece does not continue the one before
-// it in the original.
+// Builds the new text piece by piece, with a mark wherever a piece does not follow the previous one
+// in the original.
 class Pieces {
  public:
   void Add(std::string_view piece, size_t origin) {

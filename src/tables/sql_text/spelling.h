@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text read token by token, with edits kept beside the tokens until the whole is written. It also
-// remembers where each piece of the new text came from, so that messages can name places in the
-// user's.
+// A text read token by token, with edits stored beside the tokens until the whole is written. It
+// also remembers where each piece of the new text came from, so that messages can name positions in
+// the user's text.
 #pragma once
 
 #include <algorithm>
@@ -17,27 +17,27 @@
 
 namespace protium {
 
-// The text that DuckDB is given, and where its parts stood in what the user wrote.
+// The text that DuckDB is given, and where its parts were in what the user wrote.
 struct DuckText {
   std::string text;
-  // (offset in `text`, offset in the original), both in bytes, ascending: one where the distance
+  // (offset in `text`, offset in the original), both in bytes, ascending: one where the difference
   // between the two changes.
   std::vector<std::pair<size_t, size_t>> marks;
 
-  // The offset in the original of an offset in `text`. Within a replacement it is counted on from
-  // the replaced token, so it may lie beyond that token.
+  // Returns the offset in the original of an offset in `text`. Within a replacement it is counted
+  // from the start of the replaced token, so it may lie beyond that token.
   size_t Origin(size_t offset) const;
 };
 
-// A cursor over the tokens of a text, and the edits made so far. Tokens are counted from 0 without
-// blanks and comments; a place beyond the last holds kEnd, so no look ahead needs a check. Skip()
-// moves on; Replace() and Surround() may name any token read so far. One thread.
+// A cursor over the tokens of a text, and the edits made so far. Tokens are counted from 0, without
+// blanks and comments; a position beyond the last is kEnd, so looking ahead needs no check. Skip()
+// moves on; Replace() and Surround() may name any token read so far. Used by one thread.
 class Spelling {
  public:
   // `sql` outlives it.
   explicit Spelling(const std::string& sql);
 
-  // Refuses (kUsage, with the place) comments, names and texts that are never closed, and
+  // Refuses (kUsage, with the position) comments, names and texts that are never closed, and
   // characters that begin no token of Spark's. Call it before reading.
   Status Check() const;
 
@@ -52,18 +52,18 @@ class Spelling {
   // Whether the token at `place` and the next one touch.
   bool Touches(size_t place) const { return TokenAt(place).end() == TokenAt(place + 1).at; }
 
-  // Writes `text` in place of the tokens from `first` to `last` and of everything between them,
+  // Writes `text` instead of the tokens from `first` to `last` and everything between them,
   // comments included. A second Replace() of `first` wins.
   void Replace(size_t first, size_t last, std::string text);
-  // Writes `before` and `after` around whatever stands, or will stand, in place of these tokens. Of
-  // two calls for the same tokens the later one is outside.
+  // Writes `before` and `after` around whatever replaces, or will replace, these tokens. Of two
+  // calls for the same tokens, the later one is outside.
   void Surround(size_t first, size_t last, std::string_view before, std::string_view after);
 
-  // A fault (kUsage) that names the place of a token.
+  // Makes a fault (kUsage) that names the position of a token.
   Status Refuse(size_t place, std::string what, std::string why = {}, std::string fix = {}) const;
 
-  // Carries out all edits. Blanks and comments outside replaced tokens stay, except for comments
-  // that DuckDB would end elsewhere than Spark.
+  // Applies all edits. Blanks and comments outside replaced tokens stay, except for comments that
+  // DuckDB would end elsewhere than Spark.
   DuckText Write() const;
 
  private:

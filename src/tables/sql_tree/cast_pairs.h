@@ -7,7 +7,7 @@
 namespace protium {
 
 // Whether Spark has such a cast in ANSI mode (Cast.canAnsiCast); it refuses all others before the
-// query runs, TRY_CAST as well. True where a type is not known, or has parts.
+// query runs, also for TRY_CAST. True where a type is unknown, or has parts.
 bool HasCast(const SqlType& from, const SqlType& to);
 
 }  // namespace protium

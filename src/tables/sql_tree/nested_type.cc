@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 
-// A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields are in
-// quotes wherever these are spelt; DuckDB itself leaves quotes out where a name needs none.
+// A name is ELEMENT[], MAP(KEY, VALUE) or STRUCT("field" TYPE, ...). Names of fields are always
+// spelt in quotes here; DuckDB itself omits quotes if a name needs none.
 
 namespace protium {
 namespace {
@@ -17,14 +17,14 @@ using Kind = SqlType::Kind;
 
 SqlType Nested(std::string name) { return {Kind::kOther, 0, 0, std::move(name)}; }
 
-// A part of a name that is spelt as here already, which FromDuck() would spell anew at every depth.
+// A part of a name that is already spelt as here; FromDuck() would spell it again at every depth.
 SqlType Part(std::string_view name) {
   const bool nested =
       name.ends_with("[]") || name.starts_with("MAP(") || name.starts_with("STRUCT(");
   return nested ? Nested(std::string(name)) : SqlType::FromDuck(name);
 }
 
-// The parts of "a, b, c", split by commas outside of quotes and parentheses.
+// The parts of "a, b, c", split by commas outside quotes and parentheses.
 std::vector<std::string_view> SplitParts(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -52,7 +52,7 @@ std::string_view Inside(std::string_view name, std::string_view start) {
   return name.substr(start.size(), name.size() - start.size() - 1);
 }
 
-// The name at the start of a field, with or without quotes; `text` keeps its type.
+// The name at the start of a field, with or without quotes; leaves its type in `text`.
 std::string TakeFieldName(std::string_view& text) {
   std::string name;
   size_t i = 0;
@@ -75,7 +75,7 @@ SqlType ParseStruct(std::string_view name) {
   std::vector<SqlColumn> fields;
   for (std::string_view part : SplitParts(Inside(name, "STRUCT("))) {
     std::string field = TakeFieldName(part);
-    // A row without names has no name that could be cast to.
+    // A row without names has no type name to cast to.
     if (part.empty()) return {};
     fields.push_back({std::move(field), SqlType::FromDuck(part)});
   }

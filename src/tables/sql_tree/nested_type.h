@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types made of other types: lists, maps and structs. A type keeps them as DuckDB's name, which is
-// taken apart here and nowhere else.
+// Types made of other types: lists, maps and structs. A type stores them as DuckDB's name, which is
+// parsed here and nowhere else.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,25 @@
 
 namespace protium {
 
-// The type that DuckDB calls `name`, spelt as ListOf(), MapOf() and StructOf() spell it; nullopt if
-// it is not nested. Unknown if a part of it is.
+// Returns the type that DuckDB calls `name`, spelt as by ListOf(), MapOf() and StructOf(); nullopt
+// if it is not nested. Unknown if a part of it is unknown.
 std::optional<SqlType> ParseNested(std::string_view name);
 
 // Spark's name: array<int>, map<int,string>, struct<a:int,b:string>.
 std::string NestedSparkName(const SqlType& type);
 
-// Where two nested types meet, their parts meeting by `meet`. Names of fields have to agree except
-// for case; the first struct's stay.
+// Returns the common type of two nested types; `meet` finds that of their parts. Names of fields
+// must agree except for case; those of the first struct are used.
 using Meeting = std::optional<SqlType> (*)(const SqlType&, const SqlType&);
 std::optional<SqlType> CommonNested(const SqlType& a, const SqlType& b, Meeting meet);
 
-// Whether a map is in it, at any depth.
+// Whether the type contains a map, at any depth.
 bool HoldsMap(const SqlType& type);
 
-// The place of a field by its name, in any case; -1 if there is none.
+// Returns the position of a field by its name, in any case; -1 if there is none.
 int FindFieldOf(const SqlType& type, std::string_view name);
 
-// Whether casting changes only names of fields: values are of the same types at the same places.
+// Whether a cast changes only names of fields: values have the same types at the same positions.
 bool SameButNames(const SqlType& a, const SqlType& b);
 
 }  // namespace protium

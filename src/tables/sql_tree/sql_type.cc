@@ -11,7 +11,7 @@
 // Where Spark's source has these rules: AnsiTypeCoercion (findTightestCommonType,
 // findWiderTypeForTwo and the casts of text), DecimalType (forType, bounded, adjustPrecisionScale)
 // and DecimalPrecision, all below org.apache.spark.sql. Kinds are ordered from narrow to wide, so
-// that the wider of two numbers is the one of the larger kind.
+// that the wider of two numbers has the larger kind.
 
 namespace protium {
 namespace {
@@ -44,13 +44,13 @@ int NumberIn(std::string_view text) {
   return number;
 }
 
-// The digits of the decimal that Spark makes of a type of whole numbers (DecimalType.forType).
-// BIGINT has 20 there, one more than 64 bits need.
+// The digits of the decimal that Spark uses for a whole number type (DecimalType.forType). BIGINT
+// has 20, one more than 64 bits need.
 int CountDigits(Kind kind) {
   return kind == Kind::kTinyint ? 3 : kind == Kind::kSmallint ? 5 : kind == Kind::kInt ? 10 : 20;
 }
 
-// Drops digits after the point where not all have room, so that the whole part stays: Spark's
+// Drops digits after the point if not all fit, so that the whole part stays: Spark's
 // DecimalType.boundedPreferIntegralDigits, for the type that holds both of two decimals.
 SqlType WholeDigitsFirst(int whole, int scale) {
   const int over = std::max(0, whole + scale - kMostDigits);
@@ -64,12 +64,13 @@ SqlType CommonNumber(const SqlType& a, const SqlType& b) {
     return WholeDigitsFirst(std::max(left.precision - left.scale, right.precision - right.scale),
                             std::max(left.scale, right.scale));
   }
-  // A whole number and a FLOAT meet in DOUBLE: 24 bits do not hold every whole number.
+  // The common type of a whole number and a FLOAT is DOUBLE: 24 bits do not hold every whole
+  // number.
   const Kind wider = std::max(a.kind, b.kind);
   return {wider == Kind::kFloat ? Kind::kDouble : wider};
 }
 
-// What text is read as beside another type. No text is read as an interval or a list.
+// The type as which text is read beside another type. No text is read as an interval or a list.
 std::optional<SqlType> CommonWithText(const SqlType& other) {
   if (other.IsWhole()) return SqlType{Kind::kBigint};
   if (other.IsNumber()) return SqlType{Kind::kDouble};
@@ -77,7 +78,7 @@ std::optional<SqlType> CommonWithText(const SqlType& other) {
   return std::nullopt;
 }
 
-// Beside a time with a zone, one without it gets it.
+// Beside a time with a zone, one without a zone gets it.
 SqlType CommonTime(const SqlType& a, const SqlType& b) {
   if (a == Kind::kDate) return b;
   if (b == Kind::kDate) return a;
@@ -152,8 +153,8 @@ SqlType AsDecimal(const SqlType& type) {
   return type.IsWhole() ? SqlType::Decimal(CountDigits(type.kind), 0) : type;
 }
 
-// Spark's DecimalType.adjustPrecisionScale: digits before the point are kept as long as six after
-// it, or as many as there are, have room as well.
+// Spark's DecimalType.adjustPrecisionScale: digits before the point are retained as long as six
+// after it, or as many as there are, also fit.
 SqlType AdjustedDecimal(int precision, int scale) {
   constexpr int kLeastScale = 6;
   if (precision <= kMostDigits) return SqlType::Decimal(precision, scale);
@@ -194,7 +195,7 @@ std::optional<SqlType> CommonType(const SqlType& a, const SqlType& b) {
   if (a == Kind::kText) return CommonWithText(b);
   if (b == Kind::kText) return CommonWithText(a);
   if (a.IsNested() && b.IsNested()) return CommonNested(a, b, CommonType);
-  // Other types that are known by name alone are left to DuckDB.
+  // Other types that are known only by name are left to DuckDB.
   if (a == Kind::kOther && b == Kind::kOther && !a.IsNested() && !b.IsNested()) return SqlType{};
   return std::nullopt;
 }
@@ -211,8 +212,8 @@ std::optional<SqlType> TightType(const SqlType& a, const SqlType& b) {
 }
 
 std::optional<SqlType> CommonType(const std::vector<SqlType>& types) {
-  // Pairs are joined from the left, and text takes the type of what it meets. With all text in
-  // front, the result does not depend on where in the list a text stands.
+  // Pairs are combined from the left, and text takes the type of its partner. With all texts in
+  // front, the result does not depend on where in the list a text is.
   std::vector<SqlType> ordered = types;
   std::stable_partition(ordered.begin(), ordered.end(),
                         [](const SqlType& type) { return type == Kind::kText; });

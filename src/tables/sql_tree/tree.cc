@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a node are is DuckDB's business:
-// src/include/duckdb/storage/serialization/*.json in its source lists them by class. A member that
-// is missing makes json_deserialize_sql refuse the tree.
+// DuckDB defines the members of a node: src/include/duckdb/storage/serialization/*.json in its
+// source lists them by class. A missing member makes json_deserialize_sql refuse the tree.
 #include "sql_tree/tree.h"
 
 #include <utility>
@@ -182,7 +181,7 @@ Json SelectFrom(Json list, Json query, const std::string& alias, Json columns) {
   return select;
 }
 
-// "order_bys" has to be there without any order, too.
+// "order_bys" is required even without any order.
 Json Call(const std::string& function, Json children, const Json& like) {
   Json call = Node("FUNCTION", "FUNCTION", ReadPlace(like));
   call["function_name"] = function;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of DuckDB's parsed tree, as json_serialize_sql writes it: reading them, and building those
-// that take their place. Nodes are built with every member that json_deserialize_sql demands. For a
-// typed look at a node see tree_view.h.
+// Nodes of DuckDB's parsed tree, as json_serialize_sql writes it: reads them, and builds
+// replacements. Nodes are built with every member that json_deserialize_sql demands. For a typed
+// view of a node see tree_view.h.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace protium::tree {
 
-// The "query_location" of a node that was built and stands nowhere in the text (DuckDB's
+// The "query_location" of a node that was built and has no position in the text (DuckDB's
 // INVALID_INDEX).
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 
@@ -30,11 +30,11 @@ const std::string* ConstantText(const Json& node);
 // everything else.
 int WholeDigits(const Json& node);
 
-// Reads a constant whole number, also with signs before it. False for everything else and for one
-// that does not fit an int; then `value` is unspecified.
+// Reads a constant whole number, also with signs before it. False, leaving `value` unspecified, for
+// everything else and for one that does not fit an int.
 bool WholeValue(const Json& node, int& value);
 
-// Constants that stand nowhere in the text.
+// Constants that have no position in the text.
 Json WholeConstant(int value);
 Json TextConstant(const std::string& text);
 Json BooleanConstant(bool value);
@@ -49,10 +49,10 @@ Json Star(const std::string& table);
 // SELECT <list> FROM (<query>) AS <alias>(<columns>).
 Json SelectFrom(Json list, Json query, const std::string& alias, Json columns);
 
-// A call at the place of `like`, without a name for its result.
+// A call at the position of `like`, without a name for its result.
 Json Call(const std::string& function, Json children, const Json& like);
 
-// CAST(child AS type), or TRY_CAST if `tried`, at the place of `child`.
+// CAST(child AS type), or TRY_CAST if `tried`, at the position of `child`.
 Json Cast(Json child, const SqlType& type, bool tried = false);
 
 // CASE WHEN condition THEN value ELSE otherwise END.
@@ -69,16 +69,15 @@ Json Field(Json value, const std::string& name);
 // lambda parameter: body.
 Json Lambda(const std::string& parameter, Json body);
 
-// The names of a lambda's parameters. DuckDB's tree has a column for a single one, and a call with
-// columns as its arguments for several.
+// The names of a lambda's parameters. In DuckDB's tree, a single one is a column, and several are a
+// call with columns as its arguments.
 std::vector<std::string> LambdaParameters(const Json& lambda);
 
 // Puts `with` wherever `node` names the column or parameter `name`, except within lambdas that have
 // a parameter of that name themselves. name.a becomes the field a of `with`.
 void ReplaceColumn(Json& node, const std::string& name, const Json& with);
 
-// Replaces `node` with `made`, which takes over its alias: that is the name of a column of the
-// result.
+// Replaces `node` with `made`, which takes over its alias: that names a column of the result.
 void Replace(Json& node, Json made);
 
 // A copy of the node without its alias, to be put inside another one.

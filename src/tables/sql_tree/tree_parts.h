@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a node of DuckDB's parsed tree by name, to be walked and replaced in place. Each
-// constructor takes a node of its kind (see tree_view.h); a part that a node leaves
-// out is null. References stand as long as the node does, and end when it is replaced.
+// constructor takes a node of its kind (see tree_view.h); a part that a node omits is null.
+// References are valid as long as the node is, and end when it is replaced.
 #pragma once
 
 #include <initializer_list>
@@ -13,8 +13,8 @@
 
 namespace protium::tree {
 
-// Members that are missing become null before a reference to any of them is taken: objects keep
-// members in a vector, which moves them when it grows.
+// Missing members become null before a reference to any of them is taken: objects store members in
+// a vector, which moves them when it grows.
 inline Json& WithMembers(Json& node, std::initializer_list<const char*> keys) {
   for (const char* const key : keys) node[key];
   return node;
@@ -68,8 +68,8 @@ struct CastParts {
   bool tried;
 };
 
-// A query in brackets, as a table or among expressions; `sought` is the left side of IN, and
-// nullptr elsewhere.
+// A query in brackets, as a table or in an expression; `sought` is the left side of IN, otherwise
+// nullptr.
 struct SubqueryParts {
   explicit SubqueryParts(Json& node)
       : query(node["subquery"]["node"]),
@@ -108,7 +108,7 @@ struct CteParts {
   const Json& aliases;
 };
 
-// The names that WITH gives to queries in front of this one, in their order.
+// The names that WITH gives to queries in front of this one, in order.
 inline std::vector<CteParts> Ctes(Json& query) {
   std::vector<CteParts> ctes;
   if (!query.contains("cte_map") || !query["cte_map"].contains("map")) return ctes;
@@ -116,8 +116,8 @@ inline std::vector<CteParts> Ctes(Json& query) {
   return ctes;
 }
 
-// The expressions under ORDER BY, of whatever has them under "orders": a modifier of a query, a
-// window, what an aggregate is ordered by.
+// The expressions under ORDER BY, for any node that has them under "orders": a modifier of a query,
+// a window, what an aggregate is ordered by.
 inline std::vector<Json*> Orders(Json& node) {
   std::vector<Json*> expressions;
   if (!node.is_object() || !node.contains("orders")) return expressions;
@@ -125,8 +125,7 @@ inline std::vector<Json*> Orders(Json& node) {
   return expressions;
 }
 
-// Of a window: the bounds of its frame, the offset of lag() and lead(), and FILTER, where it has
-// them.
+// For a window: the bounds of its frame, the offset of lag() and lead(), and FILTER, if present.
 inline std::vector<Json*> FrameParts(Json& window) {
   std::vector<Json*> parts;
   for (const char* const key : {"start_expr", "end_expr", "offset_expr", "filter_expr"}) {

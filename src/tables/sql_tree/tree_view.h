@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A typed look at one node of DuckDB's parsed tree (json_serialize_sql). The tree itself stays
-// JSON, which json_deserialize_sql takes back; code that inspects it asks here and needs to know no
-// keys.
+// A typed view of one node of DuckDB's parsed tree (json_serialize_sql). The tree itself stays
+// JSON, which json_deserialize_sql takes back; code that inspects it uses this view and needs to
+// know no keys.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace protium::tree {
 
-// What a node is, by its "class", or by its "type" if it is a statement or a table, which have
-// none.
+// What a node is, by its "class", or by its "type" if it is a statement or a table, which have no
+// class.
 enum class Kind {
-  kOther,  // Anything else, also JSON that is no node.
+  kOther,  // Anything else, also JSON that is not a node.
   kBetween,
   kCase,
   kCast,
@@ -37,8 +37,8 @@ enum class Kind {
 };
 Kind FindKind(const Json& node);
 
-// Reads the node once and changes nothing. The node outlives the view and does not change
-// meanwhile.
+// Reads the node once and changes nothing. The node outlives the view and must not change in the
+// meantime.
 class View {
  public:
   explicit View(const Json& node);
@@ -63,7 +63,7 @@ class View {
   // no such argument.
   const std::string* ArgumentText(size_t i) const;
 
-  // The offset in the parsed text at which it begins; nullopt for nodes that were built.
+  // The offset in the parsed text at which the node begins; nullopt for nodes that were built.
   std::optional<uint64_t> place() const;
 
  private:

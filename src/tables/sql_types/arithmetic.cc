@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators over numbers; for times and intervals see intervals.cc. Numbers meet in one type
-// (CommonNumber); decimals are computed by a function of our own, all else by DuckDB's operators
-// once both sides are of that type.
+// Operators over numbers; for times and intervals see intervals.cc. Numbers are computed in a
+// common type (CommonNumber): decimals by a function of our own, all others by DuckDB's operators
+// after both sides are cast to that type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ Status RefuseTypes(const TypedCall& call) {
                      "Spark has no such operation", "cast them to numbers");
 }
 
-// Finds the type in which two operands are computed; nothing is cast yet but constants beside
-// decimals and NULL. Unknown if one operand is; refused if it is not a number.
+// Finds the type in which two operands are computed; so far only constants beside decimals and NULL
+// are cast. Unknown if one operand is unknown; refused if one is not a number.
 Result<SqlType> CommonNumber(TypedCall& call) {
   if (AnyIs(call, SqlType::kUnknown)) return SqlType{};
   TightenBesideDecimal(call.argument(0), call.types[0], call.types[1]);
@@ -44,7 +44,7 @@ Result<SqlType> CommonNumber(TypedCall& call) {
   return *common == SqlType::kNull ? SqlType{SqlType::kDouble} : *common;
 }
 
-// Computes decimals by a function of our own. DuckDB gives results other widths, and fails where
+// Computes decimals by a function of our own. DuckDB gives results of other widths, and fails where
 // Spark rounds digits away to fit 38.
 SqlType TypeDecimals(TypedCall& call, char operation, bool tried = false) {
   for (size_t i = 0; i < 2; ++i) {
@@ -69,11 +69,11 @@ Result<SqlType> TypeSign(TypedCall& call) {
 
 }  // namespace
 
-// The function's name carries the scale, because a function of DuckDB's has one type of result.
-// That is DECIMAL(38, scale), which a cast narrows.
+// The function's name contains the scale, because a DuckDB function has one result type:
+// DECIMAL(38, scale), which a cast narrows.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result, bool tried) {
   const Json like = first;
-  // A divisor of zero is an error, which a condition before it may keep out.
+  // A divisor of zero is an error, which a preceding condition may prevent.
   if (!tried && std::string_view("/%dp").find(operation) != std::string_view::npos) {
     second = tree::Call("pt_may_fail", Json::array({std::move(second)}), like);
   }
@@ -106,7 +106,7 @@ Result<SqlType> TypeProduct(TypedCall& call) {
                          : call.name == "pmod" ? 'p'
                          : call.name == "mod"  ? '%'
                                                : call.name[0];
-  // Of NULL and a decimal Spark makes a double here, unlike in the other operations.
+  // Here Spark makes a double of NULL and a decimal, unlike for the other operations.
   if (divided && AnyIs(call, SqlType::kNull)) common = {SqlType::kDouble};
   if (common == SqlType::kDecimal) {
     return TypeDecimals(call, operation, call.name == "try_divide");
@@ -117,8 +117,8 @@ Result<SqlType> TypeProduct(TypedCall& call) {
 }
 
 // try_add() and the like: NULL where the result does not fit, but not where an operand fails. Whole
-// numbers are computed in 128 bits, of which any result has room, and doubles never fail. Of times
-// Spark also forgives the operands (TryEval), as TRY() does.
+// numbers are computed in 128 bits, which any result fits, and doubles never fail. For times Spark
+// also forgives failing operands (TryEval), as TRY() does.
 Result<SqlType> TypeTried(TypedCall& call) {
   if (call.types.size() != 2 || AnyIs(call, SqlType::kUnknown)) return SqlType{};
   static constexpr std::pair<std::string_view, const char*> kOperators[] = {
@@ -135,7 +135,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
   }
   PT_LET(const SqlType common, CommonNumber(call));
   for (const size_t i : {0, 1}) {
-    // Beside text Spark forgives that it is no number.
+    // For text, Spark forgives that it is not a number.
     if (call.types[i] != SqlType::kText) continue;
     const char* const read = common == SqlType::kBigint ? "pt_try_bigint" : "pt_try_double";
     tree::Replace(call.argument(i),
@@ -143,7 +143,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
     call.types[i] = common;
   }
   if (common == SqlType::kDecimal) return TypeDecimals(call, call.name[0], /*tried=*/true);
-  // The macro try_mod() gives NULL for a remainder by zero.
+  // The macro try_mod() returns NULL for a remainder by zero.
   call.node["function_name"] = name == "try_mod" ? name : call.name;
   if (common.IsReal()) {
     call.CoerceAll(common);
@@ -151,7 +151,7 @@ Result<SqlType> TypeTried(TypedCall& call) {
   }
   for (const size_t i : {0, 1}) {
     call.CoerceTo(i, common);
-    // HUGEINT is not a type of Spark's: FromDuck() makes a decimal of it, so it is named here.
+    // Spark has no HUGEINT: FromDuck() would make it a decimal, so the type is named here.
     tree::Replace(call.argument(i),
                   tree::Cast(tree::Take(call.argument(i)), {SqlType::kOther, 0, 0, "HUGEINT"}));
   }
@@ -174,7 +174,7 @@ Result<SqlType> TypeDivision(TypedCall& call) {
     return whole;
   }
   for (const size_t i : {0, 1}) call.CoerceTo(i, AsDecimal(call.types[i]));
-  // Of a quotient beyond 64 bits the function returns the lowest 64, so the cast cannot fail.
+  // For a quotient beyond 64 bits the function returns the lowest 64, so the cast cannot fail.
   Json quotient = DecimalCall('d', tree::Take(call.argument(0)), tree::Take(call.argument(1)),
                               SqlType::Decimal(kMostDigits, 0));
   tree::Replace(call.node, tree::Cast(std::move(quotient), whole));

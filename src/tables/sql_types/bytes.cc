@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that Spark has for both text and binary. Of text they count characters; given
-// binary, they become our own functions, which count bytes. Beside text, binary is read as text.
+// Functions that Spark has for both text and binary. For text they count characters; for binary
+// they become our own functions, which count bytes. Beside text, binary is read as text.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -32,7 +32,7 @@ constexpr BytesForm kForms[] = {
 
 Json& Arguments(TypedCall& call) { return call.node["children"]; }
 
-// The arguments that the forms have and the call leaves out.
+// Adds the arguments that the forms have and the call omits.
 void AddDefaults(TypedCall& call) {
   Json& arguments = Arguments(call);
   if (call.name == "left") {
@@ -68,7 +68,7 @@ SqlType MakeBitLength(TypedCall& call) {
   return kInt;
 }
 
-// Whether every argument that the form takes as binary is so: pads and parts as well.
+// Whether every argument that the form takes as binary is binary, including pads and parts.
 bool AllBinary(const TypedCall& call) {
   const auto binary = [&](size_t i) { return call.types[i] == SqlType::kBinary; };
   if (call.types.empty() || !binary(0)) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls mean by the types of their arguments: one rule for each family of functions, found by
-// name. Functions without a rule are typed by their row in sql_words/functions. To add a rule: a
-// line below, one in the table of calls.cc, and cases in tests/parity/expressions.tsv.
+// What calls mean, depending on the types of their arguments: one rule for each family of
+// functions, found by name. Functions without a rule are typed by their row in sql_words/functions.
+// To add a rule, add a line below, one in the table of calls.cc, and cases in
+// tests/parity/expressions.tsv.
 #pragma once
 
 #include <algorithm>
@@ -14,43 +15,43 @@
 
 namespace protium {
 
-// A call on its way through a rule. The node and the typer outlive it.
+// A call while a rule handles it. The node and the typer outlive it.
 struct TypedCall {
   Typer& typer;
   Json& node;  // A FUNCTION or WINDOW; its arguments are rewritten.
   std::string name;
-  // Of the arguments. Kept in step with the casts below.
+  // The types of the arguments; the casts below update them.
   std::vector<SqlType> types;
 
-  // Whether the type of an argument is not known.
+  // Whether the type of any argument is unknown.
   bool AnyUnknown() const {
     return std::find(types.begin(), types.end(), SqlType{}) != types.end();
   }
-  // Whether an argument is a constant NULL: of a NULL that is a list or a map DuckDB's functions
-  // make an INTEGER, whatever its elements.
+  // Whether an argument is a constant NULL: for a NULL that is a list or a map, DuckDB's functions
+  // return an INTEGER, whatever its elements are.
   bool AnyNullConstant() const;
   Json& argument(size_t i) { return node["children"][i]; }
-  // Casts argument `i`, where it has another known type.
+  // Casts argument `i`, if its type is known and different.
   void CoerceTo(size_t i, const SqlType& type);
   // Casts all arguments from `first` on.
   void CoerceAll(const SqlType& type, size_t first = 0);
-  // Puts a cast around the whole call, where DuckDB returns another type than Spark. `node` is the
-  // cast afterwards.
+  // Puts a cast around the whole call where DuckDB returns another type than Spark. Afterwards
+  // `node` is the cast.
   void CastResult(const SqlType& type);
   // Spark's names of the types of the arguments, for messages.
   std::string TypeNames() const;
-  // A fault (kUsage) at the place of the call.
+  // Makes a fault (kUsage) at the position of the call.
   Status Refuse(std::string what, std::string why, std::string fix) const;
 };
 
-// Returns the type of the call. A rule may replace the node; unknown leaves it to DuckDB.
+// Returns the type of the call; unknown leaves it to DuckDB. A rule may replace the node.
 using CallRule = Result<SqlType> (*)(TypedCall& call);
 
 // Finds the rule of a function by its name in lower case; nullptr if it has none.
 CallRule FindCallRule(std::string_view name);
 
 // The rules, by file.
-Result<SqlType> TypeSum(TypedCall& call);       // + -, of dates, too; with one argument, as is abs
+Result<SqlType> TypeSum(TypedCall& call);       // + -, also of dates; with one argument, as is abs
 Result<SqlType> TypeInterval(TypedCall& call);  // + - * / with a time or an interval
 Result<SqlType> TypeUnits(TypedCall& call);     // INTERVAL 1 DAY: to_days and the like
 Result<SqlType> TypeDatePart(TypedCall& call);  // extract()
@@ -97,26 +98,26 @@ Result<SqlType> TypeFiltered(TypedCall& call);       // list_filter
 Result<SqlType> TypeReduced(TypedCall& call);        // list_reduce
 Result<SqlType> TypeListCondition(TypedCall& call);  // pt_any_true pt_all_true
 Result<SqlType> TypeArraysZip(TypedCall& call);
-Result<SqlType> TypeCollected(TypedCall& call);  // list, of collect_list and collect_set
+Result<SqlType> TypeCollected(TypedCall& call);  // list, from collect_list and collect_set
 Result<SqlType> TypeExtreme(TypedCall& call);    // max min
 Result<SqlType> TypeExtremeBy(TypedCall& call);  // max_by min_by
 Result<SqlType> TypeReversed(TypedCall& call);
 Result<SqlType> TypeGenerator(TypedCall& call);  // explode and the like within an expression
 Result<SqlType> TypeSequence(TypedCall& call);
-Result<SqlType> TypeBySignature(TypedCall& call);  // The others: see signatures.cc.
+Result<SqlType> TypeBySignature(TypedCall& call);  // All others: see signatures.cc.
 
-// Refuses what two parts of a list or map have no common type for.
+// Refuses a call because two parts of a list or map have no common type.
 Status RefuseParts(const TypedCall& call, const SqlType& part, const SqlType& other);
-// A refusal of an aggregate that the embedded engine computes only for groups.
+// Refuses an aggregate that the embedded engine computes only for groups.
 Status RefuseWindow(const TypedCall& call);
 
-// The type of concat() or || of nothing but binary; nothing for other arguments.
+// Returns the type of concat() or || of nothing but binary; nothing for other arguments.
 std::optional<SqlType> JoinBytes(TypedCall& call);
 
-// A call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and rounds
-// once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c for
-// round, bround, floor and ceil to `second` digits (java/decimal_arithmetic.h).
-// `tried` makes NULL of what does not fit, and of a division by zero.
+// Writes a call of pt_decimal_<scale>('<operation>', first, second), which computes exactly and
+// rounds once, to the scale of `result`. Operations: + - * / %, p for pmod, d for div, and r e f c
+// for round, bround, floor and ceil to `second` digits (java/decimal_arithmetic.h). With `tried`,
+// overflow and division by zero give NULL.
 Json DecimalCall(char operation, Json first, Json second, const SqlType& result,
                  bool tried = false);
 

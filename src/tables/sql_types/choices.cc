@@ -46,7 +46,8 @@ constexpr CastName kCasts[] = {{"bigint", SqlType::kBigint},
 
 }  // namespace
 
-// if(), nvl() and the like, greatest() and least(): one of several values, which all get one type.
+// if(), nvl() and the like, greatest() and least(): choose one of several values, which all get one
+// type.
 Result<SqlType> TypeChoice(TypedCall& call) {
   const size_t first = call.name == "if" || call.name == "iff" || call.name == "nvl2" ? 1 : 0;
   if (call.types.size() <= first) return SqlType{};
@@ -70,7 +71,7 @@ Result<SqlType> TypeChoice(TypedCall& call) {
 }
 
 // nullif(a, b): NULL where they are equal, otherwise a in its own type. DuckDB would return the
-// type in which they are compared, so it is written as a CASE.
+// type in which they are compared, so the call becomes a CASE.
 Result<SqlType> TypeNullIf(TypedCall& call) {
   if (call.types.size() != 2 || call.types[0] == call.types[1]) {
     return call.types.empty() ? SqlType{} : call.types[0];
@@ -84,8 +85,8 @@ Result<SqlType> TypeNullIf(TypedCall& call) {
   return type;
 }
 
-// pt_to_bigint(x), as CastRule writes CAST(x AS BIGINT): where the type of x is known and its cast
-// can be spelt, the call with its look at typeof(x) is replaced by that.
+// pt_to_bigint(x), as CastRule writes CAST(x AS BIGINT): if the type of x is known and its cast can
+// be spelt, that cast replaces the call, which looks at typeof(x).
 Result<SqlType> TypeCastCall(TypedCall& call) {
   const bool tried = call.name.starts_with("pt_try_");
   const std::string_view name = std::string_view(call.name).substr(tried ? 7 : 6);
@@ -114,14 +115,14 @@ Result<SqlType> TypeLiteral(TypedCall& call) {
   return SqlType{call.name == "pt_literal_bigint" ? SqlType::kBigint : SqlType::kSmallint};
 }
 
-// typeof(x) becomes a constant, with Spark's name of the type.
+// typeof(x) becomes a constant with Spark's name of the type.
 Result<SqlType> TypeTypeOf(TypedCall& call) {
   if (call.types.size() != 1 || call.types[0] == SqlType::kUnknown) {
     return call.Refuse("the type that typeof() is asked for is not known before the query runs",
                        "types have other names in the embedded engine", "");
   }
   Json name = tree::TextConstant(call.types[0].SparkName());
-  // An aggregate has to stay, for it makes one row of all.
+  // An aggregate must stay, because it makes one row of all.
   if (HoldsAggregate(call.argument(0))) {
     Json null =
         tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(call.argument(0))}));
@@ -139,7 +140,7 @@ Result<SqlType> TypeArray(TypedCall& call) {
   return SqlType::ListOf(element);
 }
 
-// concat() and || of lists: all of one type, and NULL if any is.
+// concat() and || of lists: all of one type, and NULL if any is NULL.
 Result<SqlType> TypeJoinedLists(TypedCall& call) {
   std::vector<Json*> nodes;
   for (size_t i = 0; i < call.types.size(); ++i) {
@@ -158,7 +159,7 @@ Result<SqlType> TypeJoinedLists(TypedCall& call) {
 
 namespace {
 
-// The type of || or concat(), whose arguments are written as texts where one of them is.
+// The type of || or concat(); if one argument is a text, all are written as texts.
 Result<SqlType> TypeParts(TypedCall& call) {
   if (call.types.empty()) return kText;
   if (call.types[0].IsNested()) return TypeJoinedLists(call);
@@ -169,7 +170,7 @@ Result<SqlType> TypeParts(TypedCall& call) {
   const bool known = AnyText(call.types);
   for (size_t i = 0; i < call.types.size(); ++i) {
     const SqlType type = call.types[i];
-    // Without any text among them, what is unknown may be a list.
+    // If no argument is a text, an unknown one may be a list.
     if (type == SqlType::kUnknown && !known) return SqlType{};
     tree::Replace(call.argument(i), Converted(tree::Take(call.argument(i)), type, kText));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making lists, maps and structs, and taking one part of them.
+// Makes lists, maps and structs, and takes one part of them.
 #include <fmt/format.h>
 
 #include <utility>
@@ -19,7 +19,7 @@ Status CheckOrdered(const TypedCall& call, const SqlType& type) {
                      "use map_entries(m)");
 }
 
-// The type that k is cast to in m[k]: that of the keys, where Spark casts to it unasked.
+// The type to which k is cast in m[k]: that of the keys, if Spark casts to it implicitly.
 std::optional<SqlType> SubscriptType(const SqlType& key, const SqlType& index) {
   if (key == index || index == SqlType::kNull) return key;
   const bool plain = !key.IsNested() && !index.IsNested();
@@ -27,7 +27,7 @@ std::optional<SqlType> SubscriptType(const SqlType& key, const SqlType& index) {
   return plain && !text_as_time && CommonType(key, index) ? std::optional(key) : std::nullopt;
 }
 
-// The type with text for every double and float in it.
+// The type with text in place of every double and float in it.
 SqlType WithTexts(const SqlType& type) {
   if (type.IsReal()) return {SqlType::kText};
   if (type.IsList()) return SqlType::ListOf(WithTexts(type.Element()));
@@ -38,8 +38,8 @@ SqlType WithTexts(const SqlType& type) {
   return SqlType::StructOf(fields);
 }
 
-// DuckDB holds a nested value that an aggregate is to return as a sort key, in which zero has no
-// sign: its doubles go through as text, which reads back as the same numbers.
+// DuckDB stores a nested value that an aggregate will return as a sort key, in which zero has no
+// sign: doubles are passed through as text, which reads back as the same numbers.
 void PassRealsAsText(TypedCall& call) {
   const SqlType type = call.types[0];
   if (!type.IsNested()) return;
@@ -51,8 +51,8 @@ void PassRealsAsText(TypedCall& call) {
 
 }  // namespace
 
-// element_at(), try_element_at() and l[i]. Keys of maps meet where no digit is lost, except in
-// m[k], which casts k.
+// element_at(), try_element_at() and l[i]. For keys of maps, only casts that lose no digit are
+// made, except in m[k], which casts k.
 Result<SqlType> TypeElement(TypedCall& call) {
   if (call.types.size() != 2 || call.AnyUnknown()) {
     return call.typer.AskType(call.name, call.types);
@@ -129,7 +129,7 @@ Result<SqlType> TypeCollected(TypedCall& call) {
   return SqlType::ListOf(call.types[0]);
 }
 
-// max() and min() of what DuckDB would order otherwise.
+// max() and min() of what DuckDB would order differently.
 Result<SqlType> TypeExtreme(TypedCall& call) {
   if (call.types.size() != 1 || !call.types[0].IsNested()) return TypeBySignature(call);
   PT_TRY(CheckOrdered(call, call.types[0]));
@@ -150,7 +150,7 @@ Result<SqlType> TypeExtremeBy(TypedCall& call) {
   return type;
 }
 
-// struct(...) and named_struct(...), whose names are those of the arguments by now.
+// struct(...) and named_struct(...), whose names are by now those of the arguments.
 Result<SqlType> TypeStructPack(TypedCall& call) {
   std::vector<SqlColumn> fields;
   for (size_t i = 0; i < call.types.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace protium {
 namespace {
 
-constexpr int kDigitsOfDouble = 15;  // A double holds every number of so many digits.
+constexpr int kDigitsOfDouble = 15;  // A double holds every number of this many digits.
 
 Json Called(const char* function, Json value) {
   const Json like = value;
@@ -36,7 +36,7 @@ Json AsText(Json value, const SqlType& from) {
       // DuckDB writes .5 for a DECIMAL(1,1), which has no digit before the point.
       if (from.precision == from.scale) return Called("pt_fraction_text", std::move(value));
       return tree::Cast(std::move(value), {SqlType::kText});
-    case SqlType::kTimestamp:  // One with a zone, which is UTC, would be written with it.
+    case SqlType::kTimestamp:  // A zone, which is UTC, would be written with it.
       return tree::Cast(tree::Cast(std::move(value), from), {SqlType::kText});
     case SqlType::kInterval:
     case SqlType::kMonths:
@@ -81,8 +81,8 @@ const char* FromTextTo(SqlType::Kind kind, bool tried) {
   }
 }
 
-// A time as seconds since 1970, and a number of seconds as a time; an interval as a number of its
-// last unit.
+// Converts a time to seconds since 1970, and a number of seconds to a time; an interval to a number
+// of its last unit.
 Json AsSeconds(Json value, const SqlType& to) {
   value = tree::Cast(std::move(value), {SqlType::kTimestamp});
   if (to.IsWhole()) return Called("pt_whole_seconds", std::move(value));
@@ -108,20 +108,20 @@ Json AsUnits(Json value, const SqlType& from) {
                 std::move(value));
 }
 
-// To a whole number: the fraction is cut off, where DuckDB's cast would round.
+// Converts to a whole number: cuts off the fraction, where DuckDB's cast would round.
 Json AsWhole(Json value, const SqlType& from, const SqlType& to, bool tried) {
   if (from == SqlType::kTimestamp) value = AsSeconds(std::move(value), to);
   if (from.IsInterval()) value = AsUnits(std::move(value), from);
   if (from.IsReal()) value = tree::Cast(std::move(value), {SqlType::kDouble}, tried);
   if (from.IsReal() || from == SqlType::kDecimal) value = Called("trunc", std::move(value));
-  // Doubles beside the largest BIGINT round in the cast, not in the comparison with its limits.
+  // Doubles near the largest BIGINT are rounded in the cast, not in the comparison with its limits.
   if (from.IsReal()) value = tree::Cast(std::move(value), {SqlType::kBigint}, tried);
   return tree::Cast(std::move(value), to, tried);
 }
 
-// A double as the decimal that its shortest text says, as Spark makes it (BigDecimal of toString);
-// NaN and infinities have none. Text is brought to plain digits first, because DuckDB rounds twice
-// where it has an exponent.
+// Converts a double to the decimal that its shortest text denotes, as Spark does (BigDecimal of
+// toString); NaN and infinities have none. Text is converted to plain digits first, because DuckDB
+// rounds twice if it has an exponent.
 Json AsDigits(Json value, const SqlType& from, bool tried) {
   if (from.IsReal()) {
     value = Called("pt_finite_text", tree::Cast(std::move(value), {SqlType::kDouble}));
@@ -148,7 +148,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     return Converted(AsSeconds(std::move(value), to), {SqlType::kDouble}, to, tried);
   }
   if (to == SqlType::kDecimal) {
-    // DuckDB makes 0.01 of true, where a DECIMAL(2,2) has no digit for it.
+    // DuckDB makes 0.01 of true where a DECIMAL(2,2) has no digit for it.
     if (from == SqlType::kBoolean) value = tree::Cast(std::move(value), {SqlType::kInt});
     if (from == SqlType::kInterval && from.last_unit() == 3) {
       value = Called("pt_interval_decimal", std::move(value));
@@ -158,7 +158,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
     value = AsDigits(std::move(value), from, tried);
   }
   if (to.IsWhole()) return AsWhole(std::move(value), from, to, tried);
-  // DuckDB divides the digits by a power of ten, which rounds twice where they do not fit a double.
+  // DuckDB divides the digits by a power of ten, which rounds twice if they do not fit a double.
   // Reading the text rounds once.
   if (from == SqlType::kDecimal && to.IsReal() && from.precision > kDigitsOfDouble) {
     value = AsText(std::move(value), from);
@@ -166,7 +166,7 @@ Json Converted(Json value, const SqlType& from, const SqlType& to, bool tried) {
   return tree::Cast(std::move(value), to, tried);
 }
 
-// What is not known is left alone: a wrong cast would be worse than DuckDB's own rules.
+// What is unknown is left alone: a wrong cast would be worse than DuckDB's own rules.
 void Coerce(Json& node, const SqlType& from, const SqlType& to) {
   if (from == to || from == SqlType::kUnknown || to == SqlType::kUnknown || to == SqlType::kNull) {
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that make rows in a select list. One alone becomes unnest() of a list for each of its
-// columns, which DuckDB reads side by side. Where there are several, or a window beside one, each
+// Functions that make rows in a select list. A single one becomes unnest() of a list for each of
+// its columns, which DuckDB reads side by side. If there are several, or a window beside one, each
 // becomes a table that is joined, as in Spark: DuckDB would make all rows side by side, and after
 // the windows.
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ void Add(Generated& made, const std::string& name, const SqlType& type, Json lis
   made.lists.push_back(std::move(list));
 }
 
-// explode(), posexplode(): a list's elements, or a map's keys and values, after their places.
+// explode(), posexplode(): a list's elements, or a map's keys and values, after their positions.
 Generated Exploded(const Json& argument, const SqlType& type, bool map, bool places) {
   Generated made;
   Json keys = map ? Of("map_keys", argument) : tree::Take(argument);
@@ -70,7 +70,8 @@ Generated JsonFields(const Json& arguments) {
   return made;
 }
 
-// The rows of a list: all, or one with NULL if there are none and `outer`. Structs become columns.
+// The rows of a list: all, or one with NULL if there are none and `outer` is set. Structs become
+// columns.
 Json Rows(Json list, bool outer, bool structs) {
   Json rows = Of(outer ? "explode_outer" : "explode", list);
   if (!structs) return rows;
@@ -105,7 +106,7 @@ Json SelectRows(std::vector<Json> rows) {
   return select;
 }
 
-// Whether Spark takes these values into one column: of one type, or NULL.
+// Whether Spark accepts these values in one column: all of one type, or NULL.
 bool AreOfOneType(const std::vector<SqlType>& types, size_t rows) {
   const size_t wide = (types.size() - 1 + rows - 1) / rows;
   for (size_t i = 1; i < types.size(); ++i) {
@@ -186,7 +187,7 @@ Status Typer::Generator(Json& column, Scope& scope, Selection& to) {
   return to.apart ? PlaceApart(std::move(made), to) : PlaceHere(std::move(made), scope, to);
 }
 
-// As columns of the list itself.
+// Adds the generated columns to the list itself.
 Status Typer::PlaceHere(Generated made, Scope& scope, Selection& to) {
   to.made.open = to.made.open || made.open;
   for (size_t i = 0; i < made.lists.size(); ++i) {
@@ -200,7 +201,7 @@ Status Typer::PlaceHere(Generated made, Scope& scope, Selection& to) {
   return Status::OK();
 }
 
-// As columns of a table that is joined to those of FROM.
+// Adds the generated columns as a table that is joined to those of FROM.
 Status Typer::PlaceApart(Generated made, Selection& to) {
   const std::string table = fmt::format("pt_rows_{}", ++named_);
   Json names = Json::array();

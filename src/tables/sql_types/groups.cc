@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// grouping() and grouping_id(), which Spark takes beside several sets of columns alone; and the
+// grouping() and grouping_id(), which Spark accepts only with several sets of columns; and the
 // names that ORDER BY may use.
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ Status ForEachGrouping(Json& node, const Use& use) {
   return Status::OK();
 }
 
-// The name of a column without a table's; empty for everything else.
+// The name of a column without its table's name; empty for everything else.
 std::string PlainName(const Json& node) {
   if (tree::FindKind(node) != tree::Kind::kColumn || node["column_names"].size() != 1) return "";
   return Lower(node["column_names"][0].get<std::string>());
@@ -44,7 +44,7 @@ bool IsShown(const Json& names, const std::vector<SqlColumn>& shown) {
 
 }  // namespace
 
-// grouping_id() has all columns of GROUP BY, in their order.
+// grouping_id() has all columns of GROUP BY, in order.
 Status Typer::Groupings(Json& select) const {
   const tree::SelectParts parts(select);
   const bool several = select["group_sets"].size() > 1;
@@ -74,7 +74,7 @@ Status Typer::Groupings(Json& select) const {
   return Status::OK();
 }
 
-// DuckDB sorts a SELECT DISTINCT by columns that it does not show.
+// DuckDB also sorts a SELECT DISTINCT by columns that it does not show.
 Status Typer::CheckDistinctOrder(const Json& order, const Json& select,
                                  const Relation& made) const {
   const tree::Kind kind = tree::FindKind(order);
@@ -89,13 +89,14 @@ Status Typer::CheckDistinctOrder(const Json& order, const Json& select,
   }
   const auto place = tree::View(order).place();
   if (IsShown(order["column_names"], made.columns)) return Status::OK();
-  if (!place || FindPlaces(*list).contains(*place)) return Status::OK();  // OrderAliasesRule's.
+  // OrderAliasesRule copied it.
+  if (!place || FindPlaces(*list).contains(*place)) return Status::OK();
   const std::string name = order["column_names"].back().get<std::string>();
   return Refuse(order, fmt::format("SELECT DISTINCT does not show \"{}\", which sorts it", name),
                 "Spark sorts it by what it shows", "add the column to the select list");
 }
 
-// Of several columns of one name DuckDB takes the first.
+// If several columns have the name, DuckDB takes the first.
 Status Typer::CheckOrderName(const Json& order, const Json& select, const Relation& made) const {
   const std::string name = PlainName(order);
   const auto list = select.find("select_list");

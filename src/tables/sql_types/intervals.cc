@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and intervals: what moves a date, the difference of two times, multiples and parts of an
-// interval. Spark has two kinds of intervals. One of days and times is a number of microseconds,
-// the other one of months; both know by their type from which unit to which they are written.
-// Columns of tables hold neither, so a result has to be cast.
+// Times and intervals: moving a date, the difference of two times, multiples and parts of an
+// interval. Spark has two kinds of intervals: one of days and times, which is a number of
+// microseconds, and one of months. The type of either says from which unit to which it is written.
+// Columns of tables hold neither, so a result must be cast.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Status RefuseTypes(const TypedCall& call) {
                      "Spark has no such operation", "cast them to numbers");
 }
 
-// A date or time moved by months is written as a call of pt_add_months: DuckDB finds INTERVAL 1
+// A date or time moved by months is written as a call of pt_add_months: DuckDB considers INTERVAL 1
 // MONTH equal to INTERVAL 30 DAY, so where both are added to the same column it computes only one
 // of them.
 SqlType MoveByMonths(TypedCall& call, size_t moved) {
@@ -38,13 +38,13 @@ SqlType MoveByMonths(TypedCall& call, size_t moved) {
   if (call.name == "-") months = tree::Call("-", Json::array({months}), months);
   Json operands = Json::array({tree::Take(call.argument(moved)), std::move(months)});
   tree::Replace(call.node, tree::Call("pt_add_months", std::move(operands), call.node));
-  // A date moved by months stays one in Spark; DuckDB makes a timestamp of it.
+  // A date moved by months stays a date in Spark; DuckDB makes it a timestamp.
   if (type == SqlType::kDate) call.CastResult(type);
   return type;
 }
 
-// `moved` is the place of the operand that is not an interval. In Spark a date moved by whole days
-// stays a date, by a time of day it becomes a timestamp; DuckDB always makes a timestamp.
+// `moved` is the index of the operand that is not an interval. In Spark a date moved by whole days
+// stays a date; moved by a time of day it becomes a timestamp. DuckDB always makes a timestamp.
 Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   if (call.name == "-" && moved == 1) {
     return call.Refuse("something is subtracted from an interval", "Spark has no such operation",
@@ -71,8 +71,8 @@ Result<SqlType> MoveByInterval(TypedCall& call, size_t moved) {
   return type;
 }
 
-// The difference of two dates counts days, that of other times days and times. Text is read as what
-// it is subtracted from.
+// The difference of two dates counts days, that of other times days and times. Text is read as the
+// type that it is subtracted from.
 SqlType TakeDifference(TypedCall& call) {
   const bool dates = call.types[0] != SqlType::kTimestamp && call.types[1] != SqlType::kTimestamp;
   for (const size_t i : {0, 1}) {
@@ -102,7 +102,7 @@ Result<SqlType> TypeTimes(TypedCall& call) {
   return SqlType{SqlType::kDate};
 }
 
-// How an interval of one kind is read as a number, and made of one again.
+// How an interval of one kind is converted to a number and back.
 struct Count {
   const char* read;
   const char* make;
@@ -118,7 +118,7 @@ Count CountOf(const SqlType& interval) {
       "pt_interval_micros", "pt_interval_of_micros", SqlType::Decimal(19, 0), {SqlType::kBigint}};
 }
 
-// An interval times a number or divided by it, rounded once to whole microseconds or months.
+// An interval multiplied or divided by a number, rounded once to whole microseconds or months.
 Result<SqlType> Scale(TypedCall& call) {
   const size_t number = call.types[0].IsInterval() ? 1 : 0;
   const bool divided = call.name == "/";
@@ -169,7 +169,7 @@ const Part* FindPart(std::string_view name) {
   return found == std::end(kParts) ? nullptr : found;
 }
 
-// extract(HOUR FROM interval), which takes the parts that the interval's type has.
+// extract(HOUR FROM interval), which accepts the parts that the interval's type has.
 Result<SqlType> PartOfInterval(TypedCall& call, const std::string& name, size_t interval) {
   const SqlType type = call.types[interval];
   const Part* const part = FindPart(name);
@@ -214,7 +214,7 @@ Result<SqlType> TypeUnits(TypedCall& call) {
   if (call.name == "to_years") return SqlType::MonthsOf(0, 0);
   const int unit = call.name == "to_hours"          ? 1
                    : call.name == "to_minutes"      ? 2
-                   : call.name.ends_with("seconds") ? 3  // Also parts of one.
+                   : call.name.ends_with("seconds") ? 3  // Also parts of a second.
                                                     : 0;
   return SqlType::IntervalOf(unit, unit);
 }
@@ -237,8 +237,8 @@ Result<SqlType> TypeDatePart(TypedCall& call) {
   return result;
 }
 
-// Of year, month, day, hour, minute and second, and with a seventh argument a zone. Seconds have a
-// fraction: Spark makes a DECIMAL(16, 6) of them.
+// Takes year, month, day, hour, minute and second, and optionally a zone as the seventh argument.
+// Seconds have a fraction: Spark makes them a DECIMAL(16, 6).
 Result<SqlType> TypeMadeTime(TypedCall& call) {
   if (call.types.size() < 6) {
     return call.Refuse(fmt::format("{}() is given {} values", call.name, call.types.size()),

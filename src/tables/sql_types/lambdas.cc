@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls with lambdas: what their parameters are, and what the call returns. Rules have given these
-// functions DuckDB's names by now (sql/rules/lambda_places.cc, reduce.cc, list_conditions.cc).
+// Calls with lambdas: the types of their parameters, and what the call returns. Rules have already
+// given these functions DuckDB's names (sql/rules/lambda_places.cc, reduce.cc, list_conditions.cc).
 #include <utility>
 
 #include "sql_tree/nested_type.h"
@@ -11,7 +11,8 @@
 namespace protium {
 namespace {
 
-// The types of a lambda's parameters, by those of the other arguments (kUnknown for lambdas).
+// The types of a lambda's parameters, derived from those of the other arguments (kUnknown for
+// lambdas).
 std::vector<SqlType> ParameterTypes(const std::string& function,
                                     const std::vector<SqlType>& types) {
   const SqlType element = types.empty() ? SqlType{} : types[0].Element();
@@ -53,7 +54,7 @@ Json StateOf(Json state, Json item, const Json& like) {
                     like);
 }
 
-// DuckDB's list_reduce() casts elements to the type of the start. Where they are of two types, each
+// DuckDB's list_reduce() casts elements to the type of the start. If the two types differ, each
 // element is wrapped with an empty state, and the state with an empty element.
 void WrapStates(TypedCall& call) {
   const SqlType element = call.types[0].Element(), state = call.types[2];
@@ -78,7 +79,7 @@ void WrapStates(TypedCall& call) {
   tree::Replace(call.node, tree::Field(std::move(made), "state"));
 }
 
-// The name that Spark gives a field of arrays_zip(): that of a column or field, or its place.
+// The name that Spark gives a field of arrays_zip(): that of a column or field, or its position.
 std::string ZippedName(const Json& list, size_t i) {
   if (tree::FindKind(list) == tree::Kind::kColumn) return list["column_names"].back();
   const tree::View view(list);
@@ -88,7 +89,8 @@ std::string ZippedName(const Json& list, size_t i) {
 
 }  // namespace
 
-// A lambda's parameters have the types of what the other arguments hold, so those come first.
+// A lambda's parameters have the types of the contents of the other arguments, so those are typed
+// first.
 Result<std::vector<SqlType>> Typer::Arguments(Json& node, const Scope& scope) {
   Json& children = node["children"];
   std::vector<SqlType> types(children.size());
@@ -135,7 +137,7 @@ Result<SqlType> TypeListCondition(TypedCall& call) {
   return SqlType{SqlType::kBoolean};
 }
 
-// aggregate(): the state keeps the type of the start.
+// aggregate(): the state has the type of the start.
 Result<SqlType> TypeReduced(TypedCall& call) {
   if (call.types.size() != 3) return SqlType{};
   PT_TRY(RequireList(call));
@@ -153,8 +155,8 @@ Result<SqlType> TypeReduced(TypedCall& call) {
   return start;
 }
 
-// arrays_zip(a, b): a list of structs of an element of each, null where a list is shorter; NULL if
-// any list is.
+// arrays_zip(a, b): a list of structs with an element of each, null where a list is shorter; NULL
+// if any list is NULL.
 Result<SqlType> TypeArraysZip(TypedCall& call) {
   Json there = Json::array(), lists = Json::array(), fields = Json::array();
   std::vector<SqlColumn> columns;

@@ -13,8 +13,8 @@
 namespace protium {
 namespace {
 
-// The functions that fail for some values and that conditions are written to keep from them: casts
-// of text, divisions and elements of lists.
+// The functions that fail for some values, which users exclude by conditions: casts of text,
+// divisions and elements of lists.
 bool IsCarefullyCalled(std::string_view function) {
   static constexpr std::string_view kDivisions[] = {"/", "//", "%", "div", "mod", "pmod"};
   return function.starts_with("pt_to_") || function.starts_with("pt_text_to_") ||
@@ -34,7 +34,7 @@ bool MayFail(const Json& node) {
   return std::any_of(node.begin(), node.end(), MayFail);
 }
 
-// `first` AND `rest`, or OR, of which `rest` is computed only where `first` leaves it open.
+// `first` AND `rest`, or OR; `rest` is computed only where `first` does not decide.
 Json Decided(const char* type, Json first, Json rest) {
   const bool both = std::string_view(type) == "CONJUNCTION_AND";
   Json decides =

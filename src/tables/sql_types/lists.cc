@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// reverse() of a list is another function in DuckDB.
+// reverse() of a list is a different function in DuckDB.
 Result<SqlType> TypeReversed(TypedCall& call) {
   if (call.types.size() == 1 && call.types[0].IsMap()) {
     return call.Refuse("reverse() is given " + call.types[0].SparkName(),
@@ -38,7 +38,7 @@ Status RefuseSequence(const TypedCall& call) {
                      "cast the ends to one type");
 }
 
-// Numbers: the list has the type that all arguments have together; the macro counts in BIGINT.
+// Numbers: the list has the common type of all arguments; the macro counts in BIGINT.
 Result<SqlType> TypeNumbers(TypedCall& call) {
   const auto common = CommonType(call.types);
   if (!common || !common->IsWhole()) return RefuseSequence(call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of lists and maps: what they take and return, by the types of elements, keys and
-// values. Spark casts an element to that of the list only where no digit is lost, and refuses the
-// rest. Where an argument's type is not known, DuckDB is asked.
+// values. Spark casts an element to that of the list only if no digit is lost, and refuses other
+// pairs. If an argument's type is unknown, DuckDB is asked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace protium {
 namespace {
 
 // What is done with elements or keys besides moving them; Spark neither compares nor orders maps,
-// and its sets know one zero.
+// and its sets do not distinguish the two zeros.
 enum class Use { kMoved, kCompared, kInSets, kOrdered };
 
 // Letters of arguments; the last one is for all that follow:
@@ -87,7 +87,7 @@ char LetterOf(const NestedCall& row, size_t i) {
 
 bool IsPairs(const SqlType& type) { return type.Element().Fields().size() == 2; }
 
-// Whether an argument is what its letter says; elements and keys are looked at together later.
+// Whether an argument matches its letter; elements and keys are checked together later.
 bool Fits(char letter, const SqlType& type) {
   const bool null = type == SqlType::kNull;
   switch (letter) {
@@ -161,8 +161,7 @@ Status CheckArguments(TypedCall& call, const NestedCall& row) {
   return Status::OK();
 }
 
-// The type that elements, or keys, of all arguments have together; their lists and maps are cast to
-// it.
+// The common type of the elements, or keys, of all arguments; their lists and maps are cast to it.
 Result<SqlType> MeetParts(TypedCall& call, const NestedCall& row) {
   std::optional<SqlType> common = SqlType{SqlType::kNull};
   const auto part = [&](size_t i) -> std::optional<SqlType> {
@@ -282,7 +281,7 @@ Status CheckUse(const TypedCall& call, const NestedCall& row, const SqlType& par
                      "Spark neither compares nor orders maps", "use map_entries(m)");
 }
 
-// map_concat(a, b, c) as map_concat(map_concat(a, b), c): the macro takes two.
+// Writes map_concat(a, b, c) as map_concat(map_concat(a, b), c): the macro takes two.
 void JoinInPairs(TypedCall& call) {
   Json joined = tree::Take(call.argument(0));
   for (size_t i = 1; i < call.types.size(); ++i) {
@@ -308,7 +307,7 @@ Result<SqlType> TypeNested(TypedCall& call) {
                        "the embedded engine orders only by values",
                        "use sort_array(transform(list, x -> struct(key, x))) and its fields");
   }
-  // NULL alone is a list of nothing to those that give a part of it.
+  // For functions that return a part of a list, NULL alone is a list of nothing.
   if (call.types.size() == 1 && call.types[0] == SqlType::kNull && row.arguments == "L") {
     const SqlType list = SqlType::ListOf(call.types[0]);
     tree::Replace(call.node,

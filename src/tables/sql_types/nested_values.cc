@@ -13,8 +13,8 @@
 #include "sql_types/convert.h"
 #include "sql_types/select_parts.h"
 
-// Parts are reached by lambdas, list_transform(l, lambda pt_part: ...). All of them name their
-// parameter the same: a body uses no parameter but its own.
+// Parts are reached by lambdas, list_transform(l, lambda pt_part: ...). All of them use the same
+// name for their parameter: a body uses no parameter but its own.
 
 namespace protium {
 namespace {
@@ -56,7 +56,7 @@ Json Named(Json value, const std::string& name) {
   return value;
 }
 
-// A struct of the fields that `each` makes of those of a struct; null for null.
+// A struct of the fields that `each` makes from those of a struct; null for null.
 Json MappedStruct(Json value, const SqlType& type,
                   const std::function<Json(Json field, size_t i)>& each) {
   return Bound(std::move(value), [&](const Json& part) {
@@ -74,7 +74,7 @@ Json Entry(Json key, Json value) {
                 Json::array({Named(std::move(key), "key"), Named(std::move(value), "value")}));
 }
 
-// The list of a map's entries, each made anew by `each`.
+// The list of a map's entries, each rebuilt by `each`.
 Json MappedEntries(Json map, const std::function<Json(Json key, Json value)>& each) {
   return MappedList(Called("map_entries", Json::array({std::move(map)})), [&](const Json& part) {
     return each(tree::Field(part, "key"), tree::Field(part, "value"));
@@ -85,7 +85,7 @@ Json OfEntries(Json entries) {
   return Called("map_from_entries", Json::array({std::move(entries)}));
 }
 
-// A part's text where it stands within a list, map or struct.
+// A part's text as it is written within a list, map or struct.
 Json PartText(Json part, const SqlType& type) {
   return tree::Operator("OPERATOR", "OPERATOR_COALESCE",
                         Json::array({Converted(std::move(part), type, {SqlType::kText}),
@@ -103,7 +103,7 @@ Json StructText(Json value, const SqlType& type) {
   });
 }
 
-// A part with its place before it: nulls come before everything else.
+// A part with its rank before it: nulls come before everything else.
 Json Placed(Json part, const SqlType& type) {
   Json there = IsThere(part);
   return Called("struct_pack", Json::array({Named(std::move(there), "place"),

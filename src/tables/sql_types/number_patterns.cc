@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// to_char() and to_number(): the pattern, which has to be a literal, decides the type of a number
+// to_char() and to_number(): the pattern, which must be a literal, decides the type of a number
 // that is read.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ Result<DigitPattern> PatternOf(const TypedCall& call) {
                      "write a pattern such as '$99,999.99'");
 }
 
-// Of a time it is date_format().
+// For a time it is date_format().
 Result<SqlType> WriteTime(TypedCall& call) {
   const std::string* const text =
       call.types.size() == 2 ? tree::ConstantText(call.argument(1)) : nullptr;

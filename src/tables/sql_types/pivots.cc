@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PIVOT and UNPIVOT become the queries that they stand for, as Spark's analyser makes them.
+// Turns PIVOT and UNPIVOT into the queries that they stand for, as Spark's analyser does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Json Named(Json node, const std::string& name) {
   return node;
 }
 
-// How Spark calls the column of a value; empty for values that are not written here.
+// Spark's name for the column of a value; empty for values that are not supported here.
 std::string ValueName(const Json& value) {
   if (value.value("is_null", false)) return "null";
   const std::string type = Text(value["type"], "id");
@@ -58,7 +58,7 @@ std::string ValueName(const Json& value) {
   return (minus ? "-" : "") + digits;
 }
 
-// How Spark calls the columns of one entry of IN.
+// Spark's name for the columns of one entry of IN.
 std::string EntryName(const Json& entry) {
   if (!Text(entry, "alias").empty()) return Text(entry, "alias");
   std::string name;
@@ -70,7 +70,7 @@ std::string EntryName(const Json& entry) {
   return entry["values"].size() > 1 ? "{" + name + "}" : name;
 }
 
-// How Spark calls an aggregate: its alias, or f(column); empty for others.
+// Spark's name for an aggregate: its alias, or f(column); empty for others.
 std::string AggregateName(const Json& call) {
   if (!Text(call, "alias").empty()) return Text(call, "alias");
   const tree::View view(call);
@@ -116,14 +116,14 @@ bool IsList(const Json& aggregate) {
   return function == "pt_or_empty";
 }
 
-// The type in which columns meet that UNPIVOT puts into one: text and others do not.
+// The common type of columns that UNPIVOT puts into one: text and other types have none.
 std::optional<SqlType> MetInUnpivot(const SqlType& a, const SqlType& b) {
   const bool texts = (a == SqlType::kText) == (b == SqlType::kText);
   if (!texts && !(a == SqlType::kNull) && !(b == SqlType::kNull)) return std::nullopt;
   return CommonType(a, b);
 }
 
-// The rows of a query in which one of the conditions holds.
+// The rows of a query for which one of the conditions holds.
 Json WhereAny(Json query, const Json& conditions) {
   Json star = Json::array({tree::Star("")});
   Json rows = tree::SelectFrom(std::move(star), std::move(query), "pt_unpivot", Json::array());
@@ -158,8 +158,8 @@ Status Typer::Pivot(Json& node, const Scope& scope) {
   return Status::OK();
 }
 
-// Groups twice, as Spark does: by the groups and the pivot's columns, then by the groups alone. The
-// second time an entry's aggregate is the one of the row that has its values, or NULL.
+// Groups twice, as Spark does: by the groups and the pivot's columns, then by the groups alone. In
+// the second step an entry's aggregate is the one of the row that has its values, or NULL.
 Result<Json> Typer::PivotQuery(Json& node, const Scope& within) const {
   Json& pivot = node["pivots"][0];
   std::set<std::string> used;
@@ -207,7 +207,7 @@ Result<Json> Typer::PivotQuery(Json& node, const Scope& within) const {
   return query;
 }
 
-// For each row one row of every entry: the columns that no entry names, the entry's name, and its
+// Makes one row per entry from each row: the columns that no entry names, the entry's name, and its
 // values, which lists hold side by side.
 Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
   Json& pivot = node["pivots"][0];
@@ -250,7 +250,7 @@ Result<Json> Typer::UnpivotQuery(Json& node, const Scope& within) const {
     if (used.contains(Lower(output.column.name))) continue;
     list.push_back(Named(ValueOf(within, output), output.column.name));
   }
-  // unnest() and no explode(), of which a SELECT would take one.
+  // unnest(), not explode(): a SELECT would accept only one of those.
   const auto rows = [&](Json each, const Json& name) {
     Json made = tree::Call("list_value", std::move(each), node);
     made = tree::Call("unnest", Json::array({std::move(made)}), node);

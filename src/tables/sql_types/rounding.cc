@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// round(), bround(), floor() and ceil(): of a decimal Spark returns a decimal of another width,
-// where DuckDB keeps its own rule or makes a double. Widths as in Spark's RoundBase and CeilFloor.
+// round(), bround(), floor() and ceil(): for a decimal, Spark returns a decimal of another width,
+// while DuckDB has its own rule or makes a double. Widths as in Spark's RoundBase and CeilFloor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace protium {
 namespace {
 
 // One digit more before the point, since 9.5 becomes 10. With negative `digits` the result has no
-// fraction, and at least as many digits as are rounded away and one.
+// fraction, and at least one digit more than are rounded away.
 SqlType RoundedDecimal(const SqlType& type, int digits) {
   const int whole = type.precision - type.scale + 1;
   if (digits < 0) return SqlType::Decimal(std::max(whole, 1 - digits), 0);
@@ -34,7 +34,7 @@ Result<SqlType> RoundDecimals(TypedCall& call, char operation) {
   return result;
 }
 
-// ceil(x, 2) and floor(x, 2): Spark makes a decimal of every number first, also of doubles.
+// ceil(x, 2) and floor(x, 2): Spark first makes every number a decimal, even doubles.
 Result<SqlType> TypeWholeAt(TypedCall& call, char operation) {
   const SqlType type = call.types[0];
   if (!type.IsNumber()) {
@@ -58,7 +58,7 @@ Result<SqlType> TypeRounded(TypedCall& call) {
   const SqlType type = call.types[0];
   if (type == SqlType::kDecimal) return RoundDecimals(call, call.name == "round" ? 'r' : 'e');
   if (call.types.size() > 1) call.CoerceTo(1, {SqlType::kInt});
-  // Whole numbers and floats keep their type, which DuckDB's result may exceed.
+  // Whole numbers and floats retain their type, which DuckDB's result may exceed.
   if (type.IsWhole() || type == SqlType::kFloat) {
     if (type == SqlType::kFloat) call.CoerceTo(0, {SqlType::kDouble});
     call.CastResult(type);

@@ -27,8 +27,8 @@ bool IsOpen(const Scope& scope) {
                      [](const Relation& relation) { return relation.open; });
 }
 
-// Finds a column among the relations. Sets `open` if a relation before it may have a column of that
-// name, too.
+// Finds a column among the relations. Sets `open` if a relation before it may also have a column of
+// that name.
 const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool& open) {
   for (const Relation& relation : scope.relations) {
     if (const SqlColumn* const found = ColumnNamed(relation.columns, lower)) return found;
@@ -37,9 +37,9 @@ const SqlColumn* InRelations(const Scope& scope, const std::string& lower, bool&
   return nullptr;
 }
 
-// A name at one level: columns of tables come before names of the select list, as in Spark, except
-// that a lambda's parameters come before everything. Sets `ends` where outer levels are of no
-// concern any more.
+// Finds a name at one level: columns of tables come before names of the select list, as in Spark,
+// except that a lambda's parameters come before everything. Sets `ends` if outer levels no longer
+// matter.
 SqlType FindAt(const Scope& at, const std::string& lower, bool& ends) {
   bool open = false;
   ends = true;
@@ -59,7 +59,7 @@ SqlType FindAt(const Scope& at, const std::string& lower, bool& ends) {
   return {};
 }
 
-// t.a: the innermost relation called t decides, also if it has no column a.
+// t.a: the innermost relation called t decides, even if it has no column a.
 SqlType FindQualified(const Scope& at, const std::string& table, const std::string& lower,
                       bool& ends) {
   ends = false;
@@ -86,7 +86,7 @@ std::ptrdiff_t CountNamed(const std::vector<SqlColumn>& columns, const std::stri
                        [&](const SqlColumn& column) { return Lower(column.name) == lower; });
 }
 
-// The columns of one relation: first those by which USING joins it.
+// Adds the columns of one relation: first those by which USING joins it.
 void AddRelation(const Scope& scope, size_t i, std::vector<Output>& outputs) {
   const Relation& relation = scope.relations[i];
   for (const std::string& key : relation.keys) {
@@ -111,7 +111,7 @@ NameFault CheckQualified(const Scope& scope, const std::string& table, const std
   return NameFault::kRight;
 }
 
-// Whether EXCEPT (a, b) names it; t.a has a list of its own in DuckDB's tree.
+// Whether EXCEPT (a, b) names it; t.a has its own list in DuckDB's tree.
 bool IsExcluded(const Json& star, const std::string& lower) {
   for (const Json& name : star.value("exclude_list", Json::array())) {
     if (name.is_string() && Lower(name.get<std::string>()) == lower) return true;
@@ -124,7 +124,7 @@ bool IsExcluded(const Json& star, const std::string& lower) {
 
 }  // namespace
 
-// Looks from the inside out.
+// Searches from the inside out.
 NamedColumn FindNamed(const Scope& scope, const Json& names) {
   const std::vector<std::string> parts = LowerNames(names);
   bool ends = false;
@@ -149,12 +149,12 @@ SqlType FindColumn(const Scope& scope, const Json& names) {
   return found.type;
 }
 
-// Looks from the inside out, as FindPlain() does.
+// Searches from the inside out, as FindPlain() does.
 NameFault CheckName(const Scope& scope, const Json& names) {
   const std::vector<std::string> parts = LowerNames(names);
   if (parts.size() == 2) return CheckQualified(scope, parts[0], parts[1]);
   if (parts.size() != 1) return NameFault::kRight;
-  bool own = true;  // Not yet in a query around this one.
+  bool own = true;  // Not yet in an outer query.
   for (const Scope* at = &scope; at != nullptr; at = at->outer) {
     const bool alias = CountNamed(at->aliases, parts[0]) > 0;
     if (alias && at->aliases_first) return NameFault::kRight;
@@ -202,7 +202,7 @@ void RenameColumns(const Json& names, std::vector<SqlColumn>& columns) {
 
 bool ExpandStar(const Scope& scope, const Json& star, std::vector<Output>& outputs) {
   const std::string table = Lower(tree::Text(star, "relation_name"));
-  // COLUMNS(...) and RENAME are DuckDB's alone.
+  // Only DuckDB has COLUMNS(...) and RENAME.
   if (star.value("columns", false) || !star.value("rename_list", Json::array()).empty()) {
     return false;
   }

@@ -36,7 +36,7 @@ bool IsAggregate(const Json& node) {
          });
 }
 
-// A copy of a node without names and places.
+// A copy of a node without names and positions.
 Json Stripped(Json node) {
   if (node.is_object()) {
     if (node.contains("alias")) node["alias"] = "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose arguments have fixed types, as the letters of their rows say
-// (sql_words/functions/table.h): arguments are cast where Spark casts them implicitly, refused
-// where Spark refuses them, and the result is cast to Spark's type where DuckDB's is another.
+// Functions whose arguments have fixed types, given by the letters of their rows
+// (sql_words/functions/table.h): arguments are cast where Spark casts them implicitly and refused
+// where Spark refuses them, and the result is cast to Spark's type if DuckDB's differs.
 #include <algorithm>
 
 #include "sql_tree/tree.h"
@@ -86,8 +86,8 @@ Status CoerceNumber(TypedCall& call, size_t i, char letter) {
   }
 }
 
-// Brings an argument to its type. What is neither cast nor refused here is left to DuckDB, which
-// fails with a message of its own.
+// Converts an argument to its type. What is neither cast nor refused here is left to DuckDB, which
+// fails with its own message.
 Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   const SqlType type = call.types[i], wanted{ParseKind(letter)};
   if (type.IsNested() && letter != '*') {
@@ -96,7 +96,7 @@ Status CoerceArgument(TypedCall& call, size_t i, char letter) {
   }
   const bool takes_text = wanted == SqlType::kText || wanted == SqlType::kBinary;
   if (type == SqlType::kUnknown || type == wanted) return Status::OK();
-  // Others are left to DuckDB, but for where it would make texts of them.
+  // Other types are left to DuckDB, except where it would make texts of them.
   if (type == SqlType::kOther && !takes_text) return Status::OK();
   const bool text = type == SqlType::kText || type == SqlType::kNull;
   switch (letter) {
@@ -142,7 +142,7 @@ Result<SqlType> TypeBySignature(TypedCall& call) {
   if (row->result == '?') return call.typer.AskType(call.name, call.types);
   if (row->result == '1') return call.types.empty() ? SqlType{} : call.types[0];
   if (row->result == 'A') return call.types.empty() ? SqlType{} : SqlType::ListOf(call.types[0]);
-  // In capitals DuckDB returns the type anyway; the next line finds the small letter.
+  // For a capital, DuckDB returns the type anyway; the next line finds the lower-case letter.
   const bool given = row->result >= 'A' && row->result <= 'Z';
   SqlType result{ParseKind(static_cast<char>(row->result | 0x20))};
   if (result == SqlType::kTimestamp) result = SqlType::ZonedTime();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that make texts of values of any type, or hash them: their arguments are brought to
-// Spark's types, and the call goes to one of our functions, which reads what it is given. And those
-// whose meaning depends on whether they are given text, binary or numbers.
+// Functions that make texts of values of any type, or hash them: their arguments are cast to
+// Spark's types, and the call becomes one of our functions, which uses the types it receives. Also
+// functions whose meaning depends on whether they are given text, binary or numbers.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace {
 
 const SqlType kText{SqlType::kText};
 
-// Makes sure that DuckDB has the value in the type that it has for Spark.
+// Makes sure that the value has the same type in DuckDB as in Spark.
 void Fix(Json& value, const SqlType& type) {
   if (type == SqlType::kUnknown || type == SqlType::kNull || type == SqlType::kOther) return;
   tree::Replace(value, tree::Cast(tree::Take(value), type));
@@ -49,8 +49,8 @@ Result<SqlType> TypeHash(TypedCall& call) {
   return SqlType{murmur ? SqlType::kInt : SqlType::kBigint};
 }
 
-// An estimate over hashes, of which values that are null have none. Only Spark's default accuracy
-// is here.
+// An estimate over hashes; values that are null have none. Only Spark's default accuracy is
+// supported.
 Result<SqlType> TypeDistinctEstimate(TypedCall& call) {
   if (call.types.size() != 1) {
     return call.Refuse(call.name + "() with an accuracy is not supported by every engine",
@@ -73,7 +73,7 @@ Result<SqlType> TypeFormatString(TypedCall& call) {
   }
   call.CoerceTo(0, kText);
   PT_TRY(CallWithAny(call, "pt_format_string", 1));
-  // As RowFunction::FailsFor(): rows that a condition leaves out are not to fail.
+  // See RowFunction::FailsFor(): rows that a condition excludes must not fail.
   if (!tree::IsConstant(call.argument(0))) {
     Json format = Json::array({tree::Take(call.argument(0)), tree::WholeConstant(1)});
     tree::Replace(call.argument(0), tree::Call("repeat", std::move(format), call.node));
@@ -105,7 +105,7 @@ Result<SqlType> TypeFromJson(TypedCall& call) {
   return type.is_string() ? call.typer.TypeNamed(type.get<std::string>()) : SqlType{};
 }
 
-// Spark takes a constant alone, too.
+// Spark, too, accepts nothing but a constant.
 Result<SqlType> TypeSchemaOfJson(TypedCall& call) {
   const std::string* const text =
       call.types.size() == 1 ? tree::ConstantText(call.argument(0)) : nullptr;
@@ -143,8 +143,8 @@ Result<SqlType> TypeConcatWs(TypedCall& call) {
   return kText;
 }
 
-// listagg() and string_agg(), which have no separator where it is not given or NULL. Of binary it
-// is made of the hexadecimal digits.
+// listagg() and string_agg(), which use no separator if it is omitted or NULL. Binary values are
+// joined as hexadecimal digits.
 Result<SqlType> TypeListagg(TypedCall& call) {
   if (call.types.empty() || call.types.size() > 2) return SqlType{};
   const bool bytes = call.types[0] == SqlType::kBinary;
@@ -197,7 +197,7 @@ Result<SqlType> TypeFormatNumber(TypedCall& call) {
   return kText;
 }
 
-// hex() of numbers is that of their whole part, of everything else that of its bytes.
+// hex() writes numbers by their whole part, everything else by its bytes.
 Result<SqlType> TypeHex(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   const SqlType type = call.types[0];
@@ -211,7 +211,7 @@ Result<SqlType> TypeHex(TypedCall& call) {
   return kText;
 }
 
-// elt(n, a, b, ...): binary if all of them are, otherwise text.
+// elt(n, a, b, ...): binary if all values are, otherwise text.
 Result<SqlType> TypeElt(TypedCall& call) {
   bool bytes = call.types.size() > 1;
   for (size_t i = 1; i < call.types.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum() and avg(), over groups and over windows. Doubles are added by DuckDB in any order (noted as
-// not exact); decimals and whole numbers exactly.
+// sum() and avg(), over groups and over windows. DuckDB adds doubles in any order (noted as not
+// exact), and decimals and whole numbers exactly.
 #include <utility>
 
 #include "sql_tree/tree.h"
@@ -23,16 +23,16 @@ Json As(const char* function, const Json& node) {
   return other;
 }
 
-// Fails, or is NULL if `tried`, beyond 38 digits: DuckDB adds decimals up in 128 bits, of which the
-// type of its result has no more than the digits.
+// Fails, or is NULL if `tried`, beyond 38 digits: DuckDB adds decimals in 128 bits, whatever number
+// of digits its result type states.
 Json Checked(Json sum, const SqlType& type, bool tried = false) {
   if (type.precision < kMostDigits) return tree::Cast(std::move(sum), type, tried);
   return DecimalCall('r', std::move(sum), tree::WholeConstant(type.scale), type, tried);
 }
 
-// A try_ function has to be NULL where 128 bits overflow, and there DuckDB fails.
+// A try_ function must be NULL where 128 bits overflow, but DuckDB fails there.
 Status CheckTried(const TypedCall& call) {
-  constexpr int kSurelyFits = 28;  // Digits of which 10^10 rows fit 38.
+  constexpr int kSurelyFits = 28;  // 10^10 rows of this many digits fit 38.
   const SqlType& type = call.types[0];
   if (type != SqlType::kDecimal || type.precision <= kSurelyFits) return Status::OK();
   return call.Refuse(call.name + "() is given " + type.SparkName(),
@@ -40,7 +40,7 @@ Status CheckTried(const TypedCall& call) {
                      "use CAST(x AS DECIMAL(28, s))");
 }
 
-// Of intervals of days and times: the microseconds are added up.
+// For intervals of days and times: the microseconds are added up.
 Result<SqlType> TotalInterval(TypedCall& call, bool mean) {
   const SqlType type{SqlType::kInterval};
   Json micros =
@@ -71,8 +71,8 @@ SqlType SumType(const SqlType& decimal) {
 
 }  // namespace
 
-// sum(): a double of doubles and texts, a decimal of decimals, a BIGINT of whole numbers; try_sum()
-// is NULL where the sum does not fit.
+// sum(): a double for doubles and texts, a decimal for decimals, a BIGINT for whole numbers;
+// try_sum() is NULL where the sum does not fit.
 Result<SqlType> TypeTotal(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   const bool tried = call.name == "try_sum";
@@ -97,8 +97,8 @@ Result<SqlType> TypeTotal(TypedCall& call) {
   return whole;
 }
 
-// Spark's Average of decimals: their sum by their count, with four digits more after the point.
-// DuckDB would make doubles of them.
+// Spark's Average of decimals: their sum divided by their count, with four more digits after the
+// point. DuckDB would make doubles of them.
 Result<SqlType> TypeMean(TypedCall& call) {
   if (call.types.size() != 1) return SqlType{};
   const bool tried = call.name == "try_avg";
@@ -114,9 +114,9 @@ Result<SqlType> TypeMean(TypedCall& call) {
   return result;
 }
 
-// Variance and the like are our own aggregates (functions/moment_functions.h). DuckDB's
-// windows give those of its C API only the first of several states, so there its own take their
-// place, or nothing where its own are others.
+// Variance and the like are our own aggregates (functions/moment_functions.h). DuckDB's windows
+// pass only the first of several states to aggregates of its C API, so there DuckDB's own
+// aggregates replace them; where those differ, the call is refused.
 Result<SqlType> TypeMoment(TypedCall& call) {
   PT_LET(const SqlType type, TypeBySignature(call));
   const bool sample = call.name == "std" || call.name == "stddev";
@@ -133,7 +133,7 @@ Result<SqlType> TypeMoment(TypedCall& call) {
 }
 
 // percentile(x, p) interpolates and is a double, percentile_approx() takes one of the values; with
-// a list of p it is a list of these.
+// a list of p the result is a list of these.
 Result<SqlType> TypePercentile(TypedCall& call) {
   if (call.types.size() < 2) return SqlType{};
   const bool approximate = call.name != "percentile";

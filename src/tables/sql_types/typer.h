@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the type of every expression of a parsed tree by Spark's rules, and rewrites the
-// expression so that DuckDB computes it in those types: left alone, DuckDB widens decimals,
-// compares text with numbers and divides by rules of its own. What the two engines cannot be
-// made to compute alike is refused by name.
+// expression so that DuckDB computes it in those types: otherwise DuckDB widens decimals, compares
+// text with numbers and divides by its own rules. What the two engines cannot be made to compute
+// alike is refused by name.
 //
-// Reading order: sql_type (types, and where they meet), scope (names), typer_queries (SELECT, WITH,
-// unions), typer_tables (FROM), typer_expressions (names, constants, casts), typer_operators
+// Reading order: sql_type (types, and their common type), scope (names), typer_queries (SELECT,
+// WITH, unions), typer_tables (FROM), typer_expressions (names, constants, casts), typer_operators
 // (conditions, CASE), typer_calls, calls (rules by a function's name) and one file for each family
 // of rules.
 #pragma once
@@ -25,21 +25,21 @@
 
 namespace protium {
 
-// What the typer asks of the engine. Nothing is run; statements are at most prepared.
+// What the typer asks of the engine. Nothing is run; at most, statements are prepared.
 struct TypeSource {
-  // The columns of a table that the text knows by this name, in lower case.
+  // Returns the columns of a table that the text knows by this name, in lower case.
   std::function<Result<std::vector<SqlColumn>>(const std::string& table)> columns;
-  // DuckDB's name for the type of the only column of a SELECT; "" if it refuses the SELECT or the
-  // type has no name that rules know.
+  // Returns DuckDB's name for the type of a SELECT's only column; "" if DuckDB refuses the SELECT
+  // or the rules do not know the name of the type.
   std::function<std::string(const std::string& select)> type;
-  // Where a node stands in the user's text, for messages.
+  // Returns the position of a node in the user's text, for messages.
   std::function<std::string(const Json& node)> place;
-  // The user's text from where a node begins; empty where that is not known.
+  // Returns the user's text from where a node begins; empty where that is not known.
   std::function<std::string_view(const Json& node)> text;
 };
 
 // Walks one statement once, bottom up: types flow from operands to results. Refusals are kUsage
-// with a place.
+// with a position.
 class Typer {
  public:
   explicit Typer(const TypeSource& source) : source_(source) {}
@@ -54,36 +54,37 @@ class Typer {
   // unknown.
   Result<SqlType> Expression(Json& node, const Scope& scope);
 
-  // The types of all nodes of a list.
+  // Types all nodes of a list.
   Result<std::vector<SqlType>> Each(Json& nodes, const Scope& scope);
 
-  // Casts all nodes to the type that they have in common, and returns it. Refused if there is none;
-  // `at` says where, and `what` ("CASE") whose values they are.
+  // Casts all nodes to their common type, and returns it. Refuses if there is none; `at` is the
+  // node to name in the message, and `what` ("CASE") says whose values they are.
   Result<SqlType> Unify(const std::string& what, const Json& at, const std::vector<Json*>& nodes,
                         const std::vector<SqlType>& types);
 
-  // Types what has to be true or false, such as WHERE. Text passes only with `reads_text`, where
+  // Types what must be true or false, such as WHERE. Text is accepted only with `reads_text`, where
   // Spark casts it: beside AND, OR and NOT.
   Status Condition(Json& node, const Scope& scope, bool reads_text = false);
 
-  // Types what rows are ordered by, and puts in its place what DuckDB orders as Spark does.
+  // Types an expression that rows are ordered by, and replaces it with one that DuckDB orders as
+  // Spark does.
   Result<SqlType> OrderExpression(Json& node, const Scope& scope);
-  // Refuses what holds a map, by which Spark orders and partitions nothing.
+  // Refuses what contains a map: Spark neither orders nor partitions by maps.
   Status RequireOrder(const Json& node, const SqlType& type) const;
 
-  // Types s['a'], m['k'] and (expression).a, given the type of what is before.
+  // Types s['a'], m['k'] and (expression).a, given the type of what precedes.
   Result<SqlType> Extract(Json& node, const SqlType& type);
 
-  // The type that DuckDB gives a call of `function` with arguments of these types; unknown if one
-  // of them is. Asks DuckDB once for each different call.
+  // Returns the type that DuckDB gives a call of `function` with arguments of these types; unknown
+  // if one of them is unknown. Asks DuckDB once for each distinct call.
   SqlType AskType(const std::string& function, const std::vector<SqlType>& types);
 
-  // The same for what is compared: structs meet by places of fields, and parts only where no digit
-  // is lost, or if `wide` by CommonType(). Refused if a map is in one of them.
+  // The same for comparisons: structs are matched by the positions of fields, and their parts only
+  // where no digit is lost, or by CommonType() if `wide`. Refuses if one of them contains a map.
   Result<SqlType> UnifyNested(const std::string& what, const Json& at,
                               const std::vector<Json*>& nodes, std::vector<SqlType> types,
                               bool wide = false);
-  // The type that DuckDB's SQL calls so; unknown if rules know none of that name.
+  // Returns the type that DuckDB's SQL calls by this name; unknown if the rules do not know it.
   SqlType TypeNamed(const std::string& duck_name);
 
   Status Refuse(const Json& node, std::string what, std::string why, std::string fix) const;
@@ -93,16 +94,16 @@ class Typer {
   struct Generated {
     std::vector<Json> lists;
     std::vector<SqlColumn> columns;
-    bool open = false;  // Of structs, whose fields become the columns.
+    bool open = false;  // Made from structs, whose fields become the columns.
   };
 
  private:
-  // A select list being written anew.
+  // A select list that is being rewritten.
   struct Selection {
     Json list = Json::array();
     Relation made;
     Json* from = nullptr;  // The tables of the SELECT.
-    bool apart = false;    // Whether generators become tables of their own.
+    bool apart = false;    // Whether generators become separate tables.
     bool spread = false;   // Whether * is written as its columns.
   };
 
@@ -127,7 +128,7 @@ class Typer {
   Status Ctes(Json& node, const Scope* outer);
   Status Rename(const Json& at, const std::string& name, const Json& names, Relation& made) const;
 
-  // Of a join's side: where its relations and outputs begin in the scope.
+  // For one side of a join: where its relations and outputs begin in the scope.
   struct JoinPlaces {
     size_t relation = 0, output = 0;
   };
@@ -171,28 +172,28 @@ class Typer {
 
   const TypeSource& source_;
   std::map<std::string, Relation> ctes_;    // In scope, by names in lower case.
-  std::set<std::string> read_;              // Names of WITH that some table of FROM names.
+  std::set<std::string> read_;              // Names of WITH that some FROM mentions.
   std::map<std::string, Relation> tables_;  // Asked for before.
   std::map<std::string, SqlType> asked_;
-  int named_ = 0;            // Tables that were given a name.
+  int named_ = 0;            // Number of tables that were given a name.
   std::string_view within_;  // "ON" or "ORDER BY" while its expression is typed.
-  int in_windows_ = 0;       // How many windows are around what is being typed.
+  int in_windows_ = 0;       // How many windows surround what is being typed.
 };
 
 // Whether tables are joined by USING or NATURAL.
 bool JoinsUsing(const Json& table);
 
 // Puts a SELECT with casts around a query if a known type of its columns differs from the wanted
-// one. Both lists are of the same length; names are those of `to`.
+// one. Both lists have the same length; names are taken from `to`.
 void RecastColumns(Json& query, const std::vector<SqlColumn>& from,
                    const std::vector<SqlColumn>& to);
 
-// Undoes, in a condition that filters, what makes x IN (SELECT ...) false instead of null as Spark
-// has it: a filter drops both, and DuckDB makes a semi join only of the plain form.
+// In a condition that filters, undoes the rewriting that makes x IN (SELECT ...) false instead of
+// null as in Spark: a filter drops both, and DuckDB makes a semi join only of the plain form.
 void KeepJoins(Json& condition);
 
 // Types and rewrites a statement's tree, as CheckSql() leaves it. The first refusal ends it.
-// Returns the names of its WITH that no query reads: DuckDB looks at none of them.
+// Returns the names of its WITH that no query reads: DuckDB does not look at those.
 Result<std::vector<std::string>> TypeStatement(Json& tree, const TypeSource& source);
 
 }  // namespace protium

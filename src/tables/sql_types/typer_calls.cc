@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a call is typed: its arguments first (lambdas with their parameters in scope), then FILTER
-// and ORDER BY, then the rule that its name has, or its row in sql_words/functions. A rule casts
+// and ORDER BY, then by the rule for its name, or its row in sql_words/functions. A rule casts
 // arguments, may replace the node, and returns the type that the result has from then on.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/depth.h"
@@ -19,8 +20,8 @@
 namespace protium {
 namespace {
 
-// Writes a constant interval of months so that it is no constant, with a CASE whose branches are
-// equal. DuckDB merges equal constants, and finds one month equal to 30 days.
+// Writes a constant interval of months as a non-constant, with a CASE whose branches are equal.
+// DuckDB merges equal constants, and considers one month equal to 30 days.
 Json BesideRows(Json months, const Json& ordered) {
   Json null = tree::Operator("OPERATOR", "OPERATOR_IS_NULL", Json::array({tree::Take(ordered)}));
   Json otherwise = months;
@@ -32,8 +33,8 @@ bool ReadsColumns(const Json& node) {
   return node.is_structured() && std::ranges::any_of(node, ReadsColumns);
 }
 
-// DuckDB computes what an aggregate is given for all rows, also for those that FILTER leaves out,
-// where it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
+// DuckDB computes an aggregate's argument for all rows, including those that FILTER excludes, where
+// it may fail: CAST(x AS INT) becomes CASE WHEN filter THEN CAST(x AS INT) END.
 void KeepFiltered(Json& call, const Json& filter) {
   if (!filter.is_object()) return;
   for (Json& argument : call["children"]) {
@@ -44,10 +45,24 @@ void KeepFiltered(Json& call, const Json& filter) {
   }
 }
 
+// DuckDB takes FILTER of an aggregate alone, and not of a macro over one (sql/duckdb/macros).
+struct MacroOf {
+  std::string_view spark;
+  const char* aggregate;
+};
+constexpr MacroOf kMacros[] = {
+    {"every", "bool_and"},      {"max_by", "arg_max_null"},      {"mean", "avg"},
+    {"min_by", "arg_min_null"}, {"percentile", "quantile_cont"}, {"some", "bool_or"}};
+
+void NameAggregate(Json& call, const std::string& name) {
+  const auto* const found = std::ranges::find(kMacros, name, &MacroOf::spark);
+  if (found != std::end(kMacros)) call["function_name"] = found->aggregate;
+}
+
 }  // namespace
 
 // percentile_cont() and percentile_disc() take their values from the ORDER BY of WITHIN GROUP, as
-// doubles; DuckDB would keep their type, and round decimals to its digits.
+// doubles; DuckDB would retain their type, and round decimals to its digits.
 Status Typer::TakePercentiles(const Json& node, Json& order, const SqlType& type) const {
   const std::string name = Lower(tree::Text(node, "function_name"));
   if (!name.starts_with("quantile_") || type == SqlType::kUnknown) return Status::OK();
@@ -73,12 +88,13 @@ Result<SqlType> Typer::Function(Json& node, const Scope& scope) {
     }
   }
   TypedCall call{*this, node, Lower(tree::Text(node, "function_name")), std::move(types)};
+  if (node.contains("filter") && node["filter"].is_object()) NameAggregate(node, call.name);
   // Rules come before signatures: a function with both depends on more than fixed types.
   const CallRule rule = FindCallRule(call.name);
   return rule == nullptr ? TypeBySignature(call) : rule(call);
 }
 
-// A window may be of any aggregate, so the same rules apply: they change the name and the arguments
+// A window may use any aggregate, so the same rules apply: they change the name and the arguments
 // and leave the window as it is.
 Result<SqlType> Typer::Window(Json& node, const Scope& scope) {
   const std::string name = Lower(tree::Text(node, "function_name"));
@@ -121,7 +137,7 @@ SqlType Typer::TypeNamed(const std::string& duck_name) {
   return SqlType::FromDuck(source_.type("SELECT CAST(NULL AS " + duck_name + ")"));
 }
 
-// The answer depends on the argument types alone, so each SELECT is prepared once.
+// The result depends on the argument types alone, so each SELECT is prepared once.
 SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& types) {
   std::string list, names;
   for (const SqlType& type : types) {
@@ -134,8 +150,8 @@ SqlType Typer::AskType(const std::string& function, const std::vector<SqlType>& 
   const std::string constant = "SELECT \"" + function + "\"(" + list + ")";
   const auto [found, added] = asked_.try_emplace(constant);
   if (!added) return found->second;
-  // Of a constant NULL DuckDB makes an INTEGER in many functions of lists and maps. Some others
-  // take only constants.
+  // DuckDB makes an INTEGER of a constant NULL in many functions of lists and maps. Some others
+  // accept only constants.
   std::string answer;
   if (!types.empty()) {
     answer = source_.type(

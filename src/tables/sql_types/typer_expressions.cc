@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression is; then names, constants and casts. Operators are in typer_operators.cc,
-// calls in typer_calls.cc.
+// Decides what an expression is, then types names, constants and casts. Operators are in
+// typer_operators.cc, calls in typer_calls.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ SqlType TypeIn(const Json& type) {
 }
 
 // Sets `type` to Spark's type of a decimal constant, given by its digits; true if DuckDB reads it
-// as another one: 0.5 is DECIMAL(2,1) there and decimal(1,1) in Spark.
+// as a different one: 0.5 is DECIMAL(2,1) there and decimal(1,1) in Spark.
 bool IsNarrower(const Json& value, SqlType& type) {
   const Json& digits = value["value"];
   if (!digits.is_number_integer()) return false;
@@ -134,14 +134,14 @@ SqlType Typer::Constant(Json& node) {
   const Json& value = node["value"];
   if (value.value("is_null", false)) return {SqlType::kNull};
   SqlType type = TypeIn(value["type"]);
-  // A cast keeps the type when the tree is written as text.
+  // A cast preserves the type when the tree is written as text.
   if (Text(value["type"], "id") == "HUGEINT") {  // Beyond 64 bits a number is a decimal.
     type = SqlType::Decimal(tree::WholeDigits(node), 0);
     tree::Replace(node, tree::Cast(tree::Take(node), type));
     return type;
   }
-  // json_deserialize_sql writes a decimal without a fraction as a whole number; a cast keeps its
-  // type.
+  // json_deserialize_sql writes a decimal without a fraction as a whole number; a cast preserves
+  // its type.
   if (type == SqlType::kDecimal && (IsNarrower(value, type) || type.scale == 0)) {
     tree::Replace(node, tree::Cast(tree::Take(node), type));
   }
@@ -177,14 +177,14 @@ Status Typer::CheckColumn(const Json& node, const Scope& scope) const {
   return Status::OK();
 }
 
-// Respells the casts that DuckDB performs differently and that CastRule did not take; all others
-// stay.
+// Respells the casts that DuckDB performs differently and that CastRule did not handle; leaves all
+// others.
 Result<SqlType> Typer::ExplicitCast(Json& node, const Scope& scope) {
   const tree::CastParts cast(node);
   PT_LET(const SqlType from, Expression(cast.child, scope));
   SqlType to = TypeIn(cast.type);
   if (to == SqlType::kInterval) return IntervalCast(node, from);
-  if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written otherwise.
+  if (to == SqlType::kTimestamp) to = SqlType::ZonedTime();  // NTZ is written differently.
   if (!CanCast(from, to)) return RefuseCast(node, from, to);
   if (from.IsNested() && to.IsNested()) {
     tree::Replace(node, Converted(tree::Take(cast.child), from, to, cast.tried));

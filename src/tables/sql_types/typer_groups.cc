@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are compared as wholes: GROUP BY, DISTINCT, unions. Spark groups by maps without regard
-// to the order of their keys, and shows them ordered by key; it takes no map anywhere else.
+// Rows that are compared as wholes: GROUP BY, DISTINCT, unions. Spark groups by maps regardless of
+// the order of their keys, and shows them sorted by key; it accepts no map anywhere else.
 #include <utility>
 
 #include "base/text.h"
@@ -14,7 +14,7 @@
 namespace protium {
 namespace {
 
-// The expression without its places in the text and its names, for comparison.
+// The expression without its names and positions in the text, for comparison.
 Json Bare(const Json& node) {
   if (!node.is_structured()) return node;
   Json bare = node;
@@ -28,8 +28,8 @@ Json Bare(const Json& node) {
   return bare;
 }
 
-// Puts the sorted map wherever the expression that is grouped by stands. A column of the result
-// keeps its name.
+// Puts the sorted map wherever the grouping expression occurs. A column of the result retains its
+// name.
 void ReplaceGroup(Json& node, const Json& bare, const SqlType& type, bool column = false) {
   if (!node.is_structured()) return;
   if (node.is_object() && node.contains("class") && Bare(node) == bare) {
@@ -44,7 +44,7 @@ void ReplaceGroup(Json& node, const Json& bare, const SqlType& type, bool column
   for (Json& child : node) ReplaceGroup(child, bare, type, /*listed=*/false);
 }
 
-// The column of the select list that a group names by its place or its alias; -1 if it does not.
+// The column of the select list that a group names by position or alias; -1 if there is none.
 int SelectedColumn(const Json& group, const Json& list, const Scope& scope) {
   int place = 0;
   if (tree::WholeValue(group, place)) return place - 1;
@@ -73,7 +73,7 @@ Status Typer::RefuseMaps(const Json& at, const std::string& what, const Relation
   return Status::OK();
 }
 
-// DuckDB orders a union only by its columns as they are, and would place nulls within them last.
+// DuckDB orders a union only by its columns as they are, and would put nulls within them last.
 Status Typer::RefuseNestedOrders(Json& node, const Relation& made) const {
   for (Json& modifier : node["modifiers"]) {
     for (Json* const order : tree::Orders(modifier)) {

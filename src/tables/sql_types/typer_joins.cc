@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins: which columns each side sees, and in which order * shows them. USING and NATURAL put the
-// columns by which they join in front, once, in Spark alone.
+// Joins: which columns each side sees, and in which order * shows them. Only Spark puts the columns
+// by which USING and NATURAL join in front, once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Json SharedNames(Scope& scope, size_t left, size_t right) {
   return names;
 }
 
-// The column that USING makes of one of each side.
+// The column that USING makes of one from each side.
 Output JoinedOutput(const Scope& scope, const std::string& kind, const Output& left,
                     const Output& right) {
   Output made = kind == "RIGHT" ? right : left;
@@ -139,8 +139,8 @@ Status Typer::Join(Json& node, Scope& scope) {
   return Status::OK();
 }
 
-// An outer join ON a condition that holds a query, which DuckDB does not take: of the side that may
-// lack rows only those are joined for which the condition is true, row by row of the other side.
+// An outer join with a query in its ON condition, which DuckDB does not accept: for each row of the
+// other side, joins only those rows of the optional side for which the condition is true.
 Status Typer::ConditionWithin(Json& node, Scope& scope) const {
   const std::string kind = Text(node, "join_type");
   const bool full = kind == "OUTER" || kind == "FULL";
@@ -158,7 +158,7 @@ Status Typer::ConditionWithin(Json& node, Scope& scope) const {
     node["join_type"] = "LEFT";
     scope.reordered = true;
   }
-  // Beside rows of another table DuckDB loses the columns of IN.
+  // Beside rows of another table, DuckDB loses the columns of IN.
   MakeExists(node["condition"]);
   const std::string alias = Text(tables.right, "alias");
   Json query = tree::SelectFrom(Json::array({tree::Star("")}), Json::object(), "", Json::array());
@@ -171,7 +171,7 @@ Status Typer::ConditionWithin(Json& node, Scope& scope) const {
   return Status::OK();
 }
 
-// A natural join is one by all names that both sides have; without any, Spark joins all rows with
+// A natural join uses all names that both sides have; if there are none, Spark joins all rows with
 // all.
 Status Typer::Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) const {
   if (Text(node, "ref_type") != "NATURAL") return Status::OK();
@@ -193,7 +193,7 @@ Status Typer::Natural(Json& node, Scope& scope, JoinPlaces left, JoinPlaces righ
   return Status::OK();
 }
 
-// USING compares columns without a place for a cast, so their types have to agree; whole numbers
+// USING compares columns and leaves no room for a cast, so their types must agree; whole numbers
 // compare the same at any width.
 Status Typer::Using(const Json& node, Scope& scope, JoinPlaces left, JoinPlaces right) {
   const std::string kind = Text(node, "join_type");

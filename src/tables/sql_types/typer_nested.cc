@@ -18,8 +18,8 @@ namespace {
 
 using tree::Text;
 
-// Replaces `value`, of type `type`, by its field or, for a map, its value of that key. Unknown if
-// it has none; then it stays.
+// Replaces `value`, of type `type`, with its field or, for a map, with its value for that key.
+// Unknown if there is none; then `value` stays.
 SqlType TakeField(Json& value, const SqlType& type, const std::string& name) {
   if (type.IsMap() && type.Key() == SqlType::kText) {
     const Json like = value;
@@ -49,7 +49,7 @@ void MarkRead(const Scope& from, const Scope* found) {
 
 }  // namespace
 
-// A name may go on to fields: s.a of a struct, l.a of a list of structs.
+// A name may continue with fields: s.a of a struct, l.a of a list of structs.
 Result<SqlType> Typer::Column(Json& node, const Scope& scope) {
   PT_TRY(CheckColumn(node, scope));
   const Json names = node["column_names"];
@@ -92,7 +92,7 @@ Status Typer::RefuseCast(const Json& node, const SqlType& from, const SqlType& t
                     : "cast it to a type between the two, such as text");
 }
 
-// Nested values are compared by places of fields, whatever their names.
+// Nested values are compared by the positions of fields, whatever their names.
 Result<SqlType> Typer::UnifyNested(const std::string& what, const Json& at,
                                    const std::vector<Json*>& nodes, std::vector<SqlType> types,
                                    bool wide) {
@@ -125,8 +125,8 @@ Status Typer::CompareNested(const Json& at, Json& left, Json& right,
   const bool ordered = type.find("LESS") != std::string::npos ||
                        type.find("GREATER") != std::string::npos || type.ends_with("BETWEEN");
   if (!ordered) return Status::OK();
-  // DuckDB makes a BETWEEN of two comparisons of one value, which fails for nested values: the
-  // upper bound is compared within a list of one, or null.
+  // DuckDB turns a BETWEEN into two comparisons of one value, which fails for nested values: the
+  // upper bound is compared within a list of one element, or null.
   const bool upper = type.find("LESS") != std::string::npos;
   for (Json* const side : {&left, &right}) {
     Json key = OrderKey(tree::Take(*side), common);

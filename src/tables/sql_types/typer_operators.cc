@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators and what is true or false: comparisons, AND and OR, CASE, IN and EXISTS.
+// Operators and conditions: comparisons, AND and OR, CASE, IN and EXISTS.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using tree::Text;
 
 const SqlType kBoolean{SqlType::kBoolean};
 
-// x IN (SELECT ...) is true or false in Spark, which runs it as a join; where DuckDB says null, it
-// is false. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
+// x IN (SELECT ...) is true or false in Spark, which runs it as a join: false where DuckDB says
+// null. Written as coalesce(sought, CAST('f' AS BOOLEAN)), as DuckDB itself serialises false.
 Json NeverNull(Json sought) {
   const Json place = sought["query_location"];
   Json no = tree::Cast(tree::TextConstant("f"), kBoolean);
@@ -37,7 +37,7 @@ bool IsRowMembership(const Json& node) {
   return IsSoughtIn(node) && node.contains("child") && tree::View(node["child"]).Calls("row");
 }
 
-// Whether NeverNull() made it, also with a NOT inside.
+// Whether NeverNull() made the node, also with a NOT inside.
 bool IsNeverNull(const Json& node) {
   if (Text(node, "type") != "OPERATOR_COALESCE") return false;
   const Json& first = node["children"][0];
@@ -50,7 +50,7 @@ bool IsNeverNull(const Json& node) {
 void KeepJoins(Json& condition) {
   if (!condition.is_object()) return;
   if (IsNeverNull(condition)) condition = Json(condition["children"][0]);
-  // A conjunction drops a row for a null as for a false; OR may hide either.
+  // A conjunction drops a row for null as for false; OR may hide either.
   if (Text(condition, "type") != "CONJUNCTION_AND") return;
   for (Json& child : condition["children"]) KeepJoins(child);
 }
@@ -59,7 +59,7 @@ Status Typer::Condition(Json& node, const Scope& scope, bool reads_text) {
   if (!node.is_object()) return Status::OK();
   const tree::View view(node);
   const bool part = view.Is(tree::Kind::kConjunction) || view.type() == "OPERATOR_NOT";
-  // Not through Expression(), which makes values of them.
+  // Not through Expression(), which treats them as values.
   auto typed = !part                               ? Expression(node, scope)
                : view.Is(tree::Kind::kConjunction) ? Conjunction(node, scope)
                                                    : Operator(node, scope);
@@ -90,11 +90,11 @@ Result<SqlType> Typer::CaseWhen(Json& node, const Scope& scope) {
   return Unify("CASE", node, values, types);
 }
 
-// Casts both sides to one type. Whole numbers of different widths compare correctly without that.
+// Casts both sides to one type. Whole numbers of different widths compare correctly without a cast.
 Status Typer::CompareSides(Json& at, Json& left, Json& right, SqlType a, SqlType b) {
   if (a.IsWhole() && b.IsWhole()) return Status::OK();
   if (a.IsNested() || b.IsNested()) return CompareNested(at, left, right, {a, b});
-  // The digits of a constant count, not its type: x > 5 keeps a DECIMAL(10,2) as narrow as it is.
+  // The digits of a constant count, not its type: in x > 5, a DECIMAL(10,2) does not become wider.
   TightenBesideDecimal(left, a, b);
   TightenBesideDecimal(right, b, a);
   PT_TRY(Unify("a comparison", at, {&left, &right}, {a, b}));
@@ -109,7 +109,7 @@ Result<SqlType> Typer::Compare(Json& node, const Scope& scope) {
   return kBoolean;
 }
 
-// Spark compares with each bound by itself, DuckDB casts all three to one type: unless the types
+// Spark compares with each bound separately, DuckDB casts all three to one type: unless the types
 // agree anyway, it becomes two comparisons.
 Result<SqlType> Typer::Between(Json& node, const Scope& scope) {
   const tree::BetweenParts parts(node);
@@ -137,7 +137,7 @@ Result<SqlType> Typer::Conjunction(Json& node, const Scope& scope) {
   return kBoolean;
 }
 
-// grouping() is of 8 bits, unlike grouping_id(): see generated_names.h.
+// grouping() has 8 bits, unlike grouping_id(): see generated_names.h.
 Result<SqlType> Typer::Grouping(Json& node, const Scope& scope) {
   Json& columns = node["children"];
   const Json& last = columns.back();
@@ -159,7 +159,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
       tree::Replace(children[0], AsExists(children[0], /*negated=*/true));
     }
     PT_TRY(Condition(children[0], scope, /*reads_text=*/true));
-    // NOT IN: false where DuckDB says null, so the coalesce has to be outside the NOT.
+    // NOT IN: false where DuckDB says null, so the coalesce must be outside the NOT.
     if (IsNeverNull(children[0])) {
       children[0] = Json(children[0]["children"][0]);
       tree::Replace(node, NeverNull(tree::Take(node)));
@@ -176,7 +176,7 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return SqlType::ListOf(element);
   }
   if (type == "COMPARE_IN" || type == "COMPARE_NOT_IN") {
-    // All of whole numbers: DuckDB widens them without changing an answer.
+    // All are whole numbers: DuckDB widens them without changing a result.
     if (types[0].IsNested()) {
       PT_TRY(UnifyNested("IN", node, nodes, types, /*wide=*/true));
       return kBoolean;
@@ -187,14 +187,15 @@ Result<SqlType> Typer::Operator(Json& node, const Scope& scope) {
     return kBoolean;
   }
   if (type == "OPERATOR_IS_NULL" || type == "OPERATOR_IS_NOT_NULL") return kBoolean;
-  // A constant text in brackets, or a name behind a point: other subscripts are calls by now.
+  // A constant text in brackets, or a name behind a point: other subscripts have become calls by
+  // now.
   if ((type == "ARRAY_EXTRACT" || type == "STRUCT_EXTRACT") && types.size() == 2) {
     return Extract(node, types[0]);
   }
   return type == "ARRAY_SLICE" && !types.empty() ? types[0] : SqlType{};
 }
 
-// Spark makes joins of queries, which ON and ORDER BY take only in part.
+// Spark turns queries into joins, which ON and ORDER BY accept only in part.
 Status Typer::CheckQueryWithin(const Json& node, std::string_view within, bool correlated) const {
   const bool scalar = Text(node, "subquery_type") == "SCALAR";
   if (within.empty() || (scalar && !correlated) || (!scalar && within == "ON")) return Status::OK();
@@ -229,7 +230,7 @@ Result<SqlType> Typer::Subquery(Json& node, const Scope& scope) {
                   fmt::format("{} is looked for among {}", child.SparkName(), column.SparkName()),
                   "Spark has no common type for them", "cast one of them");
   }
-  // The cast goes inside the subquery: the right side of IN has no place for one.
+  // The cast goes inside the subquery: there is no room for it on the right side of IN.
   if (made.columns.size() == 1 && !made.open) {
     RecastColumns(parts.query, made.columns, {{made.columns[0].name, *common}});
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SELECT, WITH and unions: which columns they have, and the expressions in them in their scopes.
-// Parts are typed in the order in which names become known: WITH, FROM, the select list, then the
-// others.
+// SELECT, WITH and unions: which columns they have, and their expressions in their scopes. Parts
+// are typed in the order in which names become known: WITH, FROM, the select list, then the others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,9 +36,9 @@ Json Recast(Json node, const std::vector<SqlColumn>& from, const std::vector<Sql
   return tree::SelectFrom(std::move(list), std::move(node), "pt_side", std::move(names));
 }
 
-// ORDER BY 2 or by a name of the select list, where its column is of a nested type: the expression
-// itself takes its place, since DuckDB knows places and names only where they stand alone. False
-// for all others.
+// ORDER BY 2 or by a name of the select list, where the column is of a nested type: replaced by the
+// expression itself, since DuckDB recognises positions and names only on their own. False for all
+// others.
 bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   const Json list = select.value("select_list", Json());
   if (!list.is_array() || list.size() != made.columns.size()) return false;
@@ -51,7 +50,7 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
                        Lower(names[0].get<std::string>()) == Lower(Text(list[i], "alias"));
     if (!named && !(counted && place == static_cast<int>(i) + 1)) continue;
     const SqlType& type = made.columns[i].type;
-    // Whatever else has that name: the column of the result is meant.
+    // Whatever else has that name, the column of the result is meant.
     if (!type.IsNested()) return named && type != SqlType::kUnknown && !type.IsReal();
     if (HoldsMap(type)) return false;
     order = OrderKey(tree::Take(list[i]), type);
@@ -60,8 +59,8 @@ bool OrderBySelected(Json& order, const Json& select, const Relation& made) {
   return false;
 }
 
-// The type of the column of the select list whose alias an expression of ORDER BY is; nullptr if it
-// is not an alias.
+// Returns the type of the select list's column whose alias an expression of ORDER BY is; nullptr if
+// it is not an alias.
 const SqlType* SelectedType(const Json& order, const Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   const bool name = tree::FindKind(order) == tree::Kind::kColumn &&
@@ -75,7 +74,7 @@ const SqlType* SelectedType(const Json& order, const Json& select, const Relatio
   return nullptr;
 }
 
-// Whether ORDER BY has a query that OrderAliasesRule has not copied from the select list.
+// Whether ORDER BY contains a query that OrderAliasesRule has not copied from the select list.
 bool HoldsQueryOfItsOwn(const Json& order, const Json& select) {
   if (!HoldsQuery(order)) return false;
   const auto place = tree::View(order).place();
@@ -85,7 +84,7 @@ bool HoldsQueryOfItsOwn(const Json& order, const Json& select) {
                              [&](const Json& child) { return HoldsQueryOfItsOwn(child, select); });
 }
 
-// `type` with text wherever it is nothing but NULL.
+// `type` with text wherever it is only NULL.
 SqlType WithoutNull(const SqlType& type) {
   if (type == SqlType::kNull) return {SqlType::kText};
   if (type.IsList()) return SqlType::ListOf(WithoutNull(type.Element()));
@@ -95,8 +94,8 @@ SqlType WithoutNull(const SqlType& type) {
   return fields.empty() ? type : SqlType::StructOf(fields);
 }
 
-// A table has no columns of NULL alone: they become text, where DuckDB would make whole numbers of
-// them (see also sql/rules/null_columns.cc).
+// A table has no columns of NULL alone: they become text, where DuckDB would make them whole
+// numbers (see also sql/rules/null_columns.cc).
 void NameNulls(Json& select, const Relation& made) {
   const auto list = select.find("select_list");
   if (list == select.end() || made.open || list->size() != made.columns.size()) return;
@@ -144,7 +143,7 @@ Result<Relation> Typer::Query(Json& node, const Scope* outer) {
   return made;
 }
 
-// Each name is known to the queries after it and to the main query.
+// Each name is visible to the queries after it and to the main query.
 Status Typer::Ctes(Json& node, const Scope* outer) {
   for (const tree::CteParts& cte : tree::Ctes(node)) {
     PT_LET(Relation made, Query(cte.query, outer));
@@ -155,7 +154,7 @@ Status Typer::Ctes(Json& node, const Scope* outer) {
 }
 
 // ORDER BY, LIMIT and DISTINCT ON. OrderAliasesRule has replaced names of the select list within
-// expressions; a name alone is left, and nothing depends on its type.
+// expressions; only names on their own are left, and nothing depends on their types.
 Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
   const bool distinct = IsDistinct(node);
   for (Json& modifier : node["modifiers"]) {
@@ -164,7 +163,8 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
       if (distinct) PT_TRY(CheckDistinctOrder(*order, node, made));
       PT_TRY(CheckOrderName(*order, node, made));
       if (OrderBySelected(*order, node, made)) continue;
-      // A name of the select list comes before a column of a table, which may be of another type.
+      // A name of the select list takes precedence over a column of a table, which may have another
+      // type.
       if (const SqlType* const type = SelectedType(*order, node, made)) {
         if (!distinct) SortZeros(*order, *type, node["select_list"], made.columns);
         continue;
@@ -184,7 +184,7 @@ Status Typer::Modifiers(Json& node, const Scope& scope, const Relation& made) {
   return Status::OK();
 }
 
-// LIMIT and OFFSET: Spark takes whole numbers of 32 bits, DuckDB rounds others.
+// LIMIT and OFFSET: Spark accepts whole numbers of 32 bits, DuckDB rounds others.
 Status Typer::CheckLimit(Json& modifier, const Scope& scope) {
   if (Text(modifier, "type") != "LIMIT_MODIFIER") return Status::OK();
   for (const char* const part : {"limit", "offset"}) {
@@ -199,8 +199,8 @@ Status Typer::CheckLimit(Json& modifier, const Scope& scope) {
   return Status::OK();
 }
 
-// UNION, EXCEPT and INTERSECT: columns meet by position and take the names of the left side. If one
-// side's columns are not all known, nothing is cast and the result is open.
+// UNION, EXCEPT and INTERSECT: columns are matched by position and take the names of the left side.
+// If not all columns of one side are known, nothing is cast and the result is open.
 Result<Relation> Typer::SetOperation(Json& node, const Scope* outer) {
   const tree::SideParts sides(node);
   PT_LET(Relation left, Query(sides.left, outer));
@@ -256,7 +256,7 @@ void Typer::Wrap(Json& node, const Relation& made) const {
   node["modifiers"] = std::move(modifiers);
 }
 
-// WITH RECURSIVE: the columns are those of its first part, which the second part sees by name.
+// WITH RECURSIVE: the columns are those of its first part, which the second part refers to by name.
 Result<Relation> Typer::Recursive(Json& node, const Scope* outer) {
   if (!node.value("union_all", true)) {
     return Refuse(node, "a recursive query is joined to itself by UNION",

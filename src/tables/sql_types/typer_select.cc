@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One SELECT: its tables, then its list, then what sees the names of the list.
+// One SELECT: its tables, then its list, then everything that sees the names of the list.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool NamesFields(const Json& list) {
   });
 }
 
-// Whether a SELECT DISTINCT * of one table shows numbers of which zeros are merged.
+// Whether a SELECT DISTINCT * of one table shows numbers whose zeros are merged.
 bool ShowsZeros(const Json& select, const Scope& scope) {
   return IsDistinct(select) && scope.relations.size() == 1 && !scope.relations[0].open &&
          AnyReal(scope.relations[0].columns);
@@ -78,7 +78,7 @@ Result<Relation> Typer::Select(Json& node, const Scope* outer) {
   return std::move(to.made);
 }
 
-// The name that Spark makes up for a column; empty for one that has a name.
+// The name that Spark invents for a column; empty for one that has a name.
 std::string Typer::NameOf(const Json& select, size_t index, const Scope& scope) const {
   const Json kept = KeptColumn(select, index);
   if (kept.is_null()) return "";
@@ -113,9 +113,9 @@ Status Typer::SelectColumn(Json& select, size_t index, Scope& scope, Selection& 
   }
   const bool plain = tree::FindKind(column) == tree::Kind::kColumn;
   PT_LET(const SqlType type, Expression(column, scope));
-  // A cast around a plain column would cost it its name in the result, and DuckDB names a column
-  // as its table spells it, Spark as the query does (sql/rules/column_names.cc has names that a
-  // query spells with capitals).
+  // A cast around a plain column would lose its name in the result, and DuckDB names a column as
+  // its table spells it, Spark as the query does (sql/rules/column_names.cc has names that a query
+  // spells with capitals).
   if (plain && Text(column, "alias").empty() &&
       (tree::FindKind(column) != tree::Kind::kColumn || HasOtherCapitals(scope, name))) {
     column["alias"] = name;

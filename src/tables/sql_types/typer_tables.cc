@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FROM: the columns of tables, joins, VALUES and table functions. Each adds its relation to the
-// scope; a relation whose columns are not all known is open, and stops what it might hide from
-// being typed.
+// scope; a relation whose columns are not all known is open, and prevents typing of whatever it
+// might hide.
 #include <fmt/format.h>
 
 #include <utility>
@@ -20,7 +20,7 @@ namespace {
 
 using tree::Text;
 
-// Takes the query behind LATERAL out of what SparkReader put around it; false for others.
+// Unwraps the query behind LATERAL from what SparkReader put around it; false for others.
 bool TakeLateral(Json& query) {
   if (!query.contains("from_table")) return false;
   Json& table = query["from_table"];
@@ -67,7 +67,7 @@ Status Typer::From(Json& node, Scope& scope) {
   return Status::OK();
 }
 
-// A query in FROM may name columns of the tables before it behind LATERAL alone.
+// A query in FROM may name columns of preceding tables only behind LATERAL.
 Result<Relation> Typer::FromQuery(Json& query, Scope& scope) {
   const bool lateral = TakeLateral(query) || MakesRows(query);
   const bool before = std::exchange(scope.hidden, !lateral);
@@ -76,7 +76,7 @@ Result<Relation> Typer::FromQuery(Json& query, Scope& scope) {
   return made;
 }
 
-// DuckDB lets a list name only the first columns.
+// DuckDB also accepts a list that names just the first columns.
 Status Typer::Rename(const Json& at, const std::string& name, const Json& names,
                      Relation& made) const {
   const size_t given = names.is_array() ? names.size() : 0;
@@ -91,7 +91,7 @@ Status Typer::Rename(const Json& at, const std::string& name, const Json& names,
   return Status::OK();
 }
 
-// Names of WITH hide tables. Each table is asked for once in a statement, since the answer takes a
+// Names of WITH hide tables. Each table is asked for once per statement, since this takes a
 // prepared statement of DuckDB's.
 Result<Relation> Typer::Table(const Json& node) {
   const std::string name = Lower(Text(node, "table_name"));
@@ -104,9 +104,8 @@ Result<Relation> Typer::Table(const Json& node) {
   return tables_[name];
 }
 
-// VALUES: a column has the type that all its rows have in common. Without names of their own
-// columns are called col1, col2, ... in Spark, and col0, col1, ... in DuckDB, which is
-// given Spark's.
+// VALUES: a column has the common type of all its rows. Columns without names are called col1,
+// col2, ... in Spark, and col0, col1, ... in DuckDB, which is given Spark's names.
 Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   Json& rows = node["values"];
   std::vector<std::vector<SqlType>> types;
@@ -130,7 +129,7 @@ Result<Relation> Typer::Values(Json& node, const Scope& scope) {
   return made;
 }
 
-// Table functions. Only the column of range() is known; it is given the name that it has in Spark.
+// Table functions. Only the column of range() is known; it gets the name that it has in Spark.
 Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   Json& call = node["function"];
   PT_LET(const std::vector<SqlType> types, Each(call["children"], scope));
@@ -138,7 +137,7 @@ Result<Relation> Typer::TableFunction(Json& node, const Scope& scope) {
   if (name != "range") return Relation{.open = true};
   Json& names = node["column_name_alias"];
   if (!names.is_array() || names.empty()) names = Json::array({"id"});
-  // A list of names stands behind an alias alone.
+  // A list of names is allowed only behind an alias.
   if (node.value("alias", std::string()).empty()) node["alias"] = name;
   return Relation{.columns = {{"id", {SqlType::kBigint}}}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros as keys; see select_parts.h. A sum with 0.0 is 0.0 for both of them and leaves all other
-// values as they are.
+// Zeros as keys; see select_parts.h. Adding 0.0 makes both of them 0.0 and leaves all other values
+// as they are.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -17,8 +17,8 @@ namespace {
 
 using tree::Text;
 
-// The item of a select list that an expression of ORDER BY or GROUP BY names, or counts where
-// `countable`; the size of the list if it does neither.
+// The item of a select list that an expression of ORDER BY or GROUP BY names, or gives by position
+// if `countable`; the size of the list if there is none.
 size_t FindItem(const Json& key, const Json& list, bool countable) {
   int place = 0;
   if (tree::WholeValue(key, place)) {
@@ -38,7 +38,7 @@ size_t FindItem(const Json& key, const Json& list, bool countable) {
   return list.size();
 }
 
-// The column of a select list keeps the name that it has without a sum.
+// The column of a select list retains the name that it has without a sum.
 void MergeItem(Json& item, const SqlType& type) {
   if (!HoldsReal(type) || tree::FindKind(item) == tree::Kind::kStar) return;
   if (Text(item, "alias").empty() && tree::FindKind(item) == tree::Kind::kColumn) {
@@ -47,7 +47,7 @@ void MergeItem(Json& item, const SqlType& type) {
   MergePartZeros(item, type);
 }
 
-// g.a in a SELECT that groups by g: the field of what takes the place of g. False for other nodes.
+// g.a in a SELECT that groups by g: the field of what replaces g. False for other nodes.
 bool ReplaceField(Json& node, const Json& key, const Json& merged) {
   const tree::Kind column = tree::Kind::kColumn;
   if (tree::FindKind(node) != column || tree::FindKind(key) != column) return false;
@@ -63,8 +63,8 @@ bool ReplaceField(Json& node, const Json& key, const Json& merged) {
   return true;
 }
 
-// Replaces what is the same as `key` within a node, and where it is a struct its fields, but not
-// what aggregates are given.
+// Replaces whatever equals `key` within a node, and its fields if it is a struct, but not the
+// arguments of aggregates.
 void ReplaceSame(Json& node, const Json& key, const Json& merged, bool is_struct) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kSubquery || !node.is_structured()) return;
@@ -98,7 +98,7 @@ void SortZeros(Json& order, const SqlType& type, const Json& list,
   const bool countable = list.size() == columns.size();
   const size_t item = FindItem(order, list, countable);
   if (item == list.size()) {
-    // The place of a column of *, which has a name.
+    // The position of a column of *, which has a name.
     int place = 0;
     if (tree::WholeValue(order, place) && place > 0 && place <= std::ssize(columns)) {
       const SqlColumn& column = columns[static_cast<size_t>(place) - 1];
@@ -110,7 +110,7 @@ void SortZeros(Json& order, const SqlType& type, const Json& list,
     MergeZeros(order, type);
     return;
   }
-  // What windows and queries compute is not computed twice for the sake of a zero.
+  // What windows and queries compute is not computed twice just for a zero.
   const Json& meant = list[item];
   const SqlType of = countable ? columns[item].type : type;
   if (!of.IsReal() || HoldsWindow(meant) || tree::FindKind(meant) == tree::Kind::kSubquery ||

@@ -12,7 +12,7 @@ using Kind = DigitPart::Kind;
 
 constexpr int kMostDigits = 38;
 
-// The place of a part in the order that Spark wants; commas and digits share one.
+// The rank of a part in the order that Spark requires; commas and digits share one.
 int Rank(Kind kind, bool behind_digits) {
   switch (kind) {
     case Kind::kOpen:
@@ -55,7 +55,7 @@ std::optional<DigitPart> TakePart(std::string_view& rest, bool behind_point) {
   return std::nullopt;
 }
 
-// Digits on both sides of each comma, and every part once and in its place.
+// Digits on both sides of each comma, and every part once and in its position.
 bool IsInOrder(const std::vector<DigitPart>& parts) {
   bool digits = false;
   int last = -1;
@@ -67,7 +67,7 @@ bool IsInOrder(const std::vector<DigitPart>& parts) {
     if (kind == Kind::kComma && (i == 0 || !is_digits(i - 1) || !is_digits(i + 1))) return false;
     int rank = Rank(kind, digits);
     if (rank == 3 && last >= 4) rank = 5;
-    // Only digits and the commas between them may follow their like.
+    // Only digits and the commas between them may repeat.
     if (rank < last || (rank == last && rank != 3)) return false;
     last = rank;
     digits = digits || kind == Kind::kDigits;

@@ -9,8 +9,8 @@
 
 namespace protium {
 
-// One part of a pattern. Digits are a run of 0 and 9: one that begins with 0 before the point wants
-// them all.
+// One part of a pattern. Digits are a run of 0 and 9: a run that begins with 0 before the point
+// requires all of them.
 struct DigitPart {
   enum class Kind { kDigits, kComma, kPoint, kDollar, kSign, kMinus, kOpen, kClose };
   Kind kind = Kind::kDigits;
@@ -23,7 +23,7 @@ struct DigitPart {
 struct DigitPattern {
   std::vector<DigitPart> parts;
   int whole = 0;     // Digits before the point.
-  int fraction = 0;  // And behind it.
+  int fraction = 0;  // Digits after it.
 };
 
 // Reads [MI|S] [$] [0|9|G|,]* [.|D] [0|9]* [PR|MI|S], in any case. Nullopt for everything else.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several names for the columns that one call makes: explode(map) AS (k, v). DuckDB's grammar has
-// room for a single alias, so the names travel through its parser as one, with a separator that no
-// name has.
+// Several names for the columns that one call makes: explode(map) AS (k, v). DuckDB's grammar
+// allows only a single alias, so the names pass through its parser as one, with a separator that no
+// name contains.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace protium {
 
 inline constexpr char kBetweenNames = '\x1f';
 
-// What stands last in grouping_id() with less than two arguments, which DuckDB's parser would not
-// accept, or would confuse with grouping().
+// The last argument of grouping_id() with fewer than two arguments, which DuckDB's parser would
+// otherwise reject or confuse with grouping().
 inline constexpr std::string_view kAllGroups = "pt_all_groups";
 
-// The name of what is behind LATERAL, within the query in FROM that takes its place: DuckDB's tree
-// does not distinguish LATERAL (SELECT ...) from (SELECT ...).
+// The name of what follows LATERAL, within the query in FROM that replaces it: DuckDB's tree does
+// not distinguish LATERAL (SELECT ...) from (SELECT ...).
 inline constexpr std::string_view kLateralQuery = "pt_lateral";
 
 // Each name begins with the separator, so that one name in parentheses differs from a plain alias.

@@ -11,13 +11,13 @@ namespace {
 
 struct Letter {
   char letter;
-  size_t most;  // Of the same letter in a row.
+  size_t most;  // The most of the same letter in a row.
   bool read;    // Whether text can be read by it, not only written.
 };
 
-// The letters that mean the same in every language. The zone of what is written is UTC, so that O,
-// V, X, x, Z and z have one text each; of those that are read X, x and Z are plain offsets. G and
-// others depend on the calendar's era; Y, w and u are refused by Spark since 3.0.
+// The letters that mean the same in every language. Written times are in UTC, so that O, V, X, x, Z
+// and z have one text each; only X, x and Z among them can be read, as plain offsets. G and others
+// depend on the calendar's era; Spark refuses Y, w and u since 3.0.
 constexpr std::array<Letter, 23> kLetters = {
     {{'D', 3, true},  {'E', 4, false}, {'F', 1, false}, {'H', 2, true},  {'K', 2, true},
      {'L', 4, false}, {'M', 4, true},  {'O', 4, false}, {'Q', 4, false}, {'S', 9, true},
@@ -40,7 +40,7 @@ void AddText(std::string_view text, std::vector<TimeField>& fields) {
   fields.back().text += text;
 }
 
-// Takes 'text' or '' from the front; false when the quote is never closed.
+// Takes 'text' or '' from the front; false if the quote is never closed.
 bool TakeQuoted(std::string_view& pattern, std::vector<TimeField>& fields) {
   const size_t end = pattern.find('\'', 1);
   if (end == std::string_view::npos) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's JsonInferSchema: elements of an array get the type that holds them all, text where there
-// is none, and what is only null is text.
+// Spark's JsonInferSchema: elements of an array get the type that holds them all, text if there is
+// none, and what is only null is text.
 #include "sql_words/json_schema.h"
 
 #include <fmt/format.h>

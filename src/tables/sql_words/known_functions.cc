@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the themes of sql_words/functions to one table. Each theme is sorted by name, which a
-// static_assert in its file holds it to, so that a look-up is a binary search in each.
+// Joins the themes of sql_words/functions into one table. Each theme is sorted by name, which a
+// static_assert in its file checks, so that a look-up is a binary search in each.
 #include "sql_words/known_functions.h"
 
 #include <algorithm>

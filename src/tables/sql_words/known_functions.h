@@ -21,17 +21,15 @@ enum class Meaning {
 struct KnownFunction {
   std::string_view name;  // In lower case; operators by their sign.
   Meaning meaning = Meaning::kSame;
-  // For messages: why it is not the same, and what to write instead; "" where there is nothing to
-  // say.
+  // For messages: why it is not the same, and what to write instead; "" if there is nothing to say.
   std::string_view reason;
   std::string_view fix;
-  // What DuckDB's parser makes of another form, such as an interval: no user may call it.
+  // What DuckDB's parser makes of another form, such as an interval: users must not call it.
   bool parsed = false;
 };
 
 // Finds a function by its name in lower case; nullptr for unknown names and for the pieces (pt_...)
-// that macros are made of, which users may not call. A function that a macro makes Spark's is
-// kSame.
+// of macros, which users must not call. A function that a macro makes behave as in Spark is kSame.
 const KnownFunction* FindKnownFunction(std::string_view name);
 
 // The functions of a theme ("dates"), sorted by name.
@@ -40,7 +38,7 @@ struct FunctionTheme {
   std::vector<const KnownFunction*> functions;
 };
 
-// All of them, refused ones too, but not the pieces (pt_...) and what only the parser calls.
+// All of them, including refused ones, but not the pieces (pt_...) and what only the parser calls.
 std::vector<FunctionTheme> KnownFunctions();
 
 // The names to suggest for a misspelt one: those that are not refused.

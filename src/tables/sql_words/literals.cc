@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals by Spark's rules: SparkParserUtils.unescapeSQLString for texts, and for numbers what
 // AstBuilder makes of the tokens of SqlBaseLexer.g4. Decimals and doubles are spelt so that they
-// keep their type twice: when DuckDB parses them, and when json_deserialize_sql writes the tree as
-// text again.
+// retain their type twice: when DuckDB parses them, and when json_deserialize_sql writes the tree
+// as text again.
 #include "sql_words/literals.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,8 @@ void AddCodePoint(uint32_t code, std::string& text) {
 bool IsHigh(uint32_t code) { return code >= 0xd800 && code < 0xdc00; }
 bool IsLow(uint32_t code) { return code >= 0xdc00 && code < 0xe000; }
 
-// Takes the escape at the front of `rest`, which begins with a backslash and has more.
+// Takes the escape at the front of `rest`, which begins with a backslash followed by more
+// characters.
 void TakeEscape(std::string_view& rest, std::string& text) {
   static constexpr std::string_view kFrom = "ntrb0Z", kTo("\n\t\r\b\0\x1a", 6);
   const auto take = [&](size_t count) { rest.remove_prefix(count); };
@@ -76,8 +77,8 @@ void TakeEscape(std::string_view& rest, std::string& text) {
   const auto octal = c == '0' || c == '1' ? CodeAt(rest.substr(1), 3, 8) : std::nullopt;
   take(octal ? 4 : 2);
   if (octal) return AddCodePoint(*octal, text);
-  // \% and \_ keep their backslash for LIKE; before any other character that makes no escape it is
-  // dropped.
+  // \% and \_ retain their backslash for LIKE; before any other character that forms no escape it
+  // is dropped.
   if (c == '%' || c == '_') text += '\\';
   const size_t known = kFrom.find(c);
   text += known == std::string_view::npos ? c : kTo[known];
@@ -90,7 +91,7 @@ bool FitsIn64Bits(std::string_view sign, std::string_view digits) {
 }
 
 // Leading zeros count towards the precision in DuckDB, where 0.5 is DECIMAL(2, 1), but not in
-// Spark, so they are left out.
+// Spark, so they are omitted.
 Result<std::string> DuckDecimal(std::string_view sign, std::string digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits == ".") digits = "0.";
@@ -134,7 +135,7 @@ std::string PlainDigits(std::string_view number) {
     std::from_chars(text.data(), text.data() + text.size(), exponent);
     number = number.substr(0, e);
   }
-  // Any exponent beyond this has more digits than a decimal holds.
+  // Any exponent beyond this has more digits than a decimal can hold.
   const int most = 100 + static_cast<int>(number.size());
   exponent = std::clamp(exponent, -most, most);
   const size_t point = std::min(number.find('.'), number.size());

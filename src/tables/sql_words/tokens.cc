@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lexer by hand for SqlBaseLexer.g4. ANTLR takes the longest rule that matches; here the rules
-// are tried in an order in which the first match is the longest: blanks and comments, quoted texts
-// and names, numbers before words (1e3), words, then signs from the longest on.
+// A hand-written lexer for SqlBaseLexer.g4. ANTLR takes the longest rule that matches; here the
+// rules are tried in an order in which the first match is the longest: blanks and comments, quoted
+// texts and names, numbers before words (1e3), words, then signs from the longest on.
 #include "sql_words/tokens.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// Operators of DuckDB's that Spark's lexer would take apart, and Spark's own; longer ones first.
+// DuckDB's operators that Spark's lexer would split, and Spark's own; longer ones first.
 constexpr std::string_view kForeign[] = {"->>", "//", "**", "^@", "@>", "<@", "&&"};
 constexpr std::string_view kSigns[] = {"<=>", ">>>", "<=", ">=", "<>", "!=", "!<", "!>",
                                        "==",  "=>",  "<<", ">>", "->", "::", "||", "|>"};
@@ -58,8 +58,8 @@ class Scanner {
     if (At(at_) != '\0' && BlankAt(at_) > 0) return {.kind = Kind::kSpace, .size = BlankAt(at_)};
     if (Starts("--", at_)) return LineComment();
     if (Starts("/*", at_)) return Comment();
-    // r'...' and R"..." are texts without escapes; no other letter makes one of a quote that
-    // touches it.
+    // r'...' and R"..." are texts without escapes; no other letter that touches a quote forms a
+    // text with it.
     const char c = At(at_), raw = c == 'r' || c == 'R' ? At(at_ + 1) : '\0';
     if (raw == '\'' || raw == '"') return Raw(raw);
     if (c == '\'') return Quoted(Kind::kText, /*escapes=*/true);
@@ -135,7 +135,8 @@ class Scanner {
   }
 
   // The end of a number whose digits end at `at`, after its exponent and suffix; 0 if a letter
-  // follows, which makes all of it a word. L, S and Y belong to whole numbers without an exponent.
+  // follows, which makes all of it a word. L, S and Y are only for whole numbers without an
+  // exponent.
   size_t NumberEnd(size_t at, bool whole) const {
     const size_t exponent = ExponentAt(at), end = at + exponent, tail = WordAt(end);
     const std::string suffix = Upper(sql_.substr(end, tail));
@@ -144,8 +145,8 @@ class Scanner {
     return any || (short_one && whole && exponent == 0) ? end + tail : 0;
   }
 
-  // The length of the number at `at`; 0 if there is none. A point without digits on one side
-  // counts: 5. and .5.
+  // The length of the number at `at`; 0 if there is none. A point needs digits on only one side: 5.
+  // and .5.
   size_t NumberAt(size_t at) const {
     const size_t whole = DigitsAt(at);
     const bool point = At(at + whole) == '.';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spark's SQL as tokens, by the lexer of Spark 4.2's grammar (SqlBaseLexer.g4). Never fails: what
-// begins no token is a token of its own, and what is never closed reaches to the end of the text;
-// both are refused later, with their places (Spelling::Check).
+// Splits Spark's SQL into tokens, by the lexer of Spark 4.2's grammar (SqlBaseLexer.g4). Never
+// fails: what begins no token is a token of its own, and what is never closed reaches to the end of
+// the text; both are refused later, with their positions (Spelling::Check).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace protium {
 
-// One token. It holds no text: the text that was tokenized is needed to read it.
+// One token. It holds no text: reading it takes the text that was tokenized.
 struct Token {
   enum class Kind {
     kSpace,    // Blanks and comments. Comments nest, hints (/*+ ... */) do not.
@@ -26,7 +26,7 @@ struct Token {
     kEnd,
   };
   Kind kind = Kind::kEnd;
-  size_t at = 0;  // Where it begins in the text, in bytes, as is its size.
+  size_t at = 0;  // Where it begins in the text; in bytes, as is `size`.
   size_t size = 0;
   // False for a comment, name or text whose end is missing.
   bool closed = true;

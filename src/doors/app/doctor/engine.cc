@@ -18,7 +18,7 @@ namespace protium {
 
 namespace {
 
-// A gang of two, where two have a seat.
+// Two ranks if there are seats for two.
 int32_t RanksAt(const std::string& address) {
   const Result<int32_t> seats = SeatsOf(address);
   return seats.ok() && *seats == 1 ? 1 : 2;
@@ -30,7 +30,7 @@ Finding Query(Session& session) {
           rows.status()};
 }
 
-// gRPC tells of other servers in words of its own.
+// For other servers gRPC's error messages are unhelpful.
 Status WithFix(const Status& status) {
   Fault fault = FaultOf(status);
   if (fault.fix.empty() && fault.what.find("http2") != std::string::npos) {
@@ -39,7 +39,7 @@ Status WithFix(const Status& status) {
   return Fail(std::move(fault));
 }
 
-// What the tasks have told.
+// Returns the tasks' reports.
 Result<std::vector<Json>> ToldBy(const DataFrame& tasks) {
   PT_LET(const BatchStreamPtr stream, tasks.Stream());
   std::vector<Json> told;
@@ -62,8 +62,8 @@ Result<std::vector<Json>> RunGang(Session& session, int32_t size) {
                           .needs = {.torch = true}}));
 }
 
-// The table has as many parts as the cluster has cores, unless its settings say otherwise: a task
-// on each.
+// The table has as many parts as the cluster has cores, unless its settings say otherwise: one task
+// per core.
 Finding ReachExecutors(Session& session) {
   const Result<std::vector<Json>> told =
       ToldBy(session.Sql("SELECT id FROM range(100000)")
@@ -85,7 +85,7 @@ Finding ReachExecutors(Session& session) {
                                    executors == 1 ? "s" : "", told->size(), text)};
 }
 
-// "cpu-1 (2 cores, 7.8 GiB)" for each host, once.
+// "cpu-1 (2 cores, 7.8 GiB)" once for each host.
 std::string Hosts(const std::vector<Json>& ranks) {
   std::vector<std::string> hosts;
   for (const Json& rank : ranks) {
@@ -130,14 +130,14 @@ std::vector<Finding> ExamineEngine(const std::string& address, const std::filesy
   options.folder = folder;
   options.call = call;
   if (!KindOf(address).runs_here) {
-    // Nobody waits for the client's many tries to be told of a wrong port.
+    // So that nobody waits for the client's many retries to learn of a wrong port.
     const Status there = ReachHost(address);
     if (!there.ok()) return {{"engine", WithoutSecrets(address), there}};
   }
   const Result<std::unique_ptr<Session>> session = OpenSession(std::move(options));
   if (!session.ok()) return {{"engine", WithoutSecrets(address), WithFix(session.status())}};
   std::vector<Finding> findings = {Query(**session)};
-  // Whatever tasks would say only follows from that.
+  // Findings of tasks would only follow from that.
   if (!findings.back().status.ok()) return findings;
   if (!KindOf(address).runs_here) findings.push_back(ReachExecutors(**session));
   if (findings.back().status.ok()) AddGang(**session, findings);

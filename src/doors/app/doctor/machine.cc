@@ -51,7 +51,7 @@ Finding Memory(const Machine& machine) {
   return finding;
 }
 
-// The folder of runs, or the nearest one above it that is there, since `run` makes the rest.
+// Checks the folder of runs, or its nearest existing parent, since `run` makes the rest.
 Finding Disk(const fs::path& runs) {
   std::error_code error;
   fs::path folder = fs::absolute(runs);
@@ -74,7 +74,7 @@ Finding Disk(const fs::path& runs) {
   return finding;
 }
 
-// Batches and gradients pass through such memory.
+// Batches and gradients pass through shared memory.
 Finding SharedMemory() {
   const auto use = []() -> Status {
     PT_LET(const Memfd memory, Memfd::Make("protium-doctor", kShared));
@@ -113,7 +113,7 @@ Finding Devices() {
   return finding;
 }
 
-// Ranks load it for real, on this machine or another; here it is enough that it is there.
+// Ranks load it for real, on this machine or another; here it is enough that it exists.
 Finding TorchLibrary() {
   const fs::path file = (OwnLibraryFolder() / kTorchLibraryFile).lexically_normal();
   std::error_code error;

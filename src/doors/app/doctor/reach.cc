@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether anything listens where a cluster's address points to, before gRPC tries again and again.
+// Whether anything listens at a cluster's address, checked before gRPC retries again and again.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct HostAndPort {
   std::string host, port = "15002";
 };
 
-// Of "sc://host:15002/;use_ssl=true" and "sc://[::1]".
+// From "sc://host:15002/;use_ssl=true" and "sc://[::1]".
 HostAndPort Target(const std::string& address) {
   HostAndPort target;
   std::string text = address.substr(5, address.find('/', 5) - 5);
@@ -47,7 +47,7 @@ Status Unreachable(const std::string& address, const std::string& why) {
                .fix = "check host and port, and that the Connect server runs: docs/spark.md"});
 }
 
-// gRPC goes through a proxy, which alone may know the host.
+// gRPC goes through a proxy, and only the proxy may know the host.
 bool HasProxy() {
   for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy"}) {
     const char* const value = std::getenv(name);
@@ -56,7 +56,7 @@ bool HasProxy() {
   return false;
 }
 
-// 0, or the errno of the last of the host's addresses.
+// Returns 0, or the errno of the last of the host's addresses.
 int ConnectTo(const addrinfo* each) {
   const UniqueFd fd(::socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (fd.get() < 0) return errno;

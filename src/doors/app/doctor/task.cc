@@ -29,8 +29,8 @@ Status ReadAll(BatchStream& rows) {
 
 Status EmitFound(TaskContext& context, const Json& found) { return EmitJson(context, found); }
 
-// What tells an executor from the others of its host: Kubernetes and YARN name theirs, standalone
-// ones have folders of their own.
+// Distinguishes an executor from the others on its host: Kubernetes and YARN name theirs,
+// standalone ones have folders of their own.
 std::string ExecutorHere() {
   for (const char* name : {"SPARK_EXECUTOR_ID", "CONTAINER_ID", "SPARK_EXECUTOR_DIRS"}) {
     const char* const value = std::getenv(name);

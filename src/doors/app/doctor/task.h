@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of `protium doctor`: "doctor", which it runs as a gang, and "reach" on every executor.
+// The tasks of `protium doctor`: "doctor", run as a gang, and "reach", run on every executor.
 #pragma once
 
 #include "catalogue/catalogue.h"
@@ -12,8 +12,8 @@ namespace protium {
 Status DoctorTask(TaskContext& context, const Catalogue* own);
 SchemaPtr DoctorColumns();
 
-// Emits one row of DoctorColumns(): the host, and which of its executors this is. Keeps its seat
-// for a moment, so that the tasks beside it go to other executors.
+// Emits one row of DoctorColumns(): the host, and which of its executors this is. Holds its seat
+// for a moment, so that concurrent tasks go to other executors.
 Status ReachTask(TaskContext& context);
 
 }  // namespace protium

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The flavor python_function loads this. Its own name of an input that is missing is None; the
-// graph has NaN and "".
+// The flavor python_function loads this. MLflow represents a missing input as None; the graph uses
+// NaN and "".
 constexpr const char* kLoader =
     R"py("""Loads the model of this folder for MLflow: predict(frame) gives a frame of predictions."""
 
@@ -66,12 +66,12 @@ def _load_pyfunc(path):
 constexpr const char* kLoaderFile = "code/protium_onnx_model.py";
 const std::vector<std::string> kNeeded = {"numpy", "onnxruntime", "pandas"};
 
-// Texts of JSON are texts of YAML.
+// JSON strings are also YAML strings.
 std::string YamlText(const std::string& text) { return Dump(Json(text)); }
 
-// In the signature numbers have the types that they have in tables. Whole numbers that the graph
-// reads as float64 may be missing: MLflow (2.19 and later) takes "any" as they come, where "long"
-// refuses missing ones and "double" whole ones.
+// In the signature numbers have their table types. Whole numbers that the graph reads as float64
+// may be missing: MLflow (2.19 and later) takes any value for "any", whereas "long" refuses missing
+// values and "double" whole numbers.
 std::string SignatureType(const std::string& type, const std::string& in_graph) {
   static const std::map<std::string, std::string> kTypes = {
       {"bool", "boolean"},  {"int32", "integer"},  {"int64", "long"},
@@ -81,7 +81,7 @@ std::string SignatureType(const std::string& type, const std::string& in_graph) 
   return found == kTypes.end() ? "string" : found->second;
 }
 
-// The columns as MLflow's ColSpec. An output that is a list is an array of doubles.
+// Writes the columns as MLflow's ColSpec. An output that is a list is an array of doubles.
 std::string Signature(const Json& schema, const std::vector<OnnxColumn>& columns) {
   Json specs = Json::array();
   for (const Json& each : schema) {
@@ -145,7 +145,7 @@ std::map<std::string, std::string> Texts(const ModelFiles& files, const OnnxRepo
                listed + "\nname: mlflow-env\n"}};
 }
 
-// Whether all that lies there is what an earlier call has written.
+// Whether everything in the folder was written by an earlier call.
 bool IsOurs(const fs::path& folder) {
   static const std::vector<std::string> kNames = {
       "MLmodel", "model.onnx", "code", "requirements.txt", "conda.yaml", "python_env.yaml"};
@@ -155,7 +155,7 @@ bool IsOurs(const fs::path& folder) {
     if (std::ranges::find(kNames, entry.path().filename().string()) == kNames.end()) return false;
   }
   for (const auto& entry : fs::directory_iterator(folder / "code", ignored)) {
-    // Python leaves what it compiled beside it.
+    // Python leaves compiled files beside it.
     const fs::path name = entry.path().filename();
     if (name != fs::path(kLoaderFile).filename() && name != "__pycache__") return false;
   }
@@ -174,7 +174,7 @@ Status WriteFiles(const fs::path& model, const fs::path& folder, OnnxReport& rep
 
 Result<OnnxReport> WriteMlflowFolder(const fs::path& model, const fs::path& given) {
   std::error_code ignored;
-  // "folder/" is a path without a name.
+  // "folder/" is a path without a file name.
   const fs::path out = given.has_filename() ? given : given.parent_path();
   if (fs::exists(out, ignored) && !(fs::is_directory(out, ignored) && IsOurs(out))) {
     return Fail({.exit = Exit::kUsage,

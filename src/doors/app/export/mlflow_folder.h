@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as a folder that MLflow loads: the graph of `--to onnx`, MLmodel, what it asks a Python
-// to have, and a loader of some forty lines, which NumPy, pandas and ONNX Runtime suffice for.
+// A model as a folder that MLflow loads: the graph of `--to onnx`, MLmodel, its Python
+// requirements, and a loader of some forty lines, for which NumPy, pandas and ONNX Runtime suffice.
 // https://mlflow.org/docs/latest/ml/model/#model-signature-and-storage-format
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace protium {
 
-// Writes the model in the folder `model` to the folder `out`, which appears whole or not at all. A
-// folder that is there must be one that this function has written, or empty; another is refused
-// with Exit::kUsage and left alone. Refuses what WriteOnnx() refuses.
+// Writes the model in the folder `model` to the folder `out`, which appears whole or not at all. An
+// existing folder must have been written by this function, or be empty; any other is refused with
+// Exit::kUsage and left alone. Refuses what WriteOnnx() refuses.
 Result<OnnxReport> WriteMlflowFolder(const std::filesystem::path& model,
                                      const std::filesystem::path& out);
 

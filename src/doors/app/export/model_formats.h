@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats that a model folder can be exported to, one row each: `protium export MODEL --to
-// NAME`. Those of runs are in export/formats.h.
+// The formats to which a model folder can be exported, one row each: `protium export MODEL --to
+// NAME`. The formats of runs are in export/formats.h.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace protium {
 
-// What an exporter wrote; what the format cannot hold of the model, and what else those who use the
+// What an exporter wrote, what the format cannot hold of the model, and what else users of the
 // files should know, for people.
 struct ModelExported {
   std::vector<std::filesystem::path> files;
@@ -21,13 +21,13 @@ struct ModelExported {
 
 struct ModelFormat {
   std::string name;    // "onnx"
-  std::string ending;  // What the default name of the output ends with: ".onnx".
+  std::string ending;  // The ending of the default output name: ".onnx".
   std::string says;    // One line for help.
   // Writes the model in the folder `model` to the file `out`, which appears whole or not at all,
-  // and replaces one that is there.
+  // and replaces an existing file.
   Result<ModelExported> (*write)(const std::filesystem::path& model,
                                  const std::filesystem::path& out);
-  bool folder = false;  // `out` is one; write() refuses to replace what it has not written itself.
+  bool folder = false;  // `out` is a folder; write() refuses to replace one that it did not write.
 };
 
 // In the order of help.

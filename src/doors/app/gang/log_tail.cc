@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto kTailPause = std::chrono::milliseconds(100);
-// Read of one log at a time.
+// Bytes read from one log at a time.
 constexpr size_t kPart = 64 << 10;
 
 }  // namespace

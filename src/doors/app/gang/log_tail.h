@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a gang's ranks while it runs, read from their logs, which stay even when a rank
-// crashes.
+// The output lines of a gang's ranks while it runs, read from their logs, which remain even if a
+// rank crashes.
 #pragma once
 
 #include <filesystem>
@@ -15,15 +15,14 @@
 
 namespace protium {
 
-// Follows the logs in a folder in a thread of its own.
+// Follows the logs in a folder on its own thread.
 class LogTail {
  public:
-  // What lies in `folder` by now is passed over. `print` is called from
-  // that thread.
+  // Skips what is already in `folder`. `print` is called on that thread.
   LogTail(std::filesystem::path folder, bool only_first, std::function<void(const Printed&)> print);
   // Reads to the end of all logs.
   ~LogTail();
-  // Names the logs. Any thread.
+  // Passes on which logs to read. Any thread.
   void On(const GangPlaced& event);
 
  private:
@@ -37,7 +36,7 @@ class LogTail {
   const bool only_first_;
   const std::function<void(const Printed&)> print_;
   std::mutex mutex_;
-  std::map<std::string, int64_t> before_;  // Sizes of the logs that were there.
+  std::map<std::string, int64_t> before_;  // Sizes of the logs that existed before.
   std::map<std::string, Log> logs_;
   std::jthread thread_;
 };

@@ -29,7 +29,7 @@ std::string WithPrefix(const std::string& prefix, const std::string& lines) {
   return text;
 }
 
-// Whoever closed the other end does not want the rest.
+// If the other end is closed, nobody wants the rest.
 void WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -57,7 +57,8 @@ void RankPrinter::On(const Printed& event) {
   std::string text = WithPrefix(fmt::format("[{}] ", event.rank), event.text);
   std::unique_lock lock(mutex_);
   const auto room = [&] { return bytes_ == 0 || bytes_ + text.size() <= kMostBytes; };
-  // Once it dropped something it waits no more until there is room: the ranks must be heard.
+  // After dropping something it does not wait again until there is room: it must keep reading the
+  // ranks' output.
   if (!changed_.wait_for(lock, dropped_ > 0 ? std::chrono::seconds(0) : kPatience, room)) {
     dropped_ += int64_t(text.size());
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a gang print, on its way to stdout and stderr.
+// Prints the output of a gang's ranks on stdout and stderr.
 #pragma once
 
 #include <condition_variable>
@@ -13,17 +13,17 @@
 
 namespace protium {
 
-// Prints each line with its rank before it, in a thread of its own: whoever tells of events must
-// not wait for a reader that is slow. It waits for kPatience when kMostBytes have come together,
-// and then drops lines, saying how many bytes.
+// Prints each line after its rank, on its own thread, because senders of events must not wait for a
+// slow reader. When kMostBytes have accumulated, it waits for kPatience and then drops lines,
+// printing how many bytes it dropped.
 class RankPrinter {
  public:
   static constexpr size_t kMostBytes = 8 << 20;
   static constexpr std::chrono::seconds kPatience{3};
 
-  // Descriptors, which stay the caller's.
+  // File descriptors, which the caller still owns.
   RankPrinter(int out, int err);
-  // Waits until all is printed.
+  // Waits until everything is printed.
   ~RankPrinter();
   // Any thread, one call at a time.
   void On(const Printed& event);
@@ -40,7 +40,7 @@ class RankPrinter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Piece> pieces_;
-  size_t bytes_ = 0;  // Of pieces_.
+  size_t bytes_ = 0;  // In pieces_.
   int64_t dropped_ = 0;
   bool closed_ = false;
   std::thread thread_;

@@ -21,7 +21,7 @@ namespace protium {
 
 namespace {
 
-// The ranks' lines on stderr while it lives; passes every event on.
+// Prints the ranks' lines on stderr while it lives; passes every event on.
 class Heard {
  public:
   Heard(SessionState& state, RunnerLogs logs)
@@ -39,7 +39,7 @@ class Heard {
  private:
   const std::function<void(const Json&)> pass_;
   RankPrinter printer_;
-  LogTail tail_;  // Ends before what it tells.
+  LogTail tail_;  // Destroyed before what it calls.
   const bool quiet_;
 };
 

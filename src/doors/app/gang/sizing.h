@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `protium scale` finds a gang of programs, which leaves no run: by its process. That holds a
-// file open which says what sizes it may have, beside the one for wishes (gang/wish.h). So nothing
-// is left that could be stale, and nobody but the same user sees it.
+// How `protium scale` finds a gang of programs, which leaves no run: through its process. The
+// process holds a file open that says which sizes are allowed, beside the one for wishes
+// (gang/wish.h). So nothing is left that could be stale, and only the same user sees it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,10 +20,11 @@ struct SizedGang {
   WorkerRange workers;
 };
 
-// While the descriptor is open, FindSizedGang() of this process finds the gang.
+// While the descriptor is open, FindSizedGang() finds this process's gang.
 Result<UniqueFd> OfferSizing(const SizedGang& gang);
 
-// The gang of that process; nothing if it has none whose size may change, or is another user's.
+// Returns the gang of that process; nothing if it has no gang whose size may change, or belongs to
+// another user.
 std::optional<SizedGang> FindSizedGang(pid_t process);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that the programs of a gang wrote, as they come: pieces of bytes by rank.
+// The tables written by the programs of a gang, as they arrive: pieces of bytes by rank.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -11,15 +11,15 @@
 
 namespace protium {
 
-// Puts them together as files of a folder, one for each rank that wrote one.
+// Assembles them as files of a folder, one for each rank that wrote one.
 class WrittenTables {
  public:
-  // `folder` is made.
+  // Creates `folder`.
   static Result<WrittenTables> Make(std::filesystem::path folder);
-  // Rows of ProgramColumns().
+  // Adds rows of ProgramColumns().
   Status Add(const arrow::RecordBatch& rows);
-  // Names each file as its first bytes say: a Parquet file, an Arrow file or stream, else CSV. A
-  // fault (kFailed) if no rank wrote anything, or if they wrote different formats.
+  // Names each file by its first bytes: a Parquet file, an Arrow file or stream, otherwise CSV.
+  // Fails (kFailed) if no rank wrote anything, or if they wrote different formats.
   Status Finish();
 
  private:

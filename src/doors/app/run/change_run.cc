@@ -42,7 +42,7 @@ Status CheckKey(const Assignment& said, const std::string& set) {
   return Status::OK();
 }
 
-// The one estimator of a saved job, or null.
+// Returns the only estimator of a saved job, or null.
 Json* EstimatorIn(Json& job) {
   if (!job.is_object() || !job.contains("pipeline")) return nullptr;
   Json* found = nullptr;
@@ -52,7 +52,7 @@ Json* EstimatorIn(Json& job) {
   return found;
 }
 
-// Why the steps already made would have been others; empty if they would not.
+// Returns why the steps already made would have been different; empty if they would not.
 std::string WhyOthers(const TrainOptions& train, const fs::path& run) {
   if (train.warm_up.share > 0) return "the warm-up is a share of all steps";
   if (DependsOnSteps(train)) {
@@ -79,7 +79,7 @@ Status CheckMore(const TrainOptions& train, const Assignment& said, const std::s
                  "protium run JOB --set " + set + "  starts a run of its own");
 }
 
-// More epochs, if the steps already made would have been the same.
+// Sets more epochs if the steps already made would have been the same.
 Status AddEpochs(const Assignment& said, const std::string& set, const fs::path& run,
                  const Json& job, Json& estimator) {
   if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
@@ -94,7 +94,7 @@ Status AddEpochs(const Assignment& said, const std::string& set, const fs::path&
   return Status::OK();
 }
 
-// Another gang: who trains does not decide the weights.
+// Changes the gang: who trains does not decide the weights.
 Status SetGang(const Assignment& said, Json& estimator) {
   Json gang = estimator.value("gang", Json::object());
   gang[said.path.substr(kGang.size())] = said.value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be changed in a run that is resumed.
+// What may be changed when a run is resumed.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@
 
 namespace protium {
 
-// Lays `sets` over `description`, the job.json of the run in `run`: --set gang.*, since who trains
-// does not decide the weights, and --set train.epochs=N with more epochs than the run has. Refused
-// with Exit::kUsage is anything else, and more epochs where the run would not equal one that had
-// them from the start: the learning rate of the steps already made depends on their number, or a
-// search compared trials of the former length.
+// Applies `sets` to `description`, the job.json of the run in `run`. Allows --set gang.*, since who
+// trains does not decide the weights, and --set train.epochs=N with more epochs than the run has.
+// Refuses anything else with Exit::kUsage, and also more epochs if the run would not equal one that
+// had them from the start: the learning rate of the steps already made depends on their number, or
+// a search compared trials of the former length.
 Status ChangeRun(const std::vector<std::string>& sets, const std::filesystem::path& run,
                  Json& description);
 

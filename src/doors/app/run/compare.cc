@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kNothing = "  nothing differs in settings, inputs, versions";
 
-// The leaves of both trees side by side, in the order of `a`, then those of `b` alone: those that
-// differ, then with `all` the others, too.
+// Returns the leaves of both trees side by side, in the order of `a`, then those of `b` only: first
+// those that differ, then, with `all`, the others too.
 Json Differences(const Json& a, const Json& b, bool all) {
   std::map<std::string, std::pair<Json, Json>> sides;
   std::vector<std::string> order;
@@ -52,7 +52,7 @@ Json SettingsIn(const Json& run) {
   return flat;
 }
 
-// What the run's input files held, by their paths.
+// Returns the contents of the run's input files, by path.
 Json InputsIn(const fs::path& run) {
   Json flat = Json::object();
   const Result<std::string> text = ReadTextFile(run / "inputs.json");
@@ -77,7 +77,7 @@ Json CompareWeights(const fs::path& a, const fs::path& b) {
   return {{"equal", both ? Json(left == right) : Json()}, {"a", left}, {"b", right}};
 }
 
-// A hash as people compare it.
+// Shortens a hash for people to compare.
 std::string ShortHash(const Json& hash) {
   return hash.is_string() ? hash.get<std::string>().substr(0, 12) : "-";
 }
@@ -87,8 +87,8 @@ std::string EqualText(const Json& equal) {
   return equal.get<bool>() ? "weights, equal bit for bit" : "weights, not equal";
 }
 
-// Names as heads of columns. On a terminal what they begin with alike stands once, to the left:
-// each alone is too wide for three columns.
+// Returns names for column headings. On a terminal their common beginning appears once, on the
+// left: each full name is too wide for three columns.
 std::vector<std::string> Heads(const std::string& a, const std::string& b) {
   if (isatty(STDOUT_FILENO) == 0) return {"", a, b};
   const auto [end, other] = std::ranges::mismatch(a, b);

@@ -9,10 +9,10 @@
 
 namespace protium {
 
-// {"runs": [a, b], "weights": {"equal", "a", "b"}, "settings", "inputs", "versions", "metrics",
-// "seconds"}. Weights are the hashes of the models' parameters, null where there is no model, and
-// "equal" is null with them. The others are lists of {"key", "a", "b"}: metrics and seconds are
-// complete, those that differ first, and of the rest only what differs is there.
+// Returns {"runs": [a, b], "weights": {"equal", "a", "b"}, "settings", "inputs", "versions",
+// "metrics", "seconds"}. Weights are the hashes of the models' parameters, null if there is no
+// model, and then "equal" is null too. The others are lists of {"key", "a", "b"}: metrics and
+// seconds are complete, with differences first; the rest contain only differences.
 Json CompareRuns(const std::filesystem::path& a, const std::filesystem::path& b);
 std::string ComparedAsText(const Json& compared);
 

@@ -9,13 +9,13 @@
 
 namespace protium {
 
-// The absolute path of a model: `what` itself if it is a folder that is no run, else the model of
-// the run that FindRun(runs, what) finds, such as "last" or a tag. A run that has made no model,
-// and a name of nothing, are faults of Exit::kInput.
+// Returns the absolute path of a model: `what` itself if it is a folder but not a run, otherwise
+// the model of the run that FindRun(runs, what) finds, such as "last" or a tag. A run that has made
+// no model and a name that matches nothing are faults of Exit::kInput.
 Result<std::filesystem::path> FindModel(const std::filesystem::path& runs, const std::string& what);
 
-// Where the model of a run lies by its result, looked up from where the run is now, since it may
-// have moved; empty for a run without one.
+// Returns where a run's model is according to its result, relative to where the run is now, since
+// it may have moved; empty for a run without a model.
 std::filesystem::path ModelPlace(const std::filesystem::path& run);
 
 }  // namespace protium

@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What prepare() leaves for run(): the two are called one after the other, and the frames belong to
-// the session that prepare() is given.
+// What prepare() leaves for run(): they are called one after the other, and the frames belong to
+// the session passed to prepare().
 struct Prepared {
   Job job;
   std::optional<JobFrames> frames;
 };
 
-// Workers that fit stages or score are waited for as long as ranks are.
+// Ranks' deadline also applies to workers that fit stages or score.
 double WorkerDeadline(const Job& job) {
   const GangSpec none;
   if (!job.estimator) return none.deadline;
@@ -34,8 +34,8 @@ double WorkerDeadline(const Job& job) {
   return found.ok() ? (*found)->options.gang.deadline : none.deadline;
 }
 
-// Adds the files that texts in `json` name, such as weights to start from or a net; their paths
-// begin at `base`.
+// Adds the files named by texts in `json`, such as weights to start from or a net; their paths
+// start at `base`.
 void AddFilesNamed(const Json& json, const fs::path& base, std::vector<fs::path>& files) {
   if (json.is_structured()) {
     for (const Json& each : json) AddFilesNamed(each, base, files);
@@ -45,7 +45,8 @@ void AddFilesNamed(const Json& json, const fs::path& base, std::vector<fs::path>
   if (IsRegularFile(path)) files.push_back(path);
 }
 
-// What a run reads beside its tables. The models of its SQL add themselves when they are loaded.
+// The files that a run reads besides its tables. The models of its SQL add themselves when they are
+// loaded.
 std::vector<fs::path> FilesOf(const Job& job) {
   std::vector<fs::path> files = {fs::absolute(job.settings.file)};
   files.insert(files.end(), job.file.extensions.begin(), job.file.extensions.end());
@@ -54,8 +55,8 @@ std::vector<fs::path> FilesOf(const Job& job) {
   return files;
 }
 
-// The settings of --set are not passed on: they are part of the job by now. A program's are, since
-// only its run can ask for them.
+// The settings of --set are not passed on: they are already part of the job. A program's settings
+// are passed on, since only its run can ask for them.
 SessionOptions MakeSessionOptions(const Job& job) {
   SessionOptions options;
   options.engine = job.file.engine.address;
@@ -71,7 +72,7 @@ SessionOptions MakeSessionOptions(const Job& job) {
   return options;
 }
 
-// A program's settings in the form of a job's: all that is known of them is what --set gave.
+// Lists a program's settings in the form of a job's: all that is known of them is what --set gave.
 Json ListGivenSettings(const Json& settings) {
   Json list = Json::array();
   for (const auto& [key, value] : settings.items()) {

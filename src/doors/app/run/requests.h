@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What run and resume ask RunToEnd for.
+// The requests that run and resume pass to RunToEnd.
 #pragma once
 
 #include "app/run/run_to_end.h"
@@ -9,16 +9,16 @@
 
 namespace protium {
 
-// The request that runs a job. `said` is the list of settings from the job.json of a run that is
-// being resumed: it knows where each was given, which the saved job does not.
+// Makes the request that runs a job. `said` is the list of settings from the job.json of a run that
+// is being resumed: it records where each was given, which the saved job does not.
 Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Json& said = {});
 
-// The request that runs a user's own program. `settings` are those of --set, flat: {"data": "...",
-// "train.epochs": 5}. Relative input paths start at `base`.
+// Makes the request that runs a user's own program. `settings` are those of --set, flat: {"data":
+// "...", "train.epochs": 5}. Relative input paths start at `base`.
 RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
                              const std::filesystem::path& base, const std::string& engine);
 
-// The --set assignments as one flat object; of two with the same key the later one counts.
+// Returns the --set assignments as one flat object; if two have the same key, the later one counts.
 Result<Json> SettingsFrom(const std::vector<std::string>& sets);
 
 // The versions that the run was made with, for job.json.

@@ -128,7 +128,7 @@ Status PrintRunResult(const Json& result, bool json) {
 
 std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
 
-// In a run's result it is at the top, in a model's metrics.json below "training".
+// In a run's result it is at the top level, in a model's metrics.json below "training".
 std::string BestEpoch(const Json& result) {
   Json best = result.value("best_epoch", Json());
   if (best.is_null()) {

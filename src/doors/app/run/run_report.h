@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finished or broken-off run as people and scripts want to see it.
+// Reports on a finished or aborted run for people and scripts.
 #pragma once
 
 #include <filesystem>
@@ -13,17 +13,17 @@ namespace protium {
 
 Result<std::string> RunAsText(const std::filesystem::path& run);
 
-// The metrics of a result as a text table, with rows for the model, the baseline and validation;
-// empty if nothing was measured.
+// Returns the metrics of a result as a text table, with rows for the model, the baseline and
+// validation; empty if nothing was measured.
 std::string MetricsTable(const Json& result);
 
-// How to call the rows that "metrics.test" is of ("test rows"); and ", epoch 8 (the best)" for
-// those of validation, or "".
+// Returns the name of the rows measured by "metrics.test" ("test rows"); and ", epoch 8 (the best)"
+// for the validation rows, or "".
 std::string ScoredRows(const Json& result);
 std::string BestEpoch(const Json& result);
 
-// What run and resume print on stdout at the end: for people, or as the one JSON line whose keys
-// scripts rely on.
+// Prints what run and resume put on stdout at the end: text for people, or the one JSON line whose
+// keys scripts rely on.
 Status PrintRunResult(const Json& result, bool json);
 
 }  // namespace protium

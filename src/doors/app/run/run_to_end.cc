@@ -30,21 +30,20 @@ namespace {
 // The order of a run, and what a failure at each point leaves:
 //
 // 1. Open(): run folder and lock, events.jsonl, session. The engine is opened here.
-// 2. Prepare(): every check that needs no rows; then job.json, from which on the run can be
-// resumed.
-//    A failure up to here removes a folder that is new, or leaves a resumed one as it was (GiveUp).
+// 2. Prepare(): every check that needs no rows; then job.json, after which the run can be resumed.
+//    A failure up to here removes a new folder, or leaves a resumed one as it was (GiveUp).
 // 3. The job itself. Ctrl-C sets the session's stop token.
 // 4. Succeed() or FailWith(): result.json, the last event, run.json, report.html. From here on a
 //    failure to write is only a warning if the run itself has failed already.
 
-// Distributes the events of a run, and keeps the view that its end needs. Any thread.
+// Distributes the events of a run, and maintains the view needed at its end. Any thread.
 class Watch {
  public:
   Watch(EventLog& log, ProgressDisplay& progress, std::function<void(const Event&)> own)
       : log_(log), progress_(progress), own_(std::move(own)) {}
 
   void On(const Json& json) {
-    // A full disk must not stop the training; the log keeps its first failure for the end.
+    // A full disk must not stop the training; the log stores its first failure for the end.
     (void)log_.Append(json);
     progress_.On(json);
     const Event event = EventFromJson(json);
@@ -80,13 +79,13 @@ bool HasCheckpoint(const fs::path& folder) {
   return false;
 }
 
-// Adds to a fault what was kept and the command that continues, if continuing can help.
+// Adds to a fault what was kept and, if continuing can help, the command that continues.
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
                 int64_t checkpoint) {
   const bool saved = HasCheckpoint(folder.path());
   const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
                        fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
-  // What is out of reach, or refused by the machine, may be there again.
+  // What is out of reach, or refused by the machine, may work later.
   const bool later = fault.exit == Exit::kRemote || fault.exit == Exit::kEnvironment;
   if (!goes_on && !(later && saved)) return fault;
   if (fault.kept.empty() && saved) {
@@ -117,13 +116,13 @@ Json CollectResult(const RunFolder& folder, const Session& session, Clock::time_
   return result;
 }
 
-// The run has ended: without a report it is as good as with one, so what keeps it from being
-// written is a warning.
+// The run has ended and is complete without a report, so an error while writing it is only a
+// warning.
 void WriteReport(const RunFolder& folder) {
   const Result<std::string> report = MakeReport(folder.path());
   const Status status = report.ok() ? folder.WriteFile("report.html", *report) : report.status();
   if (status.ok()) return;
-  // One of an earlier command on this run would tell what is no longer so.
+  // A report by an earlier command on this run would be out of date.
   std::error_code ignored;
   fs::remove(folder.path() / "report.html", ignored);
   PrintNote("warning: report.html is not written: " + FaultOf(status).what + "\n");
@@ -170,12 +169,12 @@ class Run {
     return folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n");
   }
 
-  // Ends a run in which nothing has run: removes a folder that was made for it.
+  // Ends a run in which nothing has run: removes a folder that was created for it.
   Status GiveUp(const Status& status) {
     progress_.Close();
     session_.reset();
     if (request_.resume) {
-      // All the run has is untouched, and it can be resumed once the cause is gone.
+      // Everything in the run is untouched, and it can be resumed after the cause is fixed.
       PT_TRY(folder_->Finish(request_.before));
       return status;
     }
@@ -207,7 +206,7 @@ class Run {
     const bool stopped = fault.exit == Exit::kStopped;
     watch_->On(EventToJson(Failed{static_cast<int32_t>(fault.exit), fault.what, fault.where}));
     watch_->On(EventToJson(RunEnded{stopped ? "stopped" : "failed"}));
-    // The run's own fault is the one to report; what cannot be written now is a warning.
+    // Report the run's own fault; what cannot be written now is a warning.
     for (const Status& each : {folder_->WriteFile("result.json", Pretty(result) + "\n"),
                                folder_->Finish(stopped ? RunState::kStopped : RunState::kFailed)}) {
       if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");

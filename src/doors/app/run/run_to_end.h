@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run from opening its folder to printing its last line, the same for a job file and for a user's
-// program. run_to_end.cc says in which order.
+// program. run_to_end.cc documents the order.
 #pragma once
 
 #include <filesystem>
@@ -20,12 +20,13 @@ namespace protium {
 struct RunRequest {
   std::string name;
   std::filesystem::path runs = "runs";
-  std::optional<std::filesystem::path> resume;  // The run folder to continue in.
-  RunState before = RunState::kStopped;  // What a resumed run is again if it cannot be started.
+  std::optional<std::filesystem::path> resume;  // The folder of the run to continue.
+  // The state a resumed run returns to if it cannot be started.
+  RunState before = RunState::kStopped;
   std::vector<std::string> argv;
   std::string resume_command = "protium resume";
   bool json = false;
-  bool* answered = nullptr;  // Set once a failure has been printed on stdout, as `json` requires.
+  bool* answered = nullptr;  // Set when a failure has been printed on stdout, as `json` requires.
   SessionOptions session;    // engine, base, settings, memory, spill; the rest is filled in.
   Json description = Json::object();  // Becomes job.json.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium check`: the mistakes of a job file that show without reading its tables, all at once.
+// `protium check`: all mistakes of a job file that can be found without reading its tables.
 #include "job/check.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ std::string Checked(const JobCheck& check) {
   return text + fmt::format(", a gang of {}", (*found)->options.gang.workers.max);
 }
 
-// Which extensions were left alone, and what is therefore not known; empty if there are none.
+// Which extensions were left alone, and what is unknown as a result; empty if there are none.
 std::string UnloadedText(const Unloaded& unloaded) {
   if (unloaded.files.empty()) return {};
   std::string text = fmt::format("not loaded: {}\n", fmt::join(unloaded.files, ", "));
@@ -55,8 +55,8 @@ Json CheckAsJson(const JobCheck& check) {
   return json;
 }
 
-// All but the last are printed here; the last is the fault of the command, as of any other.
-Status Tell(const JobCheck& check, bool json, const Invocation& invocation) {
+// Prints all but the last here; the last becomes the command's own fault.
+Status Print(const JobCheck& check, bool json, const Invocation& invocation) {
   const std::vector<Status>& mistakes = check.mistakes;
   if (json) {
     PT_TRY(PrintResult(Dump(CheckAsJson(check)) + "\n"));
@@ -84,7 +84,7 @@ Status Check(const Arguments& arguments, const Invocation& invocation) {
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   const JobCheck check = CheckJob(
       file, sets, arguments.Has("--load-extensions") ? Extensions::kLoad : Extensions::kLeaveAlone);
-  PT_TRY(Tell(check, arguments.Has("--json"), invocation));
+  PT_TRY(Print(check, arguments.Has("--json"), invocation));
   if (arguments.Has("--json")) return Status::OK();
   return PrintResult(FittedLines(
       fmt::format("OK  {}: {}; its SQL and types: protium plan {}\n", file, Checked(check), file) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium completion SHELL`: what a shell needs to complete verbs and flags, made from the table
-// of verbs. Runs, and the keys of --set, the shell asks for when they are typed: `completion runs`
+// of verbs. The shell asks for runs and for the keys of --set as they are typed: `completion runs`
 // and `completion keys`. Other words are completed as files.
 #include <fmt/format.h>
 
@@ -22,7 +22,8 @@ std::string Verbs() {
   return names;
 }
 
-// The words that a verb's first operand is one of: "[list|show]" gives "list show".
+// Returns the possible words for a verb's first operand: "[list
+// show]" gives "list show".
 std::string Choices(const VerbShape& verb) {
   const std::string first = verb.operands.empty() ? "" : verb.operands.front();
   if (!first.starts_with('[') || first.find('|') == first.npos) return {};
@@ -46,7 +47,7 @@ std::string FlagNames(const VerbShape& verb) {
   return names;
 }
 
-// Of a text that stands between single quotes.
+// Escapes a text for use within single quotes.
 std::string Quoted(std::string text) {
   for (size_t at = text.find('\''); at != text.npos; at = text.find('\'', at + 4)) {
     text.replace(at, 1, "'\\''");
@@ -170,7 +171,7 @@ std::string OneALine(const std::vector<std::string>& words) {
   return text;
 }
 
-// The newest run first, by the name for it.
+// Returns the newest run first, by the name that refers to it.
 std::vector<std::string> RunNames(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const RunEntry& each : ListRuns(RunsDir(arguments))) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium config import`: a configuration of another tool as a job file. Starts nothing and reads
-// no table.
+// `protium config import`: converts another tool's configuration to a job file. Starts nothing and
+// reads no table.
 #include <fmt/format.h>
 
 #include <array>
@@ -45,7 +45,7 @@ Status Config(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const LudwigJob job,
          ImportLudwig({.file = file, .table = arguments.Value("--table", "data.csv")}));
   PT_TRY(WriteFile(out, job.text));
-  // What is written here must be right; a mistake of ours is better told now than in the run.
+  // What is written here must be right; a bug of ours is better reported now than in the run.
   PT_TRY(ReadJob(out, {}).status());
   for (const std::string& note : job.notes) PrintNote("note: " + note + "\n");
   if (arguments.Has("--json")) {

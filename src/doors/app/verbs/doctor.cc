@@ -16,11 +16,11 @@ namespace protium {
 
 namespace {
 
-// For a cluster that gets the program and LibTorch, 0.5 GB, for the first time; one that has them
-// takes seconds.
+// For a cluster that receives the program and LibTorch, 0.5 GB, for the first time; one that
+// already has them takes seconds.
 constexpr auto kTime = std::chrono::seconds(120);
 
-// "OK     memory         7.8 GiB, ..." and, where something is wrong, its fix below it.
+// "OK     memory         7.8 GiB, ...", followed by the fix on the next line if something is wrong.
 std::string FindingText(const Finding& finding) {
   if (finding.status.ok()) return fmt::format("OK     {:<14} {}\n", finding.name, finding.found);
   const Fault fault = FaultOf(finding.status);
@@ -40,7 +40,7 @@ Json FindingJson(const Finding& finding) {
   return json;
 }
 
-// Tells each finding as soon as it is there: the next one may take its time.
+// Prints each finding as soon as it is available: the next one may take a while.
 class Report {
  public:
   explicit Report(bool json) : json_(json) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium example`: writes tables that a job can be tried on. Nothing is downloaded; what the
-// tables are like is in app/example.
+// `protium example`: writes tables to try a job on. Nothing is downloaded; the tables are described
+// in the room examples.
 #include "examples/example.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Refuses to replace files of the same names, which may be the user's own; dangling links count,
-// since writing would go through them.
+// since writing would follow them.
 Status CheckPlaces(const Example& example, const fs::path& folder) {
   for (const std::string& name : example.files) {
     std::error_code ignored;
@@ -53,7 +53,7 @@ Status MakeExample(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(size.rows, arguments.Number("--rows", size.rows));
   PT_LET(size.seed, arguments.Number("--seed", size.seed));
   const std::string folder = arguments.operand(1);
-  // All places are looked at before the first file is written.
+  // Checks all paths before writing the first file.
   if (!arguments.Has("--force")) PT_TRY(CheckPlaces(*example, folder));
   PT_LET(const int64_t rows, example->write(folder, size));
   return PrintResult(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium export`: a run, or a model, in the files of another tool. What lies at the path and the
-// format decide which: a format of models takes a run's model, too.
+// `protium export`: writes a run, or a model, as files of another tool. The contents of the path
+// and the format decide which: a model format also takes a run's model.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -43,8 +43,8 @@ Status UnknownFormat(const std::string& name) {
   return UnknownName("format", name, known, "--to");
 }
 
-// A path is never written over unasked: what lies there may be another run's. A folder never is,
-// but where the format is one and its writer knows its own.
+// A path is never overwritten without --force: it may contain another run's export. A folder never
+// is, unless the format is a folder and its writer recognises its own.
 Status CheckFree(const fs::path& out, bool force, bool folder = false) {
   std::error_code ignored;
   if (!folder && fs::is_directory(out, ignored)) {
@@ -59,8 +59,8 @@ Status CheckFree(const fs::path& out, bool force, bool folder = false) {
                .kept = "what is there"});
 }
 
-// The paths go to stdout, for scripts; what was left out to stderr.
-Status Tell(const Arguments& arguments, const ModelExported& made) {
+// Prints paths on stdout, for scripts, and what was left out on stderr.
+Status Print(const Arguments& arguments, const ModelExported& made) {
   if (arguments.Has("--json")) {
     Json paths = Json::array();
     for (const fs::path& file : made.files) paths.push_back(file.string());
@@ -102,7 +102,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
   }
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_TRY(WriteFile(out, made.bytes));
-  return Tell(arguments, {.files = {out}, .left_out = made.left_out});
+  return Print(arguments, {.files = {out}, .left_out = made.left_out});
 }
 
 Status ExportModel(const Arguments& arguments, const ModelFormat& format, const fs::path& model) {
@@ -112,10 +112,10 @@ Status ExportModel(const Arguments& arguments, const ModelFormat& format, const 
   PT_TRY(CheckFree(out, arguments.Has("--force"), format.folder));
   if (out.has_parent_path()) PT_TRY(MakeFolder(out.parent_path()));
   PT_LET(const ModelExported made, format.write(model, out));
-  return Tell(arguments, made);
+  return Print(arguments, made);
 }
 
-// Where a service is: --uri, or what its own clients read.
+// Returns a service's address: --uri, or what its own clients read.
 std::string UriOf(const Arguments& arguments, const SentFormat& format) {
   const std::string given = arguments.Value("--uri");
   const char* const variable = std::getenv(format.variable.c_str());
@@ -143,8 +143,8 @@ Status SendTo(const Arguments& arguments, const SentFormat& format, const fs::pa
   return Status::OK();
 }
 
-// A format that is also a file, such as otlp and mlflow, is sent where --uri or the environment
-// says where to, and --output does not say otherwise. A model that is no run's is not sent.
+// A format that is also a file, such as otlp and mlflow, is sent if --uri or the environment says
+// where to, unless --output says otherwise. A model that belongs to no run is not sent.
 const SentFormat* FindSent(const Arguments& arguments, const std::string& name) {
   const auto found = std::ranges::find(SentFormats(), name, &SentFormat::name);
   if (found == SentFormats().end()) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium gang -- PROGRAM ARGS`: any program as the ranks of a gang, as torchrun and mpirun start
-// them, on either engine. Leaves no run.
+// `protium gang -- PROGRAM ARGS`: any program as the ranks of a gang, started as torchrun and
+// mpirun do, on either engine. Leaves no run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ Result<double> SecondsIn(const Arguments& arguments, const char* flag, double ot
        .what = fmt::format("{} must be a number of seconds above 0, got \"{}\"", flag, text)});
 }
 
-// 4, 2..4, or as job files have it {min=2,max=4}.
+// Reads 4, 2..4, or {min=2,max=4} as in job files.
 Result<WorkerRange> WorkersIn(const Arguments& arguments) {
   const std::string text = arguments.Value("--workers", "1");
   const size_t dots = text.find("..");
@@ -94,7 +94,7 @@ Result<ProgramLogs> LogsIn(const Arguments& arguments) {
   return UnknownName("kind of --logs", name, known, "--logs");
 }
 
-// NAME=VALUE; of a name alone the value is that of our own variable, which no list of processes
+// Reads NAME=VALUE; for a name only, the value is that of our own variable, which no process list
 // shows.
 Result<std::string> VariableOf(const std::string& given) {
   if (given.empty() || given[0] == '=') {
@@ -124,7 +124,7 @@ Result<ProgramSpec> ReadProgram(const Arguments& arguments, const GangSpec& gang
     spec.environment.push_back(std::move(variable));
   }
   spec.max_restarts = gang.max_restarts;
-  // What the user set goes before what torchrun would set.
+  // What the user set takes precedence over torchrun's default.
   const char* const threads = std::getenv("OMP_NUM_THREADS");
   spec.threads = threads != nullptr ? std::atoi(threads) : 0;
   if (spec.threads < 1) spec.threads = gang.cores_per_worker;
@@ -140,12 +140,12 @@ Result<ProgramInput> InputIn(const Arguments& arguments) {
   return UnknownName("kind of --input-as", name, known, "--input-as");
 }
 
-// What would fail on this machine is told before anything starts.
+// Reports what would fail on this machine before anything starts.
 Status CheckHere(const Arguments& arguments, ProgramSpec& spec) {
   const fs::path folder = fs::absolute(arguments.Value("--files", fs::current_path().string()));
   std::error_code error;
   spec.folder = folder.string();
-  // A program of that folder, as it is called from there.
+  // The name of a program in that folder, relative to it.
   std::string& name = spec.words[0];
   const bool inside = name.find('/') != name.npos && fs::exists(folder / name, error);
   PT_LET(const fs::path program,
@@ -154,7 +154,7 @@ Status CheckHere(const Arguments& arguments, ProgramSpec& spec) {
   return spec.port == 0 ? Status::OK() : CheckPort(spec.port);
 }
 
-// Ranks of a barrier stage are as many as it begins with, and start again as many.
+// A barrier stage has a fixed number of ranks, and restarts with the same number.
 Status CheckThere(const GangSpec& gang) {
   if (!gang.workers.bends()) return Status::OK();
   return Fail(
@@ -165,7 +165,7 @@ Status CheckThere(const GangSpec& gang) {
        .fix = fmt::format("--workers {}, or without --engine on this machine", gang.workers.max)});
 }
 
-// Where ranks have other files than we do: what is a file here is shipped.
+// If ranks have other files than we do: ships what is a file here.
 Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& spec) {
   spec.files = scratch / "files";
   const std::string folder = arguments.Value("--files");
@@ -177,14 +177,14 @@ Status ShipTo(const fs::path& scratch, const Arguments& arguments, ProgramSpec& 
   return ShipFiles(folder, spec.words, spec.files);
 }
 
-// Prints what the ranks print, and says of the rest what matters.
+// Prints the ranks' output, and of everything else what matters.
 class Display {
  public:
-  // `out` gets their stdout.
+  // `out` receives their stdout.
   explicit Display(int out) : printer_(out, STDERR_FILENO) {}
   void On(const Json& event) {
     if (Is<Printed>(event)) return printer_.On(PrintedOf(event));
-    // Where programs print, how far tables are read is no news.
+    // While programs print, progress in reading tables is not interesting.
     if (!Is<EtlProgress>(event)) lines_.On(event, Clock::now());
   }
 
@@ -198,8 +198,9 @@ class Display {
   ProgressLines lines_{Plain(), ToStderr()};
 };
 
-// A gang whose size may change: how to change it.
-Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, Display& display) {
+// Prints how to change the size of a gang, if it may change.
+Result<UniqueFd> ReportSizing(const fs::path& folder, const WorkerRange& workers,
+                              Display& display) {
   PT_LET(UniqueFd held, OfferSizing({folder, workers}));
   display.On(
       EventToJson(Note{fmt::format("protium scale {} N changes the number of workers, from {} "
@@ -208,7 +209,7 @@ Result<UniqueFd> TellSizing(const fs::path& folder, const WorkerRange& workers, 
   return held;
 }
 
-// With a table to read or to write.
+// Runs with a table to read or to write.
 Status RunWithTables(const Arguments& arguments, SessionOptions options, const MapTask& task) {
   PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
   const fs::path parts = options.folder / "written";
@@ -218,7 +219,7 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
   const DataFrame input = arguments.Has("--input")
                               ? OpenPlace(*session, arguments.Value("--input"), csv.options)
                               : session->Sql("SELECT 1 AS one");
-  // The table is known by now, which is no place for an output.
+  // The input table is known now, so it can be refused as an output.
   if (!output.empty()) PT_TRY(StateOf(*session).CheckOutput(target));
   if (output.empty()) return input.Map(task).Run().status();
   PT_LET(WrittenTables written, WrittenTables::Make(parts));
@@ -237,7 +238,7 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
 
 Status Gang(const Arguments& arguments, const Invocation& invocation) {
   const bool json = arguments.Has("--json");
-  invocation.answered = !json;  // A --json behind the program is the program's.
+  invocation.answered = !json;  // A --json after the program belongs to the program.
   PT_LET(const GangSpec gang, ReadGang(arguments));
   PT_LET(ProgramSpec spec, ReadProgram(arguments, gang));
   PT_LET(spec.input, InputIn(arguments));
@@ -259,7 +260,7 @@ Status Gang(const Arguments& arguments, const Invocation& invocation) {
   Display display(json ? STDERR_FILENO : STDOUT_FILENO);
   UniqueFd sizing;
   if (gang.workers.bends()) {
-    PT_LET(sizing, TellSizing(scratch->path(), gang.workers, display));
+    PT_LET(sizing, ReportSizing(scratch->path(), gang.workers, display));
   }
   options.folder = scratch->path();
   options.base = fs::current_path();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium help`: a verb, what a job may name, the schema of job files, or exit codes. All pages
-// about names are generated from the catalogue (app/reference), a program's own rows included, so
-// they never disagree with what a job may say.
+// about names are generated from the catalogue (the room reference), a program's own rows included,
+// so they never disagree with what a job may say.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -32,12 +32,12 @@ Status NoHelp(const std::string& on, const std::vector<std::string>& known) {
                .fix = Suggest(on, known)});
 }
 
-// The rows of a topic, or the one that the second operand names. With --json: {"nets": [...]}, or
-// one object.
+// Shows the rows of a topic, or the one named by the second operand. With --json: {"nets": [...]},
+// or one object.
 Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocation& invocation) {
   const std::string name = arguments.operand(1);
   const bool json = arguments.Has("--json");
-  // The program's own name, so that the hint below the rows can be typed as it stands.
+  // The program's own name, so that the hint below the rows can be typed as shown.
   if (name.empty() && !json) return PrintResult(FormatText(topic, invocation.name));
   if (name.empty()) {
     Json rows = Json::array();
@@ -48,8 +48,8 @@ Status ShowTopic(const Topic& topic, const Arguments& arguments, const Invocatio
   return PrintResult(json ? Dump(RowToJson(*row)) + "\n" : FormatText(topic, *row));
 }
 
-// Writes the pages of docs/reference and the schema of job files into `folder`, over those that are
-// there. A folder that cannot be made shows in the first write.
+// Writes the pages of docs/reference and the schema of job files into `folder`, replacing existing
+// ones. A folder that cannot be made shows in the first write.
 Status WriteReference(const Catalogue& catalogue, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -72,7 +72,7 @@ Status WriteManual(const fs::path& folder) {
   return WriteFile(folder / "protium.1", ManIndex(verbs, SharedFlags(), ExitCodesPage()));
 }
 
-// The keys of job files, or the functions of SQL: all, or what the second operand names.
+// Shows the keys of job files, or the functions of SQL: all, or those named by the second operand.
 Status ShowKeys(const Catalogue& catalogue, const Arguments& arguments,
                 const Invocation& invocation) {
   if (arguments.Has("--json")) {
@@ -98,7 +98,7 @@ Status ShowSql(const Arguments& arguments, const Invocation& invocation) {
   return PrintResult(text);
 }
 
-// `protium help imputer`: the page of what a job names so, or where the nearest of them stand.
+// `protium help imputer`: the page of that name in jobs, or where to find the nearest names.
 Status HelpOnName(const Catalogue& catalogue, const std::string& name, const Invocation& invocation,
                   const std::vector<std::string>& known) {
   std::vector<std::string> names, pages;
@@ -109,7 +109,7 @@ Status HelpOnName(const Catalogue& catalogue, const std::string& name, const Inv
     }
   }
   std::string fix;
-  // A misspelt topic or verb is as likely, and shorter.
+  // A misspelt topic or verb is as likely, and its suggestion is shorter.
   std::vector<std::string> near;
   if (Nearest(name, known).empty()) near = Nearest(name, names);
   for (size_t i = 0; i < names.size(); ++i) {
@@ -131,7 +131,7 @@ Status ShowHelp(const Arguments& arguments, const Invocation& invocation) {
     return WriteReference(catalogue, arguments.Value("--reference"));
   if (arguments.Has("--man")) return WriteManual(arguments.Value("--man"));
   const std::string topic = arguments.operand(0);
-  // Everything that help knows, for the suggestion after a misspelt word.
+  // All topics of help, for the suggestion after a misspelt word.
   std::vector<std::string> known = {"exit-codes", "schema", "keys"};
   for (const Topic& each : ListTopics(catalogue)) {
     if (each.name == topic) return ShowTopic(each, arguments, invocation);

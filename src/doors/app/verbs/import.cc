@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium import`: weights that were trained elsewhere, as a model here.
+// `protium import`: converts weights that were trained elsewhere to a model.
 #include <fmt/format.h>
 
 #include <array>

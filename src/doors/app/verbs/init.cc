@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium init`: looks at a table and writes a job file that runs as it stands. Reads the table
-// once and starts nothing.
+// `protium init`: examines a table and writes a job file that runs unchanged. Reads the table once
+// and starts nothing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -58,14 +58,14 @@ Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::p
                .kept = "nothing was written"});
 }
 
-// Where the job finds its tables: relative, so that both can be moved together.
+// Returns where the job finds its tables: relative, so that both can be moved together.
 std::string DataFolder(const fs::path& folder, const fs::path& from) {
   const fs::path relative =
       fs::absolute(folder).lexically_normal().lexically_relative(fs::absolute(from));
   return relative.empty() ? fs::absolute(folder).string() : relative.string();
 }
 
-// How each table is read, where that is not plain.
+// Says how each table is read, if not in the default way.
 std::string ReadingText(const std::vector<LookedTable>& tables) {
   std::string text;
   std::map<std::string, std::vector<std::string>> said;  // Tables by their options.
@@ -88,7 +88,7 @@ std::string ReadingText(const std::vector<LookedTable>& tables) {
 
 Status WriteJob(const JobOutline& outline, const fs::path& output) {
   PT_TRY(WriteFile(output, JobText(outline)));
-  // What is written here must be right; a mistake of ours is better told now than in the run.
+  // What is written here must be right; a bug of ours is better reported now than in the run.
   return ReadJob(output, {}).status();
 }
 
@@ -109,7 +109,7 @@ std::string NextText(const JobOutline& outline, const fs::path& output, bool pro
   if (!program) {
     return fmt::format("{0} is written; next: {1} run {0}\n", output.string(), command);
   }
-  // Where this command was installed to, unless CMake looks there anyway.
+  // The prefix of this command's installation, unless CMake searches there anyway.
   const fs::path prefix = fs::absolute(OwnLibraryFolder() / "..").lexically_normal();
   std::error_code error;
   const bool told = prefix != "/usr/" && prefix != "/usr/local/" &&
@@ -120,7 +120,7 @@ std::string NextText(const JobOutline& outline, const fs::path& output, bool pro
       output.string(), outline.spec.name, told ? " -DCMAKE_PREFIX_PATH=" + prefix.string() : "");
 }
 
-// A name that a target of CMake and a program can have.
+// Makes a name that is valid for a CMake target and a program.
 std::string ProgramName(std::string name) {
   for (char& c : name) {
     if (!IsWordLetter(c)) c = '_';
@@ -153,7 +153,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
                     .label = label};
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
-    PT_LET(spec.tellers, FindTellersIn(spec.source, found->name, IsOfClasses(*found)));
+    PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
   }
   PT_LET(const JobOutline outline, OutlineOf(spec));
   PT_TRY(program ? WriteProgram(outline, output) : WriteJob(outline, output));

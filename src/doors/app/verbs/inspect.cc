@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium inspect`: shows a table, a model, a weights file or a run. What lies at the path decides
-// which; a word that is no path is looked for among the runs. Nothing is started but, for a table,
-// an engine without a run folder.
+// `protium inspect`: shows a table, a model, a weights file or a run. The contents of the path
+// decide which; a word that is not a path is looked up among the runs. Starts nothing except, for a
+// table, an engine without a run folder.
 #include <arrow/type.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,10 +44,10 @@ constexpr int32_t kNarrowestTop = 12;
 constexpr int32_t kWidestName = 28;
 constexpr int32_t kWidestValue = 20;
 
-// Each kind of thing becomes one JSON object with "kind" and "path" (a run: what RunAsJson()
-// returns), and the text is made from that object, so that both forms say the same.
+// Each kind of thing becomes one JSON object with "kind" and "path" (a run: the result of
+// RunAsJson()), and the text is made from that object, so that both forms say the same.
 
-// Names, dtypes and shapes alone: numbers are read only to be hashed.
+// Lists only names, dtypes and shapes: numbers are read only to be hashed.
 Json ListTensors(const Safetensors& file) {
   Json tensors = Json::array();
   for (const NamedTensor& each : file.tensors()) {
@@ -56,8 +56,8 @@ Json ListTensors(const Safetensors& file) {
   return tensors;
 }
 
-// A model folder as one object: its JSON files under their names without ".json", and what the
-// weights hold. A model without an estimator has no weights.
+// Returns a model folder as one object: its JSON files under their names without ".json", and the
+// contents of the weights. A model without an estimator has no weights.
 Result<Json> ModelAsJson(const fs::path& folder) {
   PT_LET(const ModelFiles files, ReadModelFolder(folder));
   Json json = {{"kind", "model"}, {"path", folder.string()}};
@@ -71,7 +71,7 @@ Result<Json> ModelAsJson(const fs::path& folder) {
   return json;
 }
 
-// A model, or a bare weights file, as text: parts that are missing are left out.
+// Formats a model, or a bare weights file, as text; missing parts are omitted.
 std::string ModelAsText(const Json& model) {
   std::string text = "model " + model["path"].get<std::string>() + "\n\n";
   std::vector<std::vector<std::string>> rows = {{"  stage", "kind", "inputs"}};
@@ -99,7 +99,7 @@ std::string ModelAsText(const Json& model) {
   return metrics.empty() ? text : text + "\n" + metrics;
 }
 
-// As many of the most frequent values as fit into `width`, with their shares.
+// Returns as many of the most frequent values as fit into `width`, with their shares.
 std::string TopText(const TableProfile& table, const ColumnProfile& column, int32_t width) {
   std::string text;
   for (const auto& [value, rows] : column.top) {
@@ -113,10 +113,10 @@ std::string TopText(const TableProfile& table, const ColumnProfile& column, int3
   return CutToWidth(text, width);
 }
 
-// The most frequent values take what the other columns leave of the line, and none of it where that
-// is too little.
+// The most frequent values get the part of the line that the other columns leave, or are omitted if
+// that is too little.
 std::string ColumnsText(const TableProfile& table, int32_t width) {
-  constexpr int kMedian = 5;  // The first to go where a terminal is narrow.
+  constexpr int kMedian = 5;  // Dropped first on a narrow terminal.
   const std::vector<bool> right = {false, false, true, true};
   std::vector<std::vector<std::string>> rows = {
       {"  column", "type", "missing", "distinct", "least", "median", "greatest"}};
@@ -144,7 +144,7 @@ std::string ColumnsText(const TableProfile& table, int32_t width) {
   return FittedTable(std::move(rows), right);
 }
 
-// What to know before a model is made of it.
+// Returns what to know before making a model from the table.
 std::string NotesText(const TableProfile& table, const std::map<std::string, TextDate>& dates) {
   std::string text;
   for (const ColumnProfile& each : table.columns) {
@@ -154,7 +154,7 @@ std::string NotesText(const TableProfile& table, const std::map<std::string, Tex
   return text.empty() ? "" : "\nof little use to learn from\n" + text;
 }
 
-// Dates that are text to the engines, with the SQL that reads them.
+// Lists dates that are text to the engines, with the SQL that reads them.
 std::string DatesText(const std::map<std::string, TextDate>& dates) {
   std::string text;
   for (const auto& [column, date] : dates) {
@@ -170,7 +170,7 @@ std::string DatesText(const std::map<std::string, TextDate>& dates) {
   return text.empty() ? "" : "\ndates written as text, which SQL reads so\n" + text;
 }
 
-// The tables of a folder, a line each.
+// Lists the tables of a folder, one line each.
 Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
                   const CsvGiven& given) {
   std::vector<std::vector<std::string>> rows = {{"  table", "rows", "columns"}};
@@ -188,8 +188,8 @@ Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
                      "joins them\n");
 }
 
-// How the table is read where that was found, what the reader told, and columns of CSV that are
-// text because of a few cells, with what fixes each.
+// Says how the table is read if that was detected, what the reader reported, and which CSV columns
+// are text because of a few cells, with a fix for each.
 std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   std::string text;
   const std::vector<std::string> said = OptionsSaid(look.csv);
@@ -233,9 +233,9 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
 }
 
 // In this order: a model folder, a safetensors file, a job file (refused), any other file as a
-// table, and only then a run, which may be named by the beginning of its name.
+// table, and finally a run, which may be named by the beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
-  // Tables that no engine reads by itself are brought into a temporary folder.
+  // Tables that no engine reads directly are imported into a temporary folder.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const fs::path what = arguments.operand(0);
   const bool json = arguments.Has("--json");
@@ -256,8 +256,7 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     PT_LET(const bool one, places.size() < 2 ? Result<bool>(true) : AreParts(places, given));
     return one || json ? ShowTable(what, given, json) : ShowFolder(what, places, given);
   }
-  // A folder that is none of these gets a message of its own; for a word the nearest runs are
-  // named.
+  // A folder that is none of these gets its own message; for a word the nearest runs are named.
   Result<fs::path> run = FindRun(RunsDir(arguments), what.string());
   if (!run.ok() && fs::is_directory(what, ignored)) {
     return Fail({.exit = Exit::kInput,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium logs`: prints what the ranks of a run wrote, one file for each rank, each line with its
-// file's name in front. With --follow it goes on until the run ends. The writers are other
+// `protium logs`: prints what the ranks of a run wrote, one file for each rank, each line prefixed
+// with its file's name. With --follow it continues until the run ends. The writers are other
 // processes, so the files are polled.
 #include <fmt/format.h>
 
@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(200);  // Between two looks of --follow.
-// Bytes; a longer line is printed in pieces, so that a rank that writes no line breaks fills no
-// memory.
+constexpr auto kLook = std::chrono::milliseconds(200);  // The interval of --follow.
+// Bytes; a longer line is printed in pieces, so that a rank that writes no line breaks does not
+// fill memory.
 constexpr size_t kLongestLine = 64 << 10;
 
-// The log files of a run, in the order of their names; with `rank`, a number or the name of a file,
-// that one alone.
+// Returns the log files of a run, sorted by name; with `rank`, a number or the name of a file, only
+// that one.
 std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -43,7 +43,7 @@ std::vector<fs::path> FindLogs(const fs::path& run, const std::string& rank) {
 }
 
 // Prints whole lines from `offset` on and returns the offset after them. While the run goes on
-// (`to_end` is false) an unfinished last line waits for its end.
+// (`to_end` is false), an unfinished last line waits for its end.
 Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bool to_end) {
   std::ifstream in(file, std::ios::binary);
   in.seekg(offset);
@@ -61,22 +61,22 @@ Result<std::streamoff> PrintFrom(const fs::path& file, std::streamoff offset, bo
   return offset;
 }
 
-// The fault that ended the run, for a run whose ranks wrote nothing about it.
+// Returns the fault that ended the run, for a run whose ranks wrote nothing about it.
 std::string HowItFailed(const fs::path& run) {
   const Json error = ReadResult(run).value("error", Json());
   return error.is_object() ? Render(FaultOf(StatusFromJson(error))) : "";
 }
 
-// Prints what is there, then looks again until the folder is no longer locked, which says that
+// Prints what exists, then checks again until the folder is no longer locked, which means that
 // nobody writes there.
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
   const std::string rank = arguments.Value("--rank");
-  // How far each file has been printed. Files of later attempts join as they appear.
+  // How far each file has been printed. Files of later attempts are added as they appear.
   std::map<fs::path, std::streamoff> offsets;
   while (true) {
-    // Asked before reading, so that what was written just before the run ended is still printed.
+    // Checked before reading, so that what was written just before the run ended is still printed.
     const bool follow = arguments.Has("--follow") && IsLocked(run);
     const std::vector<fs::path> files = FindLogs(run, rank);
     if (files.empty() && !follow) {

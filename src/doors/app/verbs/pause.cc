@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a running job in good order, to be resumed: what Ctrl-C does in its terminal, from any other
-// one of the same machine.
+// Ends a running job in an orderly way, to be resumed later: like Ctrl-C in its terminal, but from
+// any other terminal on the same machine.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -22,12 +22,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Longer than ranks may take to write a checkpoint and to end.
+// Longer than ranks may take to write a checkpoint and exit.
 constexpr std::chrono::seconds kMostPausing{120};
 constexpr std::chrono::milliseconds kPauseTick{20};
 
-// The process that holds the run's lock. Only one that has the file open is signalled: a number in
-// a file may by now be that of another process, or of one of another machine.
+// Returns the process that holds the run's lock. Only a process that has the file open is
+// signalled: the number in a file may meanwhile belong to another process, or to a process on
+// another machine.
 Result<pid_t> FindDriver(const fs::path& run) {
   PT_LET(const RunHeader header, ReadRunHeader(run));
   if (header.pid > 0 && HasOpen(header.pid, run / "lock")) return pid_t(header.pid);
@@ -51,7 +52,7 @@ Status AwaitEnd(const fs::path& run) {
   return Status::OK();
 }
 
-// What a paused run goes on from, as people read it.
+// Says for people from where a paused run will continue.
 std::string KeptText(const fs::path& run) {
   const auto events = ReadEvents(run / "events.jsonl");
   if (!events.ok()) return "";

@@ -30,7 +30,7 @@ namespace protium {
 
 namespace {
 
-// Each line two blanks further in, with one line break at the end.
+// Indents each line by two more spaces, and ends with one line break.
 std::string Indented(const std::string& text) {
   std::string indented = "  ";
   for (const char c : text) {
@@ -42,8 +42,8 @@ std::string Indented(const std::string& text) {
   return indented + "\n";
 }
 
-// A terminal folds what is too long for it wherever it happens to be; the lines of a tree are cut
-// there instead. Elsewhere, and with --json, they are whole.
+// A terminal breaks lines that are too long at any character; for it, the lines of a tree are cut
+// instead. Elsewhere, and with --json, they are whole.
 std::string CutForTerminal(const std::string& text) {
   if (isatty(STDOUT_FILENO) == 0) return text;
   const int32_t width = Terminal::Of(STDOUT_FILENO).width;
@@ -53,12 +53,12 @@ std::string CutForTerminal(const std::string& text) {
   return cut;
 }
 
-// Text is wrapped for terminals alone.
+// Text is only wrapped for terminals.
 size_t LineWidth() {
   return isatty(STDOUT_FILENO) == 1 ? size_t(Terminal::Of(STDOUT_FILENO).width) : 1000;
 }
 
-// Adds the estimators, which are no Stages and not among "stages", but readers of a plan look for
+// Adds the estimators, which are not Stages and so not in "stages", but readers of a plan look for
 // them in the list.
 void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
   for (const Json& stage : pipeline) {
@@ -81,7 +81,7 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   for (const Json& stage : stages) {
     const size_t inputs = stage["inputs"].size();
     std::string names = Shown(stage["inputs"]);
-    // Bytes that leave room for the other columns on a terminal; cut between names.
+    // Length in bytes that leaves room for the other columns on a terminal; cut between names.
     if (names.size() > 60) names = names.substr(0, names.find(", ", 40)) + ", ...";
     rows.push_back({"  " + stage.value("id", ""), stage.value("kind", ""),
                     fmt::format("{} ({})", names, inputs)});
@@ -90,7 +90,7 @@ std::string StagesText(const Json& stages, const Json& pipeline) {
   return FittedTable(std::move(rows));
 }
 
-// The placement of one gang: a line for each rank, and why it is so, if anything is to be said.
+// Shows the placement of one gang: a line for each rank, and the reason, if any.
 std::string GangText(const Json& gang) {
   std::vector<std::vector<std::string>> rows = {{"  rank", "host", "cores", "gpus"}};
   for (const Json& rank : gang.value("ranks", Json::array())) {
@@ -114,7 +114,7 @@ std::string FoldsText(const Json& folds) {
   return text;
 }
 
-// How many trials a search makes, how they are measured, and the first of them.
+// Says how many trials a search makes, how they are measured, and lists the first of them.
 std::string SearchText(const Json& search) {
   const int64_t trials = search["trials"].get<int64_t>();
   const int64_t fits = search["fits"].get<int64_t>();
@@ -138,8 +138,8 @@ std::string SearchText(const Json& search) {
   return more > 0 ? text + fmt::format("  ... and {} more\n", more) : text;
 }
 
-// The plan as text: tree, the engine's SQL if it is asked for, what is not exact, stages, gang.
-// `plan` is what Describe() returned, with the parts of the event "pipeline" if there is one.
+// Formats the plan as text: tree, the engine's SQL if requested, what is not exact, stages, gang.
+// `plan` is the result of Describe(), with the parts of the event "pipeline" if there is one.
 std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  CutForTerminal(Indented(plan.value("tree", ""))));
@@ -162,7 +162,7 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   return text;
 }
 
-// The settings that --set changed; all others are in the job file.
+// Lists the settings that --set changed; all others are in the job file.
 std::string OverriddenText(const Json& settings) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : settings) {
@@ -174,8 +174,8 @@ std::string OverriddenText(const Json& settings) {
   return rows.empty() ? "" : "\noverridden\n" + TextTable(rows);
 }
 
-// The parts of PipelinePlaced; empty for other events. Fit() sends it just before it asks for
-// its gang, so they belong to the plan that is described next.
+// Returns the parts of PipelinePlaced; empty for other events. Fit() sends it just before it
+// requests its gang, so they belong to the plan that is described next.
 Json PipelineIn(const Json& event) {
   Json parts = Json::object();
   if (!Is<PipelinePlaced>(event)) return parts;
@@ -185,7 +185,7 @@ Json PipelineIn(const Json& event) {
 }
 
 // Plans a program: runs its code on an engine that runs nothing, and shows each table that it would
-// write or read, up to the point where it needs rows that only a run can give.
+// write or read, up to the point where it needs rows that only a run can provide.
 Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const Json sets, SettingsFrom(arguments.Values("--set")));
   RunRequest request = RequestForProgram(invocation, sets, std::filesystem::current_path(),
@@ -193,7 +193,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   Json acts = Json::array();
   // Outputs are checked as a run would check them.
   request.session.force = arguments.Has("--force");
-  // What the latest event "pipeline" said, until an act takes it.
+  // The contents of the latest event "pipeline", until an act uses it.
   Json pipeline = Json::object();
   request.session.call.events = [&](const Json& event) { pipeline.update(PipelineIn(event)); };
   PT_LET(std::unique_ptr<Engine> engine, OpenEngine(request.session));
@@ -204,7 +204,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
   const PlannedEngine& seen = *planned;
   PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session, std::move(planned)));
   const Status status = request.run(*session);
-  // A program that got no rows where it expected some may well fail; that is no fault of its plan.
+  // A program that got no rows although it expected some may well fail; its plan is not at fault.
   const bool whole = status.ok() && !seen.owes_rows();
   if (!status.ok() && !seen.owes_rows()) return status;
   const Json settings = JsonWithoutSecrets(request.description["settings"]);
@@ -225,7 +225,7 @@ Status PlanProgram(const Arguments& arguments, const Invocation& invocation) {
 Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   if (invocation.program != nullptr) return PlanProgram(arguments, invocation);
   std::vector<std::string> sets = arguments.Values("--set");
-  // As a setting it has a place in messages; it comes last and wins.
+  // As a setting it has a place for messages; added last, it wins.
   if (arguments.Has("--engine")) sets.push_back("engine.address=" + arguments.Value("--engine"));
   PT_LET(const Job job, ReadJob(arguments.operand(0), sets));
   PT_LET(RunRequest request, RequestForJob(job, invocation));

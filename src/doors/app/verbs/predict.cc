@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium predict`: scores a table with a saved model and writes the result as one file. The input
 // is a table as the model's ETL would make it (--input), or new tables on which the saved ETL runs
-// first (--data). A session in a temporary folder does it, which is removed at the end: predict
-// leaves no run. Ctrl-C stops the engine and its workers; the output appears whole or not at all,
-// on stdout after all rows have been scored.
+// first (--data). Uses a session in a temporary folder, which is removed at the end: predict leaves
+// no run. Ctrl-C stops the engine and its workers; the output appears whole or not at all, on
+// stdout after all rows have been scored.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ bool FromStdin(const Arguments& arguments) {
 }
 bool ToStdout(const Arguments& arguments) { return arguments.Value("--output") == "-"; }
 
-// What --format and "-" need of each other and of other flags.
+// Checks what --format and "-" require of each other and of other flags.
 Status CheckStreams(const Arguments& arguments) {
   const bool streams = FromStdin(arguments) || ToStdout(arguments);
   if (arguments.Has("--format") && !streams) {
@@ -60,7 +60,7 @@ Status CheckStreams(const Arguments& arguments) {
   return Fail({.exit = Exit::kUsage, .what = "stdin can be read once: --input - is given twice"});
 }
 
-// What the shape of the verb cannot say: flags that must be given, and one of two.
+// Checks what the verb's shape cannot express: required flags, and exactly one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
     return Fail({.exit = Exit::kUsage,
@@ -89,7 +89,7 @@ Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& f
   return Fail(std::move(fault));
 }
 
-// The columns that the model's estimators learn from, which new tables need not have.
+// Returns the columns that the model's estimators learn from, which new tables need not have.
 std::vector<std::string> LabelsIn(const PipelineModel& model) {
   std::vector<std::string> labels;
   for (const Json& stage : PipelineToJson(StateOf(model))) {
@@ -100,14 +100,14 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
   return labels;
 }
 
-// A request with its places found: what is typed as "-" has become a file in the scratch folder.
+// A request with resolved paths: what is typed as "-" has become a file in the scratch folder.
 struct Places {
   std::filesystem::path model;
   std::filesystem::path stdin_file;  // Empty: stdin is not read.
   std::filesystem::path output;
 };
 
-// One input as it is called in messages and counts, and its table.
+// Returns the name of one input for messages and counts, and its table.
 std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string& typed,
                                             const PipelineModel& model, const Places& places,
                                             const CsvOptions& csv, bool only) {
@@ -117,7 +117,7 @@ std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string&
   return {name, OpenPlace(session, path, csv, StateOf(model).input)};
 }
 
-// A union's fault speaks of calls; a user has files.
+// The fault of a union is about calls; a user has files.
 Status FitsTheOthers(const Status& union_status, const std::string& name) {
   if (union_status.ok() || FaultOf(union_status).exit != Exit::kUsage) return union_status;
   return Fail({.exit = Exit::kInput,
@@ -126,7 +126,8 @@ Status FitsTheOthers(const Status& union_status, const std::string& name) {
                .fix = "score it by itself"});
 }
 
-// The table to score, and the tables it is made from. Several inputs are one table, in their order.
+// Returns the table to score, and the tables it is made from. Several inputs become one table, in
+// their order.
 Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const Places& places,
                             const Arguments& arguments) {
   if (arguments.Has("--data")) {
@@ -158,7 +159,7 @@ Columns ColumnsIn(const std::string& list) {
   return columns;
 }
 
-// --columns as the columns of `all` are spelt.
+// Returns --columns in the spelling of the columns of `all`.
 Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all) {
   Columns chosen;
   for (const std::string& typed : ColumnsIn(list)) {
@@ -170,7 +171,7 @@ Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all)
   return Fail({.exit = Exit::kUsage, .what = "--columns names no column"});
 }
 
-// The scored table with the columns that --columns names, in that order; without it all of them.
+// Returns the scored table with the columns named by --columns, in that order, or with all columns.
 Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
                               const Arguments& arguments) {
   const DataFrame scored = model.Transform(etl);
@@ -178,7 +179,7 @@ Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
   PT_LET(const SchemaPtr all, scored.Schema());
   PT_LET(const Columns columns, ChosenColumns(arguments.Value("--columns"), *all));
   PT_LET(const SchemaPtr input, etl.Schema());
-  // Workers carry along only what comes out.
+  // Workers carry along only the output columns.
   Columns keep;
   for (const std::string& name : columns) {
     if (input->GetFieldIndex(name) >= 0) keep.push_back(name);
@@ -186,8 +187,8 @@ Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
   return model.Transform(etl, keep).Select(columns);
 }
 
-// The number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so that a
-// mistake is reported without waiting for it.
+// Returns the number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so
+// that a mistake is reported without waiting for it.
 Result<Json> RowsIn(const NewTables& input) {
   Json rows = Json::object();
   for (const auto& [name, table] : input.tables) {
@@ -205,8 +206,8 @@ std::string RowsText(const Json& rows_in, int64_t rows_out) {
   return fmt::format("rows    in: {}; out: {}\n", text, Grouped(rows_out));
 }
 
-// The warning for an output without rows, which is seldom intended: most often the SQL joins or
-// filters everything away.
+// Returns the warning for an output without rows, which is seldom intended: usually the SQL joins
+// or filters everything away.
 std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
@@ -216,7 +217,7 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
                                  : "the scored table has no rows";
 }
 
-// The report for people, or as the one line of --json.
+// Returns the report for people, or as the one line of --json.
 std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_out,
                        const Places& places, const Arguments& arguments) {
   if (arguments.Has("--json")) {
@@ -232,8 +233,8 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
   return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + output;
 }
 
-// Scores and writes the table; returns the report, which is printed after the progress bar has
-// gone.
+// Scores and writes the table; returns the report, which is printed after the progress bar has been
+// removed.
 Result<std::string> Score(const Arguments& arguments, const Places& places,
                           SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
@@ -249,7 +250,8 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   }
   PT_LET(const DataFrame scored, ScoredTable(model, input.etl, arguments));
   PT_TRY(model.Explain(WriteTo(scored, places.output)));
-  record.Set("scored", "rows with a label");  // What the metrics' rows are called when printed.
+  // The printed name of the rows that the metrics are about.
+  record.Set("scored", "rows with a label");
   const Json results = record.results();
   const int64_t rows_out = results["output_rows"].begin()->get<int64_t>();
   PT_LET(const Json rows_in, RowsIn(input));
@@ -259,7 +261,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   return ReportText(results, rows_in, rows_out, places, arguments);
 }
 
-// Cheap questions first: the model is looked up before stdin is read.
+// Cheap checks first: the model is looked up before stdin is read.
 Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
                           const std::stop_token& stop) {
   Places places;
@@ -273,14 +275,14 @@ Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
   return places;
 }
 
-// Where relative paths begin that stages find in the table, such as those of pictures.
+// The base of relative paths in the table that stages read, such as those of pictures.
 fs::path BaseOf(const Arguments& arguments) {
   if (arguments.Has("--data")) return fs::absolute(arguments.Value("--data"));
   const std::string first = arguments.Values("--input").front();
   return first == "-" ? fs::current_path() : fs::absolute(first).parent_path();
 }
 
-// With the table on stdout the report goes to stderr.
+// If the table is on stdout, the report goes to stderr.
 Status PrintAnswer(const std::string& report, const Places& places, const Arguments& arguments) {
   if (!ToStdout(arguments)) return PrintResult(report);
   PT_TRY(PrintFile(places.output));
@@ -289,7 +291,7 @@ Status PrintAnswer(const std::string& report, const Places& places, const Argume
 }
 
 // Signals first: threads inherit which of them are blocked (os/signals.h), and a session starts
-// some.
+// some threads.
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments));
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
@@ -314,7 +316,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   options.call.events = [&progress](const Json& event) { progress.On(event); };
   const Result<std::string> report = Score(arguments, places, std::move(options));
   progress.Close();
-  // The message must not send anyone to files that are gone by then.
+  // The message must not refer to files that will be gone.
   if (!report.ok()) {
     return NamingStdin(places.stdin_file, WithoutLogsIn(scratch->path(), report.status()));
   }

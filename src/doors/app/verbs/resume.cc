@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium resume`: continues a run from its newest intact checkpoint. The run folder says all
-// there is to know: job.json the job or program, its settings and its engine, inputs.json what its
-// files were like. So the job file may have changed or be gone, and the only setting to give is a
-// greater number of epochs.
+// `protium resume`: continues a run from its newest intact checkpoint. The run folder contains
+// everything needed: job.json has the job or program, its settings and its engine, inputs.json
+// describes its files. So the job file may have changed or be gone, and the only settings to give
+// are those that may change (run/change_run.h).
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Reads job.json, as RequestForJob() or RequestForProgram() described the run. It is written when
-// all checks have passed, so a run without one has done nothing that could be continued.
+// Reads job.json, where RequestForJob() or RequestForProgram() described the run. It is written
+// after all checks have passed, so a run without one has done nothing that could be continued.
 Result<Json> ReadDescription(const fs::path& run) {
   const fs::path file = run / "job.json";
   Result<std::string> text = ReadTextFile(file);
@@ -40,7 +40,7 @@ Result<Json> ReadDescription(const fs::path& run) {
   return Fail({.exit = Exit::kInput, .what = "damaged file " + file.string()});
 }
 
-// The refusal that names the command to use instead.
+// Makes the refusal that names the command to use instead.
 Status WrongProgram(const Json& description, const fs::path& run) {
   const bool job = description["kind"] == "job";
   const std::string command = job ? "protium" : description.value("program", "");
@@ -68,7 +68,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
   PT_LET(const RunHeader header, ReadRunHeader(run));
-  // A run with nothing left to do is no failure: its result is printed again.
+  // A run with nothing left to do is not a failure: its result is printed again.
   const std::vector<std::string> sets = arguments.Values("--set");
   if (header.state == RunState::kDone && sets.empty()) {
     PrintNote("this run is already done; --set train.epochs=N trains it further\n");
@@ -77,7 +77,7 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(Json description, ReadDescription(run));
   if (!sets.empty()) PT_TRY(ChangeRun(sets, run, description));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
-  // Seconds count from the start of the command, loading included.
+  // Seconds count from the start of the command, including loading.
   request.session.started = invocation.started;
   request.resume = run;
   if (header.state == RunState::kDone) request.before = RunState::kDone;

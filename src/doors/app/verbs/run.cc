@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// For a job, --engine is one more setting, so that its place can be told; it comes last and wins. A
-// program has no job file that could name an engine.
+// For a job, --engine is one more setting, so that messages can name its place; added last, it
+// wins. A program has no job file that could name an engine.
 Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& invocation) {
   std::vector<std::string> sets = arguments.Values("--set");
   if (invocation.program != nullptr) {
@@ -35,8 +35,8 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   return RequestForJob(std::move(job), invocation);
 }
 
-// The page's address comes first, so that it can be opened while the run goes on. On a terminal the
-// page outlasts a run that is done; scripts go on when it has ended.
+// Prints the page's address first, so that it can be opened while the run goes on. On a terminal
+// the page outlasts a finished run; scripts continue when the run has ended.
 Status RunWithPage(RunRequest request) {
   const bool stays = isatty(STDERR_FILENO) == 1 && isatty(STDIN_FILENO) == 1;
   PT_LET(const std::unique_ptr<PageBeside> page, PageBeside::Start(request.runs));
@@ -51,7 +51,7 @@ Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   request.session.started = invocation.started;
   request.runs = RunsDir(arguments);
   request.json = arguments.Has("--json");
-  // With --json a failure is the one line on stdout; RunToEnd() says whether it has printed it.
+  // With --json a failure is the one line on stdout; RunToEnd() records whether it has printed it.
   request.answered = &invocation.answered;
   request.session.force = arguments.Has("--force");
   request.name = arguments.Value("--name", request.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `protium runs`: lists the runs in --runs-dir, shows one, compares two, and (runs_change.cc)
-// removes and labels them. What looks only reads the folders, so it can look at a run while that
-// goes on, or that was killed.
+// removes and labels them. Everything that shows runs only reads the folders, so it works while a
+// run goes on or after it was killed.
 #include "app/verbs/runs.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What `inspect RUN` shows; without a name the last run.
+// Shows what `inspect RUN` does; without a name, the last run.
 Status Show(const Arguments& arguments) {
   const std::string which = arguments.operand(1).empty() ? "last" : arguments.operand(1);
   PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
@@ -55,7 +55,7 @@ Status Compare(const Arguments& arguments) {
   return PrintResult(ComparedAsText(compared));
 }
 
-// The first operand is a verb of its own.
+// The first operand is a subcommand.
 Status ShowRuns(const Arguments& arguments, const Invocation& invocation) {
   const std::string what = arguments.operand(0).empty() ? "list" : arguments.operand(0);
   if (what == "list" && arguments.num_operands() < 2) return ListTheRuns(arguments);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The run that the operand after the command names, and `words` more behind it.
+// Returns the run named by the operand after the command, which `words` more must follow.
 Result<fs::path> RunOf(const Arguments& arguments, size_t words, const char* usage) {
   if (arguments.num_operands() == 2 + words) {
     return FindRun(RunsDir(arguments), arguments.operand(1));
@@ -42,7 +42,7 @@ Status PrintLabels(const Arguments& arguments, const fs::path& run, const RunLab
 
 }  // namespace
 
-// All runs are looked up, and all that go on refused, before the first is removed.
+// Looks up all runs, and refuses if any is still going, before removing the first.
 Status RemoveRuns(const Arguments& arguments) {
   std::vector<fs::path> folders;
   for (size_t i = 1; i < arguments.num_operands(); ++i) {

@@ -34,7 +34,8 @@ std::string FormatState(const Json& summary) {
                      progress["steps"].get<int64_t>());
 }
 
-// The name of the first test metric, the one that the job cares about most; "-" if there is none.
+// Returns the name of the first test metric, the most important one for the job; "-" if there is
+// none.
 std::string FindFirstMetric(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   for (const auto& [name, value] : test.items()) {
@@ -43,7 +44,8 @@ std::string FindFirstMetric(const Json& summary) {
   return "-";
 }
 
-// The value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is none.
+// Returns the value of a metric on a set of rows, such as "test" or "baseline"; "-" if there is
+// none.
 std::string MetricText(const Json& summary, const char* set, const std::string& name) {
   const Json& metrics = summary["metrics"];
   // A run may have no baseline.
@@ -52,14 +54,14 @@ std::string MetricText(const Json& summary, const char* set, const std::string& 
   return value.is_number() ? fmt::format("{:.4f}", value.get<double>()) : "-";
 }
 
-// What --sort compares; runs without a metric come last.
+// The value that --sort compares; runs without a metric come last.
 double TestValue(const Json& summary) {
   const Json test = summary["metrics"].value("test", Json::object());
   const Json value = test.value(FindFirstMetric(summary), Json());
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
 }
 
-// Least first, as for metrics of errors: of others the best are the last.
+// Ascending, as suits error metrics: for other metrics the best come last.
 Status SortBy(const std::string& key, std::vector<Json>& runs) {
   const std::vector<std::string> known = {"started", "name", "state", "test"};
   if (std::ranges::find(known, key) == known.end())
@@ -73,7 +75,7 @@ Status SortBy(const std::string& key, std::vector<Json>& runs) {
   return Status::OK();
 }
 
-// Those that --state and --name leave, in the order of --sort, as many as --limit says.
+// Applies --state and --name, sorts by --sort, and cuts to --limit.
 Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<RunEntry>& entries) {
   const std::string state = arguments.Value("--state"), name = arguments.Value("--name");
   const std::vector<std::string> states = {"done", "failed", "stopped", "running", "cut off"};
@@ -90,7 +92,7 @@ Result<std::vector<Json>> Chosen(const Arguments& arguments, const std::vector<R
   PT_TRY(SortBy(key, runs));
   PT_LET(const int64_t limit, arguments.Number("--limit", int64_t(runs.size())));
   const auto most = std::min(size_t(limit), runs.size());
-  // The latest stand at the end, the best by another key at the beginning.
+  // The latest are at the end; by another key the best are at the beginning.
   const auto spare = std::ptrdiff_t(runs.size() - most);
   if (key == "started")
     runs.erase(runs.begin(), runs.begin() + spare);
@@ -119,7 +121,7 @@ std::vector<std::string> Row(const Json& summary) {
           tags};
 }
 
-// That there is no folder means that there are no runs; one that cannot be read may hold some.
+// A missing folder means that there are no runs; one that cannot be read may contain some.
 Status CheckReadable(const fs::path& runs) {
   std::error_code error;
   const fs::directory_iterator first(runs, error);
@@ -129,8 +131,8 @@ Status CheckReadable(const fs::path& runs) {
 
 }  // namespace
 
-// One line for each run: its state, and its most important metric beside the baseline's, each as
-// --json has it in full.
+// Prints one line for each run: its state, and its most important metric beside the baseline's;
+// --json has both in full.
 Status ListTheRuns(const Arguments& arguments) {
   PT_TRY(CheckReadable(RunsDir(arguments)));
   const std::vector<RunEntry> entries = ListRuns(RunsDir(arguments));
@@ -148,7 +150,7 @@ Status ListTheRuns(const Arguments& arguments) {
   if (!tagged) {
     for (auto& row : rows) row.pop_back();
   }
-  // A narrow terminal has more use for whole names than for times.
+  // On a narrow terminal whole names are more useful than times.
   const bool narrow =
       isatty(STDOUT_FILENO) == 1 && Terminal::Of(STDOUT_FILENO).width < kWidthWithTimes;
   std::vector<bool> right = {false, false, false, false, true, true, false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a running gang for another number of workers: an elastic one, of a run, or one of programs,
-// by its process. The wish is a file (gang/wish.h).
+// Asks a running gang for another number of workers: an elastic gang of a run, or a gang of
+// programs, given by its process. The wish is a file (gang/wish.h).
 #include <fmt/format.h>
 
 #include "app/gang/sizing.h"

@@ -35,7 +35,7 @@ Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   return options;
 }
 
-// The address is the first line, for people and for scripts.
+// Prints the address as the first line, for people and for scripts.
 Status ServeModel(const Arguments& arguments, const Invocation&) {
   PT_LET(const ServeOptions options, ReadServeOptions(arguments));
   // Before there are threads.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium sql`: a query over the tables of a folder, with the checks and spellings that SQL has in
-// a job, so that it can be tried here first. Shows the first rows, or writes all of them to a file.
-// Leaves no run. With -i, a prompt (prompt/prompt.h).
+// `protium sql`: a query over the tables of a folder, with the checks and spellings of a job's SQL,
+// so that it can be tried here first. Shows the first rows, or writes all of them to a file. Leaves
+// no run. With -i, a prompt (prompt/prompt.h).
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium status`: where a run is, from its folder: its parts with their times, and what it does
-// now. With --watch again and again until it ends. The page shows the same (page/story.h).
+// `protium status`: where a run is, from its folder: its parts with their times, and its current
+// activity; with --watch, repeatedly until it ends. The page shows the same (page/story.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -31,8 +31,8 @@ namespace {
 
 constexpr auto kLookEvery = std::chrono::seconds(1);
 
-// The newest warnings of a run, oldest first: of devices that are left out, of ranks that keep
-// others waiting. Those that lie farther back than the end of its events are history.
+// Returns the newest warnings of a run, oldest first, such as excluded devices and ranks that keep
+// others waiting. Only the end of its events is searched; older warnings are history.
 Json LatestWarnings(const fs::path& run) {
   constexpr int64_t kTailBytes = 256 << 10;
   constexpr size_t kMost = 3;
@@ -48,7 +48,7 @@ Json LatestWarnings(const fs::path& run) {
   return warnings;
 }
 
-Result<Json> TellStatus(LiveRun& run) {
+Result<Json> ReportStatus(LiveRun& run) {
   const std::string state = StateOfRun(run.folder());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -93,7 +93,7 @@ Status ShowStatus(const Arguments& arguments, const Invocation&) {
   LiveRun run(folder.has_filename() ? folder : folder.parent_path());
   Screen screen;
   while (true) {
-    PT_LET(const Json status, TellStatus(run));
+    PT_LET(const Json status, ReportStatus(run));
     if (arguments.Has("--json"))
       PT_TRY(PrintResult(Dump(status) + "\n"));
     else

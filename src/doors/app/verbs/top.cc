@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium top`: all runs that go on, a line each, again and again until Ctrl-C.
+// `protium top`: all running runs, one line each, refreshed until Ctrl-C.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ namespace {
 constexpr auto kTopEvery = std::chrono::seconds(1);
 using Followed = std::map<fs::path, std::unique_ptr<LiveRun>>;
 
-// The runs that go on, each with what RunStory::Overview() tells of it.
-Json TellRunning(const fs::path& runs, Followed& followed) {
+// Returns the running runs, each with its RunStory::Overview().
+Json ReportRunning(const fs::path& runs, Followed& followed) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   Json list = Json::array();
@@ -81,7 +81,7 @@ Status ShowTop(const Arguments& arguments, const Invocation&) {
   Screen screen;
   const bool again = Terminal::Of(STDOUT_FILENO).live && !arguments.Has("--once");
   while (true) {
-    const Json list = TellRunning(runs, followed);
+    const Json list = ReportRunning(runs, followed);
     if (arguments.Has("--json")) return PrintResult(Dump(list) + "\n");
     PT_TRY(screen.Show(TopText(list, runs)));
     if (!again) return Status::OK();

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The address is the first line, for people and for scripts. A token never stands in an address
-// that is sent: browsers keep what follows "#" to themselves.
+// Prints the address as the first line, for people and for scripts. A token is only ever in a part
+// of the address that is never sent: browsers do not send what follows "#".
 Status PrintAddress(const Page& page, const std::string& token) {
   PT_TRY(PrintResult(page.address() + "\n"));
   if (token.empty()) return Status::OK();

@@ -17,12 +17,12 @@ struct TestRuns {
 
   const std::filesystem::path& path() const { return folder.path(); }
 
-  // A run that goes on for as long as what is given back lives.
+  // A run that goes on while the returned object lives.
   std::unique_ptr<RunFolder> Begin() const {
     return RunFolder::Create(path(), "made", {"protium", "run"}).ValueOrDie();
   }
 
-  // One that is done, with a step for each of `steps`.
+  // A finished run, with a step for each of `steps`.
   std::filesystem::path Done(int steps) const {
     auto run = Begin();
     (void)run->events().Append({{"event", "start"}, {"run", run->id()}, {"resumed", false}});

@@ -25,7 +25,7 @@ inline std::filesystem::path ModelPlace() {
   return pattern;
 }
 
-// A model of stages alone, in a folder: x__fill is x, or `value` where it is missing.
+// Saves a model of stages only in a folder: x__fill is x, or `value` if it is missing.
 inline void SaveModel(const std::filesystem::path& folder, double value) {
   const auto session = OpenSession({.engine = "local[1]",
                                     .folder = folder / "run",
@@ -40,7 +40,7 @@ inline void SaveModel(const std::filesystem::path& folder, double value) {
   ASSERT_TRUE(model->Save(folder / "model").ok());
 }
 
-// With such a model, loaded.
+// A fixture with such a model, loaded.
 class WithServedModel : public testing::Test {
  protected:
   void SetUp() override {

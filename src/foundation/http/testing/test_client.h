@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection in tests, over which bytes are sent and read as they are.
+// A connection for tests that sends and reads raw bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -34,7 +34,7 @@ class TestClient {
   }
 
   bool connected() const { return connected_; }
-  // False once the other side has closed.
+  // False if the other side has closed.
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -44,14 +44,14 @@ class TestClient {
     return true;
   }
   void Finish() { ::shutdown(socket_, SHUT_WR); }
-  // What comes until the other side closes, or `seconds` are over.
+  // Reads until the other side closes, or `seconds` have passed.
   std::string ReadAll(double seconds = 10) { return ReadUntil("", seconds); }
   // Whether the other side closes within `seconds`.
   bool Closed(double seconds) {
     ReadAll(seconds);
     return closed_;
   }
-  // What comes up to and with `end`; the rest is kept.
+  // Reads up to and including `end`; the rest is retained.
   std::string ReadUntil(std::string_view end, double seconds = 10) {
     const auto limit = Clock::now() + std::chrono::duration<double>(seconds);
     for (;;) {

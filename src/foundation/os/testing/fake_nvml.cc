@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's library with three devices, for tests: it shows that the real one is opened and asked.
+// A driver's library with three devices, for tests: shows that the real one is opened and called.
 extern "C" {
 
 int nvmlInit_v2() { return 0; }

@@ -58,15 +58,15 @@ std::span<std::byte> Board::Slot(int32_t rank, uint32_t half) const {
 void Board::SetCause(const Status& cause) const {
   uint32_t none = 0;
   if (!head().cause_state.compare_exchange_strong(none, 1)) {
-    // Another rank is writing its cause: callers report what is on the board next, so wait until it
-    // is there. One second, since the writer may have died over it.
+    // Another rank is writing its cause, and callers report what is on the board next: waits for
+    // it. At most one second, since the writer may have died.
     const auto until = Clock::now() + std::chrono::seconds(1);
     while (!failed() && Clock::now() < until) std::this_thread::yield();
     return;
   }
   std::string text = Dump(StatusToJson(cause));
   if (text.size() > kMostCauseBytes) {
-    // Cut to what a user reads first; half a JSON document would be no cause at all.
+    // Cut to what a user reads first; half a JSON document could not be read at all.
     text = Dump(StatusToJson(Status::UnknownError(FaultOf(cause).what.substr(0, 1000))));
   }
   head().cause_bytes = uint32_t(std::min<size_t>(text.size(), kMostCauseBytes));

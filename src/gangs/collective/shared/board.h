@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory in which ranks of one host meet: one memfd that rank 0 makes and all map.
 //
-// 1. A rank's `arrived` only grows; meeting n is over once every rank's is n or more.
-// 2. What belongs to meeting n lies in the half n % 2. A rank touches that half again for meeting n
-//    + 2, which it reaches only after every rank has left meeting n. So two halves are enough, and
-//    a meeting costs one wait instead of two (one to come, one to leave).
-// 3. A rank writes its own seat and rooms only; the head, with the first cause of failure, is
-//    written by one rank ever.
+// 1. A rank's `arrived` only grows; meeting n is over as soon as every rank's is n or more.
+// 2. Meeting n uses the half n % 2. A rank touches that half again for meeting n + 2, which it
+//    reaches only after every rank has left meeting n. So two halves are enough, and a meeting
+//    costs one wait instead of two (one to come, one to leave).
+// 3. A rank writes only its own seat and rooms. The head, with the first cause of failure, is
+//    written by one rank, once.
 //
-// Layout, each part from a page on: head; seats by rank; inline rooms by rank and half; slots by
-// rank and half, then two for results.
+// Layout, each part starting on a page: head; seats by rank; inline rooms by rank and half; slots
+// by rank and half, then two for results.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ namespace protium {
 class Board {
  public:
   static constexpr int64_t kInlineBytes = 8 << 10;  // A multiple of every element's size.
-  // Small, so that what one rank has written is still in a cache when the others read it: a large
+  // Small, so that what one rank has written is still cached when the others read it: a large
   // message then goes to memory and back once, not once for each of its copies. Not smaller, since
   // ranks wait for each other once per slot.
   static constexpr int64_t kSlotBytes = 256 << 10;
   static constexpr int64_t kMostCauseBytes = 16 << 10;
 
-  // What a rank writes, and others only read: a cache line apart from the next seat, so that ranks
-  // that arrive do not take lines from each other.
+  // What one rank writes and others only read. Seats do not share cache lines, so that arriving
+  // ranks do not take lines from each other.
   struct alignas(64) Seat {
     std::atomic<uint32_t> arrived;
     std::atomic<uint32_t> sleepers;  // Ranks that may sleep on `arrived`.
@@ -50,13 +50,13 @@ class Board {
 
   bool ready() const { return memory_.data() != nullptr; }
   Seat& seat(int32_t rank) const;
-  // Room for small messages: one per rank and half.
+  // Space for small messages: one per rank and half.
   std::span<std::byte> Inline(int32_t rank, uint32_t half) const;
-  // Room for parts of large ones: one per rank and half, and one more per half for results.
+  // Space for parts of large messages: one per rank and half, and one more per half for results.
   std::span<std::byte> Slot(int32_t rank, uint32_t half) const;
   std::span<std::byte> ResultSlot(uint32_t half) const { return Slot(world_, half); }
 
-  // Keeps the first cause; later ones are dropped. Returns once some cause can be read, or after 1
+  // Stores the first cause; drops later ones. Returns as soon as some cause can be read, or after 1
   // s. Any thread.
   void SetCause(const Status& cause) const;
   bool failed() const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. Small messages lie in a rank's inline room when it comes to the meeting at which the operation
-//    is agreed: one meeting is all they take.
+// 1. Small messages are in a rank's inline room when it comes to the meeting at which the operation
+//    is agreed: they need only one meeting.
 // 2. Large ones go through slots part by part; while part t is copied in, part t - 1 is reduced and
-//    part t - 2 copied out, with one meeting between. A rank reduces its slice of each part, always
-//    in the order of ranks.
+//    part t - 2 copied out, with one meeting between rounds. A rank reduces its slice of each part,
+//    always in rank order.
 // 3. Nothing is read before the requests agree, so ranks that disagree leave no half-written buffer
 //    behind.
 #include "collective/shared/communicator.h"
@@ -33,8 +33,8 @@ class PartwiseReduction {
 
   Status Run(const Request& request) {
     const int64_t parts = (count_ + part_count_ - 1) / part_count_;
-    // Part t lies in the half of meeting t + 1, its result in that of the next: each round writes
-    // one half and reads the other (`half() ^ 1`).
+    // Part t is in the half of meeting t + 1, its result in that of the next: each round writes one
+    // half and reads the other (`half() ^ 1`).
     for (int64_t t = 0; t <= parts + 1; ++t) {
       if (t < parts) CopyIn(t);
       if (t >= 1 && t <= parts) ReduceSlice(t - 1);
@@ -45,7 +45,7 @@ class PartwiseReduction {
   }
 
  private:
-  // What one rank reduces of a part, in bytes from its start.
+  // The bytes that one rank reduces of a part, from the part's start.
   struct Slice {
     int64_t begin = 0;
     int64_t end = 0;
@@ -82,7 +82,7 @@ class PartwiseReduction {
     const int64_t count = (slice.end - slice.begin) / width_;
     Combine(type_, op_, input(0), input(1), out, count);
     for (int32_t r = 2; r < meeting_.world(); ++r) Combine(type_, op_, out, input(r), out, count);
-    // The own slice of the result is taken here, where it is in the cache.
+    // The own slice of the result is copied here, while it is cached.
     CopyBytes(Own(part) + slice.begin, out, slice.end - slice.begin);
   }
 
@@ -124,8 +124,8 @@ class SharedCommunicator : public Communicator {
   Status Broadcast(std::span<std::byte> inout, int32_t root) override {
     const Request request{
         .operation = Operation::kBroadcast, .root = root, .length = int64_t(inout.size())};
-    // A wrong root is wrong on all ranks if they agree, so all of them get the same error at the
-    // same place.
+    // If the ranks agree, a wrong root is wrong on all of them, so all get the same error at the
+    // same position.
     if (root < 0 || root >= world()) {
       PT_TRY(meeting_->Agree(request));
       return meeting_->Abort(NoSuchRoot(root, world()));
@@ -203,8 +203,8 @@ class SharedCommunicator : public Communicator {
     return Status::OK();
   }
 
-  // Strings as long as the announced messages. All lengths are read first: after the next meeting
-  // they may change.
+  // Returns strings of the announced lengths. Reads all lengths first: they may change after the
+  // next meeting.
   Result<std::vector<std::string>> MakeRoom() {
     std::vector<int64_t> lengths;
     for (int32_t r = 0; r < world(); ++r) lengths.push_back(meeting_->Asked(r).length);
@@ -222,7 +222,7 @@ class SharedCommunicator : public Communicator {
 
   Status GatherLong(std::span<const std::byte> own, int64_t longest,
                     std::vector<std::string>& all) {
-    // Short messages came with the first meeting; a long one takes as many parts as the longest
+    // Short messages came with the first meeting; the long ones take as many parts as the longest
     // needs.
     const auto part_of = [&](int64_t size, int64_t at) {
       return size <= Board::kInlineBytes ? 0 : std::clamp(size - at, int64_t{0}, Board::kSlotBytes);

@@ -18,8 +18,8 @@ struct CommunicatorOptions {
 
 // Joins the ranks of one host, threads or processes, over shared memory. Collective: every rank of
 // the world calls it. peers[r] is this rank's end of a stream socket pair whose other end only rank
-// r holds; the own entry is empty. The sockets carry memory descriptors; after that, one that
-// closes says that its rank is gone.
+// r holds; the own entry is empty. The sockets pass memory descriptors; after that, a socket that
+// closes means that its rank is gone.
 Result<std::unique_ptr<Communicator>> MakeSharedCommunicator(int32_t rank,
                                                              std::vector<UniqueFd> peers,
                                                              const CommunicatorOptions& options);

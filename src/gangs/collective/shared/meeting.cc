@@ -12,15 +12,15 @@
 namespace protium {
 namespace {
 
-// How long to spin before sleeping. Long enough for a sleeper that was just woken: ranks that step
-// together get back to spinning.
+// How long to spin before sleeping. Long enough for a sleeper that was just woken, so that ranks in
+// step with each other return to spinning.
 constexpr std::chrono::microseconds kLongSpin{100};
-// The length of most spins where spinning has not helped lately (ranks share a core, or one is much
+// The length of most spins while spinning has not helped lately (ranks share a core, or one is much
 // slower).
 constexpr std::chrono::microseconds kShortSpin{3};
 constexpr uint32_t kVain = 3;
-constexpr uint32_t kTryAgain = 32;  // Every so many waits a long spin is tried all the same.
-// Between two looks for ranks that are gone.
+constexpr uint32_t kTryAgain = 32;  // After this many waits a long spin is tried again.
+// Between two checks for ranks that are gone.
 constexpr std::chrono::milliseconds kSlice{20};
 constexpr std::string_view kGreeting = "protium board 1";
 
@@ -30,8 +30,8 @@ void Pause() {
 #endif
 }
 
-// POLLRDHUP comes when the other end closed, which the kernel also does for a killed process; bytes
-// that are still unread do not hide it.
+// POLLRDHUP is set when the other end closed, which the kernel also does for a killed process, even
+// if bytes are still unread.
 bool HungUp(int fd) {
   pollfd poll{.fd = fd, .events = POLLRDHUP, .revents = 0};
   return Poll({&poll, 1}, Clock::now()) && poll.revents != 0;
@@ -102,15 +102,15 @@ Status Meeting::Next() {
 
 void Meeting::Arrive() {
   Board::Seat& seat = board_.seat(rank_);
-  // Both sequentially consistent, as are the sleeper's increment and its look at `arrived`: either
-  // this rank sees the sleeper or the sleeper sees the arrival. With weaker orders both could miss,
-  // and the sleeper would lose up to 20 ms.
+  // Both are sequentially consistent, as are the sleeper's increment and its read of `arrived`:
+  // either this rank sees the sleeper or the sleeper sees the arrival. With weaker orders both
+  // could miss, and the sleeper would lose up to 20 ms.
   seat.arrived.store(++meeting_);
   if (seat.sleepers.load() > 0) FutexWake(seat.arrived);
 }
 
-// Numbers of meetings wrap after 2^32; ranks are never more than one apart, so the sign of the
-// difference tells which is ahead.
+// Meeting numbers wrap after 2^32; ranks are never more than one apart, so the sign of the
+// difference says which is ahead.
 bool Meeting::Reached(int32_t rank) const {
   const uint32_t arrived = board_.seat(rank).arrived.load(std::memory_order_acquire);
   return int32_t(arrived - meeting_) >= 0;
@@ -123,9 +123,9 @@ Status Meeting::AwaitAll() {
   return Status::OK();
 }
 
-// Waking a sleeper costs more than many meetings take. But where ranks share a core, who spins
-// keeps away whom it waits for: after kVain spins that did not help only short ones are made, and a
-// long one now and then to see whether that has changed.
+// Waking a sleeper costs more than many meetings take. But where ranks share a core, a spinning
+// rank delays the one that it waits for: after kVain spins that did not help only short ones are
+// made, and a long one now and then to see whether that has changed.
 bool Meeting::SpinFor(int32_t rank) {
   if (!may_spin_) return false;
   const bool hopeful = vain_spins_ < kVain || ++short_spins_ % kTryAgain == 0;
@@ -149,7 +149,7 @@ Status Meeting::SleepFor(int32_t rank) {
   seat.sleepers.fetch_add(1);
   Status status;
   while (status.ok()) {
-    // Read before it is looked at: a rank that arrives in between changes it, and the futex, which
+    // Read before the comparison: a rank that arrives in between changes it, and the futex, which
     // compares, does not sleep then.
     const uint32_t seen = seat.arrived.load();
     if (int32_t(seen - meeting_) >= 0) break;
@@ -168,7 +168,7 @@ Status Meeting::SleepFor(int32_t rank) {
 Status Meeting::FindTheDead() {
   for (int32_t r = 0; r < world(); ++r) {
     if (r == rank_ || Reached(r) || !HungUp(peers_[size_t(r)].fd())) continue;
-    // It may have come, and ended in good order, between the two looks.
+    // It may have come, and ended normally, between the two checks.
     if (!Reached(r)) return Abort(GoneFault(r));
   }
   return Status::OK();
@@ -182,8 +182,8 @@ Status Meeting::Compare() const {
 
 Status Meeting::BlameLate() const {
   std::vector<int32_t> late;
-  // All send before any receives: a socket takes a descriptor without its reader, so nobody waits
-  // in a circle.
+  // All send before any receives: a socket accepts a descriptor without its reader, so there is no
+  // circular wait.
   for (int32_t r = 0; r < world(); ++r) {
     if (!Reached(r)) late.push_back(r);
   }
@@ -198,7 +198,7 @@ Status Meeting::GoneFault(int32_t rank) const {
        .what = fmt::format("rank {} is gone; the others were waiting for it in {}", rank, name)});
 }
 
-// Of a rank that has died the end is the cause, and not the error of the one that sent to it.
+// If a rank has died, its end is the cause, and not the error of the rank that sent to it.
 Status Meeting::SendFault(int32_t rank, const Status& sent, const char* doing) const {
   if (HungUp(peers_[size_t(rank)].fd())) return GoneFault(rank);
   return Annotate(sent, fmt::format("{} rank {}", doing, rank));
@@ -206,7 +206,7 @@ Status Meeting::SendFault(int32_t rank, const Status& sent, const char* doing) c
 
 Status Meeting::Abort(const Status& cause) {
   board_.SetCause(cause.ok() ? Status::Cancelled("aborted") : cause);
-  // After the cause is set: who wakes looks for it.
+  // After the cause is set: a rank that wakes checks for it.
   for (int32_t r = 0; r < world(); ++r) FutexWake(board_.seat(r).arrived);
   const Status first = Check();
   return first.ok() ? cause : first;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks of one host wait for each other: by a counter per rank in shared memory, spinning first
-// and then sleeping on it (a futex). Whoever sleeps looks every 20 ms whether the missing rank's
-// process is gone or another failed, so a death is noticed at once and a rank that hangs when its
-// deadline is over.
+// How ranks of one host wait for each other: on a counter per rank in shared memory, first
+// spinning, then sleeping (a futex). A sleeping rank checks every 20 ms whether the missing rank's
+// process is gone or another rank failed. So a death is noticed at once, and a rank that hangs when
+// its deadline is over.
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,10 @@
 
 namespace protium {
 
-// One rank's seat at the board. Calls come from one thread, but for Abort().
+// One rank's seat at the board. Calls come from one thread, except Abort().
 class Meeting {
  public:
-  // Collective: rank 0 makes the board and hands it to the others over their sockets. Each side
+  // Collective: rank 0 makes the board and passes it to the others over their sockets. Each side
   // waits at most `deadline`.
   static Result<std::shared_ptr<Meeting>> Make(int32_t rank, std::vector<UniqueFd> peers,
                                                std::chrono::milliseconds deadline);
@@ -28,20 +28,20 @@ class Meeting {
 
   // The half of the board that belongs to the next meeting.
   uint32_t half() const { return (meeting_ + 1) % 2; }
-  // What rank `rank` asked for at the last Agree().
+  // Rank `rank`'s request at the last Agree().
   const Request& Asked(int32_t rank) const;
 
-  // Waits for all ranks and compares what they ask for. All memory written by any rank before is
-  // visible afterwards. Every error from here on is every rank's error: a rank that comes late, is
-  // gone, or asks for something else is named.
+  // Waits for all ranks and compares their requests. All memory that any rank wrote before is
+  // visible afterwards. From here on an error on one rank is an error on all; it names a rank that
+  // is late, is gone, or made another request.
   Status Agree(const Request& request);
   // A further meeting of the operation last agreed.
   Status Next();
-  // Sends `fd` to every rank and takes one from each; by rank, the own one empty.
+  // Sends `fd` to every rank and receives one from each; by rank, the own one empty.
   Result<std::vector<UniqueFd>> Swap(int fd);
 
   Status Check() const { return board_.Cause(); }
-  // Keeps the first cause on the board, wakes all ranks, and returns that first cause. Any thread.
+  // Stores the first cause on the board, wakes all ranks, and returns the first cause. Any thread.
   Status Abort(const Status& cause);
 
  private:
@@ -66,9 +66,9 @@ class Meeting {
   std::vector<Channel> peers_;
   Board board_;
   bool may_spin_ = false;
-  uint32_t vain_spins_ = 0;  // In a row.
+  uint32_t vain_spins_ = 0;  // Spins in a row that did not see the arrival.
   uint32_t short_spins_ = 0;
-  uint32_t meeting_ = 0;  // The last one this rank arrived at.
+  uint32_t meeting_ = 0;  // The last one that this rank arrived at.
   uint32_t agreed_ = 0;   // The last one that was an Agree().
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and trees of ranks on one host. Each rank makes memory of its own and passes it to all
-// others, who map it: reads are plain loads.
+// Windows and trees of ranks on one host. Each rank makes its own memory and passes it to all
+// others, which map it: reads are plain loads.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ Result<std::unique_ptr<Window>> MakeSharedWindow(std::shared_ptr<Meeting> meetin
 Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
                                              const TreeSpec& spec);
 
-// Shares memory with every rank and returns the mappings by rank, the own one included. bytes_of[r]
-// is what rank r shares, agreed before. Fails on all ranks alike.
+// Shares memory with every rank and returns the mappings by rank, including the own one.
+// bytes_of[r] is what rank r shares, agreed before. Fails on all ranks alike.
 Result<std::vector<Mapping>> ShareMemory(Meeting& meeting, const std::vector<int64_t>& bytes_of);
 
 }  // namespace protium

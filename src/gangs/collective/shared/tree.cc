@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. A rank's memory holds the sums of its own subtrees, one after another; rank 0's the result
-//    behind them.
-// 2. Each rank sums one slice of the elements over all subtrees, in the order of the halving, and
-//    nothing is copied but what is added.
-// 3. Two meetings: before the sum (all subtrees are written) and after it (the result is whole).
+// 1. A rank's memory holds the sums of its own subtrees, one after another; rank 0's has the result
+//    after them.
+// 2. Each rank sums one slice of the elements over all subtrees, in the order of the halving; no
+//    copies are made.
+// 3. Two meetings: before the sum (all subtrees are written) and after it (the result is complete).
 //    Writing subtrees again is safe after the second: every rank has finished reading.
 #include "collective/shared/memory.h"
 #include "collective/subtrees.h"
@@ -36,7 +36,7 @@ class SharedTree : public Tree {
 
   Result<std::span<const float>> Reduce() override {
     PT_TRY(meeting_->Agree({.operation = Operation::kTreeReduce, .length = count_}));
-    // Slices begin at cache lines, so that two ranks never write to one.
+    // Slices begin at cache lines, so that two ranks never write to the same one.
     const int64_t lines = (count_ + kLineFloats - 1) / kLineFloats;
     const auto edge = [&](int64_t rank) {
       return std::min(lines * rank / meeting_->world() * kLineFloats, count_);
@@ -54,7 +54,7 @@ class SharedTree : public Tree {
     return Subtrees(spec.leaves, spec.first[size_t(rank)], spec.first[size_t(rank) + 1]);
   }
 
-  // Floats from one vector to the next, so that each starts a cache line.
+  // Floats from one vector to the next, so that each starts on a cache line.
   static int64_t Stride(int64_t count) {
     return (count + kLineFloats - 1) / kLineFloats * kLineFloats;
   }

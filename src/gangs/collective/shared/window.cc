@@ -34,8 +34,8 @@ class SharedWindow : public Window {
   std::vector<Mapping> memory_;
 };
 
-// What a rank does on its own between meetings; its failure is every rank's. An empty window maps a
-// page all the same, as mmap() refuses 0 bytes.
+// What a rank does on its own between meetings; if it fails, all ranks fail. An empty window maps a
+// page all the same, since mmap() refuses 0 bytes.
 Result<std::vector<Mapping>> MapAll(Meeting& meeting, const std::vector<int64_t>& bytes_of) {
   const int64_t own_bytes = RoundUpToPages(std::max<int64_t>(bytes_of[size_t(meeting.rank())], 1));
   PT_LET(const Memfd own, Memfd::Make("protium-window", own_bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: ranks of which one dies in the middle of what they do together.
+// For tests: ranks one of which dies in the middle of a collective operation.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace protium {
 
-// The same ranks, of which this one fails instead of making the collective call with the number
-// `life`, from 0. It is dead once its communicator has ended, which is its caller's to do. Outlived
-// by `ranks`.
+// Wraps `ranks`, which must outlive it, so that this rank fails instead of making the collective
+// call with number `life`, counted from 0. It is dead when its communicator has been destroyed,
+// which is up to the caller.
 class MortalRanks final : public Communicator {
  public:
   MortalRanks(Communicator& ranks, int life) : ranks_(ranks), life_(life) {}
@@ -43,7 +43,7 @@ class MortalRanks final : public Communicator {
     PT_TRY(Live());
     return ranks_.MakeTree(spec);
   }
-  // The dead say nothing.
+  // A dead rank sends nothing.
   void Abort(const Status& cause) override {
     if (!dead()) ranks_.Abort(cause);
   }

@@ -28,8 +28,8 @@ inline Result<std::vector<std::vector<UniqueFd>>> ConnectRanks(int32_t world) {
 }
 
 // Runs `body` on every rank of a shared-memory world, each on its own thread; returns each rank's
-// status. A rank's communicator ends with its body, so a body that returns early is a rank that
-// died.
+// status. A rank's communicator is destroyed at the end of its body, so a body that returns early
+// is a rank that died.
 inline std::vector<Status> RunThreadRanks(int32_t world, const CommunicatorOptions& options,
                                           const std::function<Status(Communicator&)>& body) {
   auto ends = ConnectRanks(world);
@@ -46,7 +46,7 @@ inline std::vector<Status> RunThreadRanks(int32_t world, const CommunicatorOptio
   return statuses;
 }
 
-// A collective of any size, for tests that are about the ranks and not about the values.
+// A collective call of any size, for tests of the ranks, not of the values.
 inline Status ReduceFloats(Communicator& communicator, int64_t count) {
   std::vector<float> values(static_cast<size_t>(count), 1);
   return communicator.AllReduce(AsBuffer(std::span(values)), Op::kSum);

@@ -61,13 +61,12 @@ TestBarrier::TestBarrier(Kind kind, int32_t tasks)
     address_ = {.path = folder_.path() / "barrier"};
     BindPath(listener_.get(), address_.path);
   }
-  // Before the thread starts and the address is known: a call that comes at once waits in the
-  // queue.
+  // Before the thread starts and the address is known: an early call waits in the queue.
   EXPECT_EQ(::listen(listener_.get(), 16), 0);
   thread_ = std::jthread([this] { Serve(); });
 }
 
-// Then thread_, the last member, is joined while what it uses is still there.
+// After this, thread_, the last member, is joined while what it uses still exists.
 TestBarrier::~TestBarrier() { EXPECT_EQ(::eventfd_write(ending_.get(), 1), 0); }
 
 void TestBarrier::Serve() {
@@ -83,14 +82,14 @@ void TestBarrier::Serve() {
   }
 }
 
-// Takes in one call; false when it does not know the secret.
+// Receives one call; returns false if it does not know the secret.
 bool TestBarrier::Accept(std::vector<Caller>& callers) {
-  // The wire goes with this function; `fd` stays open for the answer, which comes when all have
-  // called.
+  // The wire is destroyed with this function; `fd` stays open for the reply, which comes when all
+  // have called.
   UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
   auto wire = ExecutorWire::Make(fd.Duplicate().ValueOrDie()).ValueOrDie();
   wire->WaitUntil(Clock::now() + std::chrono::seconds(20));
-  // A Unix socket asks for none.
+  // A Unix socket requires none.
   if (!address_.secret.empty()) {
     const bool known = ReadText(*wire).ValueOr("") == kSecret;
     EXPECT_TRUE(wire->WriteText(known ? "ok" : "err").ok() && wire->Flush().ok());
@@ -118,7 +117,7 @@ void TestBarrier::Answer(std::vector<Caller>& callers) {
     if (!canned_.empty()) {
       (void)wire->Write(canned_.data(), static_cast<int64_t>(canned_.size()));
     } else if (each.what == 1) {
-      // A number of texts, then the texts: one after a barrier, one a task after a gathering.
+      // A count, then that many texts: one after a barrier, one per task after a gathering.
       (void)wire->WriteInt(1);
       (void)wire->WriteText("success");
     } else {

@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// The barrier server of an executor, for all tasks of a stage: it answers when every one of `tasks`
+// The barrier server of an executor, for all tasks of a stage: it replies when every one of `tasks`
 // has called. Connections come in any order, as those of several executors do.
 class TestBarrier {
  public:
@@ -18,9 +18,9 @@ class TestBarrier {
   TestBarrier(Kind kind, int32_t tasks);
   ~TestBarrier();
   const BarrierAddress& address() const { return address_; }
-  // Instead of the texts, from now on.
+  // From now on replies with `bytes` instead of the texts.
   void AnswerWith(std::string bytes) { canned_ = std::move(bytes); }
-  // What the calls said, in the order they came; after the last one.
+  // The texts of the calls, in the order of arrival; read it after the last call.
   const std::vector<std::string>& said() const { return said_; }
 
  private:
@@ -36,7 +36,7 @@ class TestBarrier {
   const int32_t tasks_;
   TemporaryFolder folder_;
   UniqueFd listener_;
-  UniqueFd ending_;  // An eventfd, readable once the thread is to end.
+  UniqueFd ending_;  // An eventfd, readable when the thread is to end.
   BarrierAddress address_;
   std::string canned_;
   std::vector<std::string> said_;

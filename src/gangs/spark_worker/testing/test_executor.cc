@@ -21,10 +21,10 @@ namespace protium {
 
 namespace {
 
-// Only a test that fails waits so long.
+// Only a test that fails waits this long.
 constexpr std::chrono::seconds kPatience{60};
 
-// Numbers are big-endian, as Java's DataOutputStream writes them; texts have their length in front.
+// Numbers are big-endian, as Java's DataOutputStream writes them; texts follow their length.
 void AddInt(std::string& bytes, int32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     bytes.push_back(static_cast<char>(static_cast<uint32_t>(number) >> shift));
@@ -49,8 +49,8 @@ void AddPairs(std::string& bytes, const std::map<std::string, std::string>& pair
   }
 }
 
-// A always has port and secret. B has an address in barrier tasks only, and -1 in the place of the
-// port says that the path of a Unix socket follows.
+// A always has port and secret. B has an address in barrier tasks only, and -1 as the port means
+// that the path of a Unix socket follows.
 void AddBarrier(std::string& bytes, const TaskInit& init) {
   const BarrierAddress& address = init.barrier_address;
   bytes.push_back(init.barrier ? 1 : 0);
@@ -214,7 +214,7 @@ std::string RawHeaderBytes(const TaskInit& init) {
   AddInt(bytes, 0);
   AddFunction(bytes, init);
   if (init.family != Family::kD) return bytes;
-  // No partition is -8: by that the worker knows the frame, which says how long the header is.
+  // No partition is -8, so the worker recognises the frame, which says how long the header is.
   std::string framed;
   AddInt(framed, -8);
   AddInt(framed, static_cast<int32_t>(bytes.size()));
@@ -231,7 +231,7 @@ std::string HeaderBytes(TaskInit init, const SparkCommand& command) {
 
 std::string RowBytes(const SchemaPtr& schema, const arrow::RecordBatchVector& batches,
                      const RowsOptions& options) {
-  // All columns within one column of structs, as Spark hands rows to mapInArrow.
+  // All columns within one column of structs, as Spark passes rows to mapInArrow.
   const auto wrapped =
       arrow::schema({arrow::field(options.column, arrow::struct_(schema->fields()))});
   auto write = arrow::ipc::IpcWriteOptions::Defaults();
@@ -259,10 +259,10 @@ std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
   auto worker = std::make_unique<TestWorker>();
   auto [ours, theirs] = options.tcp ? TcpPair() : SocketPair().ValueOrDie();
   worker->wire_ = ExecutorWire::Make(std::move(ours)).ValueOrDie();
-  // One deadline for all that is read, so that a worker that hangs fails its test.
+  // One deadline for all reads, so that a worker that hangs fails its test.
   worker->wire_->WaitUntil(Clock::now() + kPatience);
-  // `theirs` goes with this function: then only the worker holds that end, and its death closes the
-  // connection. 7 is a number that is free in it.
+  // `theirs` is closed with this function: after that only the worker holds that end, and its death
+  // closes the connection. 7 is a number that is free in it.
   SubprocessOptions start{.program = "/proc/self/exe",
                           .env = options.env,
                           .fds = {{theirs.get(), 7}},
@@ -276,7 +276,7 @@ std::unique_ptr<TestWorker> TestWorker::Start(const Options& options) {
 }
 
 void TestWorker::Send(const std::string& bytes) {
-  // A worker may give up before it has read all: what it said then is for Read() to find.
+  // A worker may give up before it has read all: Read() finds what it sent by then.
   (void)wire_->Write(bytes.data(), static_cast<int64_t>(bytes.size()));
   (void)wire_->Flush();
 }

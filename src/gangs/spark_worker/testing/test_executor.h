@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's side of the worker protocol for tests without Spark: what the JVM of each release
+// The executor's side of the worker protocol, for tests without Spark: what the JVM of each release
 // writes, as recorded in fixtures/, and a reader of what it would read.
 #pragma once
 
@@ -18,33 +18,33 @@
 
 namespace protium {
 
-// A task's header, from its first number on. `init.version` is overwritten.
+// Returns a task's header, from its first number on. `init.version` is overwritten.
 std::string HeaderBytes(TaskInit init, const SparkCommand& command);
 // The same for a command of any bytes, and of the version that `init` names.
 std::string RawHeaderBytes(const TaskInit& init);
-// The version that our driver gives a task on a release of this family.
+// Returns the version that our driver sends with a task on a release of this family.
 std::string FormatVersion(Family family);
 
 struct RowsOptions {
   arrow::Compression::type codec = arrow::Compression::UNCOMPRESSED;
   std::string column = "struct";
 };
-// Rows as the executor sends them, with the number behind them.
+// Returns rows as the executor sends them, followed by the number after them.
 std::string RowBytes(const SchemaPtr& schema, const arrow::RecordBatchVector& batches,
                      const RowsOptions& options = {});
 
-// What a worker said to a task.
+// A worker's reply to a task.
 struct Answer {
   arrow::RecordBatchVector batches;
   std::string error;           // The text after -2; empty: none.
   std::vector<int64_t> times;  // All numbers after -3.
-  int32_t last = 0;            // -4, -1; -2 after an error; 0 when it closed the connection.
+  int32_t last = 0;            // -4, -1; -2 after an error; 0 if it closed the connection.
 };
 
-// Reads one, to its last byte. Fails when something else comes.
+// Reads one reply, to its last byte. Fails if anything else comes.
 Result<Answer> ReadAnswer(ExecutorWire& wire, Family family);
 
-// Bytes that are there already.
+// Reads from memory.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : left_(bytes) {}
@@ -57,7 +57,7 @@ class MemorySource : public ByteSource {
 // Reads a header from its very first number on.
 Result<TaskInit> ReadHeader(MemorySource& source);
 
-// A worker: this test program again, talking to this process.
+// A worker: this test program started again, connected to this process.
 class TestWorker {
  public:
   struct Options {
@@ -69,12 +69,11 @@ class TestWorker {
   static std::unique_ptr<TestWorker> Start(const Options& options);
   static std::unique_ptr<TestWorker> Start();
 
-  // Sends and reads at the same time, as the JVM does. What cannot be read as an answer fails the
-  // test.
+  // Sends and reads at the same time, as the JVM does. The test fails if the reply cannot be read.
   Answer Exchange(const std::string& bytes, Family family);
   void Send(const std::string& bytes);
   Answer Read(Family family);
-  // The worker meets the end of what it reads, and can still answer.
+  // The worker meets the end of its input, and can still reply.
   void CloseSending();
   void Close();
   // Closes and waits for the end.

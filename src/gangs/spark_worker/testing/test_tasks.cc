@@ -24,7 +24,7 @@ std::shared_ptr<arrow::RecordBatch> RowBatch(int64_t first, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const int64_t n = first + i;
     PT_CHECK((i == 1 ? numbers.AppendNull() : numbers.Append(n)).ok());
-    // Not ASCII alone, where bytes and letters count alike.
+    // Not only ASCII, where bytes and letters have the same count.
     PT_CHECK((i == 0 ? texts.AppendNull() : texts.Append("ü" + std::to_string(n))).ok());
   }
   return arrow::RecordBatch::Make(RowSchema(), count,
@@ -70,7 +70,7 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// All in one text: the test runs in another process, and a row is what comes back from the worker.
+// All in one text: the test runs in another process, and only rows come back from the worker.
 Status Facts(TaskContext& context) {
   Json devices = Json::array();
   for (const Device& each : context.devices()) devices.push_back(each.name + ":" + each.address);
@@ -121,7 +121,7 @@ Status Wait(TaskContext& context) {
 }
 
 Status Gather(TaskContext& context) {
-  // The rank is in the text, so that the test sees whose place each has.
+  // The rank is in the text, so that the test sees which position each has.
   PT_LET(const auto all, context.AllGather(context.config() + std::to_string(context.rank())));
   PT_TRY(context.Barrier());
   for (const std::string& each : all) PT_TRY(context.Emit(*TextBatch(each)));

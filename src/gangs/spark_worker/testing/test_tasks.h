@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks for tests of the spark room, and rows for them.
+// Tasks for tests of the spark folders, and rows for them.
 #pragma once
 
 #include <arrow/api.h>
@@ -21,19 +21,19 @@ SchemaPtr TextSchema();
 std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
 std::vector<std::string> Texts(const arrow::RecordBatchVector& batches);
 
-// What the workers of this room's tests can do. tests/main.cc finds this function by its name when
-// the test program is started as a worker.
-//   same      gives its rows on
-//   first     reads one batch and gives it on
-//   nothing   reads nothing and gives nothing
-//   facts     gives a JSON object of what its context says
-//   fail      reads a batch, gives it on, and fails with the fault that its config is
+// What the workers of these tests can run. tests/main.cc finds this function by its name when the
+// test program is started as a worker.
+//   same      emits its rows
+//   first     reads one batch and emits it
+//   nothing   reads nothing and emits nothing
+//   facts     emits a JSON object of what its context says
+//   fail      reads a batch, emits it, and fails with the error in its config
 //   throw     throws
-//   crash     ends with the signal whose number its config is
-//   other     gives rows of a schema other than the declared one
+//   crash     ends with the signal whose number is its config
+//   other     emits rows of a schema other than the declared one
 //   report    reports its config as event, twice
 //   wait      reports {"event": "waiting"}, waits to be stopped
-//   gather    gives what AllGather() of its config gives
+//   gather    emits what AllGather() of its config returns
 //   count     counts its rows
 //   bend      counts steps (gang/bend_task.h)
 const TaskTable& TestTasks();

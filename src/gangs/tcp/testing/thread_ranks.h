@@ -12,13 +12,13 @@
 
 namespace protium {
 
-// Loopback only, with a key that is no secret.
+// Loopback only, with a key that is not secret.
 inline TcpOptions LoopbackOptions() {
   return {.key = std::string(32, 'k'), .shared_memory = false, .addresses = {"127.0.0.1"}};
 }
 
 // Runs `body` on every rank, each on its own thread; returns each rank's status. A rank's
-// communicator ends with its body.
+// communicator is destroyed at the end of its body.
 inline std::vector<Status> RunTcpRanks(int32_t world, const TcpOptions& options,
                                        const std::function<Status(Communicator&)>& body) {
   std::vector<std::string> cards(static_cast<size_t>(world));
@@ -31,7 +31,7 @@ inline std::vector<Status> RunTcpRanks(int32_t world, const TcpOptions& options,
     if (!candidate.ok()) gathered.arrive_and_drop();
     PT_TRY(candidate.status());
     auto communicator = std::move(*candidate).Join(cards, Clock::now() + std::chrono::seconds(30));
-    gathered.arrive_and_wait();  // Nobody fails the others' joining by what its body does.
+    gathered.arrive_and_wait();  // No body runs, and can fail, while others join.
     PT_TRY(communicator.status());
     return body(**communicator);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers without a process: what they are sent is read at the other end of their channel.
+// Workers without a process: the other end of their channel shows what they were sent.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ class FakeWorker {
     worker_->link = std::make_shared<Link>(std::move(ends.first));
     end_ = std::make_unique<Link>(std::move(ends.second));
   }
-  // Once.
+  // Call once.
   std::unique_ptr<Worker> Take() { return std::move(worker_); }
-  // The types of the messages that it was sent since the last call.
+  // Returns the types of the messages that it was sent since the last call.
   std::vector<std::string> Received() {
     std::vector<std::string> types;
     for (;;) {

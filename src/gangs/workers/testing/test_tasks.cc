@@ -101,14 +101,14 @@ bool Bell::Await(int times) {
 }
 
 Belongings CountBelongings() {
-  // With the descriptor of the look itself, which is the same each time.
+  // Includes the descriptor of this iteration, which is the same each time.
   const std::filesystem::directory_iterator fds("/proc/self/fd");
   return {.descriptors = static_cast<size_t>(std::distance(begin(fds), end(fds))),
           .children = Children().size()};
 }
 
-// Children are listed with the thread that started them (proc(5)): workers with the thread of the
-// Spawner.
+// Children are listed under the thread that started them (proc(5)): workers under the Spawner's
+// thread.
 std::vector<pid_t> Children() {
   std::vector<pid_t> all;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -142,7 +142,7 @@ Status Count(TaskContext& context) {
   return context.Emit(*TextBatch(std::to_string(rows)));
 }
 
-// Keeps every batch to the end.
+// Holds every batch to the end.
 Status Hoard(TaskContext& context) {
   arrow::RecordBatchVector all;
   PT_LET(all, Collect(context.input()));
@@ -160,7 +160,7 @@ Status Facts(TaskContext& context) {
   return context.Emit(*TextBatch(text));
 }
 
-// What this rank was given and what its environment lets it see.
+// Emits this rank's devices and those that its environment makes visible.
 Status Devices(TaskContext& context) {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
@@ -175,7 +175,7 @@ Status Devices(TaskContext& context) {
 // Waits for ranks that will not come.
 Status WaitForOthers(TaskContext& context) { return context.Barrier("never"); }
 
-// All ranks have begun when rank 1 acts, and the others wait for it in a collective call.
+// When rank 1 acts, all ranks have begun, and the others wait for it in a collective call.
 Status OnRank1(TaskContext& context, const std::function<Status()>& act) {
   PT_TRY(context.Barrier("start"));
   if (context.rank() == 1) return act();
@@ -190,7 +190,7 @@ Status Refuse(TaskContext& context) {
   return Fail({.exit = Exit::kInput, .what = "3 labels are null", .fix = "drop them"});
 }
 
-// Its configuration names the bell that the others ring once they have failed.
+// Its configuration names the bell that the others ring when they have failed.
 Status TalkAndRefuse(TaskContext& context) {
   const Status status = OnRank1(context, [&]() -> Status {
     for (int i = 0; i < 60; ++i) context.Send({{"event", "talk"}});
@@ -209,7 +209,7 @@ Status ExitEarly(TaskContext& context) {
 
 Status KillSelf(TaskContext& context) {
   std::puts("about to be killed");
-  // What is buffered is lost with a process that is killed.
+  // Buffered output is lost when a process is killed.
   std::fflush(stdout);
   return OnRank1(context, []() -> Status {
     ::raise(SIGKILL);
@@ -217,7 +217,7 @@ Status KillSelf(TaskContext& context) {
   });
 }
 
-// Succeeds from the attempt in its configuration on.
+// Succeeds from the attempt on that its configuration gives.
 Status KillUntil(TaskContext& context) {
   if (context.attempt() < std::stoi(context.config())) return KillSelf(context);
   return Facts(context);
@@ -242,7 +242,7 @@ Status StopSelf(TaskContext& context) {
   });
 }
 
-// Stops its process, unless the file that its configuration names says that one was.
+// Stops its process, unless the file named in its configuration exists, which means that one did.
 Status StopBeforeItReads(TaskContext& context) {
   if (!std::filesystem::exists(context.config())) {
     std::ofstream(context.config()) << "stopped";
@@ -279,14 +279,14 @@ Status HangInThought(TaskContext& context) {
   });
 }
 
-// Until it is killed, whatever it is asked for.
+// Runs until it is killed, whatever it is asked to do.
 Status Deaf(TaskContext& context) {
   context.Send({{"event", "deaf"}});
   Hang();
 }
 
 Status EndlessOutput(TaskContext& context) {
-  // Many more than lie between a worker and a caller that takes none.
+  // Many more than fit between a worker and a caller that takes none.
   for (int64_t i = 0; i < 200; ++i) {
     context.Send({{"event", "emitting"}, {"batch", i}});
     PT_TRY(context.Emit(*NumberBatch(i * 1000, 1000)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks for the tests of this room, and what they have in common.
+// Tasks for the tests of this folder, and helpers that they share.
 #pragma once
 
 #include <arrow/api.h>
@@ -19,14 +19,14 @@ namespace protium {
 inline SchemaPtr NumberSchema() { return arrow::schema({arrow::field("x", arrow::int64())}); }
 inline SchemaPtr TextSchema() { return arrow::schema({arrow::field("text", arrow::utf8())}); }
 
-// `count` numbers from `first` on; one text.
+// Return `count` numbers from `first` on; one text.
 std::shared_ptr<arrow::RecordBatch> NumberBatch(int64_t first, int64_t count);
 std::shared_ptr<arrow::RecordBatch> TextBatch(const std::string& text);
 
-// `batches` batches of `rows` numbers each, from 0 on.
+// Returns `batches` batches of `rows` numbers each, from 0 on.
 std::function<Result<BatchStreamPtr>()> Numbers(int64_t batches, int64_t rows);
 
-// All numbers of all batches, sorted.
+// Return all numbers (texts) of all batches, sorted.
 std::vector<int64_t> SortedNumbers(const arrow::RecordBatchVector& batches);
 std::vector<std::string> SortedTexts(const arrow::RecordBatchVector& batches);
 
@@ -35,13 +35,13 @@ Result<arrow::RecordBatchVector> RunTask(Workers& workers, const MapTask& task,
                                          std::function<Result<BatchStreamPtr>()> input,
                                          const Call& call = {});
 
-// A task that gives texts, without a gang on two workers, or in a gang in which a rank may keep the
-// others waiting for 20 s. Names and what they do: TestTasks() in test_tasks.cc.
+// Return a task that emits texts, without a gang on two workers, or in a gang in which a rank may
+// keep the others waiting for 20 s. Names and what they do: TestTasks() in test_tasks.cc.
 MapTask TextTask(const std::string& name, const std::string& config = "{}");
 MapTask GangTask(const std::string& name, int32_t workers, int32_t max_restarts = 0,
                  const std::string& config = "{}");
 
-// What this process holds open and which children it has: the same before and after.
+// Open descriptors and children of this process: the same before and after a test.
 struct Belongings {
   size_t descriptors = 0;
   size_t children = 0;
@@ -50,18 +50,18 @@ struct Belongings {
 Belongings CountBelongings();
 std::vector<pid_t> Children();
 
-// Until the process is killed.
+// Sleeps until the process is killed.
 [[noreturn]] void Hang();
 
 // Seconds that no test waits for.
 inline constexpr double kForEver = 1e6;
 
-// What workers have a test know, in the order of the two processes: a pipe with a name.
+// A named pipe by which workers notify a test, so that the order across processes is known.
 class Bell {
  public:
   Bell();
   std::string path() const { return (folder_.path() / "bell").string(); }
-  // Waits until it has been rung so many times; false when that takes very long.
+  // Waits until it has been rung this often; false if that takes very long.
   bool Await(int times);
 
  private:
@@ -69,7 +69,7 @@ class Bell {
   UniqueFd pipe_;
 };
 
-// Workers of its own for each test, which leave nothing behind.
+// Makes new workers for each test and checks that they leave nothing behind.
 class TestWithWorkers : public testing::Test {
  protected:
   void SetUp() override {

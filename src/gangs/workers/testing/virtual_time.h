@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time of its own, in which a test says what second it is.
+// A clock of the test's own: the time at a given second.
 #pragma once
 
 #include "base/call.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net whose backward is written out beside the same net recorded by LibTorch.
+// Compares a net that has a handwritten backward pass with the same net recorded by LibTorch.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@
 
 namespace protium {
 
-// The outputs that LibTorch's own operations compute for `rows` with the parameters `p`.
+// Computes the outputs for `rows` with the parameters `p` by LibTorch's own operations.
 using RecordedForward =
     std::function<at::Tensor(const std::vector<at::Tensor>& p, const Batch& rows)>;
 
-// Expects the outputs and gradients of `reference` from `net`, which is made for `inputs` and whose
-// `weights` hold what it starts from: overwritten by a first backward, added to by a second. With
-// `tokens`, lists hold whole numbers below it.
+// Expects the outputs and gradients of `reference` from `net`, which is made for `inputs` and
+// starts from `weights`: a first backward pass overwrites gradients, a second adds to them. With
+// `tokens`, lists contain whole numbers below it.
 inline void ExpectSameGradients(const RecordedForward& reference, Net& net, Weights& weights,
                                 const NetInputs& inputs, int64_t tokens = 0) {
   std::vector<ListColumn> lists;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nets of LibTorch in the worlds of train/testing/worlds.h.
+// LibTorch nets in the worlds of train/testing/worlds.h.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace protium {
 
-// A maker of ours, called in the thread of a rank that LibTorch has been prepared in.
+// Wraps a maker to call PrepareTorch() first in the thread of a rank.
 inline NetMaker WithTorch(NetMaker make) {
   return [make = std::move(make)]() -> Result<std::unique_ptr<Net>> {
     PT_TRY(PrepareTorch(1));

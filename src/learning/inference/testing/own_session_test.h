@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A test with a folder and an embedded session of its own.
+// A test with its own folder and embedded session.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers of this room's tests can do. Training stands in for the real one: it notes which
-// rows came and leaves a file as its weights, so that everything around it runs without LibTorch.
+// The tasks of workers in these tests. Training is a stand-in: it records which rows it received
+// and writes a file as its weights, so everything around it runs without LibTorch.
 #include <arrow/api.h>
 
 #include <filesystem>
@@ -58,7 +58,7 @@ Status TrainTask(TaskContext& context) {
   return EmitJson(context, FieldsToJson(result));
 }
 
-// The first numeric input, whether the engine has scaled it or that is left to the task.
+// The first numeric input, whether the engine scaled it or left that to the task.
 Result<std::shared_ptr<arrow::DoubleArray>> FirstNumber(const ScoreConfig& config,
                                                         const arrow::RecordBatch& batch) {
   const std::string& column = config.net.numeric.front();
@@ -109,7 +109,7 @@ Status ScoreTask(TaskContext& context) {
 const TaskTable& TestTasks() {
   static const TaskTable tasks = {
       {"fit", FitTask}, {"stages", StagesTask}, {"train", TrainTask}, {"score", ScoreTask},
-      // Nets are never made here, those of LibTorch neither.
+      // Nets are never made here, not even LibTorch's.
   };
   return tasks;
 }

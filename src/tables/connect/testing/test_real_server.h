@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session on a real server, whose sc:// address stands in PROTIUM_TEST_SPARK.
+// A session on a real server, whose sc:// address is in PROTIUM_TEST_SPARK.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -16,10 +16,10 @@ namespace protium::connect {
 
 namespace {
 
-// Only a test that fails waits so long.
+// Only a failing test waits this long.
 constexpr auto kPatience = std::chrono::seconds(20);
 
-// One batch as Spark sends it: an Arrow IPC stream of its own, schema included.
+// Returns one batch as Spark sends it: an Arrow IPC stream of its own, including the schema.
 std::string IdsAsIpc(int64_t from, int64_t count) {
   arrow::Int64Builder builder;
   for (int64_t i = 0; i < count; ++i) EXPECT_TRUE(builder.Append(from + i).ok());
@@ -32,8 +32,8 @@ std::string IdsAsIpc(int64_t from, int64_t count) {
   return (*out->Finish())->ToString();
 }
 
-// gRPC carries details of an error as a serialized google.rpc.Status; Spark puts in what the client
-// is to know of the cause.
+// gRPC carries details of an error as a serialized google.rpc.Status; in it, Spark describes the
+// cause to the client.
 grpc::Status WithDetail(grpc::StatusCode code, const std::string& message, const char* kind,
                         const std::string& bytes) {
   rpc::Status status;
@@ -60,7 +60,7 @@ TestServer::~TestServer() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  // Streams that hang have been told above; what is still under way then is cancelled.
+  // Hanging streams have been notified above; this cancels what is still running then.
   server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
   server_->Wait();
 }
@@ -142,7 +142,7 @@ StreamScript TestServer::NextScript() {
   return script;
 }
 
-// The position behind the response that the client saw last; the beginning where it saw none and
+// Returns the position after the last response that the client saw; the start if it saw none and
 // sends no id.
 size_t TestServer::After(const std::string& response_id) const {
   for (size_t i = 0; i < responses.size(); ++i) {
@@ -163,19 +163,19 @@ void TestServer::Hang(Context* context) const {
 
 grpc::Status TestServer::Send(Context* context, const StreamScript& script,
                               const std::string& operation, size_t from, Writer* writer) {
-  // `from` is the position that the client is due; the script may have the server err.
+  // `from` is the position that the client should get; the script may make the server deviate.
   from -= std::min(from, script.repeated);
   from += script.skipped;
   size_t sent = 0;
   for (size_t i = from; i < responses.size() && sent < script.responses; ++i, ++sent) {
     proto::ExecutePlanResponse response = responses[i];
-    // The stored responses are of no operation and session: each stream fills in its own.
+    // The stored responses belong to no operation or session: each stream fills in its own.
     response.set_operation_id(operation);
     {
       const std::lock_guard lock(mutex_);
       response.set_server_side_session_id(server_session);
     }
-    // The client has gone.
+    // The client has disconnected.
     if (!writer->Write(response)) break;
   }
   if (script.hangs) Hang(context);
@@ -200,7 +200,7 @@ grpc::Status TestServer::ReattachExecute(Context* context,
     const std::lock_guard lock(mutex_);
     seen_.reattaches.push_back(*request);
     if (!knows_operations || !operations_[request->operation_id()]) {
-      // What Spark says of an operation that it does not know; the client goes by this class.
+      // Spark's error for an unknown operation; the client goes by this class.
       return SparkStatus(grpc::StatusCode::INTERNAL,
                          "[INVALID_HANDLE.OPERATION_NOT_FOUND] no such operation",
                          "SparkSQLException");
@@ -243,8 +243,8 @@ void TestServer::TakeChunk(const proto::AddArtifactsRequest::ArtifactChunk& chun
   ++seen_.chunks;
   seen_.artifacts[name] += chunk.data();
   const bool fits = Crc32(chunk.data()) == static_cast<uint32_t>(chunk.crc());
-  // A file has one summary, which is good only if all of its chunks were. Its chunks follow one
-  // another, so its summary is the last.
+  // A file has one summary, which is good only if all of its chunks were. Its chunks follow each
+  // other, so its summary is the last.
   const int last = response->artifacts_size() - 1;
   auto* summary = last >= 0 && response->artifacts(last).name() == name
                       ? response->mutable_artifacts(last)
@@ -258,7 +258,7 @@ grpc::Status TestServer::AddArtifacts(Context*,
                                       grpc::ServerReader<proto::AddArtifactsRequest>* reader,
                                       proto::AddArtifactsResponse* response) {
   proto::AddArtifactsRequest request;
-  // Of the file under way: further chunks do not repeat it.
+  // The name of the current file: further chunks do not repeat it.
   std::string name;
   while (reader->Read(&request)) {
     for (const auto& single : request.batch().artifacts()) {
@@ -298,7 +298,7 @@ std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& s
     rows += size;
   }
   all.emplace_back().mutable_result_complete();
-  // By these ids a client says how far it has read (last_response_id).
+  // With these ids a client reports how far it has read (last_response_id).
   for (size_t i = 0; i < all.size(); ++i) all[i].set_response_id("r" + std::to_string(i));
   return all;
 }

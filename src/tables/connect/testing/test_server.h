@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Spark Connect server in the test's own process, whose answers the test decides.
+// A Spark Connect server in the test's own process, whose responses the test decides.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -20,17 +20,17 @@
 
 namespace protium::connect {
 
-// How one stream of responses goes; those without a script send everything.
+// How one stream of responses behaves; streams without a script send everything.
 struct StreamScript {
-  size_t responses = std::numeric_limits<size_t>::max();  // So many, then it ends
+  size_t responses = std::numeric_limits<size_t>::max();  // The number to send; then it ends
   grpc::Status end;                                       // with this.
   bool known = true;    // Whether ExecutePlan registers the operation.
-  bool hangs = false;   // Before the end: until the client goes away.
-  size_t repeated = 0;  // So many responses are sent again, from before the asked position.
-  size_t skipped = 0;   // So many are left out.
+  bool hangs = false;   // Before the end, until the client disconnects.
+  size_t repeated = 0;  // The number sent again, from before the requested position.
+  size_t skipped = 0;   // The number left out.
 };
 
-// gRPC calls the overrides from threads of its own: what changes while calls run is under mutex_.
+// gRPC calls the overrides from its own threads: mutex_ guards what changes while calls run.
 class TestServer : private proto::SparkConnectService::Service {
  public:
   explicit TestServer(const std::shared_ptr<grpc::ServerCredentials>& credentials =
@@ -38,22 +38,22 @@ class TestServer : private proto::SparkConnectService::Service {
   ~TestServer() override;
 
   std::string address() const;
-  // A session with retries that wait for milliseconds only.
+  // Opens a session whose retries wait for milliseconds only.
   std::unique_ptr<SparkSession> Open(const std::string& parameters = "");
   static SparkSessionOptions Quick();
 
-  // What the test sets before the calls.
+  // Set by the test before the calls.
   std::vector<proto::ExecutePlanResponse> responses;
-  std::deque<StreamScript> scripts;             // Of the next streams, those reattached included.
-  std::deque<grpc::Status> failures;            // Of the next Config calls.
+  std::deque<StreamScript> scripts;             // For the next streams, including reattached ones.
+  std::deque<grpc::Status> failures;            // For the next Config calls.
   std::map<std::string, std::string> settings;  // All others are "UTC".
   std::string server_session = "first";
-  std::string token;                         // Asked for when not empty.
+  std::string token;                         // Required if not empty.
   proto::FetchErrorDetailsResponse details;  // For any error.
   bool damages_artifacts = false;
   bool knows_operations = true;
 
-  // What the clients did; read under the lock.
+  // What the clients did; read it under the lock.
   struct Seen {
     std::vector<proto::ExecutePlanRequest> executes;
     std::vector<proto::ReattachExecuteRequest> reattaches;
@@ -65,7 +65,7 @@ class TestServer : private proto::SparkConnectService::Service {
     int32_t released_sessions = 0;
   };
   Seen seen() const;
-  // Waits until `holds` of what was seen, at most some seconds.
+  // Waits until `holds` is true of what was seen, at most some seconds.
   bool Await(const std::function<bool(const Seen&)>& holds) const;
   void SetServerSession(const std::string& id);
 
@@ -112,14 +112,14 @@ class TestServer : private proto::SparkConnectService::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// A result of batches with `sizes` rows each, of one column `id` that counts on; ends with
+// Returns a result of batches with `sizes` rows each, of one column `id` that counts on; ends with
 // result_complete.
 std::vector<proto::ExecutePlanResponse> MakeResult(const std::vector<int64_t>& sizes);
 
-// An error as Spark sends it, with ErrorInfo and an id to ask for more about.
+// Returns an error as Spark sends it, with ErrorInfo and an id with which to request more.
 grpc::Status SparkStatus(grpc::StatusCode code, const std::string& message, const std::string& type,
                          const std::string& error_class = "");
-// An error that asks to be left alone for a while, less than a second.
+// Returns an error that asks the client to wait for a while, less than a second.
 grpc::Status BusyStatus(int32_t milliseconds);
 
 }  // namespace protium::connect

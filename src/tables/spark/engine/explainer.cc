@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "spark/engine/kept_steps.h"
 
-// The walk is the engine's own: everything that would be evaluated by itself is lowered and
+// The walk is the engine's own: everything that would be evaluated separately is lowered and
 // described by the server, which checks the SQL, and then becomes a temporary view that the nodes
 // above it read. Nothing is run, so a task's result is an empty table of its types.
 
@@ -44,7 +44,7 @@ Status SparkExplainer::Visit(const Plan& plan, const Plan& whole) {
     PT_CHECK(plan->inputs.size() == 1);
     PT_TRY(Show(plan->inputs.front(), "input of task " + task->task).status());
     PT_TRY(Seat(*task));
-    // Lowered without a task to run, it is a table of its types and no rows.
+    // Without a task to run, it is lowered to a table of its types without rows.
     PT_LET(const SparkTable table, LowerPlan(plan, context_));
     return Name(plan, {.relation = table.relation}, task->task);
   }
@@ -56,18 +56,18 @@ Status SparkExplainer::ShowKept(const Plan& plan, const Plan& whole) {
   PT_LET(const SparkTable table, Show(plan->inputs.front(), "materialize " + name));
   KeptRelation kept{.rows = {.table = {}, .marks = CutsToMark(whole, plan.get(), table.schema)}};
   PT_LET(const SparkTable marked, LowerMarks(table, context_, kept.rows));
-  if (!kept.rows.marks.empty()) Tell(marked, "the sides of its cuts");
+  if (!kept.rows.marks.empty()) Describe(marked, "the sides of its cuts");
   kept.relation = marked.relation;
   return Name(plan, std::move(kept), name);
 }
 
 Result<SparkTable> SparkExplainer::Show(const Plan& plan, const std::string& title) {
   PT_LET(SparkTable table, LowerPlan(plan, context_));
-  Tell(table, title);
+  Describe(table, title);
   return table;
 }
 
-void SparkExplainer::Tell(const SparkTable& table, const std::string& title) {
+void SparkExplainer::Describe(const SparkTable& table, const std::string& title) {
   said_.not_exact.insert(said_.not_exact.end(), table.not_exact.begin(), table.not_exact.end());
   if (!table.sql.empty()) said_.sql += "-- " + title + "\n" + table.sql + ";\n";
 }

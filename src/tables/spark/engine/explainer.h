@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan will be on Spark, told without running it: for `protium plan`.
+// Describes what running a plan on Spark will do, without running it: for `protium plan`.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// The table of ranks of a gang (PlacementOn), or a Fault that names the number that can never fit.
+// Returns a gang's table of ranks (PlacementOn), or a Fault that names the number that never fits.
 Result<Json> PlanRanks(SparkSession& session, const SparkSettings& settings, const GangSpec& gang,
                        const Call& call);
 
-// Walks a plan as the engine would run it and writes down its SQL, its gangs and what is not exact.
-// In place of kept tables it makes temporary views of the session, which move no data. Used once.
+// Walks a plan as the engine would run it and records its SQL, its gangs and what is not exact.
+// Kept tables become temporary views of the session, which move no data. Used once.
 class SparkExplainer {
  public:
   SparkExplainer(SparkSession& session, const SparkSettings& settings, LoweringContext context,
@@ -27,15 +27,15 @@ class SparkExplainer {
   Result<EnginePlan> Explain(const Plan& plan);
 
  private:
-  // Inputs first. `whole` is the plan that is explained: cuts above a kept table decide which marks
-  // it gets.
+  // Visits inputs first. `whole` is the plan that is explained: cuts above a kept table decide
+  // which marks it gets.
   Status Visit(const Plan& plan, const Plan& whole);
-  // As the engine's Keep(): the table, then the table with the sides of its cuts.
+  // Mirrors the engine's Keep(): shows the table, then the table with the sides of its cuts.
   Status ShowKept(const Plan& plan, const Plan& whole);
   // Lowers `plan` and notes its SQL under `title`.
   Result<SparkTable> Show(const Plan& plan, const std::string& title);
-  void Tell(const SparkTable& table, const std::string& title);
-  // Lets a view stand for the plan's rows in everything above it.
+  void Describe(const SparkTable& table, const std::string& title);
+  // Makes a view stand for the plan's rows in everything above it.
   Status Name(const Plan& plan, KeptRelation kept, const std::string& name);
   Status Seat(const MapTask& task);
 

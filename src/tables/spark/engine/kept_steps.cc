@@ -16,7 +16,7 @@ bool IsRowByRow(const Verb& verb) {
          std::holds_alternative<Lookup>(verb);
 }
 
-// Names and types; whether a column may hold nulls makes no difference to a task.
+// Compares names and types; whether a column may hold nulls makes no difference to a task.
 bool SameColumns(const arrow::Schema& a, const arrow::Schema& b) {
   if (a.num_fields() != b.num_fields()) return false;
   for (int i = 0; i < a.num_fields(); ++i) {
@@ -26,8 +26,8 @@ bool SameColumns(const arrow::Schema& a, const arrow::Schema& b) {
   return true;
 }
 
-// The element of a list has another name in Parquet files than in Spark's schemas, so that types
-// that are the same would not compare equal.
+// The element of a list has another name in Parquet files than in Spark's schemas, so that equal
+// types would compare as different.
 bool AnyNested(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
     if (arrow::is_nested(field->type()->id())) return true;
@@ -49,7 +49,7 @@ class Steps {
     return std::visit([this](const auto& verb) { return Add(verb); }, plan->verb);
   }
 
-  // Drops the columns of marks: they are nobody's, and must go before a step that sees all columns.
+  // Drops the columns of marks: they must be gone before a step that sees all columns.
   bool HideMarks() {
     if (!std::exchange(marks_, false)) return true;
     return steps_.Add(Plain());
@@ -83,8 +83,7 @@ class Steps {
     return steps_.Add(marked);
   }
 
-  // A split by no column in particular hashes all columns of the table; those of marks are not
-  // among them.
+  // A split by no column in particular hashes all columns of the table, without those of marks.
   bool Cut(Split split) {
     if (marks_ && split.by.empty()) split.by = rows_.columns;
     return steps_.Add(split);

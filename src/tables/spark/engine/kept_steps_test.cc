@@ -18,7 +18,8 @@ class KeptSteps : public testing::Test {
                           arrow::field("pt_cut_1", arrow::boolean(), false)});
   }
 
-  // Days 0 to 3; the first two lie on the first cut's part, the even ones on the second's.
+  // Days 0 to 3; the first two are on the part's side of the first cut, the even ones on that of
+  // the second.
   static std::shared_ptr<arrow::RecordBatch> Lying() {
     arrow::Int64Builder day;
     arrow::DoubleBuilder x;
@@ -32,7 +33,7 @@ class KeptSteps : public testing::Test {
                                      first.Finish().ValueOrDie(), second.Finish().ValueOrDie()});
   }
 
-  // The columns that the steps of `plan` give, and the first of its rows; or "no".
+  // Returns the columns that the steps of `plan` give, and the first of its rows; or "no".
   std::string Made(const Plan& plan, const arrow::FieldVector& wanted) {
     EXPECT_EQ(FindSource(plan), kept_.get());
     const auto steps = StepsFrom(kept_.get(), rows_, Files(), plan, *arrow::schema(wanted));
@@ -68,7 +69,7 @@ TEST_F(KeptSteps, ReadTheSidesOfCutsAndHideTheirColumns) {
   EXPECT_EQ(Made(learning, with), "day int64, x float64, held bool: 3");
 }
 
-// Days 0 and 1 lie on the part of this cut.
+// Days 0 and 1 are on the part's side of this cut.
 TEST_F(KeptSteps, MakeCutsThatRowsDoNotCarry) {
   const Split cut{.by = {"day"}, .part = 0.5, .seed = 9};
   EXPECT_EQ(Made(MakePlan(cut, {kept_}), table_), "day int64, x float64: 2 3");

@@ -18,10 +18,10 @@
 #include "sql/writer.h"
 #include "sql_text/doubled_quotes.h"
 
-// A node that is a table of its own (files, kept rows, a task's result) becomes a relation and gets
-// a name; everything between such nodes is written as SQL by the room sql, which asks the server
-// for the types of each text that it has to know. The result's columns are then cast to types that
-// our tables carry.
+// A node that is a table of its own (files, kept rows, a task's result) becomes a named relation;
+// everything between such nodes is written as SQL by the folder sql, which asks the server for the
+// types of each text whose types it needs. The result's columns are then cast to types that our
+// tables support.
 
 namespace protium {
 namespace {
@@ -34,11 +34,11 @@ constexpr const char* kNotExamined =
     "other "
     "engines would answer differently";
 
-// What makes of a column one that tables carry (engine/result_columns.h). The session's zone is
-// UTC, so that TIMESTAMP_NTZ shows UTC's time.
+// Returns the expression that converts a column to a type that tables support
+// (engine/result_columns.h). The session's zone is UTC, so that TIMESTAMP_NTZ shows UTC's time.
 std::string FindConversion(const arrow::DataType& type) {
   if (type.id() == arrow::Type::LIST) {
-    // Items are converted one by one, however deep they lie.
+    // Items are converted one by one, however deeply nested.
     const std::string item = FindConversion(*type.field(0)->type());
     const std::string parameter = fmt::format("pt_item_{}", item.size());
     return item.empty() ? ""
@@ -51,7 +51,7 @@ std::string FindConversion(const arrow::DataType& type) {
   return zoned ? "CAST({} AS TIMESTAMP_NTZ)" : "";
 }
 
-// Spark allows equal names in a result, batches of ours do not.
+// Spark allows duplicate names in a result, our batches do not.
 Result<std::string> ConvertedList(const arrow::Schema& schema) {
   std::vector<ResultColumn> columns;
   for (const auto& field : schema.fields()) {
@@ -63,7 +63,7 @@ Result<std::string> ConvertedList(const arrow::Schema& schema) {
 
 class Lowering {
  public:
-  // `depth`: of how many tasks around it this plan is the input.
+  // `depth`: the number of tasks around it whose input this plan is part of.
   explicit Lowering(const LoweringContext& context, int32_t depth = 0)
       : context_(context), depth_(depth) {}
 
@@ -126,8 +126,8 @@ class Lowering {
     PT_LET(Relation files, csv ? connect::ReadCsv(paths, scan.schema, scan.csv, scan.rows_are_lines)
                                : connect::ReadParquet(paths, ForSpark(*scan.schema)));
     if (scan.partitions.columns != nullptr) {
-      // Spark appends the folders' columns in the order of the folders; the scan's schema has an
-      // order of its own.
+      // Spark appends the folders' columns in the order of the folders; the scan's schema has its
+      // own order.
       files = connect::SelectColumns(
           connect::WithFolders(std::move(files), FileUri(scan.partitions.root)),
           scan.schema->field_names());
@@ -142,9 +142,9 @@ class Lowering {
     return arrow::schema(std::move(fields));
   }
 
-  // The column as it was read, or what is computed from it. Most writers of Parquet leave NaN out
-  // of a column's bounds, by which Spark drops rows that a comparison would keep: NaN is the
-  // greatest number. With what was computed from a column it does not do so, and nanvl(x, x) is x.
+  // Returns the column as it was read, or an expression for it. Most writers of Parquet leave NaN
+  // out of a column's bounds, by which Spark drops rows that a comparison would keep: NaN is the
+  // greatest number. Spark does not do so with an expression over a column, and nanvl(x, x) is x.
   static Result<std::string> ReadableColumn(const arrow::Field& field) {
     const std::string name = connect::SparkName(field.name());
     if (arrow::is_floating(field.type()->id())) {
@@ -182,13 +182,13 @@ class Lowering {
     return Status::OK();
   }
 
-  // Returns the table's name as SQL spells it, different for each table of the query. Spark makes
-  // them views while it reads a query and drops them afterwards: those of a query within it, which
-  // a task stands between, must have other names, or it would drop the outer one's.
+  // Returns the table's name as SQL spells it, unique in the query. Spark makes the tables views
+  // while it reads a query and drops them afterwards: those of an inner query, separated by a task,
+  // must have other names, or Spark would drop the outer one's.
   std::string Add(const std::string& about, Relation relation) {
     const std::string within = depth_ > 0 ? fmt::format("in{}_", depth_) : "";
     std::string name = fmt::format("pt_{}{}_{}", within, tables_.size(), about);
-    // A point would divide the name of a view into several.
+    // A point would divide a view's name into several.
     std::replace(name.begin(), name.end(), '.', '_');
     tables_.push_back({name, std::move(relation)});
     return connect::SparkName(name);
@@ -211,7 +211,7 @@ class Lowering {
     return context_.describe(connect::Sql(sql, tables_));
   }
 
-  // A lookup's keys as a table of (key, position), which SQL joins.
+  // Returns a lookup's keys as a table of (key, position), which SQL joins.
   Result<std::string> Keys(const Lookup& lookup) {
     arrow::StringBuilder keys;
     arrow::Int64Builder positions;
@@ -257,7 +257,7 @@ Result<SparkTable> LowerMarks(const SparkTable& table, const LoweringContext& co
                               KeptRows& kept) {
   if (kept.marks.empty()) return table;
   kept.columns = table.schema->field_names();
-  // An empty node that stands for the table in a plan of its own.
+  // An empty node that represents the table in a plan of its own.
   const Plan rows = MakePlan(Sql{});
   LoweringContext inner = context;
   inner.kept[rows.get()] = {.relation = table.relation};

@@ -12,7 +12,7 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 
 TypePtr ReadAs(const TypePtr& type, const TypePtr& large) {
   switch (type->id()) {
-    // Spark has no numbers without a sign.
+    // Spark has no unsigned numbers.
     case arrow::Type::UINT8:
       return arrow::int16();
     case arrow::Type::UINT16:
@@ -21,7 +21,7 @@ TypePtr ReadAs(const TypePtr& type, const TypePtr& large) {
       return arrow::int64();
     case arrow::Type::UINT64:
       return large;
-    // In the files they are whole numbers.
+    // The files store them as whole numbers.
     case arrow::Type::DURATION:
       return arrow::int64();
     case arrow::Type::DATE64:

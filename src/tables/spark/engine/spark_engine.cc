@@ -24,11 +24,11 @@
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
 
-// How a plan is run: what must exist before the plan is submitted is made first, from the inputs up
-// (KeepBelow): a Materialize is written to Parquet files, a gang is run and its result kept as a
-// table of the driver's. The rest is one operation on the server; tasks without a gang are part of
-// it. Kept rows stay until the engine ends, so that a node is evaluated once however many plans
-// contain it. An operation that fails because an executor lacks the program is sent again once
+// How a plan is run: what must exist before the plan is submitted is made first, inputs before
+// users (KeepBelow): a Materialize is written to Parquet files, a gang is run and its result kept
+// as a table of the driver's. The rest is one operation on the server, including tasks without a
+// gang. Kept rows stay until the engine ends, so that a node is evaluated once however many plans
+// contain it. An operation that fails because an executor lacks the program is sent again
 // (Deployment).
 
 namespace protium {
@@ -83,13 +83,13 @@ class SparkEngine : public Engine {
     PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));
     PT_TRY(CheckHolds(*operation.table.schema, write->format));
     const WriteTarget target{write->format, write->path};
-    // Another try replaces whatever the one before left.
+    // Another try replaces whatever the previous one left.
     PT_LET(
         const int64_t rows,
         deployment_.Run(
             [&] { return WriteTable(*session_, operation.table, target, Options("write"), call); },
             call));
-    PT_TRY(TellEvents(operation.tasks, call));
+    PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
   }
 
@@ -99,8 +99,8 @@ class SparkEngine : public Engine {
     return explainer.Explain(plan);
   }
 
-  // Executors start workers only when tasks come, and what other jobs hold is not known: only the
-  // gang's fit is checked, and that the program can be sent to them.
+  // Executors start workers only when tasks come, and what other jobs hold is unknown: this only
+  // checks that the gang fits, and that the program can be sent to them.
   Result<Admission> Admit(const Demand& demand, const Call& call) override {
     Admission admission;
     PT_TRY(deployment_.Check());
@@ -111,15 +111,15 @@ class SparkEngine : public Engine {
   std::string address() const override { return session_->address(); }
 
  private:
-  // What one call of the engine submits, once everything below it is kept.
+  // What one call of the engine submits after everything below it is kept.
   struct Operation {
     SparkTable table;
-    // Folders of events, of its tasks without a gang.
+    // Event folders of its tasks without a gang.
     EventFolders tasks;
   };
 
   struct Kept {
-    // Held so that the node's address, which is the key, is not used for another node.
+    // Held so that the node's address, which is the key, is not reused for another node.
     Plan plan;
     // `files` has no schema if the rows are not in files.
     WrittenRows written;
@@ -129,13 +129,13 @@ class SparkEngine : public Engine {
   ExecuteOptions Options(const std::string& name) const {
     page_->Begin();
     const auto more = [page = page_](const std::string& operation, bool operators) {
-      return page->Tell(operation, operators);
+      return page->Read(operation, operators);
     };
     return {.name = name, .explain = Explainer(name, session_->address()), .more = more};
   }
 
-  // `tasks` collects the folders of events of the tasks that are lowered; null if no task is to
-  // run: then tasks' rows are left out.
+  // `tasks` collects the event folders of the lowered tasks; null if no task is to run: then tasks'
+  // rows are left out.
   LoweringContext Context(const Call& call, EventFolders* tasks) {
     LoweringContext context{.describe =
                                 [this, call](const connect::Relation& relation) {
@@ -190,8 +190,8 @@ class SparkEngine : public Engine {
     return kept_.count(plan.get()) > 0;
   }
 
-  // Writes a node's rows. The files carry the sides of those splits that their readers could not
-  // make.
+  // Writes a node's rows. The files contain the sides of those splits that their readers could not
+  // compute.
   Status Keep(const Plan& node, const Plan& whole, const Call& call) {
     const std::string& name = std::get<Materialize>(node->verb).name;
     Operation operation;
@@ -203,14 +203,14 @@ class SparkEngine : public Engine {
       return WriteRows(*session_, operation.table, folder_.New(name), name, Options(name), call);
     };
     PT_LET(auto written, deployment_.Run(write, call));
-    PT_TRY(TellEvents(operation.tasks, call));
+    PT_TRY(ReportEvents(operation.tasks, call));
     const std::lock_guard lock(mutex_);
     kept_[node.get()] = {node, std::move(written), std::move(rows)};
     return Status::OK();
   }
 
-  // A task without a gang. Where the files of a kept table are all that it needs, its partitions
-  // read them, as many as tasks fit the cluster at once.
+  // Returns the relation of a task without a gang. If it needs only the files of a kept table, its
+  // partitions read them, as many as tasks fit the cluster at once.
   Result<connect::Relation> TaskRelation(const MapTask& task, const Plan& rows,
                                          const SparkTable& input, const Call& call,
                                          EventFolders& tasks) {
@@ -266,8 +266,8 @@ class SparkEngine : public Engine {
         call);
   }
 
-  // The files of a kept table with the steps that make the rows of `plan` out of them, if that can
-  // be done; the rows then have exactly the columns `schema`.
+  // Returns the files of a kept table with the steps that make the rows of `plan` from them, if
+  // possible; the rows then have exactly the columns `schema`.
   std::optional<WrittenRows> FindFiles(const Plan& plan, const arrow::Schema& schema) const {
     const Node* const source = FindSource(plan);
     const std::lock_guard lock(mutex_);
@@ -280,7 +280,7 @@ class SparkEngine : public Engine {
     return written;
   }
 
-  // An upper bound of the plan's rows from the kept tables below it; -1 if there are none.
+  // Returns an upper bound of the plan's rows from the kept tables below it; -1 if there are none.
   int64_t RowsBelow(const Plan& plan) const {
     if (const auto kept = FindKept(plan)) return kept->written.files.rows;
     int64_t most = -1;
@@ -292,13 +292,13 @@ class SparkEngine : public Engine {
   const std::filesystem::path logs_;
   // The file with the session's id; see OpenSession.
   const std::filesystem::path note_;
-  // Before the session, so that it goes after it: operations may still write to it.
+  // Before the session, so that it is destroyed after it: operations may still write to it.
   JobFolder folder_;
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
-  // Guarded by mutex_.
+  // mutex_ guards it.
   std::map<const Node*, Kept> kept_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans on Apache Spark 4, over Spark Connect: SQL as SQL, tasks in this program's own workers on
-// the executors.
+// Runs plans on Apache Spark 4, over Spark Connect: SQL as SQL, tasks in this program's own workers
+// on the executors.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace protium {
 
-// Reaches the server, within seconds. Tables and events on their way lie in
+// Connects to the server, within seconds. Tables and events in transit are stored in
 // <request.folder>/spark-<pid>, which driver and executors must both reach; the engine removes it
-// at its end.
+// when it is destroyed.
 Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request);
 
 }  // namespace protium

@@ -10,24 +10,24 @@
 namespace protium {
 namespace {
 
-// What SQL means, and what rows on their way to workers need.
+// Settings for the meaning of SQL and for sending rows to workers.
 const SparkSession::Settings& Always() {
   static const SparkSession::Settings settings = {
       {"spark.sql.ansi.enabled", "true"},
       {"spark.sql.ansi.doubleQuotedIdentifiers", "true"},
       {"spark.sql.session.timeZone", "UTC"},
-      // Any smaller limit makes the server compute a batch's size after every row, which halves its
-      // speed or worse; 0 and -1 are refused.
+      // With any smaller limit, the server computes a batch's size after every row, which halves
+      // its speed or worse; 0 and -1 are refused.
       {"spark.sql.execution.arrow.maxBytesPerBatch", "2147483647"},
-      // Makes Spark add a crashed worker's own words to its message (spark_worker/crash.h).
+      // Makes Spark add a crashed worker's own message to its message (spark_worker/crash.h).
       {"spark.sql.execution.pyspark.udf.faulthandler.enabled", "true"}};
   return settings;
 }
 
-// A rule of Spark's optimiser that leaves the FLOAT out of CAST(CAST(x AS FLOAT) AS DOUBLE) for any
-// whole x, so that nothing is rounded; across subqueries, too, where it sees fit to merge them.
-// Without it a value depends on the text of a query alone. Other rules that a server leaves out
-// stay left out.
+// A rule of Spark's optimiser that drops the FLOAT from CAST(CAST(x AS FLOAT) AS DOUBLE) for any
+// whole x, so that nothing is rounded; even across subqueries, if it chooses to merge them. Without
+// the rule, a value depends only on the text of a query. Other rules that a server excludes stay
+// excluded.
 constexpr std::string_view kLossyRule = "org.apache.spark.sql.catalyst.optimizer.SimplifyCasts";
 
 Status LeaveOutLossyRule(SparkSession& session) {
@@ -39,7 +39,7 @@ Status LeaveOutLossyRule(SparkSession& session) {
   return session.SetConf({{kKey, rules}}, {});
 }
 
-// Unknown before 4.2. Batches are wanted uncompressed, whatever the server's default is.
+// Unknown before 4.2. Batches must be uncompressed, whatever the server's default is.
 constexpr const char* kCompression = "spark.sql.execution.arrow.compression.codec";
 
 Status CheckVersion(const SparkSession& session) {
@@ -75,7 +75,7 @@ Result<std::unique_ptr<SparkSession>> OpenSession(const std::string& address,
   PT_TRY(EndLeftovers(parsed, note));
   // Seven tries wait about two minutes in all; a server that stays away longer is given up.
   PT_LET(auto session, SparkSession::Open(std::move(parsed), {}, {.retry = {.tries = 7}}));
-  // Before anything else runs in the session, or a driver that is killed now would leave it
+  // Before anything else runs in the session: otherwise a driver that is killed now would leave it
   // unnoticed.
   if (!note.empty()) PT_TRY(WriteFile(note, session->id() + "\n"));
   PT_TRY(CheckVersion(*session));

@@ -8,14 +8,14 @@
 #include "spark_worker/error_text.h"
 #include "spark_worker/event_tail.h"
 
-// Spark tells of no task while it runs except through its rows, and of tasks that it ran again not
-// at all. So events are files (spark_worker/event_tail.h), read when the operation has ended: only
+// Spark reports nothing about a running task except its rows, and nothing about tasks that it ran
+// again. So events are files (spark_worker/event_tail.h), read when the operation has ended: only
 // then is it known which attempt of each partition was the last.
 
 namespace protium {
 namespace {
 
-// A stream that opens itself anew while its first batch fails because an executor lacks a bundle.
+// A stream that reopens itself while its first batch fails because an executor lacks a bundle.
 class TasksStream : public BatchStream {
  public:
   TasksStream(std::function<Result<BatchStreamPtr>()> open, Deployment& deployment,
@@ -35,9 +35,9 @@ class TasksStream : public BatchStream {
   const SchemaPtr& schema() const override { return schema_; }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
-    // Once rows were given out another run would repeat them.
+    // After rows were returned, another run would repeat them.
     auto batch = std::exchange(began_, true) ? stream_->Next() : First();
-    if (batch.ok() && *batch == nullptr) PT_TRY(TellEvents(std::exchange(folders_, {}), call_));
+    if (batch.ok() && *batch == nullptr) PT_TRY(ReportEvents(std::exchange(folders_, {}), call_));
     return batch;
   }
 
@@ -63,7 +63,7 @@ class TasksStream : public BatchStream {
 
 }  // namespace
 
-Status TellEvents(const EventFolders& folders, const Call& call) {
+Status ReportEvents(const EventFolders& folders, const Call& call) {
   for (const auto& folder : folders) {
     EventTail tail(folder);
     std::vector<TailedLine> events;
@@ -85,7 +85,7 @@ Status TellEvents(const EventFolders& folders, const Call& call) {
 
 ExplainSparkError Explainer(std::string doing, std::string address) {
   return [doing = std::move(doing), address = std::move(address)](const SparkError& error) {
-    // A worker's own text has rank, host and log; Spark's account of the same failure has none of
+    // A worker's own text has rank, host and log; Spark's report of the same failure has none of
     // these.
     const std::string said = error.WorkerText();
     if (const auto failure = FailureFromWorkerText(said)) {

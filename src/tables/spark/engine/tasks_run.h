@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations with tasks in them: submitted again once if an executor lacked the program, and with
-// the tasks' events passed on when they have ended.
+// Operations that contain tasks: submitted again if an executor lacked the program; the tasks'
+// events are passed on when the operation has ended.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,20 @@
 
 namespace protium {
 
-// The folders of events of an operation's tasks without a gang, one for each task. Spark may run
-// such a task several times; of each partition the last attempt counts.
+// The event folders of an operation's tasks without a gang, one per task. Spark may run such a
+// task several times; the last attempt of each partition counts.
 using EventFolders = std::vector<std::filesystem::path>;
 
-// Passes all events on to `call`; to be called when the operation has ended.
-Status TellEvents(const EventFolders& folders, const Call& call);
+// Passes all events on to `call`; call it when the operation has ended.
+Status ReportEvents(const EventFolders& folders, const Call& call);
 
-// Turns the server's error into ours: what a worker said, else Spark's own account. `doing` is the
+// Turns the server's error into ours: the worker's own message, or else Spark's. `doing` is the
 // phrase in front.
 ExplainSparkError Explainer(std::string doing, std::string address);
 
-// Opens a stream of an operation. `open` is called a second time if the first fails for lack of the
-// program before any row came. Events are passed on at the end of the rows. `deployment` must
-// outlive the stream.
+// Opens a stream of an operation. Calls `open` again, at most once per bundle, if it fails
+// before any row because an executor lacks the program. Events are passed on at the end of the
+// rows. `deployment` must outlive the stream.
 Result<BatchStreamPtr> StreamWithTasks(std::function<Result<BatchStreamPtr>()> open,
                                        Deployment& deployment, EventFolders folders,
                                        const Call& call);

@@ -21,15 +21,15 @@
 // 1. It changes the driver's file every second; ranks that see no change end themselves.
 // 2. It reads what ranks appended to their event files, notes their starts and ends, and passes
 //    everything else on.
-// 3. When the call is to stop it writes the stop file. The job is interrupted only if that does not
+// 3. When the call is to stop it writes the stop file. It interrupts the job only if that does not
 //    end it within kStopTime, or if a rank has not started yet and so cannot see the file.
 // When the job has ended, Judge() reads the last events, waits up to kLastWords for ranks that have
-// not told their end, and decides on the cause.
+// not reported their end, and decides on the cause.
 
 namespace protium {
 namespace {
 
-// How soon events and stops are seen.
+// How quickly events and stops are noticed.
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr size_t kKeyBytes = 32;
 
@@ -40,8 +40,7 @@ Result<std::string> NewKey() {
   return key;
 }
 
-// Follows the ranks in a thread of its own, until Judge() joins it; from then on it is used by one
-// thread.
+// Follows the ranks in a thread of its own, until Judge() joins it; after that, one thread uses it.
 class RankWatch {
  public:
   RankWatch(const SparkCommand& command, const WaitTerms& terms, const Call& call)
@@ -52,10 +51,10 @@ class RankWatch {
         seen_(command.task, command.world, terms, command.role),
         thread_([this](const std::stop_token& ended) { Watch(ended); }) {}
 
-  // Stops the job's own call: not the caller's token, so that ranks can end in good order first.
+  // Stops the job's own call: not the caller's token, so that ranks can first end cleanly.
   std::stop_token job_stop() const { return job_.get_token(); }
 
-  // Only after Judge().
+  // Call it only after Judge().
   std::optional<RowSums> RowsRead() const { return seen_.RowsRead(); }
 
   AttemptResult Judge(const Status& status, const std::optional<RankFailure>& told,
@@ -68,7 +67,7 @@ class RankWatch {
       std::this_thread::sleep_for(kTick);
       ReadEvents();
     }
-    // A rank that failed of its own accord while it was asked to stop is still told about.
+    // A rank that failed by itself while it was asked to stop is still reported.
     if (!status.ok() && call_.stop.stop_requested() && !seen_.AnyFault()) {
       return {Fail({.exit = Exit::kStopped, .what = "task \"" + command_.task + "\" was stopped"}),
               false};
@@ -99,7 +98,7 @@ class RankWatch {
 
   void ReadEvents() {
     auto events = tail_.Read();
-    // The job's own end says what became of it.
+    // The end of the job will give the reason.
     if (!events.ok()) return;
     for (TailedLine& each : *events) {
       if (!seen_.On(each)) Forward(each, call_);
@@ -151,7 +150,8 @@ Result<arrow::RecordBatchVector> RunJob(SparkSession& session, const connect::Re
   return Collect(*stream);
 }
 
-// The rank that Spark names as the one that failed the stage, in the message or one of its causes.
+// Returns the rank that Spark names as the one that failed the stage, in the message or one of its
+// causes.
 std::optional<int32_t> PartitionIn(const SparkError& error) {
   if (const auto partition = FailedPartition(error.message)) return partition;
   for (const SparkCause& cause : error.causes) {
@@ -160,8 +160,8 @@ std::optional<int32_t> PartitionIn(const SparkError& error) {
   return std::nullopt;
 }
 
-// If a task before the barrier is run again, Spark may send its rows twice, or send others when
-// their order is not fixed. Ranks that read such rows must not pass for having read the table.
+// If a task before the barrier is rerun, Spark may send its rows twice, or send others if their
+// order is not fixed. Ranks that read such rows must not count as having read the table.
 Status CheckRows(const GangAttempt& attempt, const ObservedMetrics& observed,
                  const std::optional<RowSums>& read) {
   const auto found = observed.find(attempt.observed);
@@ -192,7 +192,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
   const auto relation = attempt.relation(*command);
   if (!relation.ok()) return fail(relation.status());
   RankWatch watch(*command, SparkWaitTerms(command->deadline, attempt.replaces_hung), call);
-  // The watch has the call's stop and deadline; the job must outlive both until the ranks have
+  // The watch has the call's stop and deadline; the job must outlast both until the ranks have
   // ended.
   Call job = call;
   job.stop = watch.job_stop();
@@ -209,7 +209,7 @@ GangOutcome RunGangAttempt(SparkSession& session, const GangAttempt& attempt, co
     return attempt.options.explain(error);
   };
   auto batches = RunJob(session, *relation, options, job);
-  // Without its server, or its session, no attempt can follow, and what ranks say about it is no
+  // Without its server or session, no attempt can follow, and what ranks report about it is no
   // cause.
   const bool lost = !batches.ok() && !failed_there && !call.stop.stop_requested();
   if (lost || LacksProgram(batches.status())) return fail(batches.status());

@@ -28,7 +28,7 @@ int32_t ParseNumber(const std::string& text, int32_t otherwise) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? number : otherwise;
 }
 
-// The numbers between the brackets of "local[4]" or "local-cluster[2,3,1024]".
+// Returns the numbers between the brackets of "local[4]" or "local-cluster[2,3,1024]".
 std::vector<int32_t> NumbersIn(const std::string& master) {
   std::vector<int32_t> numbers;
   size_t at = master.find('[');
@@ -41,7 +41,7 @@ std::vector<int32_t> NumbersIn(const std::string& master) {
   return numbers;
 }
 
-// The default number of partitions of a cluster is the number of its cores, at least 2
+// A cluster's default number of partitions is the number of its cores, at least 2
 // (CoarseGrainedSchedulerBackend.defaultParallelism), unless spark.default.parallelism is set.
 Result<int32_t> AskCores(SparkSession& session, const Call& call) {
   PT_LET(const auto stream,
@@ -60,11 +60,11 @@ Status RefuseGang(const std::string& what, const std::string& why, const std::st
   return Fail({.exit = Exit::kUsage, .what = what, .where = "gang", .why = why, .fix = fix});
 }
 
-// More of them are no limit.
+// A larger number means no limit.
 constexpr int32_t kMostExecutors = 1'000'000;
 constexpr int32_t kUnlimited = std::numeric_limits<int32_t>::max();
 
-// How many ranks the idle cluster could run at once.
+// The number of ranks that the idle cluster could run at once.
 struct Seats {
   int32_t by_cores = 0;
   int32_t by_gpus = kUnlimited;
@@ -75,7 +75,7 @@ int32_t Executors(const Capacity& capacity) {
   return capacity.cores_per_executor > 0 ? capacity.cores / capacity.cores_per_executor : 0;
 }
 
-// A rank's cores and devices must be those of one executor, so what is left over of each is lost.
+// A rank's cores and devices must be on one executor, so the remainder of each is lost.
 int32_t SeatsBy(const Capacity& capacity, int32_t of_executor, int32_t of_rank) {
   const int32_t in_one = of_executor / of_rank;
   const bool endless = capacity.dynamic && capacity.most_executors == 0 && in_one > 0;
@@ -124,7 +124,7 @@ Result<Capacity> ReadCapacity(SparkSession& session, const Call& call) {
       .cores_per_executor = ParseNumber(FindText(values, "spark.executor.cores"), 0),
       .dynamic = FindText(values, "spark.dynamicAllocation.enabled") == "true",
       .most_executors = ParseNumber(FindText(values, "spark.dynamicAllocation.maxExecutors"), 0)};
-  // Spark's default is the largest number there is.
+  // Spark's default is the largest possible number.
   if (capacity.most_executors > kMostExecutors) capacity.most_executors = 0;
   const std::vector<int32_t> numbers = NumbersIn(capacity.master);
   if (capacity.master.starts_with("local-cluster[") && numbers.size() == 3) {
@@ -155,7 +155,7 @@ Result<Capacity> CapacityOf(const GangExecutors& own, const Capacity& session) {
 }
 
 Status CheckFits(const GangSpec& gang, const Capacity& capacity) {
-  // TaskResourceProfiles are refused by the server on a local master.
+  // The server refuses TaskResourceProfiles on a local master.
   if (capacity.local() && gang.cores_per_worker != capacity.cores_per_task) {
     return RefuseGang(
         fmt::format("gang.cores_per_worker is {}, and a server on {} gives every task {}",

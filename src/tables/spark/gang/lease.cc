@@ -16,15 +16,15 @@
 namespace protium {
 namespace {
 
-// How soon deaths, words and stops are seen: three of these pass until survivors are together
-// again.
+// How quickly deaths, reports and stops are noticed: three of these pass until survivors are
+// together again.
 constexpr auto kLeaseTick = std::chrono::milliseconds(20);
-// For tasks to end by themselves before their jobs are interrupted.
+// Time for tasks to end by themselves before their jobs are interrupted.
 constexpr auto kEndTime = std::chrono::seconds(1);
 
 Result<arrow::RecordBatchVector> ReadRows(const std::filesystem::path& path) {
   std::error_code missing;
-  // A rank that emits nothing makes no file.
+  // A rank that emits nothing writes no file.
   if (!std::filesystem::exists(path, missing)) return arrow::RecordBatchVector();
   PT_LET(const auto file, arrow::io::ReadableFile::Open(path.string()));
   PT_LET(const auto reader, arrow::ipc::RecordBatchStreamReader::Open(file));
@@ -50,7 +50,7 @@ GangOutcome GangLease::Run() {
 
 void GangLease::Round() {
   ShowLife();
-  // Before the events: whatever a task said before its job ended is then known.
+  // Before the events: whatever a task reported before its job ended is then known.
   const std::vector<LeaseJobEnd> ends = jobs_.TakeEnds();
   ReadEvents();
   for (const LeaseJobEnd& each : ends) OnJobEnd(each);
@@ -106,7 +106,7 @@ AttemptResult GangLease::Outcome() const {
   const bool stopped = call_.stop.stop_requested();
   if (!failures_.empty()) {
     const RankFailure& cause = FindCause(failures_);
-    // Ranks that stopped because they were asked to have not failed.
+    // Ranks that stopped on request have not failed.
     if (stopped && FaultOf(cause.status).exit == Exit::kStopped) return {cause.status, false};
     const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
     return {ReportFailure(failures_), RestartMayHelp(cause) && !kept};
@@ -177,8 +177,8 @@ GangOutcome RunGangLease(const GangAttempt& attempt, const LeaseSpec& spec, cons
   if (!command.ok()) return fail(command.status());
   auto lines = EventFile::Make(std::filesystem::path(command->events) / kLeaseFile);
   if (!lines.ok()) return fail(lines.status());
-  // It must be there before the first task looks: some network file systems remember for a while
-  // that a file was not.
+  // It must exist before the first task looks: some network file systems remember for a while that
+  // a file did not exist.
   (*lines)->Write({{"type", "begin"}});
   return GangLease(spec, *std::move(command), *std::move(lines), call).Run();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lease hears: from its tasks, of their processes, and of their jobs.
+// What a lease learns: from its tasks, of their processes, and of their jobs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void GangLease::OnMember(LeaseTask& task, const Json& event) {
 
 void GangLease::OnShared(const LeaseTask& task, const Json& event) {
   shared_[task.member] = event.value("memories", int64_t{0});
-  // Before the gang hears that it bends: newcomers find it among the lines.
+  // Before the gang is notified that it is elastic: newcomers find it among the lines.
   if (int32_t(shared_.size()) == began_) {
     Json memories = Json::array();
     for (const auto& [member, count] : shared_) memories.push_back(count);
@@ -63,7 +63,7 @@ void GangLease::OnShared(const LeaseTask& task, const Json& event) {
   gang_->Shared(task.member);
 }
 
-// Those of the newest generation only: an older one will not meet any more.
+// Only cards of the newest generation: an older one will not meet any more.
 void GangLease::OnCard(const LeaseTask& task, const Json& event) {
   if (event.value("generation", int64_t{-1}) != meeting_.number) return;
   cards_[task.member] = event.value("card", "");
@@ -79,12 +79,12 @@ void GangLease::OnDone(LeaseTask& task, const Json& event) {
   if (task.status.ok()) return gang_ ? gang_->Finished(task.member) : void();
   RankFailure failure = Describe(task.member, RankFailure::Kind::kAnswered, task.status);
   failure.at = event.value("at", int64_t{0});
-  // What keeps a newcomer from coming in is no failure of those who are.
+  // What prevents a newcomer from joining is no failure of the members.
   const bool outside = gang_ && !gang_->HasEntered(task.member);
   outside ? gang_->Lost(std::move(failure)) : Fail(std::move(failure));
 }
 
-// Its process has ended without a word; `why` is what Spark says of it, if it said something.
+// Its process has ended without a report; `why` is Spark's reason, if it gave one.
 void GangLease::OnGone(LeaseTask& task, const Status& why) {
   if (task.done || std::exchange(task.gone, true) || task.member < 0) return;
   Fault fault{.what = "was lost in the middle of task \"" + command_.task + "\""};
@@ -109,21 +109,21 @@ void GangLease::OnJobEnd(const LeaseJobEnd& end) {
   for (const auto& each : tasks_.all()) {
     if (each->seat != end.seat) continue;
     placed = placed || each->member >= 0;
-    // That its process has ended was seen first; why comes through Spark.
-    if (each->gone && each->member >= 0 && end.told) TellLate(*each, *end.told);
+    // The end of its process was noticed first; the reason comes through Spark.
+    if (each->gone && each->member >= 0 && end.told) ReportLate(*each, *end.told);
     OnGone(*each, end.told ? end.told->status : end.status);
   }
   if (end.status.ok() || placed) return;
   OnVain(end);
 }
 
-void GangLease::TellLate(const LeaseTask& task, const RankFailure& told) const {
+void GangLease::ReportLate(const LeaseTask& task, const RankFailure& told) const {
   if (IsAboutOthers(told)) return;
   const std::string what = FaultOf(told.status).what;
   call_.Send(Warning{fmt::format("rank {} on {} ended: {}", task.member, task.seen.host, what)});
 }
 
-// A job failed whose task never said that it was there.
+// A job failed whose task never reported itself.
 void GangLease::OnVain(const LeaseJobEnd& end) {
   const Status status = end.told ? ReportFailure({&*end.told, 1}) : end.status;
   if (!gang_) {
@@ -139,7 +139,7 @@ void GangLease::CheckSilence() {
   const auto latest = Clock::now() - ToDuration(spec_.gang.deadline);
   for (const auto& each : tasks_.all()) {
     if (!each->alive() || each->seen.sight.heard > latest) continue;
-    // The process may be stopped: it must not wake up and go on.
+    // The process may be stopped: it must not resume.
     jobs_.Interrupt(each->seat);
     each->gone = true;
     if (each->member < 0) continue;
@@ -149,7 +149,7 @@ void GangLease::CheckSilence() {
   }
 }
 
-// A newcomer that prepares itself keeps nobody waiting.
+// A newcomer that is preparing keeps nobody waiting.
 std::vector<WatchedRank> GangLease::Watched() const {
   std::vector<WatchedRank> ranks;
   if (began_ == 0) return ranks;
@@ -169,7 +169,7 @@ void GangLease::CheckWaits() {
   }
 }
 
-// If all failures are about other ranks, one that is busy with something else is taken for their
+// If all failures are about other ranks, a rank that is busy with something else is taken as their
 // cause.
 void GangLease::FindHung() {
   if (failures_.empty() || !IsAboutOthers(FindCause(failures_))) return;

@@ -6,7 +6,7 @@
 namespace protium {
 
 LeaseJobs::~LeaseJobs() {
-  // All at once, so that they end side by side.
+  // All at once, so that they end in parallel.
   for (std::jthread& each : jobs_) each.request_stop();
   jobs_.clear();
 }
@@ -30,7 +30,7 @@ void LeaseJobs::Interrupt(int32_t seat) {
 
 std::vector<LeaseJobEnd> LeaseJobs::TakeEnds() {
   std::lock_guard lock(mutex_);
-  // What an interrupted one says of its end is known.
+  // What an interrupted job reports about its end is known already.
   std::erase_if(ends_, [&](const auto& each) { return std::erase(running_, each.seat) == 0; });
   return std::exchange(ends_, {});
 }

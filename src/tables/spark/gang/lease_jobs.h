@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Spark jobs of a lease: each of one task, and so of one rank. Spark runs the task again when
-// its process or executor dies (spark.task.maxFailures times), which brings a newcomer; and it ends
-// all tasks of a job when one has failed too often, which is why each rank has a job of its own.
+// The Spark jobs of a lease, each with one task, and so one rank. Spark reruns the task when its
+// process or executor dies (spark.task.maxFailures times), which brings a newcomer; and it ends all
+// tasks of a job when one has failed too often, which is why each rank has a job of its own.
 #pragma once
 
 #include <condition_variable>
@@ -23,27 +23,27 @@ namespace protium {
 struct LeaseJobEnd {
   int32_t seat = 0;
   Status status;
-  bool server_lost = false;         // The server, or the session, and not the job.
-  std::optional<RankFailure> told;  // What a worker said through Spark's message.
+  bool server_lost = false;         // The server or session failed, not the job.
+  std::optional<RankFailure> told;  // What a worker reported through Spark's message.
 };
 
-// One thread calls; each job has a thread of its own beside it.
+// Called from one thread; each job also has a thread of its own.
 class LeaseJobs {
  public:
-  // Runs the job of a seat to its end, or until the stop.
+  // Runs a seat's job to its end, or until the stop.
   using Run = std::function<LeaseJobEnd(int32_t seat, const std::stop_token& stop)>;
   explicit LeaseJobs(Run run) : run_(std::move(run)) {}
-  // Interrupts all that run, and waits for their ends.
+  // Interrupts all running jobs, and waits until they have ended.
   ~LeaseJobs();
 
   // Submits a job and returns its seat: 0, 1, ...
   int32_t Start();
   void Interrupt(int32_t seat);
-  // Those that have ended since the last call, without those that were interrupted.
+  // The jobs that have ended since the last call, without those that were interrupted.
   std::vector<LeaseJobEnd> TakeEnds();
   // Returns at `until`, or when a job ends.
   void Wait(Deadline until);
-  // Those that have not been taken as ended, and were not interrupted.
+  // The jobs that have neither been taken as ended nor interrupted.
   const std::vector<int32_t>& running() const { return running_; }
 
  private:

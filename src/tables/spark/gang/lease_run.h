@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of a lease (spark/gang/lease.h). One thread looks every 20 ms at what tasks have written
-// and whose processes have ended, at which jobs have ended, and at the time. Jobs have threads of
-// their own, which only wait for Spark.
+// The loop of a lease (spark/gang/lease.h). Every 20 ms one thread checks what tasks have written,
+// whose processes have ended, which jobs have ended, and the time. Jobs have threads of their own,
+// which only wait for Spark.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ inline Clock::duration ToDuration(double seconds) {
 
 class GangLease final : private Crew {
  public:
-  // Everything outlives it but `command`, which is opened (OpenAttempt), and `lines`, in which the
-  // driver speaks to the tasks.
+  // The arguments must outlive it except `command`, which is opened (OpenAttempt), and `lines`,
+  // through which the driver speaks to the tasks.
   GangLease(const LeaseSpec& spec, SparkCommand command, std::unique_ptr<EventFile> lines,
             const protium::Call& call)
       : spec_(spec),
@@ -40,7 +40,7 @@ class GangLease final : private Crew {
         terms_(SparkWaitTerms(spec.gang.deadline, spec.gang.replace_hung)),
         jobs_([this](int32_t seat, const std::stop_token& stop) { return RunJob(seat, stop); }) {}
 
-  // Once.
+  // Call it once.
   GangOutcome Run();
 
  private:
@@ -57,10 +57,10 @@ class GangLease final : private Crew {
   void AwaitEnds();
   void RemoveRows() const;
 
-  // On the threads of jobs.
+  // Called on the threads of jobs.
   LeaseJobEnd RunJob(int32_t seat, const std::stop_token& stop) const;
 
-  // What is heard (lease_heard.cc).
+  // What tasks report (lease_heard.cc).
   void ReadEvents();
   void OnMember(LeaseTask& task, const Json& event);
   void OnShared(const LeaseTask& task, const Json& event);
@@ -69,14 +69,14 @@ class GangLease final : private Crew {
   void OnGone(LeaseTask& task, const Status& why);
   void Lose(const LeaseTask& task, RankFailure::Kind kind, Status status);
   void OnJobEnd(const LeaseJobEnd& end);
-  void TellLate(const LeaseTask& task, const RankFailure& told) const;
+  void ReportLate(const LeaseTask& task, const RankFailure& told) const;
   void OnVain(const LeaseJobEnd& end);
   void CheckSilence();
   std::vector<WatchedRank> Watched() const;
   void CheckWaits();
   void FindHung();
 
-  // Who has which place (lease_seats.cc).
+  // Who is which member (lease_seats.cc).
   bool IsLeftOut(const LeaseTask& task) const;
   void Gather();
   void Begin(const std::vector<LeaseTask*>& tasks);
@@ -102,20 +102,20 @@ class GangLease final : private Crew {
   EventTail tail_;
   LeaseTasks tasks_;
   const WaitTerms terms_;
-  std::optional<BendingGang> gang_;          // Of an elastic gang, once it has begun.
-  int32_t began_ = 0;                        // Members that were there at the start; 0: not yet.
-  Clock::time_point came_;                   // When the last task came.
-  std::optional<Clock::time_point> enough_;  // When the least number was there.
+  std::optional<BendingGang> gang_;          // Set for an elastic gang that has begun.
+  int32_t began_ = 0;                        // Members at the start; 0: not begun yet.
+  Clock::time_point came_;                   // When the last task started.
+  std::optional<Clock::time_point> enough_;  // When the minimum was reached.
   std::vector<int32_t> expected_;            // Members that no task has become yet.
-  std::map<int32_t, int64_t> shared_;        // By member, how many files.
-  Generation meeting_;                       // Whose cards are collected,
+  std::map<int32_t, int64_t> shared_;        // By member, the number of files.
+  Generation meeting_;                       // The generation whose cards are collected,
   std::map<int32_t, std::string> cards_;     // by member.
   std::vector<RankFailure> failures_;
   Deadline settled_ = kNever;  // By then it is known who failed first.
   std::optional<AttemptResult> fatal_;
   std::optional<Clock::time_point> asked_;  // When the stop file was written.
   Clock::time_point next_sign_{};
-  LeaseJobs jobs_;  // Last, since its threads use what stands above.
+  LeaseJobs jobs_;  // Last, since its threads use the members above.
 };
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has which place in a lease, and what becomes of those that lose it.
+// Who is which member of a lease, and what happens to those that cease to be one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace protium {
 namespace {
 
-// Once the least number is there, others that come at about the same time are waited for.
+// After the minimum is reached, others that come at about the same time are awaited.
 constexpr auto kGrace = std::chrono::seconds(1);
-// Four beats and some more without one: the process is stopped, or its host is gone.
+// Somewhat more than four beats missed: the process is stopped, or its host is gone.
 constexpr auto kSilence = std::chrono::seconds(5);
 
 }  // namespace
@@ -25,7 +25,7 @@ bool GangLease::IsLeftOut(const LeaseTask& task) const {
   return spec_.left_out->Holds(task.seen, Clock::now());
 }
 
-// All or none: who came too few waits for a while, and then gives the slots back.
+// All or none: too few tasks wait for a while, and then release their slots.
 void GangLease::Gather() {
   std::vector<LeaseTask*> waiting = tasks_.Waiting();
   const auto& workers = spec_.gang.workers;
@@ -34,7 +34,7 @@ void GangLease::Gather() {
     if (!enough_) enough_ = now;
     const auto good = std::ranges::stable_partition(
         waiting, [&](const LeaseTask* task) { return !IsLeftOut(*task); });
-    // Those that are left out come last, and are used where there are too few others.
+    // Those that are left out come last, and are used if there are too few others.
     const auto others = int32_t(good.begin() - waiting.begin());
     if (others < workers.max && now - *enough_ < kGrace) return;
     waiting.resize(size_t(std::max(others, workers.min)));
@@ -90,26 +90,26 @@ void GangLease::Place(LeaseTask& task, int32_t member, bool newcomer) {
        {"newcomer", newcomer}});
 }
 
-// Tasks that have a slot become the members that are missed; jobs are submitted for those that no
-// task is on its way for, and taken back when there are too many.
+// Makes tasks that have a slot the missing members; submits jobs for members without a task on its
+// way, and cancels jobs if there are too many.
 void GangLease::SeatNewcomers() {
   if (!gang_ || !gang_->bends() || gang_->closed() || call_.stop.stop_requested()) return;
   std::vector<int32_t> coming = jobs_.running();
   int32_t left_out = 0;
   for (LeaseTask* const task : tasks_.Waiting()) {
-    // Spark is about to kill the task of a job that was interrupted.
+    // Spark is about to kill the task of an interrupted job.
     if (std::ranges::find(coming, task->seat) == coming.end()) continue;
     const bool passed_over = !expected_.empty() && IsLeftOut(*task) && HasEnough();
     passed_over ? void(++left_out) : Seat(*task);
   }
   std::erase_if(coming, [&](int32_t seat) { return tasks_.Lives(seat) || tasks_.HasEnded(seat); });
   for (; coming.size() > expected_.size(); coming.pop_back()) jobs_.Interrupt(coming.back());
-  // Not for ever more where all slots that are free are left out.
+  // Does not submit more and more jobs if all free slots are left out.
   if (left_out >= spec_.gang.workers.max) return;
   for (size_t many = coming.size(); many < expected_.size(); ++many) jobs_.Start();
 }
 
-// The gang can go on with those it has.
+// Whether the gang can go on with the members it has.
 bool GangLease::HasEnough() const {
   const std::vector<int32_t>& in = gang_->newest().members;
   return std::ranges::count_if(in, [&](int32_t each) { return !IsDone(each); }) >=
@@ -161,7 +161,7 @@ bool GangLease::MayHang(int32_t member) const {
   return task == nullptr || Clock::now() - task->seen.sight.heard > kSilence;
 }
 
-// An answer is the task's own, wherever it runs.
+// A reply is the task's own, wherever it runs.
 void GangLease::CountLoss(const RankFailure& failure) {
   const LeaseTask* const task = tasks_.OfMember(failure.rank);
   if (task == nullptr || failure.kind == RankFailure::Kind::kAnswered) return;

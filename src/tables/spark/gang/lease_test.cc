@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases without Spark: their jobs are workers that this test starts, on two hosts where it may
-// make networks.
+// Leases without Spark: their jobs are workers that this test starts, on two hosts if it may create
+// networks.
 #include "spark/gang/lease.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ using testing::SizeIs;
 
 class Leases : public testing::Test {
  protected:
-  // A gang of the task "bend" that makes so many steps.
+  // Runs a gang of the task "bend" that makes so many steps.
   GangOutcome Run(const std::string& config) {
     const GangAttempt attempt{.command = {.task = "bend",
                                           .config = config,
@@ -50,7 +50,7 @@ class Leases : public testing::Test {
     return RunGangLease(attempt, spec, {.events = [this](const Json& event) { On(event); }});
   }
 
-  // As Spark does: one process for the task, which an interrupt kills.
+  // Does what Spark does: one process for the task, which an interrupt kills.
   LeaseJobEnd RunJob(const SparkCommand& command, const std::stop_token& stop) {
     const int32_t seat = command.lease->seat;
     if (enter_host_) enter_host_(seat);
@@ -89,7 +89,7 @@ class Leases : public testing::Test {
   void AtStep(int64_t step, std::function<void()> act) {
     on_event_ = [this, step, act = std::move(act)](const Json& event) {
       if (event["event"] != "step" || event["step"] < step) return;
-      const auto once = act;  // What holds it goes now.
+      const auto once = act;  // The object that holds it is destroyed now.
       on_event_ = {};
       once();
     };
@@ -138,7 +138,7 @@ TEST_F(Leases, EndWithAMemberThatHangsWhereNoneIsReplaced) {
   EXPECT_FALSE(outcome.result.restart_may_help);
 }
 
-// It would otherwise wake up, and write what the others have left behind.
+// Otherwise it would resume, and write what the others have given up.
 TEST_F(Leases, EndAMemberThatIsStopped) {
   gang_.deadline = 1.5;
   pid_t stopped = 0;
@@ -162,7 +162,7 @@ TEST_F(Leases, TellWhyAMemberCannotWriteItsEvents) {
   EXPECT_THAT(TextOf("warning"), HasSubstr(": File too large"));
 }
 
-// Four members on two hosts; the folder is still reached by all.
+// Four members on two hosts; all still reach the folder.
 TEST_F(Leases, WhoseNetworkIsCutInTwoGoOnOnOneSide) {
   auto hosts = TestHosts::Make();
   if (!hosts.ok()) GTEST_SKIP() << FaultOf(hosts.status()).what;
@@ -185,7 +185,7 @@ TEST_F(Leases, WhoseNetworkIsCutInTwoGoOnOnOneSide) {
   ASSERT_THAT(cut, SizeIs(2));
   for (const pid_t each : cut) EXPECT_NE(::kill(each, 0), 0) << "it could go on";
   EXPECT_THAT(TextOf("rank_lost"), HasSubstr("on host-1 is cut off from ranks 0, 2"));
-  // Others that come to the same host would keep those that go on waiting for nothing.
+  // Other members on the same host would only delay those that go on.
   EXPECT_THAT(TextOf("warning"), ContainsRegex("executor [0-9]+ on host-1 is left out for 600 s"));
   EXPECT_THAT(Named("rank_lost"), SizeIs(2));
 }

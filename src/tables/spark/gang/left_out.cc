@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-// Its number is one of its host's processes.
+// Its number is that of a process on its host.
 std::string ExecutorOf(const SeenRank& seen) {
   return fmt::format("{} on {}", seen.executor, seen.host);
 }
@@ -29,12 +29,12 @@ LeftOut::LeftOut(const GangSpec& gang)
 void LeftOut::Died(const SeenRank& seen, Clock::time_point now, const Call& call) {
   if (after_ == 0 || seen.host.empty()) return;
   const std::string executor = ExecutorOf(seen);
-  Tell("executor " + executor, executors_.Died(executor, terms_, now), call);
+  Warn("executor " + executor, executors_.Died(executor, terms_, now), call);
   if (std::exchange(last_[seen.host], executor) == executor) return;
-  Tell("host " + seen.host, hosts_.Died(seen.host, terms_, now), call);
+  Warn("host " + seen.host, hosts_.Died(seen.host, terms_, now), call);
 }
 
-void LeftOut::Tell(const std::string& what, int32_t deaths, const Call& call) const {
+void LeftOut::Warn(const std::string& what, int32_t deaths, const Call& call) const {
   if (deaths == 0) return;
   call.Send(
       Warning{fmt::format("{} is left out for {:g} s (gang.probation): {} worker{} died "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors and hosts that a lease leaves out for a while, because ranks died there again and again
-// (gang/quarantine.h). Each is counted apart: a rank's death counts for its executor; for the host
-// it counts when the death before was on another executor of it, so that one bad executor does not
-// cost the others their host.
+// Executors and hosts that a lease leaves out for a while because ranks died there repeatedly
+// (gang/quarantine.h). They are counted separately: a rank's death counts for its executor; it
+// counts for the host when the previous death was on another executor of that host, so that one bad
+// executor does not cost the others their host.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ namespace protium {
 class LeftOut {
  public:
   explicit LeftOut(const GangSpec& gang);
-  // A rank died there, or was given up; warns of what is left out from now on.
+  // Records that a rank died there, or was given up; warns of what is left out from now on.
   void Died(const SeenRank& seen, Clock::time_point now, const Call& call);
   bool Holds(const SeenRank& seen, Clock::time_point now) const;
 
  private:
-  void Tell(const std::string& what, int32_t deaths, const Call& call) const;
+  void Warn(const std::string& what, int32_t deaths, const Call& call) const;
 
   const int32_t after_;     // GangSpec::quarantine; 0: nothing is left out.
   const double probation_;  // In seconds.

@@ -49,7 +49,7 @@ TEST_F(LeftOutTest, AHostWhoseExecutorsDieIsLeftOut) {
                                  "there (gang.quarantine)"));
 }
 
-// On probation the first death puts it back.
+// On probation, the first death leaves it out again.
 TEST_F(LeftOutTest, ComesBackOnProbation) {
   Dies("h", 7, 0);
   Dies("h", 7, 1);

@@ -29,8 +29,8 @@ bool RanksSeen::On(const TailedLine& tailed) {
   const Json& event = tailed.line;
   const std::string& what = tailed.type();
   if (what == "beat") {
-    // A beat does not say its rank; of a gang in a barrier stage that is the partition whose file
-    // it is in.
+    // A beat does not state its rank; for a gang in a barrier stage, that is the partition whose
+    // file it is in.
     if (Has(tailed.partition)) {
       ranks_[size_t(tailed.partition)].seen.sight.OnBeat(event, Clock::now());
     }
@@ -38,11 +38,11 @@ bool RanksSeen::On(const TailedLine& tailed) {
   }
   if (what != "start" && what != "end") return false;
   const int64_t number = WholeAt(event, "rank");
-  // A rank that cannot be of this gang: the line is ours all the same, and is dropped.
+  // A rank that this gang cannot have: the line is handled all the same, and dropped.
   if (!Has(number)) return true;
   Rank& rank = ranks_[size_t(number)];
   if (what == "start") {
-    // All that an earlier try of this rank said is gone, its end included.
+    // All that an earlier try of this rank reported is dropped, including its end.
     rank = {.started = true, .seen = SeenRankIn(event)};
     rank.seen.task = tailed.task_attempt;
     rank.seen.sight.Begin(Clock::now());
@@ -53,7 +53,7 @@ bool RanksSeen::On(const TailedLine& tailed) {
   rank.end->at = WholeAt(event, "at");
   if (event.contains("read")) {
     const auto read = RowSumsFromJson(event["read"]);
-    // Sums that cannot be read are as if the rank had told none: RowsRead() then has none either.
+    // Unreadable sums are treated as missing: RowsRead() then returns none either.
     if (read.ok()) rank.rows = *read;
   }
   return true;
@@ -95,7 +95,7 @@ std::vector<RankFailure> RanksSeen::Answers(const std::optional<RankFailure>& to
   for (size_t i = 0; i < ranks_.size(); ++i) {
     const std::optional<RankFailure>& end = ranks_[i].end;
     if (end && !end->status.ok()) answers.push_back(*end);
-    // What a rank wrote itself comes before what Spark's message repeats of it.
+    // A rank's own report takes precedence over what Spark's message repeats of it.
     if (!end && told && told->rank == int32_t(i)) answers.push_back(*told);
   }
   return answers;
@@ -128,8 +128,8 @@ std::optional<int32_t> RanksSeen::Busiest(const std::vector<RankFailure>& answer
   for (int32_t rank = 0; Has(rank); ++rank) {
     if (Spoke(rank, answers)) continue;
     const RankSight& sight = At(rank).sight;
-    // A rank in a collective call waits itself, unless its last word is old; one that has not
-    // started was at nothing. Such ranks are found only if there is no other, the lowest first.
+    // A rank in a collective call is itself waiting, unless its last sign is old; one that has not
+    // started was doing nothing. Such ranks are found only if there is no other, the lowest first.
     const bool calls = !sight.doing.call.empty() && !terms_.IsSilent(sight, now);
     const double seconds = calls || !ranks_[size_t(rank)].started ? 0 : sight.SecondsAt(now);
     if (seconds > longest) found = rank;
@@ -142,18 +142,18 @@ std::optional<RankFailure> RanksSeen::Lost(const Status& status, std::optional<i
                                            const std::vector<RankFailure>& answers) const {
   const bool known = lost && Has(*lost) && !Spoke(*lost, answers);
   if (!known) {
-    // If all who spoke speak of others, one that has not spoken is meant.
+    // If all who reported blame others, one that has not reported is meant.
     if (answers.empty() || !std::ranges::all_of(answers, IsAboutOthers)) return std::nullopt;
     lost = Busiest(answers);
     if (!lost) return std::nullopt;
   }
-  // The others' error says in which way the rank was missed: late until a deadline, or gone.
+  // The others' error shows how the rank was missed: late until a deadline, or gone.
   const bool late = !answers.empty() && FaultOf(answers[0].status).exit == Exit::kStalled;
   const SeenRank& seen = At(*lost);
-  // Of the rank that Spark names Spark saw the end: it did not just fall silent.
+  // Spark saw the end of the rank that it names: it did not just fall silent.
   const bool silent = !known && terms_.IsSilent(seen.sight, Clock::now());
-  // The reason in Spark's words where Spark named the rank, else in those of the first that missed
-  // it.
+  // Gives the reason in Spark's words if Spark named the rank, else in those of the first rank that
+  // missed it.
   Fault fault{.exit = late || silent ? Exit::kStalled : Exit::kFailed,
               .why = FaultOf(known || answers.empty() ? status : answers[0].status).what};
   if (late && !silent) {
@@ -173,7 +173,7 @@ AttemptResult RanksSeen::Judge(const Status& status, const std::optional<RankFai
   if (auto lost = Lost(status, named, failures)) failures.push_back(*std::move(lost));
   if (failures.empty()) return {status, FaultOf(status).exit == Exit::kRemote};
   const RankFailure& cause = FindCause(failures);
-  // With replace_hung = false the run ends with a rank that hangs.
+  // With replace_hung = false, a rank that hangs ends the run.
   const bool kept = cause.kind == RankFailure::Kind::kSilent && !terms_.replaces_hung;
   return {ReportFailure(failures), RestartMayHelp(cause) && !kept};
 }

@@ -34,7 +34,7 @@ bool Take(RanksSeen& ranks, Json event, int32_t partition = 0) {
   return ranks.On({.partition = partition, .line = std::move(event)});
 }
 
-// What the rank says that it is at.
+// What the rank reports that it is doing.
 void Beat(RanksSeen& ranks, int32_t rank, const TaskSight& sight) {
   EXPECT_TRUE(Take(ranks, {{"type", "beat"}, {"doing", FieldsToJson(sight)}}, rank));
 }
@@ -59,7 +59,7 @@ TEST(RanksSeen, ShowWhoSitsWhere) {
 
 TEST(RanksSeen, NothingMoreIsAwaitedOnceAllButTheLostOneHaveToldTheirEnd) {
   EXPECT_TRUE(
-      RanksSeen("train", 2, kTerms).AllEndedBut({}));  // Nobody started, so nobody will speak.
+      RanksSeen("train", 2, kTerms).AllEndedBut({}));  // Nobody started, so nobody will report.
   RanksSeen ranks = Started();
   EXPECT_FALSE(ranks.AllEndedBut({}));
   EXPECT_FALSE(ranks.AllEndedBut(1));

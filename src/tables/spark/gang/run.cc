@@ -18,24 +18,24 @@
 namespace protium {
 namespace {
 
-// The name under which Spark adds up the rows that it streams to the ranks.
+// The name under which Spark sums up the rows that it streams to the ranks.
 constexpr const char* kStreamed = "pt_streamed";
 
 connect::Relation Counted(const SparkTable& table) {
   return connect::Observe(table.relation, kStreamed, RowSumsInSql(*table.schema));
 }
 
-// How a gang was admitted.
+// The outcome of admitting a gang.
 struct Admitted {
-  // The profile that asks for its ranks' cores and devices; without it ranks would take
-  // spark.task.cpus, and with fractional GPUs would share one. None on a local master, which
+  // The profile that requests its ranks' cores and devices; without it ranks would take
+  // spark.task.cpus, and with fractional GPUs would share one. Empty on a local master, which
   // accepts no profiles.
   std::optional<int32_t> profile;
   bool lease = false;  // Its ranks are ordinary tasks.
 };
 
-// With dynamic allocation a profile of its own takes executors of its own, and those that made the
-// rows may hold the cluster until they have been idle for long; so none is made without need.
+// With dynamic allocation, a separate profile takes separate executors, and those that made the
+// rows may hold the cluster until they have been idle for long; so none is made unless needed.
 bool FitsDefaultProfile(const GangSpec& gang, const Capacity& capacity) {
   return capacity.dynamic && !capacity.own_executors &&
          gang.cores_per_worker == capacity.cores_per_task && gang.gpus_per_worker == 0 &&
@@ -62,7 +62,7 @@ Result<Admitted> Admit(const GangEngine& engine, const MapTask& task, const Call
 }
 
 // Decides how rows reach the ranks: `input` has files afterwards unless its rows are few enough to
-// be streamed. A lease reads files: a stream cannot be asked again.
+// stream. A lease reads files: a stream cannot be repeated.
 Status Gather(const GangEngine& engine, bool lease, GangInput& input, const Call& call) {
   const int columns = input.table.schema->num_fields();
   const RowsBy by = ChooseRowsBy(engine.settings.rows, input.rows_below, columns);
@@ -101,7 +101,8 @@ GangOutcome Attempt(const GangEngine& engine, const MapTask& task, const GangInp
   attempt.relation = [&](const SparkCommand& command) {
     const std::string version = engine.session.version();
     if (input.files) return MapOverFiles(command, version, admitted.profile);
-    // One partition per rank. Spark's count is taken before the shuffle, so it is of what was sent.
+    // One partition per rank. Spark's count is taken before the shuffle, so it counts what was
+    // sent.
     return MapOver(connect::Repartition(Counted(input.table), gang.workers.max),
                    *input.table.schema, command, version, admitted.profile);
   };
@@ -127,14 +128,14 @@ Result<arrow::RecordBatchVector> RunGang(const GangEngine& engine, const MapTask
   PT_LET(const Admitted admitted, Admit(engine, task, call));
   PT_LET(GangInput input, make_input());
   PT_TRY(Gather(engine, admitted.lease, input, call));
-  // Jobs that made the rows may have run tasks that need another program than the gang does.
+  // Jobs that made the rows may have run tasks that need a different program.
   PT_TRY(engine.deployment.Use(task.needs.torch, call));
   if (!engine.logs.empty()) PT_TRY(MakeFolder(engine.logs));
   arrow::RecordBatchVector batches;
   LeftOut left_out(*task.gang);
   PT_TRY(RunAttempts(*task.gang, call, [&](int32_t number, const Call& call) {
-    // An executor that lacks the program says so instead of running the task. That is not the
-    // attempt's fault: it is sent, and the attempt runs once more under its number.
+    // An executor that lacks the program reports that instead of running the task. That is not the
+    // attempt's fault: the program is sent, and the attempt runs again under the same number.
     while (true) {
       const int64_t sends = engine.deployment.sends();
       GangOutcome outcome = Attempt(engine, task, input, admitted, left_out, number, call);

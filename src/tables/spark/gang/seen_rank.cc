@@ -33,7 +33,7 @@ SeenRank SeenRankIn(const Json& event) {
 
 WaitTerms SparkWaitTerms(double deadline, bool replaces_hung) {
   const Clock::duration beat = BeatOf(deadline);
-  // A file needs its time from host to host.
+  // A file takes some time from host to host.
   const Clock::duration missed = 4 * beat + std::chrono::seconds(1);
   const std::chrono::duration<double> limit(std::min(deadline, 1e6));
   return {.deadline = deadline,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank on Spark says of where it runs, and how its driver passes that on.
+// What a rank on Spark reports about where it runs, and how its driver passes that on.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct SeenRank {
   RankSight sight;
 };
 
-// Reads "host", "pid", "devices" and "log" of an event; what is missing or of another type is
-// empty.
+// Reads "host", "pid", "devices" and "log" of an event; a member that is missing or of another type
+// stays empty.
 SeenRank SeenRankIn(const Json& event);
 
-// Of ranks whose signs come through files.
+// For ranks whose signs of life come through files.
 WaitTerms SparkWaitTerms(double deadline, bool replaces_hung);
 
-// What it keeps the others waiting with.
+// What the rank does that keeps the others waiting.
 std::string AtWhat(const SeenRank& seen, const WaitTerms& terms);
 
-// The warning of a late rank, with its host.
+// The warning about a late rank, with its host.
 Warning LateWarning(const LateRank& late, const SeenRank& seen, const WaitTerms& terms);
 
 // A row of GangPlaced.

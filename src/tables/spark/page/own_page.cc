@@ -21,13 +21,13 @@ namespace {
 constexpr const char* kLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 constexpr int32_t kFirstPort = 4040;  // Unless spark.ui.port says otherwise.
-constexpr int32_t kMostPorts = 16;    // Spark itself tries as many.
+constexpr int32_t kMostPorts = 16;    // Spark itself tries this many.
 constexpr int kMostFailures = 2;
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr time_t kConnectSeconds = 1, kReadSeconds = 5;
 constexpr size_t kMostExecutions = 100'000;
-constexpr size_t kMostJobs = 10;  // Of an operation, whose stages are asked for.
-constexpr size_t kNewest = 30;    // Executions that are looked at again; others run beside this.
+constexpr size_t kMostJobs = 10;  // Jobs of an operation whose stages are requested.
+constexpr size_t kNewest = 30;    // Executions to look at again; others run beside this.
 constexpr size_t kLargestAnswer = 32 << 20;
 
 std::string Authority(const std::string& host, int32_t port) {
@@ -44,7 +44,7 @@ int32_t PortOf(const std::optional<std::string>& text) {
 
 }  // namespace
 
-// One page. No thread but the one that holds it.
+// One page. Used only by the thread that holds it.
 class OwnPage::Client {
  public:
   explicit Client(std::string address)
@@ -58,7 +58,7 @@ class OwnPage::Client {
   bool connected() const { return connected_; }
   bool gone() const { return failures_ >= kMostFailures; }
 
-  // Null where there is no such thing, or no answer.
+  // Returns null if it does not exist or there is no response.
   Json Get(const std::string& path) {
     if (gone()) return {};
     std::string body;
@@ -104,7 +104,7 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
                           "spark.ui.reverseProxy", "spark.ssl.ui.enabled", "spark.ssl.enabled"},
                          call));
   hints.application = conf["spark.app.id"].value_or("");
-  // It becomes a part of paths.
+  // It becomes part of paths.
   if (hints.application.find_first_not_of(kLetters) != std::string::npos) hints.application.clear();
   const bool plain = conf["spark.ui.enabled"] != "false" &&
                      conf["spark.ui.reverseProxy"] != "true" &&
@@ -123,7 +123,7 @@ std::unique_ptr<OwnPage::Client> OwnPage::Look(const PageHints& where) {
   if (where.application.empty()) return nullptr;
   if (!where.given.empty()) {
     auto client = std::make_unique<Client>(where.given);
-    (void)client->Shows(where.application);  // Whether it can be asked is known from now on.
+    (void)client->Shows(where.application);  // From now on it is known whether it responds.
     return client;
   }
   for (const std::string& host : where.hosts) {
@@ -132,7 +132,7 @@ std::unique_ptr<OwnPage::Client> OwnPage::Look(const PageHints& where) {
       if (!IsWebAddress(address)) break;
       auto client = std::make_unique<Client>(address);
       if (client->Shows(where.application)) return client;
-      // Where nobody listens, Spark would: only ports that are taken make it go on.
+      // If nobody listens here, neither does Spark further on: it skips only ports that are taken.
       if (!client->connected()) break;
     }
   }
@@ -148,7 +148,7 @@ void OwnPage::Begin() {
 
 OwnPage::~OwnPage() = default;
 
-Json OwnPage::Tell(const std::string& operation, bool operators) {
+Json OwnPage::Read(const std::string& operation, bool operators) {
   const std::lock_guard lock(mutex_);
   const auto since = Clock::now();
   const Deadline end = since + std::min(hints_.wait, patience_);
@@ -186,14 +186,14 @@ Json OwnPage::Ask(const std::string& operation, bool operators, Deadline end) {
   return told;
 }
 
-// A server that is old has a thousand executions and jobs: only the newest executions are asked
-// for, and of each of this session's once whose it is.
+// An old server has a thousand executions and jobs: only the newest executions are requested, and
+// for each of this session's, once, the operation that it belongs to.
 OwnPage::Found OwnPage::FindExecution(const std::string& operation) {
   const Json list =
       client_->Get(fmt::format("{}/sql?details=false&planDescription=false&offset={}&length={}",
                                hints_.application, first_, kMostExecutions));
   if (!list.is_array()) return {};
-  // Where there is none, the server has dropped its oldest, and counts from another one.
+  // An empty list means that the server has dropped its oldest, and counts from another one.
   first_ = list.empty() ? 0 : first_ + list.size();
   first_ -= std::min(first_, kNewest);
   Found found;
@@ -217,7 +217,7 @@ OwnPage::Found OwnPage::FindExecution(const std::string& operation) {
   return found;
 }
 
-// An execution that is over has all its jobs.
+// An execution that has ended has all its jobs.
 bool OwnPage::IsNewWithoutJobs(const Json& execution) {
   const std::string& status = TextAt(execution, "status");
   const Json id = execution.value("id", Json());
@@ -225,7 +225,7 @@ bool OwnPage::IsNewWithoutJobs(const Json& execution) {
          id.is_number_integer() && without_jobs_.insert(id.get<int64_t>()).second;
 }
 
-// Null: the operation ran no job, or the page does not hear of it in time.
+// Null: the operation ran no job, or the page does not learn of it in time.
 Json OwnPage::AwaitFound(const std::string& operation, Deadline end) {
   while (true) {
     Found found = FindExecution(operation);
@@ -247,7 +247,7 @@ Json OwnPage::StagesOf(const std::vector<int64_t>& jobs) {
   return stages;
 }
 
-// The page hears of the end of an execution a little after its client does.
+// The page learns of the end of an execution a little after its client does.
 std::optional<Json> OwnPage::AwaitExecution(const std::string& id, Deadline end) {
   while (true) {
     Json execution = client_->Get(

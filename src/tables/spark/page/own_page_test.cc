@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against pages of this process; connect/real_server_test.cc asks a real one.
+// Against pages of this process; connect/real_server_test.cc uses a real one.
 #include "spark/page/own_page.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr const char* kExecutions =
         {"id":6,"successJobIds":[4],"description":"session_id: \"s\""},
         {"id":7,"successJobIds":[],"description":"session_id: \"s\""}])";
 
-// A page that answers as Spark's monitoring does.
+// A page that responds as Spark's monitoring does.
 class SomePage {
  public:
   explicit SomePage(const std::string& application, const std::string& executions = kExecutions) {
@@ -50,7 +50,7 @@ class SomePage {
       answer.set_content(late ? "[]" : text, "application/json");
     });
   }
-  // The next `times` answers to a path know nothing yet.
+  // Makes the next `times` responses to a path know nothing yet.
   void IsLate(const std::string& path, int times) {
     const std::lock_guard lock(mutex_);
     late_["/api/v1/applications/app-1" + path] = times;
@@ -79,15 +79,15 @@ TEST(SparkOwnPage, IsFoundAndTellsOfAnOperation) {
   const SomePage page("app-1");
   OwnPage own(Hints(page.port));
   own.Begin();
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["page"],
             (Json{{"address", page.address()}, {"application", "app-1"}, {"session", "s"}}));
   EXPECT_EQ(told["jobs"], Json({2, 3}));
   EXPECT_EQ(told["stages"], Json({4, 5}));
   EXPECT_EQ(told["executions"], Json({5}));
   EXPECT_EQ(told["operators"][0]["name"], "Scan");
-  EXPECT_FALSE(own.Tell("op", false).contains("operators"));
-  EXPECT_EQ(own.Tell("another", true)["jobs"], Json::array());
+  EXPECT_FALSE(own.Read("op", false).contains("operators"));
+  EXPECT_EQ(own.Read("another", true)["jobs"], Json::array());
 }
 
 TEST(SparkOwnPage, ThatIsLateIsAskedAgain) {
@@ -97,7 +97,7 @@ TEST(SparkOwnPage, ThatIsLateIsAskedAgain) {
   OwnPage own(hints);
   own.Begin();
   for (const char* path : {"/sql", "/jobs/2", "/sql/5"}) page.IsLate(path, 2);
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["executions"], Json({5}));
   EXPECT_EQ(told["operators"][0]["name"], "Scan");
 }
@@ -110,31 +110,31 @@ TEST(SparkOwnPage, ThatKnowsOfAnExecutionWithoutJobsIsNotWaitedFor) {
   hints.wait = hints.patience = std::chrono::hours(1);
   OwnPage own(hints);
   own.Begin();
-  EXPECT_EQ(own.Tell("of_no_job", true)["executions"], Json::array());
+  EXPECT_EQ(own.Read("of_no_job", true)["executions"], Json::array());
 }
 
 TEST(SparkOwnPage, OfAnotherApplicationIsNotBelieved) {
   const SomePage page("app-2");
   OwnPage own(Hints(page.port));
   own.Begin();
-  EXPECT_EQ(own.Tell("op", true), Json::object());
+  EXPECT_EQ(own.Read("op", true), Json::object());
 }
 
 TEST(SparkOwnPage, ThatIsNowhereIsNotTold) {
   for (const PageHints& hints : {PageHints{}, Hints(0), Hints(1)}) {
     OwnPage own(hints);
     own.Begin();
-    EXPECT_EQ(own.Tell("op", true), Json::object());
+    EXPECT_EQ(own.Read("op", true), Json::object());
   }
 }
 
-// A proxy may answer people alone.
+// A proxy may respond only to people.
 TEST(SparkOwnPage, ThatTheUserNamedIsToldThoughItDoesNotAnswer) {
   PageHints hints = Hints(0);
   hints.given = "http://127.0.0.1:1/proxy/app-1";
   OwnPage own(hints);
   own.Begin();
-  const Json told = own.Tell("op", true);
+  const Json told = own.Read("op", true);
   EXPECT_EQ(told["page"]["address"], hints.given);
   EXPECT_EQ(told["jobs"], Json::array());
   EXPECT_FALSE(told.contains("operators"));

@@ -32,7 +32,8 @@ std::optional<int64_t> FindWhole(const Json& json, const char* key) {
   return value.get<int64_t>();
 }
 
-// "total (min, med, max (stageId: taskId))\n80 ms (27 ms, ...)" as "80 ms", others as they are.
+// Shortens "total (min, med, max (stageId: taskId))\n80 ms (27 ms, ...)" to "80 ms", leaves others
+// as they are.
 std::string_view TotalOf(std::string_view text) {
   const size_t line = text.find('\n');
   if (line == text.npos) return text;
@@ -45,7 +46,7 @@ struct Figure {
   std::string unit;  // "ms", "KiB"; empty: a count.
 };
 
-// "1,000,000", "8.2 MiB".
+// Reads "1,000,000", "8.2 MiB".
 std::optional<Figure> ReadFigure(std::string_view text) {
   std::string digits;
   size_t at = 0;
@@ -59,7 +60,7 @@ std::optional<Figure> ReadFigure(std::string_view text) {
   return figure;
 }
 
-// As Spark writes times: "5 ms", "1.2 s", "1.5 m", "2.00 h".
+// Reads times as Spark writes them: "5 ms", "1.2 s", "1.5 m", "2.00 h".
 std::optional<double> SecondsOfFigure(const Figure& figure) {
   for (const auto& [unit, seconds] :
        {std::pair{"ms", 1e-3}, std::pair{"s", 1.0}, std::pair{"m", 60.0}, std::pair{"h", 3600.0}}) {
@@ -68,7 +69,7 @@ std::optional<double> SecondsOfFigure(const Figure& figure) {
   return std::nullopt;
 }
 
-Json TellNode(const Json& node, int depth) {
+Json ReportNode(const Json& node, int depth) {
   Json told = {{"name", TextAt(node, "nodeName")}, {"depth", depth}};
   std::map<std::string, std::string> others;
   std::optional<double> seconds;
@@ -95,8 +96,9 @@ Json TellNode(const Json& node, int depth) {
   return told;
 }
 
-// The nodes of an execution as a tree. The page draws what is compiled into one as a box around
-// operators, without edges of its own: here it stands between these and whom they give their rows.
+// The nodes of an execution as a tree. The page draws code compiled into one as a box around
+// operators, without edges of its own: here the box becomes a node between these and the consumers
+// of their rows.
 class PageTree {
  public:
   explicit PageTree(const Json& execution) {
@@ -113,7 +115,7 @@ class PageTree {
     for (const auto& [from, to] : above_) below_[to].push_back(from);
   }
 
-  Json Tell() {
+  Json ToJson() {
     for (const auto& [id, node] : nodes_) {
       if (!above_.contains(id)) Visit(id, 0);
     }
@@ -146,7 +148,7 @@ class PageTree {
     if (!visited_.insert(id).second) return;
     const Json& node = nodes_.at(id);
     const bool told = !connect::IsWrapperNode(TextAt(node, "nodeName"));
-    if (told) list_.push_back(TellNode(node, depth));
+    if (told) list_.push_back(ReportNode(node, depth));
     for (const int64_t each : below_[id]) Visit(each, told ? depth + 1 : depth);
   }
 
@@ -193,6 +195,6 @@ bool IsExecutionOver(const Json& execution) {
   return (status == "COMPLETED" || status == "FAILED") && nodes.is_array() && !nodes.empty();
 }
 
-Json OperatorsOfExecution(const Json& execution) { return PageTree(execution).Tell(); }
+Json OperatorsOfExecution(const Json& execution) { return PageTree(execution).ToJson(); }
 
 }  // namespace protium

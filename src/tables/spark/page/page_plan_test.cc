@@ -6,7 +6,7 @@
 namespace protium {
 namespace {
 
-// What Spark 4.2.1 answered about a write of seven groups of a million rows.
+// The response of Spark 4.2.1 about a write of seven groups of a million rows.
 constexpr const char* kWrite = R"json({"id":1,"status":"COMPLETED","successJobIds":[2,3],"nodes":[
     {"nodeId":10,"nodeName":"Range","wholeStageCodegenId":1,"metrics":[
       {"name":"number of output rows","value":"1,000,000"}]},
@@ -73,7 +73,7 @@ TEST(PagePlan, HasTheOperatorsOfAWriteAsATree) {
   EXPECT_EQ(all[0]["what"], "number of written files 1, written output 788.0 B");
   EXPECT_EQ(all[9]["rows"], 1'000'000);
   EXPECT_FALSE(all[9].contains("seconds"));
-  // Of all tasks, not of the longest one.
+  // Over all tasks, not for the longest one.
   EXPECT_NEAR(all[6]["seconds"].get<double>(), 0.117, 1e-9);
 }
 

@@ -19,9 +19,9 @@
 #include "spark_worker/bundle_format.h"
 
 // The cache holds bundles, named by their hash, and records: JSON files that list the files a
-// bundle was made of, named by a hash of the program's path and LD_LIBRARY_PATH. A record whose
-// files are all unchanged leads to its bundle without reading or running anything. Several drivers
-// may use the cache at once, since bundles appear whole.
+// bundle was made from, named by a hash of the program's path and LD_LIBRARY_PATH. If a record's
+// files are all unchanged, it leads to its bundle without reading or running anything. Several
+// drivers may use the cache at once, since bundles appear whole.
 
 namespace protium {
 namespace {
@@ -30,13 +30,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxKept = 8;
 constexpr int64_t kMaxKeptBytes = int64_t{4} << 30;
-// Of a temporary file: one that is still being written is younger.
+// Age of a temporary file: one that is still being written is younger.
 constexpr std::chrono::hours kAbandoned{1};
-// Of a record that has not been written since.
+// Age of a record that has not been written since.
 constexpr std::chrono::hours kForgotten{24 * 30};
 
-// Makes the folder for its owner alone, and refuses one of another user: what lies in it is sent to
-// executors and run there.
+// Makes the folder accessible to its owner alone, and refuses one of another user: its content is
+// sent to executors and run there.
 Status OpenCache(const fs::path& cache) {
   PT_TRY(MakeFolder(cache));
   struct stat about {};
@@ -47,7 +47,7 @@ Status OpenCache(const fs::path& cache) {
                .fix = "set XDG_CACHE_HOME to a folder of your own"});
 }
 
-// A bundle's record goes by what decides about its content before anything is read: the program and
+// Names a bundle's record by what determines its content before anything is read: the program and
 // where the loader looks for libraries.
 fs::path RecordPath(const fs::path& object, const fs::path& cache) {
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
@@ -62,8 +62,8 @@ Json MemberToJson(const BundleMember& member) {
           {"changed_ns", member.changed_ns}};
 }
 
-// Length and time of change stand for the content; hashing some 400 MB would take seconds at every
-// start.
+// Length and modification time represent the content; hashing some 400 MB would take seconds at
+// every start.
 bool IsUnchanged(const Json& member) {
   const auto now = MemberAt(member.value("name", ""), member.value("file", ""));
   return now.ok() && MemberToJson(*now) == member;
@@ -81,12 +81,12 @@ std::optional<Bundle> BundleOfRecord(const Json& record, const fs::path& cache) 
   std::error_code error;
   const auto bytes = fs::file_size(bundle.file, error);
   if (error || static_cast<int64_t>(bytes) != bundle.bytes) return {};
-  // The sweep keeps the bundles that were used last.
+  // The cleanup leaves the most recently used bundles.
   fs::last_write_time(bundle.file, fs::file_time_type::clock::now(), error);
   return bundle;
 }
 
-// A record that cannot be read, or is of another form, counts as none.
+// A record that is unreadable or of another form counts as missing.
 std::optional<Bundle> FindKnown(const fs::path& record, const fs::path& cache) {
   const auto text = ReadFile(record, 1 << 20);
   if (!text.ok()) return {};
@@ -161,7 +161,7 @@ Result<fs::path> Canonical(const fs::path& file) {
   return real;
 }
 
-// What libprotium.so, which is among `members`, needs itself.
+// Returns what libprotium.so, which is among `members`, needs itself.
 Result<std::unordered_set<std::string>> NamesInPrograms(std::span<const BundleMember> members) {
   std::unordered_set<std::string> names;
   const auto ours = std::ranges::find(members, "lib/libprotium.so", &BundleMember::name);

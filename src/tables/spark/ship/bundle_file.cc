@@ -19,9 +19,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-// The files are read twice: first hashed for the manifest, which comes before them in the bundle,
-// then compressed. So the bundle's name is known before it is written, and memory stays at two
-// pieces.
+// The files are read twice: first hashed for the manifest, which precedes them in the bundle, then
+// compressed. So the bundle's name is known before it is written, and memory stays at two pieces.
 
 namespace protium {
 namespace {
@@ -31,7 +30,7 @@ namespace fs = std::filesystem;
 // Bytes read or compressed at a time.
 constexpr size_t kPiece = 4 << 20;
 // Zstandard's default. LibTorch's 442 MB become 110 MB in about a second on two cores; gzip takes
-// five and leaves 144 MB.
+// five seconds and leaves 144 MB.
 constexpr int kLevel = 3;
 constexpr unsigned kMaxThreads = 8;
 
@@ -56,7 +55,7 @@ class Hasher {
 
 using Take = std::function<Status(std::string_view piece)>;
 
-// Hands the content of `file` to `take`, piece by piece; returns its length.
+// Passes the content of `file` to `take`, piece by piece; returns its length.
 Result<int64_t> ReadThrough(const fs::path& file, const Take& take) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return SystemFault("read " + file.string(), errno);
@@ -78,8 +77,8 @@ Status Changed(const BundleMember& member) {
                .fix = "start again when the build or installation is done"});
 }
 
-// Compresses a stream into a file, on several threads if the library was built with them: setting
-// the number of workers fails otherwise, and is ignored.
+// Compresses a stream into a file, on several threads if the library was built with them: otherwise
+// setting the number of workers fails, which is ignored.
 class Packer {
  public:
   explicit Packer(AtomicFile& file) : file_(file), context_(ZSTD_createCCtx()) {
@@ -97,8 +96,8 @@ class Packer {
  private:
   Status Push(std::string_view bytes, ZSTD_EndDirective directive) {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    // When continuing, done once all input was taken, though the library may keep some back; at the
-    // end, once nothing is left to flush.
+    // When continuing, done as soon as all input was taken, though the library may hold some back;
+    // at the end, as soon as nothing is left to flush.
     for (size_t left = 1; left > 0 || in.pos < in.size;) {
       ZSTD_outBuffer out{packed_.data(), packed_.size(), 0};
       left = ZSTD_compressStream2(context_, &out, &in, directive);

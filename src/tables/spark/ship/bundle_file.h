@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle as a file: its hash, its processor features, its writing. The format is that of
-// spark_worker/bundle_format.h; the launcher (launcher/bundle.h) reads it.
+// A bundle as a file: its hash, the processor features it needs, and how it is written. The format
+// is that of spark_worker/bundle_format.h; the launcher (launcher/bundle.h) reads it.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ std::string ContentHash(std::string_view bytes);
 // ContentHash of a file, read in pieces.
 Result<std::string> FileHash(const std::filesystem::path& file);
 
-// A bundle that lies in a file of the driver's machine.
+// A bundle in a file on the driver's machine.
 struct Bundle {
   std::string hash;            // 32 hex digits; equal content has an equal hash.
-  std::filesystem::path file;  // To be uploaded as kBundlePrefix + hash.
+  std::filesystem::path file;  // Uploaded as kBundlePrefix + hash.
   int64_t bytes = 0;           // Of the file.
   int64_t unpacked_bytes = 0;
 };
 
-// The features that a processor must have to run `members`, in the compiler's spelling: x86-64-v2
-// for Arrow, and more where a file's ELF notes or this build's own flags ask for it.
+// Returns the features that a processor must have to run `members`, in the compiler's spelling:
+// x86-64-v2 for Arrow, and more if a file's ELF notes or this build's own flags require it.
 std::vector<std::string> NeededFeatures(std::span<const BundleMember> members);
 
 // Writes the bundle of `members` into `folder` as kBundlePrefix + hash, whole or not at all. A file
-// that changes its length meanwhile is a Fault.
+// whose length changes meanwhile is a Fault.
 Result<Bundle> WriteBundle(std::span<const BundleMember> members,
                            const std::filesystem::path& folder);
 

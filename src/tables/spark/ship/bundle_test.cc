@@ -40,7 +40,7 @@ class BundleTest : public testing::Test {
     std::ofstream(Path(name)) << text;
     return Path(name);
   }
-  // A bundle of one small file whose content is `text`.
+  // Makes a bundle of one small file whose content is `text`.
   Result<Bundle> Small(const std::string& text) const {
     PT_LET(BundleMember member, MemberAt("lib/small", Write("small", text)));
     return WriteBundle(std::vector{member}, folder_.path());

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// For the loader's answer; it maps the libraries but runs none of their code.
+// Time limit for the loader; it maps the libraries but runs none of their code.
 constexpr std::chrono::seconds kListing{60};
 
 Status CannotBundle(const fs::path& object, std::string why, std::string fix) {
@@ -27,7 +27,7 @@ Status CannotBundle(const fs::path& object, std::string why, std::string fix) {
                .fix = std::move(fix)});
 }
 
-// Runs `loader --list object`, which is what ldd does: a line for each library that it would load.
+// Runs `loader --list object`, as ldd does: it prints a line for each library that it would load.
 // LD_PRELOAD is cleared, since what it names would be listed too.
 Result<std::string> AskLoader(const fs::path& loader, const fs::path& object) {
   PT_LET(const auto folder, TemporaryFolder::Make());

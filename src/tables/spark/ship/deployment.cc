@@ -57,7 +57,7 @@ Status Deployment::Use(bool torch, const Call& call) {
     const std::string name =
         LauncherName(launcher, bundles.program, bundles.torch ? &*bundles.torch : nullptr);
     PT_TRY(Send({"files/" + name, launcher.file}, call));
-    // Relative: the executor starts it in the session's folder of artifacts.
+    // Relative: the executor starts it in the session's artifact folder.
     executable = "./" + name;
   }
   if (executable == used_) return Status::OK();
@@ -81,7 +81,7 @@ Result<bool> Deployment::SendMissing(const Status& failure, int64_t sends, const
     if (!*bundle || said.find((*bundle)->hash) == std::string::npos) continue;
     const std::string name = fmt::format("files/{}{}", kBundlePrefix, (*bundle)->hash);
     if (const auto sent = sent_.find(name); sent != sent_.end()) {
-      // Sent before the operation was submitted and missing all the same: a failure to be told.
+      // Sent before the operation was submitted but missing all the same: a failure to report.
       any = any || sent->second >= sends;
       continue;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This program on its way to executors. A session starts the small launcher as its Python; the
-// bundles of program and libraries, hundreds of megabytes with LibTorch, are sent only once an
-// executor says that it lacks them: executors keep what an earlier session unpacked.
+// Sends this program to executors. A session starts the small launcher as its Python; the bundles
+// of program and libraries, hundreds of megabytes with LibTorch, are sent only when an executor
+// reports that it lacks them: executors retain what an earlier session unpacked.
 #pragma once
 
 #include <map>
@@ -19,32 +19,32 @@ namespace protium {
 // Whether an operation failed because an executor lacks the program; then no task is to blame.
 bool LacksProgram(const Status& failure);
 
-// What a session's executors have been sent. One per session. Thread-safe.
+// Keeps track of what a session's executors have been sent. One per session. Thread-safe.
 class Deployment {
  public:
-  // `program` is what executors become; empty: the program of this process.
+  // `program` is what executors run; empty: the program of this process.
   Deployment(SparkSession& session, SparkSettings settings, std::filesystem::path program)
       : session_(session), settings_(std::move(settings)), program_file_(std::move(program)) {}
 
-  // Whether what Use() sends can be made on this machine. Quick, and sends nothing.
+  // Checks whether what Use() sends can be made on this machine. Fast, and sends nothing.
   Status Check() const;
 
-  // Makes the session start this program, with or without LibTorch, for the tasks of the operations
-  // that follow; operations that run already are not affected. Sends the launcher if the session
-  // has not got it. With SparkSettings::program that path is started instead, and nothing is sent.
+  // Makes the session start this program, with or without LibTorch, for the tasks of later
+  // operations; running operations are not affected. Sends the launcher if the session does not
+  // have it. With SparkSettings::program that path is started instead, and nothing is sent.
   Status Use(bool torch, const Call& call);
 
-  // How many bundles have been sent. Noted before an operation is submitted, for SendMissing().
+  // The number of bundles sent so far. Read it before an operation is submitted, for SendMissing().
   int64_t sends() const;
 
-  // True if an operation failed because executors lack a bundle that was sent only after `sends`
-  // were noted, by this call or by another operation's: it may be submitted again. An operation
-  // brings along the bundles that had been sent when it was submitted, to executors that come later
-  // as well. False for any other failure; so an operation is submitted again as often as there are
-  // bundles at most. Sends BundleSent.
+  // Returns true if the failed operation may be submitted again: executors lack a bundle that was
+  // sent, by this call or another operation's, only after `sends` was read. An operation carries
+  // the bundles that had been sent when it was submitted, also to executors that start later.
+  // Returns false for any other failure; so an operation is resubmitted at most as often as there
+  // are bundles. Sends BundleSent.
   Result<bool> SendMissing(const Status& failure, int64_t sends, const Call& call);
 
-  // Runs an operation, and again whenever SendMissing() allows it. `operation` returns a Result.
+  // Runs an operation, and again as long as SendMissing() allows it. `operation` returns a Result.
   template <class Operation>
   auto Run(const Operation& operation, const Call& call) -> decltype(operation()) {
     while (true) {
@@ -69,8 +69,8 @@ class Deployment {
   mutable std::mutex mutex_;
   std::optional<Bundle> program_;
   std::optional<Bundle> torch_;
-  std::map<std::string, int64_t> sent_;  // By name; how many were sent before it.
-  std::string used_;                     // What the session starts at present.
+  std::map<std::string, int64_t> sent_;  // By name, how many were sent before it.
+  std::string used_;                     // What the session starts now.
 };
 
 }  // namespace protium

@@ -17,7 +17,8 @@ class DeploymentTest : public testing::Test {
     session_ = server_.Open();
     deployment_.emplace(*session_, SparkSettings{}, "");
     ASSERT_TRUE(deployment_->Use(false, call_).ok());
-    // The launcher, sent by Use(), is named by the hash of the program's bundle behind its own.
+    // The name of the launcher that Use() sends holds its own hash, then that of the program's
+    // bundle.
     for (const auto& [name, bytes] : server_.seen().artifacts) {
       lacking_ = std::string(kNeedsBundle) + " " + name.substr(name.size() - kHashDigits);
     }
@@ -42,7 +43,7 @@ TEST_F(DeploymentTest, SendsABundleOnceAndTellsEveryOperationThatWasSubmittedBef
   // Another operation, submitted when the bundle had not been sent, failed later.
   EXPECT_TRUE(SendMissing(before));
   EXPECT_EQ(deployment_->sends(), before + 1);
-  // One that brought the bundle along, and lacks it nevertheless.
+  // One that was submitted with the bundle, and lacks it nevertheless.
   EXPECT_FALSE(SendMissing(deployment_->sends()));
   EXPECT_FALSE(deployment_->SendMissing(Fail({.what = "no such table"}), 0, call_).ValueOrDie());
   EXPECT_FALSE(deployment_->SendMissing(Status::OK(), 0, call_).ValueOrDie());

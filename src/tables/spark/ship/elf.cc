@@ -8,15 +8,15 @@
 #include "os/fd.h"
 #include "spark/ship/closure.h"
 
-// Only program headers are read: PT_INTERP names the loader, PT_GNU_PROPERTY points to the note
-// with the processor's features. Offsets and lengths come from the file and are bounded before use.
+// Reads only program headers: PT_INTERP names the loader, PT_GNU_PROPERTY points to the note with
+// the processor's features. Offsets and lengths come from the file and are bounded before use.
 
 namespace protium {
 namespace {
 
 constexpr size_t kMaxHeaders = 64, kMaxText = 4096;
 
-// Up to `cap` of the `bytes` at `offset`.
+// Reads up to `cap` of the `bytes` at `offset`.
 std::string ReadPart(int fd, uint64_t offset, uint64_t bytes, size_t cap = kMaxText) {
   std::string part(std::min<uint64_t>(bytes, cap), '\0');
   const ssize_t got = ::pread(fd, part.data(), part.size(), static_cast<off_t>(offset));
@@ -31,8 +31,8 @@ bool At(const std::string& bytes, size_t offset, T& value) {
   return true;
 }
 
-// The x86 psABI's property list: (type, size, content), each padded to 8 bytes, behind the note's
-// header and its name "GNU\0".
+// Reads the x86 psABI's property list: (type, size, content), each padded to 8 bytes, after the
+// note's header and its name "GNU\0".
 uint32_t IsaNeeded(const std::string& note) {
   Elf64_Nhdr header;
   if (!At(note, 0, header) || header.n_type != NT_GNU_PROPERTY_TYPE_0) return 0;

@@ -9,8 +9,8 @@
 namespace protium {
 namespace {
 
-// The worker's field pythonVer: Spark passes it on unread, and it tells the worker which release it
-// talks to.
+// The worker's field pythonVer: Spark passes it on unread, and it gives the worker the release it
+// is talking to.
 std::string WorkerVersion(const std::string& spark) {
   return "protium " PROTIUM_VERSION ";spark=" + spark;
 }
@@ -32,7 +32,7 @@ Result<connect::Relation> MapOver(connect::Relation input, const arrow::Schema& 
 
 Result<connect::Relation> MapOverFiles(const SparkCommand& command, const std::string& version,
                                        std::optional<int32_t> profile) {
-  // One row per partition, which says no more than that the partition exists.
+  // One row per partition, which only means that the partition exists.
   const int32_t tasks = command.lease ? 1 : command.world;
   const auto ids = arrow::schema({arrow::field("id", arrow::int64())});
   return MapOver(connect::Range(0, tasks, tasks), *ids, command, version, profile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan's rows on Spark: what LowerPlan makes and what jobs are built from.
+// A plan's rows on Spark: the output of LowerPlan, from which jobs are built.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -12,12 +12,12 @@
 
 namespace protium {
 
-// What a plan became. The columns' types are those that our tables carry: timestamps with
-// a zone were cast to TIMESTAMP_NTZ in UTC.
+// The result of lowering a plan. The columns have the types that our tables support: timestamps
+// with a zone were cast to TIMESTAMP_NTZ in UTC.
 struct SparkTable {
   connect::Relation relation;
   SchemaPtr schema;
-  // As it is sent; empty for a table that no SQL was needed for.
+  // The text that is sent; empty for a table that needed no SQL.
   std::string sql;
   // What may differ between engines or between runs, with reasons.
   std::vector<std::string> not_exact;

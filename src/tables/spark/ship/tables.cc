@@ -15,15 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// At eight bytes a value. Below it, writing files and a second job cost more than the stream
+// At eight bytes per value. Below it, writing files and a second job cost more than the stream
 // through the JVM.
 constexpr int64_t kFewBytes = 32 << 20;
 constexpr const char* kObserved = "pt_rows";
 
 Status NoRowsSaid() { return Status::UnknownError("Spark did not say how many rows it wrote"); }
 
-// Spark's committer moves into the folder itself only the files of tasks that succeeded, and writes
-// _SUCCESS last; files of tasks that were run again stay in _temporary.
+// Spark's committer moves only the files of successful tasks into the folder itself, and writes
+// _SUCCESS last; files of rerun tasks stay in _temporary.
 Result<std::vector<std::string>> CommittedFiles(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / "_SUCCESS", error)) {
@@ -79,7 +79,7 @@ Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
   PT_LET(written.files.rows,
          WriteTable(session, table, {Format::kParquet, folder.string()}, std::move(options), call));
   PT_LET(written.files.paths, CommittedFiles(folder));
-  // With the schema: otherwise Spark would infer it from the files, by a job.
+  // With the schema: otherwise Spark would run a job to infer it from the files.
   PT_LET(written.relation, connect::ReadParquet({FileUri(folder)}, table.schema));
   return written;
 }
@@ -88,7 +88,7 @@ Result<JobFolder> JobFolder::Make(const fs::path& run) {
   const fs::path base = run.empty() ? fs::temp_directory_path() : run;
   const fs::path path = base / fmt::format("spark-{}", ::getpid());
   std::error_code ignored;
-  // Left by a process that had this number before.
+  // Left by an earlier process with the same id.
   fs::remove_all(path, ignored);
   PT_TRY(MakeFolder(path));
   return JobFolder(path);

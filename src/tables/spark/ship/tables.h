@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session keeps in files between its jobs, in a folder that driver and executors both reach:
-// tables that Spark writes and that tasks read, and the folder they lie in.
+// The files that a session stores between its jobs, in a folder that driver and executors both
+// reach: tables that Spark writes and that tasks read, and the folder that holds them.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@
 
 namespace protium {
 
-// How `rows` (-1: not known) rows of `columns` columns reach a task, if `wanted` leaves it open:
-// through Spark below about 32 MiB, else through files.
+// Chooses how `rows` (-1: unknown) rows of `columns` columns reach a task, if `wanted` leaves it
+// open: through Spark below about 32 MiB, else through files.
 RowsBy ChooseRowsBy(RowsBy wanted, int64_t rows, int columns);
 
 // A folder of Parquet files that Spark wrote and committed.
@@ -26,9 +26,9 @@ struct WrittenRows {
   RowFiles files;
 };
 
-// Writes the table to `folder`, which must not exist yet. files.rows is what Spark counted on the
-// way; readers compare it with the files' footers. A folder that the driver does not see afterwards
-// is a Fault of exit kEnvironment.
+// Writes the table to `folder`, which must not exist yet. files.rows is what Spark counted while
+// writing; readers compare it with the files' footers. A folder that the driver does not see
+// afterwards is a Fault of exit kEnvironment.
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,
                               const std::filesystem::path& folder, const std::string& name,
                               ExecuteOptions options, const Call& call);
@@ -39,15 +39,16 @@ struct WriteTarget {
   std::string path;
 };
 
-// Writes the table as Spark does, as a folder of files in place of what was there; returns the
+// Writes the table as Spark does, as a folder of files that replaces what was there; returns the
 // number of rows.
 Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
                            const WriteTarget& target, ExecuteOptions options, const Call& call);
 
-// "file:///..." for an absolute path: a cluster may take a bare one for a path of HDFS or S3.
+// Returns "file:///..." for an absolute path: a cluster may take a bare one for a path of HDFS or
+// S3.
 std::string FileUri(const std::filesystem::path& path);
 
-// A folder for a driver's jobs, removed with everything in it at the end.
+// A folder for a driver's jobs; the destructor removes it with everything in it.
 class JobFolder {
  public:
   // Below `run`, or below the system's temporary folder if that is empty: spark-<pid>.
@@ -57,7 +58,7 @@ class JobFolder {
   ~JobFolder();
 
   const std::filesystem::path& path() const { return path_; }
-  // A path in it that was not given out before; nothing is there.
+  // Returns a path in it that does not exist and was not returned before.
   std::filesystem::path New(const std::string& name);
 
  private:

@@ -16,7 +16,7 @@
 namespace protium {
 namespace {
 
-// The calling thread's own.
+// Opens the calling thread's own namespace.
 UniqueFd OpenOwn(const char* kind) {
   return UniqueFd(
       ::open(fmt::format("/proc/thread-self/ns/{}", kind).c_str(), O_RDONLY | O_CLOEXEC));
@@ -24,7 +24,7 @@ UniqueFd OpenOwn(const char* kind) {
 
 }  // namespace
 
-// Namespaces are a thread's, and live as long as somebody has them open.
+// Namespaces belong to a thread, and live as long as somebody has them open.
 Result<TestHosts::Host> TestHosts::MakeHost(int number) {
   Host host;
   int error = 0;

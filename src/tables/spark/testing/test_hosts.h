@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: two hosts with names and networks of their own, joined by a line that can be cut.
-// Files and processes are this machine's.
+// For tests: two hosts with names and networks of their own, joined by a connection that can be
+// cut. Files and processes are this machine's.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace protium {
 
 class TestHosts {
  public:
-  // Fails where this process may not have networks of its own, or lacks ip(8).
+  // Fails if this process may not have networks of its own, or lacks ip(8).
   static Result<std::unique_ptr<TestHosts>> Make();
-  // From now on the calling thread, and what it starts, is on host 0 or 1, "host-0" or "host-1".
+  // Moves the calling thread, and what it starts later, to host 0 or 1, "host-0" or "host-1".
   void Enter(int host) const;
   void Cut() const;
   void Join() const;

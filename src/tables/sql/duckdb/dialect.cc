@@ -13,7 +13,7 @@ constexpr ExprSpelling kDuckDbSpellings[] = {
     // DuckDB's own cast rounds where Spark cuts off the fraction.
     {"cast_int64", "pt_to_bigint($1)"},
     {"cast_string", "CAST($1 AS VARCHAR)"},
-    // Counted from 0; beyond the end NULL.
+    // Counted from 0; NULL beyond the end.
     {"element", "list_extract($1, CAST($2 AS BIGINT) + 1)"},
     {"error", "error($1)"},
     {"expm1", "pt_expm1(CAST($1 AS DOUBLE))"},
@@ -23,7 +23,7 @@ constexpr ExprSpelling kDuckDbSpellings[] = {
     {"is_nan", "coalesce(isnan($1::DOUBLE), false)"},
     // The elements of a list that have at least $2 letters.
     {"keep_long", "list_filter($1, lambda t: length(t) >= $2)"},
-    // A list of texts without these; NULL elements are left out, too.
+    // A list of texts without these; NULL elements are also removed.
     {"leave_out", "list_filter($1, lambda t: NOT list_contains(list_value($+), t))"},
     // The same for texts in lower case, compared with the lower case of each element.
     {"leave_out_any_case",
@@ -36,10 +36,10 @@ constexpr ExprSpelling kDuckDbSpellings[] = {
      "list_transform(range(1, len($1) - CAST($2 AS BIGINT) + 2), lambda i: "
      "array_to_string(($1)[i:i + "
      "CAST($2 AS BIGINT) - 1], ' '))"},
-    // NaN = NaN is true, unlike in IEEE 754. But the bounds of a column of Parquet, which leave NaN
-    // out, count as a proof that nothing in it equals NaN.
+    // NaN = NaN is true, unlike in IEEE 754. But DuckDB takes the bounds of a Parquet column, which
+    // exclude NaN, as proof that nothing in it equals NaN.
     {"nan_to_null", "CASE WHEN isnan($1::DOUBLE) THEN NULL ELSE $1::DOUBLE END"},
-    // The first argument is the position, from 0, of the one to return; beyond the end NULL.
+    // The first argument is the position, from 0, of the one to return; NULL beyond the end.
     {"pick", "list_extract(list_value($+), CAST($1 AS BIGINT) + 1)"},
     // NaN below 0, as in Spark, where DuckDB's own sqrt fails.
     {"sqrt", "pt_sqrt($1)"},

@@ -11,10 +11,10 @@
 namespace protium {
 namespace {
 
-// Nulls are ordered as in Spark, and times are in UTC whatever the machine says. Extensions are
-// neither downloaded nor loaded by themselves. Rows keep the order of their files, so that queries
-// that leave an order open, such as LIMIT without ORDER BY, answer the same in every run; that
-// costs memory only where a result is larger than memory. Text leaves DuckDB as Arrow's utf8 with
+// Nulls are ordered as in Spark, and times are in UTC whatever the machine's zone is. Extensions
+// are neither downloaded nor loaded automatically. Rows retain the order of their files, so that
+// queries that leave an order open, such as LIMIT without ORDER BY, return the same in every run;
+// that costs memory only if a result is larger than memory. Text leaves DuckDB as Arrow's utf8 with
 // 32-bit offsets, which readers of our batches cast to arrow::StringArray.
 constexpr std::string_view kSettings[] = {
     "SET GLOBAL default_null_order = 'nulls_first_on_asc_last_on_desc'",
@@ -26,15 +26,15 @@ constexpr std::string_view kSettings[] = {
     "SET GLOBAL produce_arrow_string_view = false",
 };
 
-// duckdb_query_progress() answers -1 while the progress bar is off; printing it is a setting of its
-// own.
+// duckdb_query_progress() returns -1 while the progress bar is off; printing it is a separate
+// setting.
 constexpr std::string_view kConnectionSettings[] = {
     "SET enable_progress_bar = true",
     "SET enable_progress_bar_print = false",
 };
 
 // Sorts macros so that each comes after those that it calls: DuckDB binds the names in a macro's
-// body when the macro is made, and refuses one that is not there yet. A depth-first walk; a name
+// body when the macro is made, and refuses one that does not exist yet. A depth-first walk; a name
 // before "(" that is not one of our macros is skipped. Macros do not call each other in circles.
 class Ordered {
  public:

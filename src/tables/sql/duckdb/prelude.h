@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DuckDB is set to before it runs a plan, so that SQL means what it means in Spark 4 with ANSI
-// mode on: settings, and macros that replace functions of DuckDB's own or add missing ones.
+// How DuckDB is set up before it runs a plan, so that SQL means what it means in Spark 4 in ANSI
+// mode: settings, and macros that replace DuckDB's own functions or add missing ones.
 #pragma once
 
 #include <span>
@@ -11,15 +11,16 @@
 
 namespace protium {
 
-// SQL statements: the first ones once for a database, the others for each new connection.
+// SQL statements: the first function's for a database, once; the other's for each new connection.
 std::span<const std::string_view> DuckDbSettings();
 std::span<const std::string_view> DuckDbConnectionSettings();
 
-// All macros, each after those it calls. They also call C++ functions (pt_...) of the room
-// `functions`, so they are made after these.
+// All macros, each after those that it calls. They also call C++ functions (pt_...) of the room
+// `functions`, so these must be registered first.
 std::vector<Macro> DuckDbMacros();
 
-// The macro that makes DuckDB's function of this name Spark's; nullptr if none is needed.
+// The macro that makes DuckDB's function of this name behave as in Spark; nullptr if none is
+// needed.
 const Macro* FindDuckDbMacro(std::string_view name);
 
 }  // namespace protium

@@ -14,9 +14,9 @@
 
 // How a CSV table is read: read_csv() with every option given and sniffing off, nullif() around
 // text columns for the null word, a column for each key in the names of folders (key=value), and a
-// branch without rows that gives the optimiser the size. Parquet files carry types and sizes
-// themselves. hive_partitioning is off in both: DuckDB would type such columns itself, and let them
-// replace columns of the files.
+// branch without rows that supplies the size to the optimiser. Parquet files contain types and
+// sizes themselves. hive_partitioning is off in both: DuckDB would choose the types of such columns
+// itself, and let them replace columns of the files.
 
 namespace protium {
 namespace {
@@ -29,9 +29,9 @@ std::string PathList(const Scan& scan) {
   return "[" + list + "]";
 }
 
-// The null word of a text column becomes NULL here, quoted or not. DuckDB has one switch,
-// allow_quoted_nulls, for the null word and the empty cell alike; it is off, because a quoted empty
-// cell is an empty text.
+// The null word of a text column becomes NULL here, quoted or not. DuckDB has a single switch,
+// allow_quoted_nulls, for the null word and the empty cell; it is off, because a quoted empty cell
+// is an empty text.
 std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   const Dialect& duckdb = DuckDbDialect();
   const std::string name = QuoteName(field.name(), duckdb);
@@ -39,8 +39,8 @@ std::string ScannedColumn(const arrow::Field& field, const Scan& scan) {
   return fmt::format("nullif({0}, {1}) AS {0}", name, QuoteText(scan.csv.null.all.front(), duckdb));
 }
 
-// A column from the names of folders: a list with one value for each file, indexed by the number
-// that DuckDB gives the file a row came from (file_index counts from 0, lists from 1).
+// A column from the names of folders: a list with one value per file, indexed by the number that
+// DuckDB gives the file of a row (file_index counts from 0, lists from 1).
 std::string PartitionColumn(const Scan& scan, int column, const std::string& type) {
   const Dialect& duckdb = DuckDbDialect();
   std::string values;
@@ -85,8 +85,8 @@ std::string Estimate(int64_t rows, const std::string& typed) {
   return fmt::format(" UNION ALL SELECT * FROM pt_estimate({}, NULL::STRUCT({}))", rows, typed);
 }
 
-// Lines may be 16 MiB long, and a buffer holds two of them. DuckDB's default is room for sixteen,
-// 256 MiB for each file that is open.
+// Lines may be 16 MiB long, and a buffer holds two of them. DuckDB's default has room for sixteen,
+// 256 MiB for each open file.
 Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
   const Dialect& duckdb = DuckDbDialect();
   std::string columns, selected, typed;
@@ -133,7 +133,8 @@ Result<std::string> DuckDbNamed(const NamedTable& table) {
   return text;
 }
 
-// DuckDB expands *, ? and [...] in every path it reads; a letter alone in brackets is itself.
+// DuckDB expands *, ? and [...] in every path it reads; a single letter in brackets stands for
+// itself.
 std::string DuckDbPath(const std::string& path) {
   std::string literal;
   for (const char c : path) {
@@ -152,8 +153,8 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
   const SchemaPtr files = SchemaOfFiles(scan);
   for (const auto& field : files->fields()) {
     const std::string name = QuoteName(field->name(), DuckDbDialect());
-    // DuckDB asks a bloom filter for the hash of 0.0 and passes over rows with -0.0, which equals
-    // it. It does not ask where a column is computed; x - 0.0 is x, of every x.
+    // DuckDB looks up the hash of 0.0 in a bloom filter and skips rows with -0.0, which equals it.
+    // It does not use the filter if a column is computed; x - 0.0 is x for every x.
     const bool hashed = std::ranges::find(scan.hashed, field->name()) != scan.hashed.end();
     const bool single = field->type()->id() == arrow::Type::FLOAT;
     columns +=
@@ -161,9 +162,8 @@ Result<std::string> DuckDbScan(const Scan& scan, int64_t rows) {
         (hashed ? fmt::format("{0} - 0.0::{1} AS {0}", name, single ? "FLOAT" : "DOUBLE") : name);
   }
   PT_LET(const std::string partitions, PartitionColumns(scan));
-  // Most writers leave NaN out of a column's bounds. Unless it is told so, DuckDB takes these for
-  // all that there is, and drops rows with NaN which a comparison would keep: it is the greatest
-  // number.
+  // Most writers leave NaN out of a column's bounds. By default DuckDB takes these for complete,
+  // and drops rows with NaN that a comparison should return: NaN is the greatest number.
   return fmt::format(
       "SELECT {}{} FROM read_parquet({}, hive_partitioning = false, can_have_nan = true)", columns,
       partitions, PathList(scan));

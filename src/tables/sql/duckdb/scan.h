@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a Scan node as a SELECT for DuckDB. Types come from the plan's schema, never from
-// DuckDB's sniffing, so that every engine reads the same values.
+// Writes the files of a Scan node as a SELECT for DuckDB. Types come from the plan's schema, never
+// from DuckDB's sniffing, so that every engine reads the same values.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace protium {
 
-// A SELECT of all columns in the order of the schema: those in the files, then those in the names
-// of their folders. `rows` is an estimate for the optimiser, -1 if unknown. Refused (kInput): types
-// that TypeText() does not know, and a column called file_index beside partitions.
+// Returns a SELECT of all columns in the order of the schema: first those in the files, then those
+// in the names of their folders. `rows` is an estimate for the optimiser, -1 if unknown. Refuses
+// (kInput) types that TypeText() does not know, and a column called file_index beside partitions.
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
 
-// A SELECT of a table in a DuckDB database that is attached as AttachedName(table.file). Refused
-// (kUsage): a table of Spark's catalogue.
+// Returns a SELECT of a table in a DuckDB database that is attached as AttachedName(table.file).
+// Refuses (kUsage) a table of Spark's catalogue.
 Result<std::string> DuckDbNamed(const NamedTable& table);
 
-// The glob pattern that matches the file `path` and no other.
+// Returns the glob pattern that matches the file `path` and no other.
 std::string DuckDbPath(const std::string& path);
 
-// What the database in this file is called where it is attached.
+// Returns the name under which the database in this file is attached.
 std::string AttachedName(const std::string& file);
 
 }  // namespace protium

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CAST and TRY_CAST. Spark reads text by rules of its own ('1d' is a double, '1e3' and '1.7' are no
-// INT, where DuckDB makes 1000 and 2 of them), writes doubles as Java does, and cuts off the
-// fraction of a number where DuckDB rounds. The type of what is cast is not known here, so
-// functions chosen by the target type look at it row by row; where the typer knows it,
-// sql_types/choices.cc replaces them by plain casts.
+// CAST and TRY_CAST. Spark reads text by its own rules ('1d' is a double; '1e3' and '1.7' are not
+// INT, where DuckDB makes them 1000 and 2), writes doubles as Java does, and cuts off the fraction
+// of a number where DuckDB rounds. The type of the operand is not known here, so functions chosen
+// by the target type check it row by row; where the typer knows it, sql_types/choices.cc replaces
+// them with plain casts.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace protium {
 namespace {
 
 struct CastFunctions {
-  std::string_view type;  // The type that is cast to, as DuckDB names it.
+  std::string_view type;  // The target type, as DuckDB names it.
   const char* cast;
   const char* tried;
 };
@@ -43,9 +43,9 @@ const CastFunctions* FindCastFunctions(const Json& cast) {
   return found == std::end(kCastFunctions) ? nullptr : found;
 }
 
-// Whether DuckDB reads the text as Spark does: dddd-dd-dd, and behind it dd:dd:dd with a fraction
-// of up to six digits. Days beyond 28, which not every month has, and all other texts are left to
-// our own functions.
+// Whether DuckDB reads the text as Spark does: dddd-dd-dd, optionally followed by dd:dd:dd with a
+// fraction of up to six digits. Days beyond 28, which not every month has, and all other texts are
+// left to our own functions.
 bool ReadsAlike(std::string_view text, bool timed) {
   const std::string_view form = timed ? "0000-00-00 00:00:00" : "0000-00-00";
   const std::string_view most = "9999-12-28 23:59:59";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the columns of a select list names as the query spells them: SELECT Carrier names its
-// column "Carrier" in Spark and as the table spells it in DuckDB.
+// Names the columns of a select list as the query spells them: SELECT Carrier names its column
+// "Carrier" in Spark and as the table spells it in DuckDB.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-// The name as which a column without an alias is written, if that has capitals; nullptr for one in
+// The name as which a column without an alias is written, if it has capitals; nullptr for one in
 // lower case and for everything else.
 const std::string* WrittenName(const Json& column) {
   if (tree::FindKind(column) != tree::Kind::kColumn || !tree::Text(column, "alias").empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// count_if(c) becomes count(nullif(c, false)): it counts what is true, and 0 where nothing is. As a
-// plain count it also takes DISTINCT, FILTER and OVER.
+// count_if(c) becomes count(nullif(c, false)): it counts true values, and returns 0 if there are
+// none. As a plain count it also accepts DISTINCT, FILTER and OVER.
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

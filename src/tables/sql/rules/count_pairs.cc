@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// count(DISTINCT a, b): DuckDB's count takes one argument. Spark leaves out rows in which any of
-// them is null, so pt_all() makes one row value of them, or NULL.
+// count(DISTINCT a, b): DuckDB's count takes one argument. Spark skips rows in which any of them is
+// null, so pt_all() makes one row value of them, or NULL.
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

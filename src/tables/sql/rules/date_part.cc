@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// date_part('dow', d), which EXTRACT(dow FROM d) parses to. Parts get one of the names that Spark
-// has for them (DatePart.parseExtractField). Spark numbers days of the week from Sunday = 1, knows
-// the ISO year by the name yearofweek, and returns seconds with their fraction. The check has
-// refused other parts (CheckDatePart in check.cc).
+// date_part('dow', d), to which EXTRACT(dow FROM d) is parsed. Parts get one of Spark's names for
+// them (DatePart.parseExtractField). Spark numbers days of the week from Sunday = 1, calls the ISO
+// year yearofweek, and returns seconds with their fraction. The check has refused other parts
+// (CheckDatePart in check.cc).
 #include <algorithm>
 #include <array>
 #include <string>

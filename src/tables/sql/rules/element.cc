@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// list[i]: positions count from 0 in Spark and from 1 in DuckDB, and one that is out of range is an
-// error in Spark and NULL in DuckDB. A constant text within the brackets names a field of a struct
-// or a key of a map, which is the same in both.
+// list[i]: positions count from 0 in Spark and from 1 in DuckDB, and one out of range is an error
+// in Spark and NULL in DuckDB. A constant text in the brackets names a field of a struct or a key
+// of a map, which is the same in both.
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

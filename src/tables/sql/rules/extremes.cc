@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// min() and max() of a whole table: where nothing else is asked, DuckDB answers from the bounds
-// that a Parquet file keeps of its columns and reads no row. Those bounds leave out NaN, which is
-// the greatest of all numbers in both engines, and hold -0.0 for any zero. A condition that takes
-// every value, x IS NOT NULL, makes DuckDB look at the rows. Groups are always looked up in rows.
+// min() and max() of a whole table: if nothing else is requested, DuckDB answers from the bounds
+// that a Parquet file stores for its columns and reads no row. Those bounds exclude NaN, which is
+// the greatest of all numbers in both engines, and contain -0.0 for any zero. A condition that
+// accepts every value, x IS NOT NULL, makes DuckDB read the rows. Groups are always computed from
+// rows.
 #include <utility>
 
 #include "sql/rules/rule.h"
@@ -18,7 +19,7 @@ bool IsPlainExtreme(const Json& node) {
          (filter == node.end() || filter->is_null());
 }
 
-// Calls `use` with each such call within `node`. Subqueries are SELECTs of their own.
+// Calls `use` with each such call within `node`. Subqueries are separate SELECTs.
 template <class Node, class Use>
 void ForEachExtreme(Node& node, const Use& use) {
   if (!node.is_structured() || tree::FindKind(node) == tree::Kind::kSubquery) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions whose lambdas take a key and a value, or an element of each of two lists: DuckDB has
-// lambdas over one list alone. They become calls over a list of structs, and what their parameters
-// name becomes a field of its element:
+// lambdas only over a single list. They become calls over a list of structs, and what their
+// parameters name becomes a field of its element:
 //   zip_with(a, b, (x, y) -> f)      list_transform(pt_zip(a, b), p -> f of p's fields)
 //   map_filter(m, (k, v) -> f)       map_from_entries(list_filter(map_entries(m), p -> f))
 //   transform_keys, transform_values, map_zip_with   likewise

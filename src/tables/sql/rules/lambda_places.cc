@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // transform(list, (x, i) -> ...) and filter(): the position i counts from 0 in Spark and from 1 in
-// DuckDB, so 1 is taken from it wherever the lambda's body names it.
+// DuckDB, so 1 is subtracted from it wherever the lambda's body names it.
 #include <string>
 
 #include "sql/rules/rule.h"
@@ -9,8 +9,8 @@
 namespace protium {
 namespace {
 
-// Replaces every use of the name `parameter` by itself less one, except within lambdas that have a
-// parameter of that name themselves.
+// Replaces every use of the name `parameter` with itself minus one, except within lambdas that have
+// a parameter of that name themselves.
 void CountFromZero(Json& node, const Json& parameter) {
   const tree::Kind kind = tree::FindKind(node);
   if (kind == tree::Kind::kColumn && node["column_names"] == parameter) {
@@ -23,7 +23,7 @@ void CountFromZero(Json& node, const Json& parameter) {
   for (Json& child : node) CountFromZero(child, parameter);
 }
 
-// The name of the second parameter of a lambda; nullptr where there is none.
+// The name of the second parameter of a lambda; nullptr if there is none.
 const Json* PlaceParameter(const Json& lambda) {
   if (tree::FindKind(lambda) != tree::Kind::kLambda) return nullptr;
   const tree::View parameters(lambda["lhs"]);

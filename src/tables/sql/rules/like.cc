@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE and ILIKE without ESCAPE: a backslash escapes in Spark, and DuckDB has no escape then. Both
-// become calls of our functions, except for LIKE with a constant pattern that holds no backslash:
-// DuckDB's own is quicker. With ESCAPE the parser makes other functions of them
+// LIKE and ILIKE without ESCAPE: a backslash escapes in Spark, while DuckDB then has no escape.
+// Both become calls of our functions, except for LIKE with a constant pattern without a backslash:
+// DuckDB's own is faster. With ESCAPE the parser turns them into other functions
 // (sql_words/functions/patterns.cc).
 #include <algorithm>
 #include <string>
@@ -40,7 +40,7 @@ Rule LikeRule() {
                 if (found == nullptr || node.num_arguments() != 2) return false;
                 const std::string* const pattern = node.ArgumentText(1);
                 const bool plain = pattern != nullptr && pattern->find('\\') == std::string::npos;
-                // ILIKE folds case by our pt_lower() on both sides, as Spark's does by Java's.
+                // ILIKE folds case with our pt_lower() on both sides, as Spark's does with Java's.
                 return !plain || found->folds_case;
               },
           .apply =

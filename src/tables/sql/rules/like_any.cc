@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x LIKE ANY (a, b) and the like, of which SparkReader makes like_any('LIKE ANY', x, a, b): a
-// comparison with each of the patterns, joined by OR or AND.
+// x LIKE ANY (a, b) and the like, which SparkReader turns into like_any('LIKE ANY', x, a, b):
+// become a comparison with each of the patterns, joined by OR or AND.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exists(list, x -> ...) and forall(): the list of what the condition returns for each element, and
-// whether any or all of it is true. A null among them makes the answer null unless another element
-// decides it, as in Spark (pt_any_true, pt_all_true).
+// exists(list, x -> ...) and forall(): become the list of the condition's results for each element,
+// and whether any or all of it is true. A null among them makes the result null unless another
+// element decides it, as in Spark (pt_any_true, pt_all_true).
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // named_struct('a', 1, 'b', 2) becomes struct_pack(a := 1, b := 2): DuckDB takes names of fields
-// from the names of arguments, so they have to be constants.
+// from the names of arguments, so they must be constants.
 #include <string>
 #include <utility>
 
@@ -17,7 +17,7 @@ Rule NamedStructRule() {
                 const Json& children = node["children"];
                 Json fields = Json::array();
 
-                // Names and values in turn.
+                // Names and values alternate.
                 for (size_t i = 0; i + 1 < children.size(); i += 2) {
                   const std::string* const name = tree::ConstantText(children[i]);
                   if (name == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NOT around AND, OR and NOT moves inward where x IN (SELECT ...) is among what it negates: Spark
-// moves it before it makes a join of IN, whose answer is true or false and never NULL. So NOT IN is
+// NOT around AND, OR and NOT moves inward if x IN (SELECT ...) is among what it negates: Spark
+// moves it before it makes a join of IN, whose result is true or false and never NULL. So NOT IN is
 // false where IN would be NULL, wherever the NOT was written. A comparison of such a condition with
 // true or false is that condition or its opposite.
 #include <optional>
@@ -20,7 +20,7 @@ struct Compared {
   bool negated;
 };
 
-// TRUE and FALSE are casts of 't' and 'f' to DuckDB's parser.
+// DuckDB's parser makes TRUE and FALSE casts of 't' and 'f'.
 std::optional<bool> TruthValue(const Json& node) {
   if (tree::FindKind(node) != tree::Kind::kCast) return std::nullopt;
   const std::string* const text = tree::ConstantText(node["child"]);
@@ -52,7 +52,7 @@ bool HoldsMembership(const Json& node) {
   return false;
 }
 
-// The condition, or its opposite, with every NOT as far inward as IN.
+// The condition, or its opposite, with every NOT moved as far inward as IN.
 Json Push(const Json& condition, bool negated) {
   const std::string& type = Text(condition, "type");
   if (type == "OPERATOR_NOT") return Push(tree::Take(condition["children"][0]), !negated);

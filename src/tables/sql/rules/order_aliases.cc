@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ORDER BY x + 1, where x is both a column of a table and a name that the SELECT gives: Spark means
 // the name, DuckDB the column. The rule puts the SELECT's expression in place of its name. A name
-// that stands alone, as in ORDER BY x, means the SELECT's column in both. The copy keeps its places
-// in the text, by which the typer tells it from what ORDER BY itself says (FindPlaces).
+// on its own, as in ORDER BY x, means the SELECT's column in both. The copy retains its positions
+// in the text, by which the typer distinguishes it from what ORDER BY itself contains (FindPlaces).
 #include <map>
 #include <string>
 #include <utility>
@@ -25,7 +25,7 @@ std::string PlainColumn(const Json& node) {
 }
 
 // The expressions of a select list by their names in capitals; null for a name that two of them
-// have and for plain columns. Empty if there is a *, whose names are not known here.
+// share and for plain columns. Empty if there is a *, whose names are not known here.
 Aliases CollectAliases(const Json& list) {
   Aliases aliases;
   for (const Json& column : list) {
@@ -40,7 +40,7 @@ Aliases CollectAliases(const Json& list) {
 }
 
 // Calls `use` with every node within `node` that is such a name, and with the expression it names.
-// Subqueries and lambdas have names of their own and are left out.
+// Subqueries and lambdas have their own names and are skipped.
 template <class Node, class Use>
 void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
   const tree::Kind kind = tree::FindKind(node);
@@ -54,8 +54,8 @@ void ForEachAlias(Node& node, const Aliases& aliases, const Use& use) {
   }
 }
 
-// Calls `use` for the names in the expressions of ORDER BY, leaving out those that are a name
-// alone.
+// Calls `use` for the names in the expressions of ORDER BY, except for expressions that are only a
+// name.
 template <class Node, class Use>
 void ForEachAliasOfOrder(Node& select, const Aliases& aliases, const Use& use) {
   for (Node& modifier : select["modifiers"]) {

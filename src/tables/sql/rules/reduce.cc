@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // aggregate(list, start, (sum, x) -> ..., sum -> ...) becomes list_reduce(list, lambda, start).
-// DuckDB has no final step: it is run over a list of the one result.
+// DuckDB has no final step: it is run over a list of the single result.
 #include <utility>
 
 #include "sql/rules/rule.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that DuckDB has under another name: casts called by the name of their type, array() and
 // char(). DuckDB's grammar reserves most of these words, so FromSpark() has put them in quotes.
-// decimal(x) has no function that it could become, and is written as the cast that it is.
+// decimal(x) has no function to become, and is written as the cast that it is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ bool IsDecimal(const tree::View& node) {
   return node.Is(tree::Kind::kFunction) && node.function() == "decimal";
 }
 
-// DuckDB would name the function that it is given, which nobody has written.
+// DuckDB's message would name the function that it is given, which the user has not written.
 Status CheckOneValue(const Json& node) {
   if (node["children"].size() == 1) return Status::OK();
   const std::string& name = tree::Text(node, "function_name");

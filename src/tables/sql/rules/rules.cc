@@ -8,11 +8,11 @@
 namespace protium {
 
 std::span<const Rule> ListRules(RuleTurn turn) {
-  // Before the children, so that the copies that are made are rewritten like everything else, and a
-  // NOT moves all the way inward.
+  // Applied before the children, so that copies are rewritten like everything else, and a NOT moves
+  // all the way inward.
   static const Rule kBefore[] = {OrderAliasesRule(), NegationsRule(), LikeAnyRule()};
-  // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). Of all others no
-  // two match the same node, but for those of a SELECT.
+  // TypedLiteralRule comes before CastRule: 7L is a cast of a cast (DuckNumber). No two of the
+  // others match the same node, except for those of a SELECT.
   static const Rule kAfter[] = {
       TypedLiteralRule(), CastRule(),        RenameRule(),         LambdaPairsRule(),
       LambdaPlacesRule(), TimePatternRule(), TrimRule(),           DatePartRule(),
@@ -33,8 +33,8 @@ std::span<const Rule> ListRules(RuleTurn turn) {
 
 namespace {
 
-// The first of `rules` that matches. The view refers to the node and is gone when `apply` replaces
-// it.
+// The first of `rules` that matches. The view refers to the node and is destroyed before `apply`
+// replaces it.
 std::span<const Rule>::iterator FindRule(std::span<const Rule> rules, const Json& node) {
   const tree::View view(node);
   return std::ranges::find_if(rules, [&](const Rule& rule) { return rule.matches(view); });

@@ -20,7 +20,7 @@ Json CallOn(const std::string& function, Json arguments) {
   return Call(function, std::move(arguments), Json::object());
 }
 
-// As a call, short: f(a, 'text', 1).
+// The node as a short call: f(a, 'text', 1).
 std::string Shown(const Json& node) {
   const tree::View view(node);
   if (view.Is(tree::Kind::kColumn)) return node["column_names"].back().get<std::string>();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy') and the like with a pattern: they become
-// functions of our own, which read Java's letters as ReadJavaPattern() splits them. Only constant
-// patterns are taken, so that an unknown letter is refused before any row is read. Without a
-// pattern these names are macros (sql/duckdb/macros/dates.cc).
+// date_format(x, 'yyyy'), to_date(s, 'dd/MM/yyyy') and the like with a pattern: they become our own
+// functions, which read Java's letters as ReadJavaPattern() splits them. Only constant patterns are
+// accepted, so that an unknown letter is refused before any row is read. Without a pattern these
+// names are macros (sql/duckdb/macros/dates.cc).
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -48,7 +48,7 @@ Status RefusePattern(std::string_view function, const std::string& pattern) {
        .fix = "use only y M d H h k K m s S a D X x Z, and for writing also E Q L F O VV z"});
 }
 
-// mm/dd/yyyy reads minutes, and gives a day of January.
+// mm/dd/yyyy reads minutes, and yields a day in January.
 bool ReadsMinutesForMonths(const std::vector<TimeField>& fields) {
   const auto has = [&](std::string_view letters) {
     return std::ranges::any_of(fields, [&](const TimeField& field) {
@@ -78,7 +78,7 @@ Rule TimePatternRule() {
                 const tree::View view(node);
                 const ByPattern& found = *FindByPattern(view);
                 const std::string* const pattern = view.ArgumentText(1);
-                // A pattern that is computed is known only when rows are read.
+                // A computed pattern is known only when rows are read.
                 if (pattern == nullptr) return RefusePattern(found.spark, "...");
                 const auto fields = ReadJavaPattern(*pattern, found.use);
                 if (!fields) return RefusePattern(found.spark, *pattern);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// trim(letters, text) takes its letters first in Spark, ltrim() and rtrim() alike, and last in
+// trim(letters, text) takes its letters first in Spark, as do ltrim() and rtrim(), and last in
 // DuckDB. DuckDB's parser reads TRIM(letters FROM text) as a call with the text first, which must
-// stay, and only the places of the two arguments distinguish the forms: swapped places mean FROM.
+// stay; only the positions of the two arguments in the text distinguish the forms: swapped
+// positions mean FROM.
 #include <utility>
 
 #include "base/fault.h"
@@ -22,7 +23,7 @@ Rule TrimRule() {
           .apply =
               [](Json& node) {
                 Json& children = node["children"];
-                // Nodes that earlier rules built have no place.
+                // Nodes that earlier rules built have no position.
                 if (!tree::View(children[0]).place() || !tree::View(children[1]).place()) {
                   return Fail({.exit = Exit::kUsage,
                                .what = "the order of the arguments of \"" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 7L and 7S, which DuckNumber() (sql_words/literals.h) writes as
-// CAST(CAST('7' AS HUGEINT) AS BIGINT). They become calls with the digits as text, from which the
-// typer reads the type and, beside a decimal, the number of digits.
+// 7L and 7S, which DuckNumber() (sql_words/literals.h) writes as CAST(CAST('7' AS HUGEINT) AS
+// BIGINT). They become calls with the digits as text, from which the typer reads the type and,
+// beside a decimal, the number of digits.
 #include "sql/rules/rule.h"
 #include "sql_tree/tree.h"
 

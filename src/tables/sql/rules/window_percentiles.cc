@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// percentile_cont(p) WITHIN GROUP (ORDER BY x) OVER (...): of groups DuckDB's parser makes
-// quantile_cont(x, p), of windows it leaves a function that DuckDB lacks.
+// percentile_cont(p) WITHIN GROUP (ORDER BY x) OVER (...): for groups, DuckDB's parser makes
+// quantile_cont(x, p); for windows, it leaves a function that DuckDB lacks.
 #include <utility>
 
 #include "base/fault.h"

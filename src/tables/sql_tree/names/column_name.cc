@@ -22,8 +22,8 @@ constexpr std::string_view kBare[] = {
     "current_catalog", "current_database", "current_date", "current_timestamp",
     "current_user",    "localtimestamp",   "session_user", "user"};
 
-// A comparison as DuckDB's parser names it. `sign` is that of Spark, which has none for what is
-// negated, and `opposite` that of the comparison that NOT was taken from.
+// A comparison as DuckDB's parser names it. `sign` is Spark's, which has none for negated
+// comparisons; `opposite` is that of the comparison before negation.
 struct Compared {
   std::string_view type, sign, opposite;
   bool negated = false;
@@ -55,7 +55,7 @@ std::string ColumnName(const Json& column, const NameSource& source) {
   if (const Json* const cast = CastColumn(column)) {
     return (*cast)["column_names"].back().get<std::string>();
   }
-  // What explode() of a list makes; of a map it makes two columns.
+  // For explode() of a list; of a map it makes two columns.
   const std::string& function = Text(column, "function_name");
   if (Lower(function).starts_with("explode")) return "col";
   return NameWriter(source).Expression(column);
@@ -108,7 +108,7 @@ bool NameWriter::Begins(const Json& node, std::string_view word) const {
   return text.size() == word.size() || !IsNameCharacter(text[word.size()]);
 }
 
-// t.a is a, and a field of a struct s.a.
+// t.a is a, and so is a field of a struct s.a.
 std::string NameWriter::Column(const Json& node) {
   Texts names;
   for (const Json& name : node["column_names"]) names.push_back(name.get<std::string>());
@@ -134,7 +134,7 @@ std::string NameWriter::Cast(const Json& node) {
 std::string NameWriter::Case(const Json& node) {
   const Json& checks = node["case_checks"];
   const Json& otherwise = node["else_expr"];
-  // DuckDB's parser gives what it makes of if() no place.
+  // DuckDB's parser gives its translation of if() no position.
   if (!tree::View(node).place()) {
     return fmt::format("(IF({}, {}, {}))", Expression(checks[0]["when_expr"]),
                        Expression(checks[0]["then_expr"]), Expression(otherwise));
@@ -144,13 +144,13 @@ std::string NameWriter::Case(const Json& node) {
     text += fmt::format(" WHEN {} THEN {}", Expression(check["when_expr"]),
                         Expression(check["then_expr"]));
   }
-  // DuckDB's parser writes ELSE NULL where there is no ELSE.
+  // DuckDB's parser writes ELSE NULL if there is no ELSE.
   const bool null = tree::IsConstant(otherwise) && otherwise["value"].value("is_null", false);
   if (!otherwise.is_null() && !null) text += " ELSE " + Expression(otherwise);
   return text + " END";
 }
 
-// x IS TRUE comes as CAST(x AS BOOLEAN) IS NOT DISTINCT FROM a constant that no text can write.
+// x IS TRUE arrives as CAST(x AS BOOLEAN) IS NOT DISTINCT FROM a constant that no text can write.
 std::string NameWriter::Comparison(const Json& node) {
   const std::string type = Text(node, "type");
   const Json& right = node["right"];
@@ -159,7 +159,7 @@ std::string NameWriter::Comparison(const Json& node) {
   const std::string b = Expression(right);
   const auto* const found = std::ranges::find(kCompared, type, &Compared::type);
   if (found == std::end(kCompared)) return fmt::format("({} = {})", a, b);
-  // DuckDB's parser takes NOT into a comparison, which keeps the place of the NOT.
+  // DuckDB's parser moves NOT into a comparison, which retains the position of the NOT.
   const std::string_view text = source_.text(node);
   const bool sign = text.size() > 1 && text[0] == '!' && text.find_first_of("=<>", 1) != 1;
   const bool denied = sign || Begins(node, "NOT");
@@ -208,7 +208,7 @@ std::string NameWriter::Subquery(const Json& node) {
   return "scalarsubquery()";
 }
 
-// The body is read with the parameters known, which stand as (a, b) or a on the left.
+// The body is read with the parameters known, which are written as (a, b) or a on the left.
 std::string NameWriter::Lambda(const Json& node) {
   const Json& left = node["lhs"];
   const size_t outer = parameters_.size();

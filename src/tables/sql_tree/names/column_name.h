@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name that Spark gives to a column of a result for which the query has none: its expression in
+// The name that Spark gives to a result column that the query does not name: its expression in
 // Spark's own spelling (toPrettySQL), such as sum(x), (a + 1) or CASE WHEN (a = 1) THEN x END.
 #pragma once
 
@@ -22,19 +22,19 @@ struct NameSource {
   std::function<bool(const std::string& name)> table;
 };
 
-// Keeps the select lists of a statement as they were parsed, before anything is rewritten, in a
+// Saves the select lists of a statement as they were parsed, before anything is rewritten, in a
 // member of each SELECT.
 void KeepColumns(Json& tree);
 
-// What was kept of the column at `index`; null for a column that has a name, and for a list whose
-// columns have changed since.
+// Returns the saved form of the column at `index`; null for a column that has a name, and for a
+// list whose columns have changed since.
 Json KeptColumn(const Json& select, size_t index);
 
 // Undoes KeepColumns(): DuckDB does not know that member.
 void DropColumns(Json& tree);
 
-// The name of a column as it was parsed. Expressions that Spark has no spelling for get one of the
-// same kind: a name is never empty.
+// Returns the name of a column as it was parsed. Expressions that Spark has no spelling for get a
+// similar one: a name is never empty.
 std::string ColumnName(const Json& column, const NameSource& source);
 
 }  // namespace protium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kept as text, so that the walks over the tree that follow pass over it.
+// Saved as text, so that the following walks over the tree skip it.
 #include "sql_tree/names/column_name.h"
 #include "sql_tree/tree.h"
 #include "sql_tree/tree_view.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kMember = "pt_columns";
 
-// Whether Spark makes a name up for it.
+// Whether Spark invents a name for it.
 bool IsUnnamed(const Json& column) {
   const tree::Kind kind = tree::FindKind(column);
   return kind != tree::Kind::kStar && kind != tree::Kind::kColumn &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes expressions as Spark spells them in names of columns: operators in parentheses, text
-// without quotes, casts that Spark itself adds left out, arguments that were left out filled in.
+// without quotes, casts that Spark itself adds omitted, and omitted arguments filled in.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace protium {
 
-// One expression. Functions return the spelling of a node.
+// Writes one expression. Functions return the spelling of a node.
 class NameWriter {
  public:
   explicit NameWriter(const NameSource& source) : source_(source) {}
@@ -38,10 +38,10 @@ class NameWriter {
 
   // named_constants.cc
   std::string Constant(const Json& node) const;
-  // A literal that was written as a cast of its text: 7L, 1.5D, DATE '2013-12-31', TRUE.
-  // Empty for a cast that the user wrote.
+  // A literal that was written as a cast of its text: 7L, 1.5D, DATE '2013-12-31', TRUE. Empty for
+  // a cast that the user wrote.
   std::string TypedConstant(const Json& cast) const;
-  // INTERVAL '1' DAY for what was made of INTERVAL 1 DAY; empty for everything else.
+  // INTERVAL '1' DAY for a node made from INTERVAL 1 DAY; empty for everything else.
   std::string Interval(const Json& node) const;
 
   // named_calls.cc

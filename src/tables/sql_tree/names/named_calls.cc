@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls and operators in names of columns. Spark spells most functions as the query does, some in
-// capitals, and fills in arguments that were left out.
+// capitals, and fills in omitted arguments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using tree::Text;
 
-// Functions that Spark spells otherwise than in small letters.
+// Functions that Spark does not spell in lower case.
 constexpr std::string_view kCapitals[] = {
     "acos",        "acosh",        "asin",  "asinh",  "atan",    "atan2",   "atanh",
     "cbrt",        "cos",          "cosh",  "cot",    "csc",     "degrees", "dense_rank",
@@ -25,17 +25,16 @@ constexpr std::string_view kCapitals[] = {
     "regexp_like", "rlike",        "sec",   "signum", "sin",     "sinh",    "sqrt",
     "tan",         "tanh"};
 
-// Functions that are casts, which Spark leaves out.
+// Functions that are casts, which Spark omits.
 constexpr std::string_view kCasts[] = {"bigint",   "binary", "boolean", "date",
                                        "decimal",  "double", "float",   "int",
                                        "smallint", "string", "tinyint", "timestamp"};
 
-// Aggregates whose second argument says whether to pass over nulls, which the name leaves out.
+// Aggregates whose second argument says whether to skip nulls, which the name omits.
 constexpr std::string_view kIgnoring[] = {"any_value", "first", "first_value", "last",
                                           "last_value"};
 
-// The value of an argument that was left out. Rows of one function are in the order of their
-// places.
+// The value of an omitted argument. Rows of one function are in the order of their positions.
 struct Default {
   std::string_view function;
   size_t place;
@@ -82,7 +81,7 @@ constexpr Default kDefaults[] = {{"aggregate", 3, kFinish},
                                  {"to_unix_timestamp", 1, "yyyy-MM-dd HH:mm:ss"},
                                  {"unix_timestamp", 1, "yyyy-MM-dd HH:mm:ss"}};
 
-// What DuckDB's parser calls a function of Spark's.
+// DuckDB's parser's name for a function of Spark's.
 struct Parsed {
   std::string_view duckdb, spark;
 };
@@ -191,15 +190,15 @@ std::string NameWriter::Plain(const std::string& name, const Json& node, Texts a
   return text;
 }
 
-// position(a, b), which the reader respells as position(a IN b) is: the name keeps the word only
-// where a comma comes first.
+// position(a, b), which the reader respells, looks like position(a IN b): the name retains the word
+// only if a comma comes first.
 std::string NameWriter::Position(const Json& node, const Texts& arguments) const {
   const std::string text = Upper(source_.text(node));
   const bool comma = text.find(',') < text.find(" IN ");
   return fmt::format("{}({})", comma ? "position" : "locate", Listed(arguments));
 }
 
-// LIKE is followed by ESCAPE where that is no backslash.
+// LIKE is followed by ESCAPE if that is not a backslash.
 std::string NameWriter::Like(const std::string& name, const Texts& arguments) const {
   if (arguments.size() < 2) return name;
   const bool caseless = name.find("ilike") != std::string::npos;
@@ -210,8 +209,8 @@ std::string NameWriter::Like(const std::string& name, const Texts& arguments) co
   return name.starts_with("not_") ? "(NOT " + text + ")" : text;
 }
 
-// x LIKE ANY ('a', 'b') is likeany(x), whatever the patterns, if they are constants; otherwise, as
-// ILIKE ANY always, the comparisons that it stands for.
+// x LIKE ANY ('a', 'b') is likeany(x), whatever the patterns, if they are constants; otherwise, and
+// always for ILIKE ANY, the comparisons that it stands for.
 std::string NameWriter::LikeAny(const Json& node, const Texts& arguments) const {
   const std::string& form = arguments[0];
   const bool caseless = form.find("ILIKE") != std::string::npos;
@@ -246,7 +245,7 @@ std::string NameWriter::Trim(const std::string& name, const Json& node,
                      arguments[turned ? 0 : 1]);
 }
 
-// The part stands as the user spelt it, which DuckDB's parser does not keep.
+// The part is written as the user spelt it, which DuckDB's parser does not preserve.
 std::string NameWriter::Extract(const Json& node) {
   std::string part = *tree::ConstantText(node["children"][0]);
   const std::string_view text = source_.text(node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants in names of columns. Text has no quotes there, numbers have no suffix, and times stand
-// as Spark writes literals of their type.
+// Constants in names of columns. Text has no quotes, numbers have no suffix, and times are written
+// as in Spark's literals of their type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using tree::Text;
 
-// The digits of a whole number, of which DuckDB serialises wide ones as two halves of 64 bits.
+// The digits of a whole number; DuckDB serialises wide ones as two halves of 64 bits.
 std::string WholeText(const Json& value) {
   if (!value.is_object()) return Dump(value);
   __int128 number = static_cast<__int128>(value.value("upper", int64_t{0})) << 64;
@@ -33,7 +33,7 @@ std::string WholeText(const Json& value) {
   return (minus ? "-" : "") + digits;
 }
 
-// As java.math.BigDecimal: with an exponent if there are more than five zeros behind the point.
+// As java.math.BigDecimal: with an exponent if there are more than five zeros after the point.
 std::string DecimalText(std::string digits, int scale) {
   const bool minus = digits.starts_with('-');
   if (minus) digits.erase(0, 1);
@@ -47,8 +47,8 @@ std::string DecimalText(std::string digits, int scale) {
   return (minus ? "-" : "") + digits;
 }
 
-// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent, and always a digit
-// behind the point.
+// Double.toString: plain between 10^-3 and 10^7, otherwise with an exponent, and always with a
+// digit after the point.
 template <class Number>
 std::string JavaText(Number value) {
   if (!std::isfinite(value))
@@ -66,7 +66,7 @@ std::string JavaText(Number value) {
   return plain ? digits : fmt::format("{}E{}", digits, std::atoi(exponent.c_str()));
 }
 
-// The text of a day with all its digits: 2020-1-1 is 2020-01-01.
+// The text of a day with all its digits: 2020-1-1 becomes 2020-01-01.
 std::string DayText(std::string_view day) {
   const size_t first = day.find('-', 1), second = day.find('-', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return std::string(day);
@@ -77,7 +77,7 @@ std::string DayText(std::string_view day) {
                      two(day.substr(first + 1, second - first - 1)), two(day.substr(second + 1)));
 }
 
-// A fraction of seconds has no zeros at its end.
+// A fraction of seconds has no trailing zeros.
 std::string TimeText(std::string_view time) {
   const size_t gap = std::min(time.find_first_of(" T"), time.size());
   std::string clock = gap < time.size() ? std::string(time.substr(gap + 1)) : "00:00:00";
@@ -93,7 +93,7 @@ struct Unit {
   std::string_view function, name;
   int64_t size = 0;
   bool months = false;
-  std::string_view shown;  // The unit that Spark counts it in.
+  std::string_view shown;  // The unit in which Spark counts it.
 };
 constexpr int64_t kSecond = 1000000, kDay = 86400 * kSecond;
 constexpr Unit kUnits[] = {{"to_years", "YEAR", 12, true, "YEAR"},
@@ -109,7 +109,7 @@ constexpr Unit kUnits[] = {{"to_years", "YEAR", 12, true, "YEAR"},
 // Units as they are shown, the widest first.
 constexpr std::string_view kShown[] = {"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
 
-// An interval and the units that it was written in, as places in kShown.
+// An interval and the units in which it was written, as indices into kShown.
 struct Span {
   int64_t amount = 0;  // Months or microseconds.
   bool months = false;
@@ -135,7 +135,7 @@ std::optional<double> Amount(const Json& node) {
   return value["value"].get<double>();
 }
 
-// Adds up a sum of single units; false for what is no interval.
+// Adds up a sum of single units; false for anything but an interval.
 bool Add(const Json& node, Span& span) {
   const std::string name = Text(node, "function_name");
   if (name == "+" && node["children"].size() == 2) {

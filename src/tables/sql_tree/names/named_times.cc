@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times that are moved, in names of columns: which spelling Spark has depends on types.
+// Times that are moved, in names of columns: Spark's spelling depends on types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using tree::Text;
 
-// Whether it is an interval: one that was written, or a multiple of one.
+// Whether it is an interval: a written one, or a multiple of one.
 bool IsInterval(const Json& node) {
   const std::string& name = Text(node, "function_name");
   if (name.starts_with("to_") && node.contains("children") && node["children"].size() == 1) {
@@ -30,7 +30,7 @@ bool IsInterval(const Json& node) {
 
 }  // namespace
 
-// A date plus days is date_add(), also with an interval of days; what else moves a time stands
+// A date plus days is date_add(), also with an interval of days; other sums with a time are written
 // without parentheses.
 std::string NameWriter::MovedTime(bool plus, const Json& left, const Json& right) {
   const SqlType a = TimeType(left), b = TimeType(right);
@@ -48,7 +48,7 @@ std::string NameWriter::MovedTime(bool plus, const Json& left, const Json& right
   return fmt::format("{} {} {}", time, plus ? "+" : "-", Expression(right));
 }
 
-// The type of what can be seen to be a date or a timestamp; unknown otherwise.
+// The type of what is recognisably a date or a timestamp; unknown otherwise.
 SqlType NameWriter::TimeType(const Json& node) const {
   if (tree::FindKind(node) == tree::Kind::kColumn) return source_.column(node["column_names"]);
   if (tree::FindKind(node) == tree::Kind::kCast) {

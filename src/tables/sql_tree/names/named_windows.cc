@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows in names of columns, with the order and the frame that Spark takes where none is given.
+// Windows in names of columns, with Spark's default order and frame if none is given.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string NameWriter::Orders(const Json& nodes) {
   return Listed(texts);
 }
 
-// lag() and lead() keep what they are given in members of their own.
+// lag() and lead() store their arguments in separate members.
 std::string NameWriter::Window(const Json& node) {
   const std::string name = Lower(Text(node, "function_name"));
   std::string parts;

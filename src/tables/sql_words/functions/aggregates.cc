@@ -11,7 +11,7 @@ using namespace functions;
 constexpr SqlFunction kAggregates[] = {
     Same("any"),
     NotExact("any_value", kAnyRow).Typed("*", '1'),
-    // The typer makes pt_distinct_estimate() of it.
+    // The typer turns it into pt_distinct_estimate().
     Same("approx_count_distinct"),
     NotExact("approx_percentile", "exact for up to 10,000 rows, an error for more"),
     Refused("approx_top_k", kEstimate, "use count(*), GROUP BY and ORDER BY"),
@@ -24,8 +24,8 @@ constexpr SqlFunction kAggregates[] = {
     Same("bool_or").Typed("b", 'B'),
     NotExact("collect_list", kTextOrder).Typed("*", 'A'),
     NotExact("collect_set", kTextOrder).Typed("*", 'A'),
-    // The typer makes pt_corr() and the like of these, which keep digits that DuckDB's lose. Of a
-    // column that does not vary Spark divides by zero, an error in ANSI mode.
+    // The typer turns these into pt_corr() and the like, which retain digits that DuckDB's lose.
+    // For a column that does not vary Spark divides by zero, an error in ANSI mode.
     NotExact("corr", kFloatSum).Typed("n", 'N'),
     Same("count").Typed("*", 'L'),
     Same("count_if").Typed("b", 'L'),
@@ -46,7 +46,7 @@ constexpr SqlFunction kAggregates[] = {
     NotExact("last", kAnyRow).Typed("*", '1'),
     NotExact("last_value", kAnyRow).Typed("*", '1'),
     NotExact("lead", kTies).Typed("*", '1'),
-    // The typer gives it a separator; Spark has none by default.
+    // The typer adds a separator; Spark has none by default.
     NotExact("listagg", kTextOrder),
     Same("max").Typed("*", '1'),
     NotExact("max_by", kTies).Typed("*", '1'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions, NULL and NaN, and types called as functions. Spark's functions that report on its own
-// session or partitions are refused: no other engine has an answer.
+// session or partitions are refused: other engines have nothing to return.
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -12,7 +12,7 @@ constexpr SqlFunction kConditions[] = {
     Refused("aes_decrypt", "keys do not belong in the text of a query"),
     Refused("aes_encrypt", "keys do not belong in the text of a query"),
     Same("assert_true"),
-    // Types called as functions are casts: RenameRule makes pt_to_bigint() and the like of them.
+    // Types called as functions are casts: RenameRule turns them into pt_to_bigint() and the like.
     Same("bigint"),
     Same("binary"),
     // What SparkReader makes of X'1F'.
@@ -30,7 +30,7 @@ constexpr SqlFunction kConditions[] = {
     Same("equal_null"),
     Same("float"),
     Same("greatest"),
-    // The typer makes pt_hash() of it, as of xxhash64().
+    // The typer turns it into pt_hash(), and likewise xxhash64().
     Same("hash"),
     Same("if"),
     Refused("iff", kOneSide, "use if(condition, a, b)"),
@@ -51,7 +51,7 @@ constexpr SqlFunction kConditions[] = {
     Refused("parse_json", "the embedded engine has no variant type",
             "use get_json_object(text, '$.key')"),
     Same("raise_error"),
-    // Among the columns; FROM range(n) is answered (Typer::TableFunction()).
+    // In the select list; FROM range(n) is supported (Typer::TableFunction()).
     Refused("range", "it makes a table; in the embedded engine, also a list",
             "use sequence(first, last), or FROM range(n)"),
     Refused("reflect", "it runs Java"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of DuckDB's that Spark lacks: refused, so that a text that runs on one engine runs on
-// both. Those that read files or SQL would also get around the job's list of tables.
+// both. Those that read files or SQL would also circumvent the job's list of tables.
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -51,7 +51,8 @@ constexpr SqlFunction kEngineOnly[] = {
     Refused("json_extract", kOneSide, "use get_json_object(text, '$.key')"),
     Refused("json_extract_string", kOneSide, "use get_json_object(text, '$.key')"),
     Refused("json_keys", kOneSide, "use json_object_keys(text)"),
-    // Never from a user, but CollectRule makes it of collect_list(), and the typer needs its type.
+    // Users never call it, but CollectRule turns collect_list() into it, and the typer needs its
+    // type.
     Refused("list", kOneSide, "use collect_list(x)").Typed("*", 'A'),
     Refused("list_aggregate", kOneSide, "use aggregate(list, 0, (sum, x) -> sum + x)"),
     Refused("list_append", kOneSide, "use array_append(list, x)"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that hold JSON, read and written by Jackson's rules.
+// Texts that contain JSON, read and written by Jackson's rules.
 #include "sql_words/functions/table.h"
 
 namespace protium {
@@ -8,7 +8,7 @@ namespace {
 using namespace functions;
 
 constexpr SqlFunction kJsonTexts[] = {
-    // SparkReader gives it the schema as the type of a null, and as DuckDB spells it.
+    // SparkReader passes it the schema as the type of a null, and as DuckDB spells it.
     Same("from_json"),
     Same("get_json_object").Typed("e", 'T'),
     Same("json_array_length").Typed("e", 'I'),
@@ -16,9 +16,9 @@ constexpr SqlFunction kJsonTexts[] = {
     Same("json_object_keys").Typed("e", '?'),
     // A column for each name: see sql_types/generators.cc.
     Same("json_tuple"),
-    // The typer replaces it by what it returns.
+    // The typer replaces it with its result.
     Same("schema_of_json"),
-    // The typer makes pt_to_json() of it.
+    // The typer turns it into pt_to_json().
     Same("to_json"),
 };
 static_assert(AreInOrder(kJsonTexts));

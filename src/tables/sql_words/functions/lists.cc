@@ -47,7 +47,7 @@ constexpr SqlFunction kLists[] = {
     // explode() and the like: see sql_types/generators.cc.
     Same("inline"),
     Same("inline_outer"),
-    // TypeMapOf makes map_from_arrays() of keys and values in turn.
+    // TypeMapOf turns alternating keys and values into map_from_arrays().
     Same("map"),
     Same("map_concat"),
     Same("map_contains_key"),

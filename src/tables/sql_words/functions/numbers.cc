@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic beyond operators. What the C library and Java compute to a different last bit is
+// Arithmetic beyond operators. Functions whose last bit differs between the C library and Java are
 // NotExact.
 #include "sql_words/functions/table.h"
 

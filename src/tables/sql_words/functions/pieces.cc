@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of those pt_... functions that the rules call (sql/duckdb/macros/pieces.cc) and whose
-// types DuckDB is not asked for.
+// The types of those pt_... functions that the rules call (sql/duckdb/macros/pieces.cc) and for
+// whose types DuckDB is not asked.
 #include "sql_words/functions/table.h"
 
 namespace protium {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that SQL text may call, one row each, by theme and sorted by name: whether every
 // engine gives the same result, and the types of arguments and result. The text is Spark's own, so
-// Spark needs no spelling; what another engine computes otherwise is in a table of its own
-// (sql/duckdb/macros.h). To add one: a row here, a spelling there where the engine's own function
-// is not Spark's, a line in tests/parity/functions.csv and a parity case.
+// Spark needs no spelling; what another engine computes differently is in a separate table
+// (sql/duckdb/macros.h). To add one: a row here, a spelling there if the engine's own function
+// differs from Spark's, a line in tests/parity/functions.csv and a parity case.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace protium {
 // A row; all of it is constant data.
 struct SqlFunction {
   KnownFunction known;
-  // Types, for functions without a rule of their own (sql_types/calls.h); empty: DuckDB is asked.
+  // Types, for functions without their own rule (sql_types/calls.h); empty: DuckDB is asked.
   //
   // Arguments, one letter each, the last one for all that follow:
   //   t text   d date   s timestamp   n double   b boolean   i whole number of 32 bits, l of 64
@@ -24,8 +24,9 @@ struct SqlFunction {
   //   text, which stands for its UTF-8 bytes   x text, but nothing else is cast to it, e nor taken
   //   * anything
   // Result: a letter as above, l for BIGINT, y for TINYINT, v for an interval or m for one of
-  // months. In lower case the result is cast to it; in capitals the function returns that type
-  // anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB says.
+  // months. A lower-case letter casts the result to it; a capital means that the function returns
+  // that type anyway. 1 for the type of the first argument, A for a list of it, ? for what DuckDB
+  // says.
   std::string_view arguments = {};
   char result = '?';
 
@@ -36,13 +37,13 @@ struct SqlFunction {
 
 namespace functions {
 
-// How rows are made. Same: every engine gives Spark's result. NotExact: but for what `reason` says.
-// Refused: `reason` says why, `fix` what to write instead.
+// Makes rows. Same: every engine gives Spark's result. NotExact: the same except for what `reason`
+// says. Refused: `reason` says why, `fix` what to write instead.
 constexpr SqlFunction Same(std::string_view name) { return {{name}}; }
 constexpr SqlFunction NotExact(std::string_view name, std::string_view reason) {
   return {{name, Meaning::kNotExact, reason}};
 }
-// For the parser alone; `form` is what a user writes instead.
+// Makes a row for the parser alone; `form` is what a user writes instead.
 constexpr SqlFunction Parsed(std::string_view name, std::string_view form) {
   return {{name, Meaning::kSame, "", form, true}};
 }
@@ -72,7 +73,7 @@ inline constexpr std::string_view kCastText =
     "for text in ISO form use CAST(... AS DATE) or AS TIMESTAMP";
 inline constexpr std::string_view kEstimate = "every engine estimates in its own way";
 
-// Whether a theme is sorted by name, as FindSqlFunction() needs it: checked when compiled.
+// Whether a theme is sorted by name, as FindSqlFunction() requires; checked at compile time.
 constexpr bool AreInOrder(std::span<const SqlFunction> rows) {
   for (size_t i = 1; i < rows.size(); ++i) {
     if (!(rows[i - 1].known.name < rows[i].known.name)) return false;

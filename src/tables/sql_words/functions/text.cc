@@ -11,7 +11,7 @@ constexpr SqlFunction kText[] = {
     Same("ascii").Typed("t", 'i'),
     Same("base64").Typed("o", 'T'),
     Same("bin").Typed("l", 'T'),
-    // The typer makes other functions of these and more, where they are given binary.
+    // For binary, the typer turns these, and others, into different functions.
     Same("bit_length").Typed("t", 'i'),
     Same("btrim").Typed("t", 'T'),
     Same("char_length").Typed("t", 'i'),
@@ -21,7 +21,7 @@ constexpr SqlFunction kText[] = {
             "compare lower(text)"),
     Refused("collation", "the embedded engine compares text only by code points", ""),
     Same("concat"),
-    // The typer makes pt_join_texts() of it.
+    // The typer turns it into pt_join_texts().
     Same("concat_ws"),
     Same("contains").Typed("t", 'B'),
     Same("conv").Typed("tii", 'T'),
@@ -32,7 +32,7 @@ constexpr SqlFunction kText[] = {
     Same("endswith").Typed("t", 'B'),
     Same("find_in_set").Typed("t", 'I'),
     Same("format_number"),
-    // The typer makes pt_format_string() of it, as of printf().
+    // The typer turns it into pt_format_string(), and likewise printf().
     Same("format_string"),
     Same("hex"),
     Same("initcap").Typed("t", 'T'),

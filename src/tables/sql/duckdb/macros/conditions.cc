@@ -15,10 +15,9 @@ constexpr Macro kConditions[] = {
     {"binary", "(s) AS pt_bytes(s)"},
     {"binary_literal", "(s) AS system.main.unhex(s)"},
     {"equal_null", "(a, b) AS a IS NOT DISTINCT FROM b"},
-    // What the bodies of macros fail with. DuckDB's own error() counts as volatile: no alias may
-    // repeat a call, no filter passes one. A cast that fails is as good; fault.cc takes the text
-    // out
-    // of DuckDB's message. NULL as an element of a list is of every type, as error() is.
+    // How the bodies of macros fail. DuckDB's own error() counts as volatile: no alias may repeat a
+    // call, and no filter moves past one. A failing cast works as well; fault.cc extracts the text
+    // from DuckDB's message. NULL as an element of a list has every type, as error() does.
     {"error", "(m) AS ([NULL])[CAST(system.main.chr(1) || m AS BIGINT)]"},
     {"if", "(a, b, c) AS CASE WHEN a THEN b ELSE c END"},
     {"ifnull", "(a, b) AS coalesce(a, b)"},

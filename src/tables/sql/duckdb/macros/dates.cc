@@ -20,7 +20,8 @@ constexpr Macro kDates[] = {
     {"date_diff", "(a, b) AS CAST(pt_to_date(a) - pt_to_date(b) AS INTEGER)"},
     {"date_from_unix_date", "(n) AS DATE '1970-01-01' + CAST(n AS INTEGER)"},
     {"date_sub", "(d, n) AS pt_to_date(d) - CAST(n AS INTEGER)"},
-    // The units that Spark knows: any other gives NULL, where DuckDB fails or knows more (decade).
+    // The units that Spark knows: any other returns NULL, where DuckDB fails or knows more
+    // (decade).
     {"date_trunc",
      "(f, t) AS system.main.date_trunc(CASE lower(f) WHEN 'year' THEN 'year' WHEN 'yyyy' THEN "
      "'year' WHEN 'yy' THEN 'year' WHEN 'quarter' THEN 'quarter' WHEN 'month' THEN 'month' "
@@ -82,7 +83,7 @@ constexpr Macro kDates[] = {
     // A fraction beyond microseconds is cut off.
     {"timestamp_seconds",
      "(n) AS system.main.make_timestamp(CAST(system.main.trunc(n * 1000000) AS BIGINT))"},
-    // The unit is a word in Spark, of which the reader makes a text.
+    // The unit is a word in Spark, which the reader turns into a text.
     {"timestampadd", "(unit, n, t) AS pt_add_units(unit, CAST(n AS BIGINT), pt_to_timestamp(t))"},
     {"timestampdiff",
      "(unit, a, b) AS pt_count_units(unit, pt_to_timestamp(a), pt_to_timestamp(b))"},
@@ -92,8 +93,8 @@ constexpr Macro kDates[] = {
     {"to_timestamp_ntz", "(t) AS pt_to_local_timestamp(t)"},
     {"to_unix_timestamp", "(t) AS pt_unix_time(pt_to_timestamp(t))"},
     {"to_utc_timestamp", "(t, zone) AS pt_to_utc(pt_to_timestamp(t), zone)"},
-    // DuckDB parses INTERVAL 1 DAY to to_days(CAST(trunc(CAST(1 AS DOUBLE)) AS INTEGER)): with one
-    // argument trunc() is that one.
+    // DuckDB parses INTERVAL 1 DAY to to_days(CAST(trunc(CAST(1 AS DOUBLE)) AS INTEGER)): trunc()
+    // with one argument is that function.
     {"trunc",
      "(x) AS system.main.trunc(x), (d, f) AS CAST(system.main.date_trunc(CASE lower(f) WHEN "
      "'year' THEN 'year' WHEN 'yyyy' THEN 'year' WHEN 'yy' THEN 'year' WHEN 'quarter' THEN "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that hold JSON. DuckDB's functions of these names read and write it by other rules than
+// Texts that contain JSON. DuckDB's functions of these names read and write it by other rules than
 // Jackson, which Spark uses.
 #include "sql/duckdb/macros.h"
 

@@ -7,14 +7,14 @@ namespace protium {
 namespace {
 
 constexpr Macro kLists[] = {
-    // DuckDB appends to a NULL list as to an empty one; so does array_prepend().
+    // DuckDB treats a NULL list as empty when appending; so does array_prepend().
     {"array_append", "(l, x) AS CASE WHEN l IS NOT NULL THEN list_append(l, x) END"},
     {"array_compact", "(l) AS list_filter(l, lambda x: x IS NOT NULL)"},
     // NULL, not false, if the value is missing and a null might have been it.
     {"array_contains",
      "(l, x) AS CASE WHEN list_contains(l, x) THEN true WHEN len(list_filter(l, lambda y: y "
      "IS NULL)) > 0 THEN NULL ELSE list_contains(l, x) END"},
-    // Keeps the order of first occurrences, which DuckDB's list_distinct() does not.
+    // Preserves the order of first occurrences, unlike DuckDB's list_distinct().
     {"array_distinct", "(l) AS pt_distinct(l)"},
     {"array_except",
      "(a, b) AS pt_distinct(CASE WHEN b IS NOT NULL THEN list_filter(a, lambda x: "
@@ -35,7 +35,7 @@ constexpr Macro kLists[] = {
      "array_to_string(list_transform(l, lambda x: coalesce(pt_to_text(x), n)), d)"},
     {"array_max", "(l) AS list_max(l)"},
     {"array_min", "(l) AS list_min(l)"},
-    // 0, not NULL, for a value that is not there.
+    // 0, not NULL, for a value that is missing.
     {"array_position",
      "(l, x) AS CASE WHEN l IS NOT NULL AND x IS NOT NULL THEN "
      "CAST(coalesce(list_position(l, x), 0) AS BIGINT) END"},
@@ -54,12 +54,12 @@ constexpr Macro kLists[] = {
     {"array_union",
      "(a, b) AS pt_distinct(CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN list_concat(a, b) "
      "END)"},
-    // NULL, not false, if a null on either side might be the element in common.
+    // NULL, not false, if a null on either side might be the common element.
     {"arrays_overlap",
      "(a, b) AS CASE WHEN len(list_filter(a, lambda x: x IS NOT NULL AND list_contains(b, x))) "
      "> 0 THEN true WHEN a IS NULL OR b IS NULL THEN NULL WHEN len(a) > 0 AND len(b) > 0 AND "
      "(list_position(a, NULL) > 0 OR list_position(b, NULL) > 0) THEN NULL ELSE false END"},
-    // Lists and maps alone: DuckDB's len() would also count the letters of a text.
+    // Only lists and maps: DuckDB's len() would also count the letters of a text.
     {"cardinality",
      "(l) AS CASE WHEN typeof(l) LIKE '%[]' OR typeof(l) LIKE 'MAP(%' THEN pt_size(l) ELSE "
      "error('cardinality takes lists and maps') END"},
@@ -67,14 +67,13 @@ constexpr Macro kLists[] = {
     {"explode", "(l) AS unnest(l)"},
     // One row with NULL for a list that is empty or NULL.
     {"explode_outer", "(l) AS unnest(CASE WHEN len(l) > 0 THEN l ELSE [NULL] END)"},
-    // NULL if any of the lists within is NULL; DuckDB leaves such lists out.
+    // NULL if any of the lists within is NULL; DuckDB skips such lists.
     {"flatten",
      "(l) AS CASE WHEN list_position(list_transform(l, lambda x: x IS NULL), true) IS NULL "
      "THEN system.main.flatten(l) END"},
     {"get", "(l, i) AS CASE WHEN i >= 0 THEN l[CAST(i AS BIGINT) + 1] END"},
     {"map", "() AS system.main.map()"},
-    // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last
-    // one
+    // A key in both maps is an error in Spark (spark.sql.mapKeyDedupPolicy); in DuckDB the last one
     // wins.
     {"map_concat",
      "(a, b) AS CASE WHEN len(list_filter(map_keys(a), lambda k: list_contains(map_keys(b), "
@@ -82,13 +81,13 @@ constexpr Macro kLists[] = {
      "IS NOT NULL THEN system.main.map_concat(a, b) END"},
     {"map_contains_key", "(m, k) AS list_contains(map_keys(m), k)"},
     {"map_from_arrays", "(k, v) AS system.main.map(k, v)"},
-    // NULL if an entry is, where DuckDB fails.
+    // NULL if an entry is NULL, where DuckDB fails.
     {"map_from_entries",
      "(l) AS CASE WHEN list_position(list_transform(l, lambda e: e IS NULL), true) IS NULL "
      "THEN "
      "system.main.map_from_entries(l) END"},
-    // Runs downwards by itself if the end comes before the start; a step that leads away is an
-    // error.
+    // Runs downwards automatically if the end precedes the start; a step that leads away from the
+    // end is an error.
     {"sequence",
      "(a, b) AS CASE WHEN a <= b THEN generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT)) "
      "ELSE generate_series(CAST(a AS BIGINT), CAST(b AS BIGINT), -1) END, (a, b, s) AS CASE "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic beyond operators. Where an argument lies outside a function's domain, Spark follows
-// java.lang.Math and returns NaN or an infinity, or NULL for logarithms, and DuckDB fails: the CASE
-// in most of these macros.
+// Arithmetic beyond operators. Outside a function's domain, Spark follows java.lang.Math and
+// returns NaN or an infinity, or NULL for logarithms, while DuckDB fails: hence the CASE in most of
+// these macros.
 #include "sql/duckdb/macros.h"
 
 namespace protium {
@@ -14,7 +14,7 @@ constexpr Macro kNumbers[] = {
     {"atanh",
      "(x) AS CASE WHEN abs(x) > 1 THEN 'NaN'::DOUBLE WHEN x = 1 THEN 'Infinity'::DOUBLE "
      "WHEN x = -1 THEN '-Infinity'::DOUBLE ELSE system.main.atanh(x) END"},
-    // DuckDB has none for BOOLEAN.
+    // DuckDB has no bit_count() for BOOLEAN.
     {"bit_count",
      "(x) AS CASE WHEN typeof(x) = 'BOOLEAN' THEN CAST(TRY_CAST(x AS BOOLEAN) AS INTEGER) "
      "ELSE system.main.bit_count(TRY_CAST(x AS BIGINT)) END"},
@@ -22,8 +22,8 @@ constexpr Macro kNumbers[] = {
     // Halves go to the even digit in bround(), away from zero in round().
     {"bround", "(x) AS pt_bround(x), (x, d) AS pt_bround(x, d)"},
     {"cbrt", "(x) AS pt_cbrt(x)"},
-    // A BIGINT in Spark, a DOUBLE in DuckDB; of a double beyond 64 bits the nearest BIGINT, as Java
-    // casts.
+    // A BIGINT in Spark, a DOUBLE in DuckDB; for a double beyond 64 bits the nearest BIGINT, as
+    // Java casts.
     {"ceil",
      "(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN "
      "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
@@ -34,7 +34,7 @@ constexpr Macro kNumbers[] = {
      "pt_saturated(system.main.ceil(TRY_CAST(x AS DOUBLE))) ELSE CAST(system.main.ceil(x) AS "
      "BIGINT) END, (x, d) AS error('ceiling with a number of digits is not supported by every "
      "engine')"},
-    // pt_finite() makes NaN of an infinity: DuckDB fails.
+    // pt_finite() makes an infinity NaN, since DuckDB fails for it.
     {"cos", "(x) AS system.main.cos(pt_finite(x))"},
     {"cot",
      "(x) AS CASE WHEN x = 0 THEN 'Infinity'::DOUBLE ELSE system.main.cot(pt_finite(x)) END"},
@@ -53,7 +53,7 @@ constexpr Macro kNumbers[] = {
     {"hypot", "(a, b) AS pt_hypot(a, b)"},
     // Logarithms and expm1() are those of Java's StrictMath, to the last bit.
     {"ln", "(x) AS pt_ln(x)"},
-    // One argument is the natural logarithm here and the decimal one in DuckDB.
+    // With one argument, the natural logarithm here and the decimal one in DuckDB.
     {"log", "(x) AS pt_ln(x), (b, x) AS system.main.\"/\"(pt_ln(x), pt_ln(b))"},
     {"log10", "(x) AS CASE WHEN x > 0 THEN system.main.log10(x) END"},
     {"log1p", "(x) AS pt_log1p(x)"},
@@ -87,7 +87,7 @@ constexpr Macro kNumbers[] = {
     {"sin", "(x) AS system.main.sin(pt_finite(x))"},
     {"sqrt", "(x) AS CASE WHEN x < 0 THEN 'NaN'::DOUBLE ELSE system.main.sqrt(x) END"},
     {"tan", "(x) AS system.main.tan(pt_finite(x))"},
-    // What TypeTried() (sql_types/arithmetic.cc) has not replaced. TRY() turns an overflow into
+    // For what TypeTried() (sql_types/arithmetic.cc) has not replaced. TRY() turns an overflow into
     // NULL.
     {"try_add", "(a, b) AS TRY(a + b)"},
     {"try_divide", "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) END"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators. In ANSI mode division and remainder by zero are errors, where DuckDB returns an
-// infinity or NULL. If a or b is NULL the answer is NULL, also for b = 0.
+// infinity or NULL. If a or b is NULL the result is NULL, also for b = 0.
 #include "sql/duckdb/macros.h"
 
 namespace protium {
@@ -14,7 +14,7 @@ constexpr Macro kOperators[] = {
     {"/",
      "(a, b) AS CASE WHEN b <> 0 THEN system.main.\"/\"(a, b) WHEN a IS NOT NULL AND b = 0 "
      "THEN error('division by zero') END"},
-    // Spark's div is a BIGINT whatever its operands.
+    // Spark's div is a BIGINT whatever its operands are.
     {"//",
      "(a, b) AS CAST(CASE WHEN b <> 0 THEN system.main.\"//\"(a, b) WHEN a IS NOT NULL AND b "
      "= 0 THEN error('division by zero') END AS BIGINT)"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LIKE and regular expressions. Those of Spark are Java's, which DuckDB's library (RE2) reads in
-// part only; ours are in java/java_regex.h. A group of 1 and a limit of -1 are Spark's
-// defaults.
+// LIKE and regular expressions. Spark's are Java's, which DuckDB's library (RE2) supports only in
+// part; ours are in java/java_regex.h. A group of 1 and a limit of -1 are Spark's defaults.
 #include "sql/duckdb/macros.h"
 
 namespace protium {
@@ -23,7 +22,7 @@ constexpr Macro kPatterns[] = {
      "(s, p) AS pt_regexp_extract_all(s, p, 1), (s, p, g) AS pt_regexp_extract_all(s, p, "
      "CAST(g AS INTEGER))"},
     {"regexp_full_match", "(s, p) AS pt_regexp_like(s, p)"},
-    // The group changes nothing but NULL: Spark ignores it.
+    // The group only matters if it is NULL: Spark ignores it.
     {"regexp_instr",
      "(s, p) AS pt_regexp_instr(s, p), (s, p, g) AS CASE WHEN g IS NOT NULL THEN "
      "pt_regexp_instr(s, p) END"},

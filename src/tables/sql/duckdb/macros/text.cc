@@ -13,7 +13,7 @@ constexpr Macro kText[] = {
     {"char_length", "(s) AS length(s)"},
     {"character_length", "(s) AS length(s)"},
     {"chr", "(n) AS pt_chr(CAST(n AS BIGINT))"},
-    // NULL if one of the arguments is; DuckDB's concat() leaves nulls out.
+    // NULL if one of the arguments is NULL; DuckDB's concat() skips nulls.
     {"concat",
      "() AS '', (a) AS CAST(a AS VARCHAR), (a, b) AS a || b, (a, b, c) AS a || b || c, (a, b, "
      "c, d) AS a || b || c || d, (a, b, c, d, e) AS a || b || c || d || e, (a, b, c, d, e, f) "
@@ -57,7 +57,7 @@ constexpr Macro kText[] = {
      "THEN c WHEN n = 4 THEN d WHEN n = 5 THEN e WHEN n = 6 THEN f WHEN n = 7 THEN g WHEN n = "
      "8 THEN h WHEN n IS NOT NULL THEN error('index out of bounds: ' || n) END"},
     {"encode", "(s, charset) AS pt_encode(s, charset)"},
-    // DuckDB spells it with an underscore; startswith() alike.
+    // DuckDB spells it with an underscore, also startswith().
     {"endswith", "(s, t) AS ends_with(s, t)"},
     {"find_in_set", "(word, list) AS pt_find_in_set(word, list)"},
     {"format_number",
@@ -74,7 +74,7 @@ constexpr Macro kText[] = {
     {"instr", "(s, t) AS system.main.instr(s, t)"},
     {"is_valid_utf8", "(s) AS pt_is_utf8(pt_bytes(s))"},
     {"lcase", "(s) AS pt_lower(s)"},
-    // A negative length gives an empty text; in DuckDB it counts from the other end. So does
+    // A negative length gives an empty text; in DuckDB it counts from the other end. The same for
     // right().
     {"left",
      "(s, n) AS CASE WHEN s IS NOT NULL AND n <= 0 THEN '' ELSE system.main.left(s, n) END"},
@@ -87,13 +87,14 @@ constexpr Macro kText[] = {
      "(t, s) AS system.main.instr(s, t), (t, s, p) AS CASE WHEN t IS NULL OR s IS NULL THEN "
      "NULL WHEN p > 0 AND t = '' THEN 1 WHEN p > 0 AND system.main.instr(substring(s, p), t) "
      "> 0 THEN system.main.instr(substring(s, p), t) + p - 1 ELSE 0 END"},
-    // By ICU, as in Java: the capitals of ß are SS, which DuckDB's letter by letter cannot make.
+    // Uses ICU, as Java's: the capitals of ß are SS, which DuckDB's letter-by-letter mapping cannot
+    // produce.
     {"lower", "(s) AS pt_lower(s)"},
     // An empty padding leaves the text as it is, or cuts it; DuckDB fails.
     {"lpad",
      "(s, n) AS lpad(s, n, ' '), (s, n, p) AS CASE WHEN p = '' OR n <= 0 THEN left(s, n) ELSE "
      "system.main.lpad(s, CAST(n AS INTEGER), p) END"},
-    // Blanks alone, not all of Unicode's spaces.
+    // Only blanks, not all of Unicode's spaces.
     {"ltrim", "(s) AS system.main.ltrim(s, ' '), (s, letters) AS system.main.ltrim(s, letters)"},
     {"luhn_check", "(s) AS pt_luhn_check(s)"},
     {"make_valid_utf8", "(s) AS pt_make_utf8(pt_bytes(s))"},
@@ -103,7 +104,7 @@ constexpr Macro kText[] = {
      "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), ''), (s, u, l, d, o) "
      "AS pt_mask(s, coalesce(u, ''), coalesce(l, ''), coalesce(d, ''), coalesce(o, ''))"},
     {"md5", "(x) AS system.main.md5(pt_bytes(x))"},
-    // DuckDB knows it for BLOBs only.
+    // DuckDB has it only for BLOBs.
     {"octet_length",
      "(s) AS CASE WHEN typeof(s) = 'BLOB' THEN system.main.octet_length(TRY_CAST(s AS BLOB)) "
      "ELSE strlen(CAST(s AS VARCHAR)) END"},
@@ -141,14 +142,14 @@ constexpr Macro kText[] = {
      "(s) AS pt_map_of(s, ',', ':'), (s, p) AS pt_map_of(s, p, ':'), (s, p, k) AS "
      "pt_map_of(s, p, k)"},
     {"substr", "(s, p) AS substring(s, p), (s, p, n) AS substring(s, p, n)"},
-    // Positions count from 1, 0 is taken as 1, negative ones count from the end.
+    // Positions count from 1, 0 is treated as 1, negative ones count from the end.
     {"substring",
      "(s, p) AS CASE WHEN p IS NOT NULL THEN system.main.substring(s, CAST(greatest(pt_from(s, "
      "p), 0) + 1 AS BIGINT)) END, (s, p, n) AS CASE WHEN p IS NOT NULL AND n IS NOT NULL THEN "
      "system.main.substring(s, CAST(greatest(pt_from(s, p), 0) + 1 AS BIGINT), "
      "CAST(greatest(pt_from(s, p) + n - greatest(pt_from(s, p), 0), 0) AS BIGINT)) END"},
     {"substring_index", "(s, d, n) AS pt_substring_index(s, d, CAST(n AS INTEGER))"},
-    // What is malformed is an error; NULL in try_to_binary().
+    // Malformed text is an error; NULL in try_to_binary().
     {"to_binary",
      "(s) AS CASE WHEN s IS NOT NULL AND unhex(s) IS NULL THEN error('not hexadecimal: ' || s) "
      "ELSE unhex(s) END, (s, f) AS CASE WHEN s IS NOT NULL AND f IS NOT NULL AND "
@@ -172,7 +173,7 @@ constexpr Macro kText[] = {
     {"try_validate_utf8", "(s) AS pt_try_utf8(pt_bytes(s))"},
     {"ucase", "(s) AS pt_upper(s)"},
     {"unbase64", "(s) AS pt_unbase64(system.main.regexp_replace(s, '[^A-Za-z0-9+/]', '', 'g'))"},
-    // NULL for anything but hexadecimal digits, and a zero in front of an odd number of them.
+    // NULL for anything but hexadecimal digits; an odd number of them gets a leading zero.
     {"unhex",
      "(s) AS CASE WHEN system.main.regexp_full_match(s, '[0-9A-Fa-f]*') THEN "
      "system.main.unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/tellers.h"
+#include "inspect/leaks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-// Of 200 patients 50 died. "cause" is there for them alone, "ward" is theirs but for one, "age" and
-// "sex" say nothing; "pounds" is "kilos" in another unit.
-class TellersTest : public testing::Test {
+// 50 of 200 patients died. "cause" exists for them only, "ward" is theirs with one exception, "age"
+// and "sex" reveal nothing; "pounds" is "kilos" in another unit.
+class LeaksTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string text = "sex,ward,cause,age,died,kilos,pounds\n";
@@ -31,25 +31,24 @@ class TellersTest : public testing::Test {
     place_ = folder_.path() / "t.csv";
     ASSERT_TRUE(WriteFile(place_, text).ok());
   }
-  Tellers Find(const std::string& label, bool classes) {
+  Leaks Find(const std::string& label, bool classes) {
     const FirstLook look = LookAt(place_, {}, 0).ValueOrDie();
     const FirstSource source = FindSource({{"t", place_}, look}, {}, label).ValueOrDie();
-    return FindTellersIn(source, label, classes).ValueOrDie();
+    return FindLeaksIn(source, label, classes).ValueOrDie();
   }
   TemporaryFolder folder_ = TemporaryFolder::Make().ValueOrDie();
   std::filesystem::path place_;
 };
 
-TEST_F(TellersTest, TellClassesByTheirValuesOrByBeingThere) {
+TEST_F(LeaksTest, TellClassesByTheirValuesOrByBeingThere) {
   EXPECT_THAT(
       Find("died", true),
-      ElementsAre(Pair("cause",
-                       "tells died in every row, by being there or not: known only "
-                       "afterwards?"),
-                  Pair("ward", "tells died in all but 1 of 200 rows: known only afterwards?")));
+      ElementsAre(
+          Pair("cause", "gives died away in every row, by being there or not: target leakage?"),
+          Pair("ward", "gives died away in all but 1 of 200 rows: target leakage?")));
 }
 
-TEST_F(TellersTest, TellNumbersByALine) {
+TEST_F(LeaksTest, TellNumbersByALine) {
   EXPECT_THAT(Find("kilos", false),
               ElementsAre(Pair("pounds", "is kilos times a number, plus another")));
   EXPECT_THAT(Find("age", false), ElementsAre());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/tellers.h"
+#include "inspect/leaks.h"
 
 #include <arrow/api.h>
 #include <fmt/format.h>
@@ -18,11 +18,11 @@ namespace protium {
 namespace {
 
 constexpr int64_t kMostRows = 200'000;
-constexpr int64_t kMostValues = 50;      // Of a column whose values are looked at one by one.
-constexpr int64_t kRowsOfValue = 20;     // On average, or chance would tell the label.
-constexpr int64_t kFewestMistakes = 20;  // That guessing makes.
+constexpr int64_t kMostValues = 50;      // For a column whose values are examined one by one.
+constexpr int64_t kRowsOfValue = 20;     // On average, or chance would give the label away.
+constexpr int64_t kFewestMistakes = 20;  // Made by guessing.
 constexpr int64_t kPerMistake = 50;
-constexpr double kStraight = 1 - 1e-9;  // The correlation of what is on a line but for rounding.
+constexpr double kStraight = 1 - 1e-9;  // The correlation of values on a line, except for rounding.
 
 std::optional<double> NumberAt(const arrow::Array& column, int64_t row) {
   if (column.IsNull(row)) return std::nullopt;
@@ -42,16 +42,16 @@ std::optional<double> NumberAt(const arrow::Array& column, int64_t row) {
   }
 }
 
-// How often each class goes with each value of one column.
+// Counts how often each class occurs with each value of one column.
 struct ClassCounts {
-  bool values = false;  // Else only whether it is NULL.
+  bool values = false;  // Otherwise only whether it is NULL.
   std::map<std::string, std::map<std::string, int64_t>> rows;
 
   void Read(const arrow::Array& column, int64_t row, const std::string& label) {
     const bool null = column.IsNull(row);
     ++rows[values && !null ? CellText(column, row) : null ? "NULL" : ""][label];
   }
-  // Rows whose class is not the most frequent one of their value.
+  // Rows whose class is not the most frequent one for their value.
   int64_t Mistakes() const {
     int64_t mistakes = 0;
     for (const auto& [value, classes] : rows) {
@@ -108,7 +108,7 @@ std::vector<PossibleTeller> CandidatesIn(const TableProfile& table, const std::s
   return out;
 }
 
-// Nothing where the column tells no more than others may.
+// Returns nothing if the column reveals no more than is acceptable.
 std::string WhyTelling(const PossibleTeller& each, const std::string& label, bool classes,
                        const ClassCounts& alone, int64_t rows) {
   if (!classes) {
@@ -120,16 +120,16 @@ std::string WhyTelling(const PossibleTeller& each, const std::string& label, boo
       mistakes == 0 ? "every row"
                     : fmt::format("all but {} of {} rows", Grouped(mistakes), Grouped(rows));
   const char* const how = each.counts.values ? "" : ", by being there or not";
-  return fmt::format("tells {} in {}{}: known only afterwards?", label, where, how);
+  return fmt::format("gives {} away in {}{}: target leakage?", label, where, how);
 }
 
 }  // namespace
 
-Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const std::string& label,
-                            bool classes) {
+Result<Leaks> FindLeaks(BatchStream& rows, const TableProfile& table, const std::string& label,
+                        bool classes) {
   std::vector<PossibleTeller> candidates = CandidatesIn(table, label, classes);
   const int place = rows.schema()->GetFieldIndex(label);
-  if (candidates.empty() || place < 0) return Tellers();
+  if (candidates.empty() || place < 0) return Leaks();
   ClassCounts alone;
   int64_t count = 0;
   while (count < kMostRows) {
@@ -150,12 +150,12 @@ Result<Tellers> FindTellers(BatchStream& rows, const TableProfile& table, const 
       }
     }
   }
-  Tellers tellers;
+  Leaks leaks;
   for (const PossibleTeller& each : candidates) {
     const std::string why = WhyTelling(each, label, classes, alone, count);
-    if (!why.empty()) tellers.emplace(table.columns[size_t(each.place)].name, why);
+    if (!why.empty()) leaks.emplace(table.columns[size_t(each.place)].name, why);
   }
-  return tellers;
+  return leaks;
 }
 
 }  // namespace protium
