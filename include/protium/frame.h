@@ -74,8 +74,8 @@ struct RowRange {
 
 // Which rows a window function sees.
 struct WindowOptions {
-  Columns by;                     // Rows with equal values in these; empty: all rows.
-  std::vector<SortKey> order;     // Required by ranks, Lag() and Lead().
+  Columns by;                  // Rows with equal values in these; empty: all rows.
+  std::vector<SortKey> order;  // Required by ranks, Lag() and Lead().
   // Unset: with an order, up to the row and its equals; otherwise all.
   std::optional<RowRange> range;
 };

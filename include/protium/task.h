@@ -81,9 +81,8 @@ struct GangSpec {
         {.help = "how long a device in quarantine is left out", .unit = "seconds", .at_least = 0});
     visit("priority", priority,
           {.help = "a gang that waits for devices may have runs of a lower priority pause"});
-    visit(
-        "rebalance", rebalance,
-        {.help = "at ends of epochs shards move from slow to quick workers of an elastic gang"});
+    visit("rebalance", rebalance,
+          {.help = "at ends of epochs shards move from slow to quick workers of an elastic gang"});
   }
 };
 

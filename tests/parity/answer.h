@@ -16,8 +16,8 @@ namespace protium {
 Result<std::string> FormatAnswer(BatchStream& stream, bool ordered);
 
 struct Answer {
-  std::string text;  // As FormatAnswer returns it, or "!fails ..." if Spark failed.
-  std::vector<std::string> columns;   // Their names.
+  std::string text;                  // As FormatAnswer returns it, or "!fails ..." if Spark failed.
+  std::vector<std::string> columns;  // Their names.
   std::vector<std::string> decimals;  // The names of those that are decimals.
 };
 

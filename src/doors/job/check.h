@@ -15,7 +15,7 @@ namespace protium {
 struct JobCheck {
   // In the terms of the file; those that follow from others are omitted.
   std::vector<Status> mistakes;
-  Job job;                       // Complete if there are no mistakes.
+  Job job;  // Complete if there are no mistakes.
   // The columns of the SQL's result, if its text and the tables' headers determine them.
   std::optional<Columns> columns;
 };

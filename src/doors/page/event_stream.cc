@@ -17,7 +17,7 @@ namespace {
 
 // Shows whether the reader is still connected.
 constexpr auto kSignOfLife = std::chrono::seconds(5);
-constexpr int64_t kMostAtOnce = 512 << 10;             // Bytes of events in a message.
+constexpr int64_t kMostAtOnce = 512 << 10;  // Bytes of events in a message.
 
 class EventStream : public HttpStream {
  public:

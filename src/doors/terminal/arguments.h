@@ -28,8 +28,8 @@ struct VerbShape {
   std::string name;
   std::vector<std::string> operands;  // "JOB", "[RUN]"
   std::vector<Flag> flags;
-  std::string says;           // One line.
-  std::string more;           // Further help, with examples.
+  std::string says;  // One line.
+  std::string more;  // Further help, with examples.
   // The operands are a command: everything after the first one belongs to it.
   bool runs_command = false;
   // For a verb without operands: the flags that stray words are probably meant for.

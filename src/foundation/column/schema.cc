@@ -9,8 +9,8 @@
 #include <array>
 #include <charconv>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 
 namespace protium {
 namespace {

@@ -178,11 +178,11 @@ struct TrainResult {
   int64_t steps = 0;
   int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
-  int64_t unseen_rows = 0;           // Validation rows left out: no training row has their class.
-  int64_t disk_bytes = 0;            // Packed rows that did not fit into memory, over all ranks.
-  int64_t best_epoch = 0;            // From 1; 0 without validation.
-  Json validation = Json::object();  // {"rmse": ..., "mae": ...} of the best epoch, label's units.
-  Decision decision;                 // Fitted on the validation rows; else the objective's.
+  int64_t unseen_rows = 0;            // Validation rows left out: no training row has their class.
+  int64_t disk_bytes = 0;             // Packed rows that did not fit into memory, over all ranks.
+  int64_t best_epoch = 0;             // From 1; 0 without validation.
+  Json validation = Json::object();   // {"rmse": ..., "mae": ...} of the best epoch, label's units.
+  Decision decision;                  // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
   Json importance;                    // Of columns (train/importance.h); null: not measured.
   // [{"epoch", "step", "loss", "learning_rate" of the last step, "validation": {...}, "seconds"}]

@@ -47,7 +47,7 @@ struct RowField {
   RowElement element = RowElement::kFloat32;
   std::vector<std::string> columns;  // Each is one element; none: one element, `fill`.
   std::vector<std::string> from;     // Where to read cells, one per column; empty: itself.
-  int64_t list_length = 0;  // Above 0: one column of lists, each with this many elements.
+  int64_t list_length = 0;           // Above 0: one column of lists, each with this many elements.
   std::vector<ElementScale> scales;  // One per column; empty: cells as they are.
   double fill = 0;
   int64_t offset = 0;  // In bytes, from the beginning of the row; set by RowSchema.

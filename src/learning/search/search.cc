@@ -87,7 +87,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
 // of the refit (EstimatorKind::DescribeTraining); kinds without epochs have none.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
-              const Json& training) {
+                const Json& training) {
   const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
   int64_t failed = 0;
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
@@ -127,7 +127,8 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   std::vector<StageOptions> whole = chosen.pipeline.stages();
   PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
   whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);
-  ReportBest(state, searched, best, estimator->kind->DescribeTraining(whole[estimator->at].options));
+  ReportBest(state, searched, best,
+             estimator->kind->DescribeTraining(whole[estimator->at].options));
   PT_LET(PipelineModel model, FitAsGiven(Pipeline(std::move(whole)), train));
   return SearchResult{.metric = searched.settled.metric,
                       .higher_is_better = searched.settled.higher_is_better,

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/percent.h"
+#include "base/text.h"
 
 namespace protium {
 

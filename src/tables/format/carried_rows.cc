@@ -8,8 +8,8 @@
 
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/schema.h"
 
 namespace protium {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "format/formats.h"
 
 namespace protium {

@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "format/brought_columns.h"
 #include "format/cell_value.h"
 #include "format/json_scan.h"

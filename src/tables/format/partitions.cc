@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "format/cell_type.h"
 
 namespace protium {

@@ -11,9 +11,9 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "column/schema.h"
 #include "plan/aggregates.h"
 
