@@ -51,7 +51,7 @@ TEST(TimesOfRanks, ARankWithoutShardsIsNotWaitedFor) {
 
 TEST(TimesOfRanks, PartsAreNotMoreThanAllOfTheTime) {
   StepTimes times;
-  std::vector<float> told(size_t(StepTimes::kTold));
+  std::vector<float> told(static_cast<size_t>(StepTimes::kTold));
   { const auto counts = times.Count(StepPart::kForward); }
   { const auto counts = times.Count(StepPart::kReduce); }
   times.Write(told);
