@@ -68,9 +68,11 @@ def main():
         every += cases
         print(f"{entry.get('name'):28} {count(cases, 'passed'):5} passed {count(cases, 'failed'):3} failed "
               f"{count(cases, 'skipped'):3} skipped {float(entry.get('time') or 0):7.1f} s")
-    for name, outcome, text in every:
-        if outcome != "passed":
-            print(f"{outcome}: {name}: {text.strip()}")
+    # Failures last, where whoever sees only the end of a log finds them.
+    for wanted in ("skipped", "failed"):
+        for name, outcome, text in every:
+            if outcome == wanted:
+                print(f"{outcome}: {name}: {text.strip()}")
     print(", ".join(f"{count(every, outcome)} {outcome}" for outcome in ("passed", "failed", "skipped")))
     sys.exit(0 if every and not count(every, "failed") else 1)
 
