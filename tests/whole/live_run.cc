@@ -72,10 +72,4 @@ bool SignalRank(const Scratch& scratch, int rank, int signal) {
   return pid > 1 && kill(pid, signal) == 0;
 }
 
-void SignalMembers(const Scratch& scratch, int signal) {
-  EachMember(scratch, [&](int, pid_t pid) {
-    if (pid > 1) kill(pid, signal);
-  });
-}
-
 }  // namespace protium::whole

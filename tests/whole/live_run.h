@@ -29,8 +29,5 @@ bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& na
 pid_t PidOfRank(const Scratch& scratch, int rank);
 // Sends `signal` to it; false if it is not known or has ended.
 bool SignalRank(const Scratch& scratch, int rank, int signal);
-// Sends it to all living ranks and members that have begun. While they are stopped, their training
-// does not advance.
-void SignalMembers(const Scratch& scratch, int signal);
 
 }  // namespace protium::whole

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic gangs on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors are
-// killed, stopped, dismissed and added while they train, and the weights are those of an
-// undisturbed run on the embedded engine.
+// Gangs that bend on a Spark server, whose address is in PROTIUM_TEST_SPARK: ranks and executors
+// are killed, stopped, sent away and taken in while they train, and the weights are those of the
+// embedded engine, left alone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 namespace {
 
 constexpr int kRows = 3000;
-// Long enough for a test to disturb it; TakesAnotherIn() waits for those that Spark adds.
+// Long enough for Spark to bring another process.
 const std::vector<std::string> kSettings = {"train.epochs=200", "train.batch_size=128",
                                             "train.checkpoint.every_steps=500"};
 
@@ -41,8 +41,7 @@ class Leased {
 
   std::vector<Json> Named(const std::string& name) const { return EventsNamed(scratch_, name); }
 
-  // Waits until the gang trains with this many workers: Spark may add some of them later than
-  // others.
+  // Until the gang trains with so many workers: Spark may bring some of them later than others.
   bool AwaitWorld(size_t world) {
     return command_.AwaitChange(scratch_.path() / "runs", [&] {
       size_t now = 0;
@@ -55,17 +54,6 @@ class Leased {
     });
   }
 
-  // Waits until there is one more worker than before, and the gang has continued with this world.
-  // The gang is stopped meanwhile: Spark may need longer to add a worker than the rest of the
-  // training takes.
-  bool TakesAnotherIn(size_t before, size_t world, int wanted = 0) {
-    SignalMembers(scratch_, SIGSTOP);
-    const bool came = (wanted == 0 || Scale(wanted)) &&
-                      AwaitEvents(command_, scratch_, "member_start", before + 1);
-    SignalMembers(scratch_, SIGCONT);
-    return came && AwaitWorld(world);
-  }
-
   bool Scale(int workers) const {
     Running verb({ProtiumCommand(), "scale", "last", std::to_string(workers), "--runs-dir",
                   (scratch_.path() / "runs").string()},
@@ -73,7 +61,7 @@ class Leased {
     return verb.Wait().exit == 0;
   }
 
-  // Runs to its end: with the weights of an undisturbed run, and without a restart.
+  // To its end: with the weights of a run left alone, and without a restart.
   void EndsAlike() {
     const Outcome run = command_.Wait();
     ASSERT_EQ(run.exit, 0) << run.err;
@@ -110,8 +98,8 @@ TEST_F(SparkBend, GoesOnWithoutARankAndTakesAnotherIn) {
   ASSERT_TRUE(AwaitStep(run.command(), run.scratch(), 20) && run.AwaitWorld(2));
   ASSERT_TRUE(SignalRank(run.scratch(), 0, SIGKILL));
   ASSERT_TRUE(run.AwaitWorld(1));
-  ASSERT_TRUE(run.TakesAnotherIn(0, 2)) << "nobody took the place of rank 0";
-  // The other one has notice: it leaves after a step, which is no loss.
+  ASSERT_TRUE(run.AwaitWorld(2)) << "nobody took the place of rank 0";
+  // The other one has notice: it leaves after a step, and is no loss.
   ASSERT_TRUE(SignalRank(run.scratch(), 1, SIGTERM));
   ASSERT_TRUE(run.AwaitWorld(1));
   run.EndsAlike();
@@ -125,7 +113,8 @@ TEST_F(SparkBend, OutlivesAnExecutorAndHasAsManyWorkersAsAPersonWants) {
   ASSERT_TRUE(AwaitEvents(run.command(), run.scratch(), "rank_lost", 1));
   ASSERT_TRUE(run.Scale(1));
   ASSERT_TRUE(run.AwaitWorld(1));
-  ASSERT_TRUE(run.TakesAnotherIn(run.Named("member_start").size(), 2, 2));
+  ASSERT_TRUE(run.Scale(2));
+  ASSERT_TRUE(run.AwaitWorld(2));
   run.EndsAlike();
 }
 
