@@ -2,7 +2,6 @@
 #include "whole/live_run.h"
 
 #include <fstream>
-#include <functional>
 #include <string>
 
 namespace protium::whole {
@@ -47,24 +46,18 @@ bool AwaitEvents(Running& command, const Scratch& scratch, const std::string& na
                              [&] { return EventsNamed(scratch, name).size() >= count; });
 }
 
-namespace {
-
-// Passes each rank or member, in the order in which they began, to `see(rank, pid)`.
-void EachMember(const Scratch& scratch, const std::function<void(int, pid_t)>& see) {
+pid_t PidOfRank(const Scratch& scratch, int rank) {
+  pid_t pid = -1;
   for (const Json& event : EventsOf(scratch)) {
     const std::string name = event.value("event", "");
-    if (name == "member_start") see(event["rank"], event["pid"]);
+    // Ranks that come later are members of an elastic gang.
+    if (name == "member_start" && event["rank"] == rank) pid = event["pid"].get<pid_t>();
     if (name != "gang_start") continue;
-    for (const Json& seat : event["ranks"]) see(seat["rank"], seat["pid"]);
+    for (const Json& seat : event["ranks"]) {
+      if (seat["rank"] == rank) pid = seat["pid"].get<pid_t>();
+    }
   }
-}
-
-}  // namespace
-
-pid_t PidOfRank(const Scratch& scratch, int rank) {
-  pid_t found = -1;
-  EachMember(scratch, [&](int each, pid_t pid) { found = each == rank ? pid : found; });
-  return found;
+  return pid;
 }
 
 bool SignalRank(const Scratch& scratch, int rank, int signal) {
