@@ -13,6 +13,7 @@
 #include "rows/rows.h"
 #include "trees/features.h"
 #include "trees/forest_file.h"
+#include "trees/predict.h"
 
 namespace protium {
 namespace {
@@ -22,7 +23,9 @@ class RowForest : public RowPredictor {
   RowForest(const NetConfig& config, Forest forest)
       : rows_(ForestRows(config, {}, false)),
         cardinalities_(Cardinalities(config)),
-        forest_(std::move(forest)) {}
+        forest_(std::move(forest)),
+        batches_(forest_) {}
+  RowForest(const RowForest&) = delete;
 
   Result<std::vector<float>> Outputs(const arrow::RecordBatch& batch) const override {
     PT_LET(const auto packer,
@@ -42,18 +45,16 @@ class RowForest : public RowPredictor {
 
  private:
   void Predict(const PackedRows& rows, std::span<float> out) const {
-    const size_t columns = forest_.columns.size(), width = size_t(forest_.outputs());
-    std::vector<float> features(size_t(rows.size()) * columns);
+    const auto outputs = size_t(rows.size() * forest_.outputs());
+    std::vector<float> features(size_t(rows.size()) * forest_.columns.size());
     CopyFeatures(rows, features);
-    for (size_t i = 0; i < size_t(rows.size()); ++i) {
-      forest_.Predict(std::span(features).subspan(i * columns, columns),
-                      out.subspan(i * width, width));
-    }
+    batches_.Predict(features, rows.size(), out.first(outputs));
   }
 
   RowSchema rows_;
   std::vector<int64_t> cardinalities_;
   Forest forest_;
+  BatchForest batches_;
 };
 
 }  // namespace

@@ -39,6 +39,11 @@ Json CollectMetrics(const ModelState& state) {
                          {"steps", trained.steps},
                          {"best_epoch", trained.best_epoch},
                          {"history", trained.history}};
+  const Chain& chain = *state.chain;
+  const bool rounds =
+      chain.estimator &&
+      chain.estimator->kind->DescribeTraining(chain.options.back().options).contains("rounds");
+  if (rounds) metrics["training"]["rounds"] = trained.steps;
   if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
   return metrics;
 }
