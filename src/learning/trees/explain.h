@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much each column adds to a prediction: exact Shapley values of a forest, by the algorithm of
-// Lundberg et al., "Consistent Individualized Feature Attribution for Tree Ensembles" (2018), with
-// the expectation over a tree that follows both branches by the cover of the training rows.
+// How much each column adds to a prediction: exact Shapley values of a forest, as defined by
+// Lundberg et al., "Consistent Individualized Feature Attribution for Tree Ensembles", 2018. What a
+// forest predicts when only some columns of a row are known is the mean over both branches of every
+// split on an unknown one, by the cover of the training rows; half each where none came.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace protium {
 
-// Immutable: any thread. Borrows the forest.
+// Immutable: any thread. Borrows the forest, which has passed CheckForest().
 class Explainer {
  public:
   explicit Explainer(const Forest& forest);
@@ -22,8 +23,9 @@ class Explainer {
   // What the forest predicts on average: one number per output. Explanations and mean add up to
   // the prediction, up to rounding in double.
   std::span<const double> mean() const { return mean_; }
-  // Writes [outputs, columns] for one row.
-  void Explain(std::span<const float> row, std::span<double> by_column) const;
+  // Writes [rows, outputs, columns] for `rows` [rows, columns], values as in Forest. Several rows
+  // at once are faster; a row's numbers do not depend on the others.
+  void Explain(std::span<const float> rows, std::span<double> by_column) const;
 
  private:
   struct Paths;
