@@ -44,16 +44,14 @@ Points GaussLegendre(int32_t n) {
   Points points;
   for (int32_t i = 0; i < n; ++i) {
     double x = std::cos(std::numbers::pi * (i + 0.75) / (n + 0.5)), slope = 1;
-    for (int step = 0; step < 100; ++step) {
+    for (int step = 0; step < 10; ++step) {
       double before = 1, value = x;
       for (int32_t k = 2; k <= n; ++k) {
         const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
         before = std::exchange(value, next);
       }
       slope = n * (x * value - before) / (x * x - 1);
-      const double change = value / slope;
-      x -= change;
-      if (std::abs(change) < 1e-16) break;
+      x -= value / slope;
     }
     points.at.push_back((1 + x) / 2);
     points.weight.push_back(1 / ((1 - x * x) * slope * slope));
@@ -77,7 +75,7 @@ struct Split {
   double cover[2] = {0, 0};     // The shares of the cover that go to both sides.
   double share = 1;             // s_j of `column` above this split.
   int32_t distinct = 0;         // Columns on the path to this split, without its own.
-  int32_t chance = 1;           // In PlannedTree::chances, at each block of points.
+  int32_t chance = 0;           // In PlannedTree::chances, at each block of points.
 };
 
 // One walk's points: the lanes of t and of the weights of the quadrature.
@@ -197,8 +195,8 @@ void TakeSides(const Forest& forest, const Tree& tree, const PlannedTree& plan, 
   for (size_t s = 0; s < plan.splits.size(); ++s) {
     const Split& split = plan.splits[s];
     const TreeNode& node = tree.nodes[size_t(split.node)];
-    const auto column = size_t(node.column);
-    walk.steps[s].takes = tree.Next(node, forest.columns[column], row[column]) - node.left;
+    const ForestColumn& column = forest.columns[size_t(node.column)];
+    walk.steps[s].takes = tree.Next(node, column, row[node.column]) - node.left;
     walk.steps[s].chance = split.chance;
     if (split.earlier < 0) continue;
     const Step& earlier = walk.steps[size_t(split.earlier)];
@@ -253,12 +251,12 @@ double MeanOf(const PlannedTree& plan, const Tree& tree) {
 
 }  // namespace
 
-struct Explainer::Paths {
+struct ForestExplainer::Paths {
   std::vector<PlannedTree> trees;
   size_t splits = 0, columns = 0;  // The most that a tree has.
 };
 
-Explainer::Explainer(const Forest& forest)
+ForestExplainer::ForestExplainer(const Forest& forest)
     : forest_(forest), mean_(forest.base.begin(), forest.base.end()) {
   auto paths = std::make_unique<Paths>();
   std::vector<int32_t> column_at(forest.columns.size(), -1);
@@ -272,10 +270,10 @@ Explainer::Explainer(const Forest& forest)
   }
   paths_ = std::move(paths);
 }
-Explainer::~Explainer() = default;
-Explainer::Explainer(Explainer&&) noexcept = default;
+ForestExplainer::~ForestExplainer() = default;
+ForestExplainer::ForestExplainer(ForestExplainer&&) noexcept = default;
 
-void Explainer::Explain(std::span<const float> rows, std::span<double> by_column) const {
+void ForestExplainer::Explain(std::span<const float> rows, std::span<double> by_column) const {
   const size_t width = forest_.columns.size(), outputs = mean_.size();
   std::ranges::fill(by_column, 0.0);
   Walk walk{std::vector<Step>(paths_->splits), std::vector<Added>(paths_->columns)};

@@ -14,11 +14,11 @@
 namespace protium {
 
 // Immutable: any thread. Borrows the forest, which has passed CheckForest().
-class Explainer {
+class ForestExplainer {
  public:
-  explicit Explainer(const Forest& forest);
-  ~Explainer();
-  Explainer(Explainer&&) noexcept;
+  explicit ForestExplainer(const Forest& forest);
+  ~ForestExplainer();
+  ForestExplainer(ForestExplainer&&) noexcept;
 
   // What the forest predicts on average: one number per output. Explanations and mean add up to
   // the prediction, up to rounding in double.

@@ -12,7 +12,7 @@
 namespace protium {
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 
 // Forests over numbers 0 .. 1 and categories, with splits of any kind anywhere.
 class RandomForest {
@@ -35,7 +35,7 @@ class RandomForest {
     for (const ForestColumn& column : forest_.columns) {
       float x = float(Uniform());
       if (column.cardinality > 0) x = std::floor(x * float(column.cardinality + 1));
-      row.push_back(Uniform() < 0.1 ? kMissing : x);
+      row.push_back(Uniform() < 0.1 ? kNoValue : x);
     }
     return row;
   }
@@ -122,7 +122,7 @@ std::vector<double> ByDefinition(const Forest& forest, const std::vector<float>&
 
 std::vector<double> Explained(const Forest& forest, const std::vector<float>& row) {
   std::vector<double> out(forest.base.size() * forest.columns.size(), -1);
-  Explainer(forest).Explain(row, out);
+  ForestExplainer(forest).Explain(row, out);
   return out;
 }
 
@@ -133,7 +133,7 @@ void ExpectDefinition(const Forest& forest, const std::vector<float>& row) {
 
 // Sums over the columns, less prediction and mean.
 void ExpectAdditive(const Forest& forest, const std::vector<float>& row) {
-  const Explainer explainer(forest);
+  const ForestExplainer explainer(forest);
   const std::vector<double> got = Explained(forest, row);
   for (size_t o = 0; o < forest.base.size(); ++o) {
     double sum = explainer.mean()[o];
@@ -143,22 +143,22 @@ void ExpectAdditive(const Forest& forest, const std::vector<float>& row) {
   }
 }
 
-TEST(Explainer, GivesTheMeanOverAllSetsOfKnownColumns) {
+TEST(ForestExplainer, GivesTheMeanOverAllSetsOfKnownColumns) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     RandomForest random(seed, {0, 5, 0, 40, 0, 0});
     const Forest forest = random.Make(1, 4, 12);
-    EXPECT_NEAR(Explainer(forest).mean()[0], Expected(forest, 0, random.Row(), 0), 1e-12);
+    EXPECT_NEAR(ForestExplainer(forest).mean()[0], Expected(forest, 0, random.Row(), 0), 1e-12);
     for (int i = 0; i < 5; ++i) ExpectDefinition(forest, random.Row());
   }
 }
 
-TEST(Explainer, KeepsOutputsApart) {
+TEST(ForestExplainer, KeepsOutputsApart) {
   RandomForest random(7, {0, 0, 3});
   const Forest forest = random.Make(3, 9, 6);
   for (int i = 0; i < 20; ++i) ExpectDefinition(forest, random.Row());
 }
 
-TEST(Explainer, MergesTheSplitsOfOneColumn) {
+TEST(ForestExplainer, MergesTheSplitsOfOneColumn) {
   RandomForest random(3, {0, 0});
   const Forest forest = random.Make(1, 2, 40);
   for (int i = 0; i < 20; ++i) ExpectDefinition(forest, random.Row());
@@ -180,7 +180,7 @@ Forest Chain(size_t length) {
   return forest;
 }
 
-TEST(Explainer, SharesALeafEquallyAmongAnyNumberOfColumns) {
+TEST(ForestExplainer, SharesALeafEquallyAmongAnyNumberOfColumns) {
   for (const size_t length : {1, 2, 8, 15, 16, 17, 31, 33, 64, 100}) {
     Forest forest = Chain(length);
     for (TreeNode& node : forest.trees[0].nodes) node.value = 0;
@@ -191,10 +191,10 @@ TEST(Explainer, SharesALeafEquallyAmongAnyNumberOfColumns) {
   }
 }
 
-TEST(Explainer, AddsUpToPredictionLessMean) {
+TEST(ForestExplainer, AddsUpToPredictionLessMean) {
   for (const size_t length : {5, 20, 31}) {
     std::vector<float> row(length, 0);
-    for (size_t c = 0; c < length; c += 4) row[c] = c % 8 == 0 ? 1 : kMissing;
+    for (size_t c = 0; c < length; c += 4) row[c] = c % 8 == 0 ? 1 : kNoValue;
     ExpectAdditive(Chain(length), row);
   }
   RandomForest random(11, {0, 0, 0, 9, 0, 0, 100, 0, 0, 0, 0, 0});
@@ -202,10 +202,10 @@ TEST(Explainer, AddsUpToPredictionLessMean) {
   for (int i = 0; i < 20; ++i) ExpectAdditive(forest, random.Row());
 }
 
-TEST(Explainer, ExplainsARowAsWithOthersBesideIt) {
+TEST(ForestExplainer, ExplainsARowAsWithOthersBesideIt) {
   RandomForest random(5, {0, 7, 0});
   const Forest forest = random.Make(2, 6, 10);
-  const Explainer explainer(forest);
+  const ForestExplainer explainer(forest);
   std::vector<float> rows;
   for (int i = 0; i < 70; ++i) {
     const std::vector<float> row = random.Row();
@@ -221,10 +221,10 @@ TEST(Explainer, ExplainsARowAsWithOthersBesideIt) {
   }
 }
 
-TEST(Explainer, GivesNothingToColumnsWithoutSplitsAndTreesWithoutBranches) {
+TEST(ForestExplainer, GivesNothingToColumnsWithoutSplitsAndTreesWithoutBranches) {
   const Forest forest{.columns = {{"a"}, {"b"}}, .base = {2}, .trees = {{.nodes = {{.value = 3}}}}};
   EXPECT_EQ(Explained(forest, {1, 2}), (std::vector<double>{0, 0}));
-  EXPECT_EQ(Explainer(forest).mean()[0], 5);
+  EXPECT_EQ(ForestExplainer(forest).mean()[0], 5);
 }
 
 }  // namespace
