@@ -273,7 +273,8 @@ ForestExplainer::ForestExplainer(const Forest& forest)
 ForestExplainer::~ForestExplainer() = default;
 ForestExplainer::ForestExplainer(ForestExplainer&&) noexcept = default;
 
-void ForestExplainer::Explain(std::span<const float> rows, std::span<double> by_column) const {
+void ForestExplainer::Explain(std::span<const float> rows, std::span<double> by_column,
+                              std::span<const int32_t> of) const {
   const size_t width = forest_.columns.size(), outputs = mean_.size();
   std::ranges::fill(by_column, 0.0);
   Walk walk{std::vector<Step>(paths_->splits), std::vector<Added>(paths_->columns)};
@@ -283,13 +284,15 @@ void ForestExplainer::Explain(std::span<const float> rows, std::span<double> by_
     for (size_t t = 0; t < forest_.trees.size(); ++t) {
       const PlannedTree& plan = paths_->trees[t];
       if (plan.splits.empty()) continue;
+      const size_t output = t % outputs;
       for (size_t row = begin; row < end; ++row) {
+        if (!of.empty() && size_t(of[row]) != output) continue;
         TakeSides(forest_, forest_.trees[t], plan, rows.data() + row * width, walk);
         std::fill_n(walk.added.begin(), plan.columns.size(), Added{});
         for (size_t b = 0; b < plan.blocks.size(); ++b) {
           WalkTree(plan, plan.blocks[b], plan.chances.data() + b * plan.each, walk);
         }
-        double* const out = by_column.data() + (row * outputs + t % outputs) * width;
+        double* const out = by_column.data() + (of.empty() ? row * outputs + output : row) * width;
         for (size_t c = 0; c < plan.columns.size(); ++c) {
           out[plan.columns[c]] += Sum(walk.added[c].lanes);
         }

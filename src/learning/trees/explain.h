@@ -5,6 +5,7 @@
 // split on an unknown one, by the cover of the training rows; half each where none came.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,9 +24,11 @@ class ForestExplainer {
   // What the forest predicts on average: one number per output. Explanations and mean add up to
   // the prediction, up to rounding in double.
   std::span<const double> mean() const { return mean_; }
-  // Writes [rows, outputs, columns] for `rows` [rows, columns], values as in Forest. Several rows
-  // at once are faster; a row's numbers do not depend on the others.
-  void Explain(std::span<const float> rows, std::span<double> by_column) const;
+  // Writes [rows, outputs, columns] for `rows` [rows, columns], values as in Forest. With `of`,
+  // which names an output for each row, it writes [rows, columns]. Several rows at once are faster;
+  // a row's numbers do not depend on the others.
+  void Explain(std::span<const float> rows, std::span<double> by_column,
+               std::span<const int32_t> of = {}) const;
 
  private:
   struct Paths;

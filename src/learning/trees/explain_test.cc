@@ -221,6 +221,20 @@ TEST(ForestExplainer, ExplainsARowAsWithOthersBesideIt) {
   }
 }
 
+TEST(ForestExplainer, ExplainsOneOutputOfEachRow) {
+  RandomForest random(13, {0, 4, 0});
+  const Forest forest = random.Make(3, 9, 8);
+  const std::vector<float> row = random.Row();
+  const std::vector<float> rows = {row[0], row[1], row[2], row[0], row[1], row[2]};
+  const std::vector<double> all = Explained(forest, row);
+  std::vector<double> got(6);
+  ForestExplainer(forest).Explain(rows, got, std::vector<int32_t>{2, 0});
+  for (size_t c = 0; c < 3; ++c) {
+    EXPECT_EQ(got[c], all[6 + c]);
+    EXPECT_EQ(got[3 + c], all[c]);
+  }
+}
+
 TEST(ForestExplainer, GivesNothingToColumnsWithoutSplitsAndTreesWithoutBranches) {
   const Forest forest{.columns = {{"a"}, {"b"}}, .base = {2}, .trees = {{.nodes = {{.value = 3}}}}};
   EXPECT_EQ(Explained(forest, {1, 2}), (std::vector<double>{0, 0}));
