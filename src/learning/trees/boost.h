@@ -78,8 +78,4 @@ struct BoostOutcome {
 // does, between rounds.
 Result<BoostOutcome> Boost(const BoostSpec& spec, const BoostInput& input);
 
-// Copies the features of packed rows to [rows, columns] for a forest: the field "numeric", then
-// "categories", either of which may not exist; missing ones become NaN.
-void CopyFeatures(const PackedRows& rows, std::span<float> out);
-
 }  // namespace protium
