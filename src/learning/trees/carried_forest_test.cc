@@ -183,7 +183,7 @@ std::vector<float> AllKindsOfFloats() {
                                std::numeric_limits<float>::lowest()};
   uint64_t state = 7;
   while (floats.size() < 2000) {
-    const auto each = std::bit_cast<float>(uint32_t(SplitMix64(state++)));
+    const auto each = std::bit_cast<float>(uint32_t(SplitMix(state += kSplitMixStep)));
     if (std::isfinite(each)) floats.push_back(each);
   }
   return floats;
