@@ -68,6 +68,8 @@ struct BoostOutcome {
   Json validation = Json::object();
   Json diagnostics = Json::object();
   Json importance;
+  // [{"column", "gain", "cover", "splits"}] of the forest that is handed out (SplitImportance).
+  Json splits = Json::array();
   Json history = Json::array();
   Json fingerprint = Json::object();
   Json rows_identity;

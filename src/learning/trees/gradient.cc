@@ -19,6 +19,8 @@ namespace {
 constexpr double kMostLogStep = 2;
 // Where both derivatives are almost 0, no split needs them, but H + l2 must stay above 0.
 constexpr float kLeastHessian = 1e-16F;
+// Of a class that no row is of.
+constexpr double kLeastShare = 1e-9;
 
 // A loss whose outputs do not depend on each other. `Pair` is a function of (margin, label) that
 // returns a GradientPair, `Value` one that returns the loss; both for output o.
@@ -186,6 +188,13 @@ class OfClassesLoss : public TreeLoss {
     const double chosen = margins[size_t(labels[0])];
     return top + std::log(sum) - (1 - smoothing_) * chosen - smoothing_ * mean / double(classes_);
   }
+  // With all outputs equal, every class has the probability 1 / n, so both sums give the class's
+  // share of the weight; its logarithm is the best constant.
+  double Step(double gradient, double hessian) const override {
+    const auto n = double(classes_);
+    return std::log(std::max(1 / n - gradient / (n * hessian), kLeastShare));
+  }
+  bool bends() const override { return false; }
 
  private:
   int64_t classes_;

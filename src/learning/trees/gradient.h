@@ -53,7 +53,8 @@ class TreeLoss {
   virtual int64_t label(int64_t output) const { return 0; }
   // Bounds what a leaf adds to an output, before the learning rate.
   virtual double most_step() const { return 0; }  // 0: no bound.
-  // Whether the first margins are found by several Newton steps, or one is exact.
+  // By how much a constant output should change, from its sums; exact if it does not bend.
+  virtual double Step(double gradient, double hessian) const { return -gradient / hessian; }
   virtual bool bends() const { return true; }
 };
 
