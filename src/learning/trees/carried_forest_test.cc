@@ -283,14 +283,16 @@ TEST(XgboostJson, RefusesByName) {
   EXPECT_THAT(refusal("left_children\":[1", "left_children\":[2"), HasSubstr("two parents"));
   EXPECT_THAT(refusal("left_children\":[1", "left_children\":[70"), HasSubstr("does not exist"));
   EXPECT_THAT(refusal("split_indices\":[0", "split_indices\":[2"), HasSubstr("split on column 2"));
-  EXPECT_THAT(refusal("split_type\":[0", "split_type\":[1"), HasSubstr("a number and a category"));
+  EXPECT_THAT(refusal("split_indices\":[0", "split_indices\":[1"),
+              HasSubstr("a number and a category"));
   EXPECT_THAT(refusal("categories_segments\":[0", "categories_segments\":[90"),
               HasSubstr("outside the list"));
   EXPECT_THAT(refusal("categories\":[", "categories\":[2000000,"), HasSubstr("a category of"));
   EXPECT_THAT(refusal("default_left\":[", "default_left\":[1,"), HasSubstr("entries for 7 nodes"));
   EXPECT_THAT(refusal("tree_info\":[0", "tree_info\":[1"), HasSubstr("a tree of no output"));
   EXPECT_THAT(refusal("\"num_target\":\"1\"", "\"num_target\":\"99999999\""), HasSubstr("outputs"));
-  EXPECT_THAT(refusal("\"num_feature\":\"2\"}", "\"num_feature\":\"3\"}"), HasSubstr(""));
+  EXPECT_THAT(refusal("\"num_feature\":\"2\",\"num_target", "\"num_feature\":\"3\",\"num_target"),
+              HasSubstr("columns and names differ"));
   EXPECT_THAT(WhatOf(FromXgboostJson("[1]").status()), HasSubstr("no \"learner\""));
 }
 
@@ -315,13 +317,13 @@ TEST(CarriedForest, SurvivesDamage) {
     std::string damaged = json;
     damaged[bit / 8] = char(damaged[bit / 8] ^ (1 << (bit % 8)));
     const auto read = FromXgboostJson(damaged);
-    if (read.ok()) EXPECT_TRUE(CheckForest(read->carried.forest).ok());
+    EXPECT_TRUE(!read.ok() || CheckForest(read->carried.forest).ok());
   }
   for (size_t bit = 0; bit < 8 * text.size(); bit += 11) {
     std::string damaged = text;
     damaged[bit / 8] = char(damaged[bit / 8] ^ (1 << (bit % 8)));
     const auto read = FromLightgbmText(damaged);
-    if (read.ok()) EXPECT_TRUE(CheckForest(read->carried.forest).ok());
+    EXPECT_TRUE(!read.ok() || CheckForest(read->carried.forest).ok());
   }
 }
 
