@@ -15,6 +15,7 @@
 #include "model/model_state.h"
 #include "model/model_version1.h"
 #include "model/net_library.h"
+#include "pipeline/explained.h"
 #include "pipeline/learned.h"
 
 namespace protium {
@@ -111,6 +112,12 @@ SchemaPtr AddedColumns(const ModelState& state) {
       fields.push_back(arrow::field(each.name, each.type));
     }
   }
+  return arrow::schema(std::move(fields));
+}
+
+SchemaPtr ScoredColumns(const ModelState& state) {
+  arrow::FieldVector fields = AddedColumns(state)->fields();
+  for (auto& each : ExplainedFields(state.explain)) fields.push_back(std::move(each));
   return arrow::schema(std::move(fields));
 }
 
