@@ -21,7 +21,7 @@ namespace {
 using Steps = std::vector<std::string>;
 
 // Names of an estimator's options without naming the estimator, as in job files.
-constexpr const char* kOfEstimator[] = {"train", "gang", "net", "loss"};
+constexpr const char* kOfEstimator[] = {"train", "gang", "net", "trees", "loss"};
 
 Steps Cut(std::string_view path) {
   Steps steps;
@@ -117,7 +117,7 @@ Status Nowhere(const Paths& paths, const std::string& path, const std::string& w
   if (longer != known.end()) fault.fix = fmt::format("did you mean \"{}\"?", *longer);
   if (fault.fix.empty()) {
     fault.why = "trials share the tables and the SQL: only options of the pipeline can differ";
-    fault.fix = "a path begins with train, net, loss, gang, or pipeline.ID";
+    fault.fix = "a path begins with train, net, trees, loss, gang, or pipeline.ID";
   }
   return Fail(std::move(fault));
 }

@@ -11,7 +11,7 @@ namespace protium {
 
 struct Catalogue;
 
-// Returns `pipeline` with each of `values` set at its path: "train", "gang", "net" and "loss"
+// Returns `pipeline` with each of `values` set at its path: "train", "gang", "net", "trees" and "loss"
 // belong to the only estimator, "pipeline.2" or "pipeline.fill" to a stage by position or id.
 // Values of short paths come first, so a net may be chosen and one of its options set. All options
 // are checked like those of a job file; a fault of Exit::kUsage names the path of the value, below

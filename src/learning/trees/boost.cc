@@ -158,7 +158,8 @@ Status Boosting::Begin() {
                               .step = rounds(),
                               .batch = in_.rows.total_rows(),
                               .shards = in_.rows.shards(),
-                              .packed = in_.packed});
+                              .packed = in_.packed,
+                              .trees = true});
   return Status::OK();
 }
 

@@ -2,6 +2,7 @@
 #include "trees/split.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -17,12 +18,10 @@ struct SplitSearch::Node {
   double score = 0;
 };
 
-struct SplitSearch::Side {
-  double gradient = 0;
-  double hessian = 0;
-};
-
 namespace {
+
+// Bins of a number.
+constexpr size_t kMostCuts = 256;
 
 double Soften(double gradient, double l1) {
   if (l1 == 0) return gradient;
@@ -103,7 +102,69 @@ bool SplitSearch::Try(const Node& node, int32_t column, const Cell& left, double
   return true;
 }
 
+// The sums left of each cut of a number, and what the cuts gain.
+struct SplitSearch::Cuts {
+  std::array<Cell, kMostCuts> left;
+  std::array<double, kMostCuts> gradient, hessian, gain;
+};
+
+// Without directions and l1, the gains of all cuts are computed in one loop, which compilers turn
+// into vector instructions. They are those of Try(), to the bit.
+void SplitSearch::GainsOf(const Node& node, int32_t count, Cuts& cuts) const {
+  const double gradient = node.grid.GradientOf(node.total.gradient);
+  const double hessian = node.grid.HessianOf(node.total.hessian);
+  const double least = std::max(options_.min_weight, std::numeric_limits<double>::min());
+  for (int32_t b = 0; b < count; ++b) {
+    cuts.gradient[size_t(b)] = node.grid.GradientOf(cuts.left[size_t(b)].gradient);
+    cuts.hessian[size_t(b)] = node.grid.HessianOf(cuts.left[size_t(b)].hessian);
+  }
+  for (int32_t b = 0; b < count; ++b) {
+    const double left = cuts.gradient[size_t(b)], right = gradient - left;
+    const double left_hessian = cuts.hessian[size_t(b)], right_hessian = hessian - left_hessian;
+    const double gain = left * left / (left_hessian + options_.l2) +
+                        right * right / (right_hessian + options_.l2) - node.score;
+    const bool fits = left_hessian >= least && right_hessian >= least;
+    cuts.gain[size_t(b)] = fits ? gain : -1;
+  }
+}
+
+void SplitSearch::SearchFast(const Node& node, int32_t column, NodeSplit& best) const {
+  const std::span<const Cell> cells = layout_.Of(node.histogram, column);
+  const auto bins = int32_t(cells.size()) - 1;
+  const Cell& missing = cells[size_t(bins)];
+  const bool none = Empty(missing);
+  Cuts right, left;  // By where missing values go.
+  Cell sum;
+  for (int32_t b = 0; b < bins; ++b) {
+    sum += cells[size_t(b)];
+    right.left[size_t(b)] = sum;
+    left.left[size_t(b)] = sum;
+    left.left[size_t(b)] += missing;
+  }
+  GainsOf(node, none ? bins - 1 : bins, right);
+  if (!none) GainsOf(node, bins - 1, left);
+  const auto take = [&](const Cuts& cuts, int32_t b, bool missing_left) {
+    best.gain = cuts.gain[size_t(b)];
+    best.left = cuts.left[size_t(b)];
+    best.rule = {column, b, missing_left, {}};
+  };
+  for (int32_t b = 0; b < bins; ++b) {
+    const bool last = b + 1 == bins;
+    if (!(last && none) && right.gain[size_t(b)] > best.gain) {
+      take(right, b, none && 2 * right.left[size_t(b)].hessian >= node.total.hessian);
+    }
+    if (!last && !none && left.gain[size_t(b)] > best.gain) take(left, b, true);
+  }
+  if (best.rule.column != column) return;
+  best.right = Minus(node.total, best.left);
+  best.left_bounds = best.right_bounds = node.bounds;
+}
+
 void SplitSearch::SearchNumber(const Node& node, int32_t column, NodeSplit& best) const {
+  if (plain_) {
+    SearchFast(node, column, best);
+    return;
+  }
   const std::span<const Cell> cells = layout_.Of(node.histogram, column);
   const auto bins = int32_t(cells.size()) - 1;
   const Cell& missing = cells[size_t(bins)];
@@ -125,23 +186,23 @@ void SplitSearch::SearchNumber(const Node& node, int32_t column, NodeSplit& best
   }
 }
 
-void SplitSearch::TrySet(const Node& node, int32_t column, std::span<const int32_t> bins,
-                         const Cell& sums, double smoothing, NodeSplit& best) const {
-  const std::span<const Cell> cells = layout_.Of(node.histogram, column);
-  const Cell& missing = cells.back();
-  for (const bool missing_left : {false, true}) {
-    if (missing_left && Empty(missing)) break;
-    Cell left = sums;
-    if (missing_left) left += missing;
-    if (!Try(node, column, left, smoothing, best)) continue;
-    const bool empty_left = Empty(missing) ? 2 * left.hessian >= node.total.hessian : missing_left;
-    best.rule = {column, 0, empty_left, std::vector<uint8_t>(cells.size())};
-    for (size_t b = 0; b < cells.size(); ++b) {
-      best.rule.left[b] = Empty(cells[b]) && empty_left ? 1 : 0;
-    }
-    for (const int32_t b : bins) best.rule.left[size_t(b)] = 1;
-    best.rule.left.back() = empty_left ? 1 : 0;
-  }
+// The categories [begin, end) of a list that go left.
+struct SplitSearch::FoundSet {
+  size_t begin = 0, end = 0;
+  bool missing_left = false;
+};
+
+bool SplitSearch::TrySet(const Node& node, int32_t column, const Cell& sums, double smoothing,
+                         bool& missing_left, NodeSplit& best) const {
+  const Cell& missing = layout_.Of(node.histogram, column).back();
+  bool better = Try(node, column, sums, smoothing, best);
+  if (better) missing_left = Empty(missing) && 2 * sums.hessian >= node.total.hessian;
+  if (Empty(missing)) return better;
+  Cell with = sums;
+  with += missing;
+  if (!Try(node, column, with, smoothing, best)) return better;
+  missing_left = true;
+  return true;
 }
 
 void SplitSearch::SearchCategories(const Node& node, int32_t column, NodeSplit& best) const {
@@ -150,25 +211,36 @@ void SplitSearch::SearchCategories(const Node& node, int32_t column, NodeSplit& 
   for (size_t b = 0; b + 1 < cells.size(); ++b) {
     if (cells[b].hessian > 0) bins.push_back(int32_t(b));
   }
-  if (int64_t(bins.size()) <= options_.one_hot) {
-    for (const int32_t& b : bins) {
-      TrySet(node, column, std::span(&b, 1), cells[size_t(b)], 0, best);
-    }
-    return;
+  const bool one_hot = int64_t(bins.size()) <= options_.one_hot;
+  if (!one_hot) SortByRatio(node, cells, bins);
+  std::optional<FoundSet> found;
+  Cell left;
+  for (size_t i = 0; i < bins.size(); ++i) {
+    if (one_hot) left = {};
+    left += cells[size_t(bins[i])];
+    bool missing_left = false;
+    if (!TrySet(node, column, left, one_hot ? 0 : options_.smoothing, missing_left, best)) continue;
+    found = {one_hot ? i : 0, i + 1, missing_left};
   }
+  if (!found) return;
+  best.rule = {column, 0, found->missing_left, std::vector<uint8_t>(cells.size())};
+  for (size_t b = 0; b < cells.size(); ++b) {
+    best.rule.left[b] = cells[b].hessian == 0 && found->missing_left ? 1 : 0;
+  }
+  for (size_t i = found->begin; i < found->end; ++i) best.rule.left[size_t(bins[i])] = 1;
+  best.rule.left.back() = found->missing_left ? 1 : 0;
+}
+
+// Stable: of equal ratios the lower category comes first.
+void SplitSearch::SortByRatio(const Node& node, std::span<const Cell> cells,
+                              std::vector<int32_t>& bins) const {
   std::vector<double> ratio(cells.size());
   for (const int32_t b : bins) {
     const Cell& cell = cells[size_t(b)];
     ratio[size_t(b)] = node.grid.GradientOf(cell.gradient) /
                        (node.grid.HessianOf(cell.hessian) + options_.smoothing);
   }
-  // Stable: of equal ratios the lower category comes first.
   std::ranges::stable_sort(bins, {}, [&](int32_t b) { return ratio[size_t(b)]; });
-  Cell left;
-  for (size_t i = 0; i < bins.size(); ++i) {
-    left += cells[size_t(bins[i])];
-    TrySet(node, column, std::span(bins).first(i + 1), left, options_.smoothing, best);
-  }
 }
 
 std::optional<NodeSplit> SplitSearch::Best(std::span<const Cell> histogram, const Grid& grid,
