@@ -39,6 +39,8 @@ struct CarriedForest {
 struct ReadForest {
   CarriedForest carried;
   std::vector<std::string> notes;  // What users of the forest should know.
+  // What the file calls the categories of each column, by their index; empty: nothing.
+  std::vector<std::vector<std::string>> categories;
 };
 
 // The bytes of such a file.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "trees/lightgbm_text.h"
 #include "trees/lightgbm_tree.h"
@@ -63,6 +64,7 @@ class Model {
     PT_TRY(ReadTrees());
     tail_ = text_;
     PT_TRY(ReadTask());
+    PT_TRY(ReadCategories());
     PT_TRY(MakeTrees());
     forest_.base.assign(size_t(outputs_), 0);
     PT_TRY(CheckForest(forest_));
@@ -131,6 +133,45 @@ class Model {
     }
     for (const std::string_view name : names) forest_.columns.push_back({std::string(name), 0});
     numbers_.resize(names.size());
+    return Status::OK();
+  }
+
+  // The last line has the lists of categories that pandas knew, for the columns of categories in
+  // their order, which are those without a range of numbers.
+  Status ReadCategories() {
+    read_.categories.resize(forest_.columns.size());
+    const size_t at = tail_.find("\npandas_categorical:");
+    if (at == std::string_view::npos) return Status::OK();
+    const Result<Json> lists = ParseJson(Trimmed(tail_.substr(at + 20)));
+    const std::vector<std::string_view> infos = Words(Line("feature_infos"));
+    if (!lists.ok() || !lists->is_array() || infos.size() != forest_.columns.size()) {
+      return Status::OK();
+    }
+    std::vector<size_t> columns;
+    for (size_t c = 0; c < infos.size(); ++c) {
+      const bool categorical = infos[c] != "none" && !infos[c].starts_with('[');
+      if (categorical || forest_.columns[c].cardinality > 0) columns.push_back(c);
+    }
+    if (columns.size() == lists->size()) return TakeCategories(*lists, columns);
+    if (!lists->empty()) {
+      read_.notes.push_back("the file does not say whose categories it names: they are numbers");
+    }
+    return Status::OK();
+  }
+
+  Status TakeCategories(const Json& lists, const std::vector<size_t>& columns) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      ForestColumn& column = forest_.columns[columns[i]];
+      std::vector<std::string> texts;
+      for (const Json& each : lists[i]) {
+        const bool named = each.is_string() || each.is_number_integer() || each.is_boolean();
+        if (!named) return Bad("categories of " + column.name + " that are no texts or numbers");
+        texts.push_back(each.is_string() ? each.get<std::string>() : Dump(each));
+      }
+      if (int64_t(texts.size()) > kMostCategories || numbers_[columns[i]]) continue;
+      column.cardinality = std::max(column.cardinality, int64_t(texts.size()));
+      read_.categories[columns[i]] = std::move(texts);
+    }
     return Status::OK();
   }
 
