@@ -185,7 +185,8 @@ FieldType DescribeType(const JobEngineOrAddress& engine);
 // The options of the only estimator that a job file may also give at its top level.
 inline constexpr const char* kShorthand[] = {"train", "gang", "net", "trees", "loss"};
 
-// The whole file. `train`, `gang`, `net`, `trees` and `loss` are shorthand for the only estimator's options.
+// The whole file. `train`, `gang`, `net`, `trees` and `loss` are shorthand for the only estimator's
+// options.
 struct JobFile {
   std::string name;
   std::string data = ".";

@@ -36,8 +36,8 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
   return found;
 }
 
-// Moves [train], [gang], net, trees or loss into the estimator. Only values in the file itself count as
-// set twice: a --set may override either.
+// Moves [train], [gang], net, trees or loss into the estimator. Only values in the file itself
+// count as set twice: a --set may override either.
 Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
   if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);

@@ -158,7 +158,8 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     given_on.push_back(field->name());
     output.push_back(field);
   }
-  for (const auto& field : ScoredColumns(state)->fields()) output.push_back(field);
+  const SchemaPtr scored = ScoredColumns(state);
+  for (const auto& field : scored->fields()) output.push_back(field);
   MapTask task{.task = "score",
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),

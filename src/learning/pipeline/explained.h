@@ -25,8 +25,7 @@ Columns ExplainedSources(const ExplainConfig& config);
 //
 // Of the N columns that matter most to a row: because_1 (the column, text) and because_1_by
 // (double), ..., because_others_by and because_mean. Of every column: because_of_COLUMN for each,
-// and because_mean. All numbers of a row add up to the model's output (OutputScale of
-// model/explanations.h).
+// and because_mean. All numbers of a row add up to what is explained (model/explanations.h).
 arrow::FieldVector ExplainedFields(const ExplainConfig& config);
 
 }  // namespace protium

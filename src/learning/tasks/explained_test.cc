@@ -15,6 +15,7 @@
 #include "protium/pipeline.h"
 #include "protium/scorer.h"
 #include "protium/stages.h"
+#include "tasks/net_scorer.h"
 
 namespace protium {
 namespace {
@@ -55,11 +56,13 @@ class Explained : public testing::Test {
   }
   DataFrame Table() { return session_->Read().Csv("t.csv"); }
 
-  PipelineModel Fitted(Json options) {
+  PipelineModel Fitted(const Json& own) {
+    Json options = Json::object();
     options.update({{"numeric", {"x", "z"}},
                     {"categorical", {{{"stage", "index"}}}},
                     {"trees", {{"rounds", 8}, {"leaves", 6}}},
                     {"train", {{"validation", {{"share", 0}}}}}});
+    options.update(own);
     auto model =
         Pipeline({StringIndexer({.id = "index", .inputs = {"shop"}}), {"tree_estimator", options}})
             .Fit(Table());
@@ -148,7 +151,8 @@ TEST_F(Explained, ExplainsOddsOfTwoClassesAndTheLikeliestOfMore) {
   const auto mean = *Doubles(*rows, "because_mean"), x = *Doubles(*rows, "because_of_x");
   const auto& kinds = static_cast<const arrow::StringArray&>(*rows->GetColumnByName("prediction"));
   for (int64_t i = 1; i < rows->num_rows(); ++i) {
-    if (kinds.GetView(i) == kinds.GetView(0)) EXPECT_EQ(mean[size_t(i)], mean[0]);
+    const bool same = kinds.GetView(i) == kinds.GetView(0);
+    EXPECT_EQ(mean[size_t(i)] == mean[0], same);
     EXPECT_GT(x[size_t(i)], 0) << "x alone decides the kind";
   }
 }
