@@ -68,6 +68,8 @@ struct BoostOutcome {
   Json validation = Json::object();
   Json diagnostics = Json::object();
   Json importance;
+  // [{"column", "gain", "cover", "splits"}] of the forest that is handed out (SplitImportance).
+  Json splits = Json::array();
   Json history = Json::array();
   Json fingerprint = Json::object();
   Json rows_identity;
@@ -77,9 +79,5 @@ struct BoostOutcome {
 // Collective; computes in the calling thread. Stops, fails and bends as Train() (train/trainer.h)
 // does, between rounds.
 Result<BoostOutcome> Boost(const BoostSpec& spec, const BoostInput& input);
-
-// Copies the features of packed rows to [rows, columns] for a forest: the field "numeric", then
-// "categories", either of which may not exist; missing ones become NaN.
-void CopyFeatures(const PackedRows& rows, std::span<float> out);
 
 }  // namespace protium

@@ -39,7 +39,7 @@ class MortalRanks final : public Communicator {
     PT_TRY(Live());
     return ranks_.MakeWindow(bytes);
   }
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     PT_TRY(Live());
     return ranks_.MakeTree(spec);
   }
