@@ -46,6 +46,7 @@ StageRow VectorAssemblerRow();
 StageRow VectorColumnsRow();
 // The estimators (model/).
 StageRow TorchEstimatorRow();
+StageRow TreeEstimatorRow();
 
 namespace {
 
@@ -88,6 +89,7 @@ std::vector<StageRow> BuiltInStages() {
       ImageRow(),
       SqlTransformerRow(),
       TorchEstimatorRow(),
+      TreeEstimatorRow(),
   };
 }
 
@@ -100,6 +102,9 @@ std::vector<LossRow> BuiltInLosses() {
                              "for numbers: squared for small errors, absolute for large ones"),
        kValues},
       {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
+       kValues, true},
+      {MakeRow<TweedieOptions>("tweedie",
+                               "for amounts of 0 or more, many of them 0; learns their logarithm"),
        kValues, true},
       {MakeRow<QuantileOptions>("quantile",
                                 "for numbers: predicts quantiles, so intervals, instead of a mean"),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -80,18 +81,20 @@ void BinnedRows::PlaceColumns() {
 
 void BinnedRows::BinBlock(const PackedRows& block, int64_t first) {
   std::vector<float> values(static_cast<size_t>(block.size()));
+  std::vector<uint16_t> bins(values.size());
   for (int64_t c = 0; c < columns(); ++c) {
     CopyFeature(block, c, values);
-    const ColumnBins& bins = bins_[size_t(c)];
+    bins_[size_t(c)].BinsOf(values, bins.data());
     const Place& place = place_[size_t(c)];
-    for (int64_t i = 0; i < block.size(); ++i) {
-      const int32_t bin = bins.BinOf(values[size_t(i)]);
-      if (!place.narrow) {
-        reinterpret_cast<uint16_t*>(by_column_.data() + place.offset)[first + i] = uint16_t(bin);
-        continue;
-      }
-      by_column_.data()[place.offset + first + i] = uint8_t(bin);
-      by_row_.data()[(first + i) * stride_ + place.byte] = uint8_t(bin);
+    uint8_t* const column = by_column_.data() + place.offset;
+    if (!place.narrow) {
+      std::ranges::copy(bins, reinterpret_cast<uint16_t*>(column) + first);
+      continue;
+    }
+    uint8_t* row = by_row_.data() + first * stride_ + place.byte;
+    for (size_t i = 0; i < bins.size(); ++i, row += stride_) {
+      column[size_t(first) + i] = uint8_t(bins[i]);
+      *row = uint8_t(bins[i]);
     }
   }
 }

@@ -207,6 +207,30 @@ int32_t ColumnBins::BinOf(float x) const {
   return int32_t(std::lower_bound(cuts.begin(), cuts.end(), x) - cuts.begin());
 }
 
+void ColumnBins::BinsOf(std::span<const float> values, uint16_t* out) const {
+  if (of_categories()) {
+    for (size_t i = 0; i < values.size(); ++i) out[i] = uint16_t(BinOf(values[i]));
+    return;
+  }
+  // A search without branches: the number of cuts below x, found from its highest bit on, for some
+  // values at once, so that none waits for another.
+  constexpr size_t kTogether = 8;
+  for (size_t i = 0; i < values.size(); i += kTogether) {
+    const size_t some = std::min(kTogether, values.size() - i);
+    uint32_t at[kTogether] = {};
+    for (size_t left = cuts.size(); left > 0;) {
+      const size_t half = (left + 1) / 2;
+      for (size_t v = 0; v < some; ++v) {
+        at[v] += uint32_t(half) * uint32_t(cuts[at[v] + half - 1] < values[i + v]);
+      }
+      left -= half;
+    }
+    for (size_t v = 0; v < some; ++v) {
+      out[i + v] = uint16_t(std::isnan(values[i + v]) ? uint32_t(missing()) : at[v]);
+    }
+  }
+}
+
 std::vector<float> CutsOf(std::span<float> values, int32_t most) {
   std::sort(values.begin(), values.end());
   const Distinct distinct = CountDistinct(values);

@@ -34,6 +34,7 @@ struct ColumnBins {
   int32_t missing() const { return count(); }
   // NaN, and a category that the column does not have, are missing.
   int32_t BinOf(float x) const;
+  void BinsOf(std::span<const float> values, uint16_t* out) const;  // The same for many.
 };
 
 // How many bins a column of categories may have; the rarest of more are taken for missing.

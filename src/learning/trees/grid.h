@@ -49,8 +49,8 @@ struct Grid {
   float most_hessian = 0;
   int64_t clipped = 0;  // Gradients beyond, over all ranks.
 
-  double GradientOf(int64_t sum) const { return double(sum) / gradient; }
-  double HessianOf(int64_t sum) const { return double(sum) / hessian; }
+  double GradientOf(int64_t sum) const { return double(sum) * (1 / gradient); }
+  double HessianOf(int64_t sum) const { return double(sum) * (1 / hessian); }
 };
 
 // Collective. Fails with Exit::kFailed for a value that is not finite.

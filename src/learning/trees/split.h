@@ -66,11 +66,13 @@ class SplitSearch {
 
  private:
   struct Node;
-  struct Side;
+  struct Cuts;
   double Score(double gradient, double hessian, const ValueBounds& bounds) const;
   double ValueOf(double gradient, double hessian, const ValueBounds& bounds) const;
   // Passes a candidate, whose left side has the sums `left`; keeps it if it is better.
   bool Try(const Node& node, int32_t column, const Cell& left, double smoothing, NodeSplit& best) const;
+  void GainsOf(const Node& node, int32_t count, Cuts& cuts) const;
+  void SearchFast(const Node& node, int32_t column, NodeSplit& best) const;
   void SearchNumber(const Node& node, int32_t column, NodeSplit& best) const;
   void SearchCategories(const Node& node, int32_t column, NodeSplit& best) const;
   void TrySet(const Node& node, int32_t column, std::span<const int32_t> bins, const Cell& sums,
