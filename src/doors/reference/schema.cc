@@ -157,6 +157,7 @@ Json JobSchema(const Catalogue& catalogue) {
   properties["pipeline"]["type"] = "array";
   properties["pipeline"]["items"] = Reference("stages");
   properties["train"] = OptionsSchema<TrainOptions>(properties["train"]);
+  properties["trees"] = OptionsSchema<TreeOptions>(properties["trees"]);
   properties["gang"] = OptionsSchema<GangSpec>(properties["gang"]);
   properties["net"].update(Reference("nets"));
   properties["loss"].update(Reference("losses"));

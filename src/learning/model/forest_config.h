@@ -30,8 +30,8 @@ struct TreeConfig {
 // The columns of a forest, in the order in which rows have them: numbers, then categories.
 std::vector<ForestColumn> ForestColumns(const NetConfig& config);
 
-// Returns the layout of packed rows for a forest, whose features may be missing (RowField::missing);
-// otherwise as NetRows() (net_rows.h).
+// Returns the layout of packed rows for a forest, whose features may be missing
+// (RowField::missing); otherwise as NetRows() (net_rows.h).
 RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels);
 
 }  // namespace protium

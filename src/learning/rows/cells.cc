@@ -14,8 +14,8 @@
 namespace protium {
 namespace {
 
-// Bits of float32 (IEEE 754): infinity, and all but the sign. A magnitude above infinity's bits is a
-// NaN.
+// Bits of float32 (IEEE 754): infinity, and all but the sign. A magnitude above infinity's bits is
+// a NaN.
 constexpr uint32_t kInfinity = 0x7f800000;
 constexpr uint32_t kNoSign = 0x7fffffff;
 

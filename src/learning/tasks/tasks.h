@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tasks "train", "train_trees" and "score" of a worker, over nets and losses by name. Those of
-// the rooms nets, train and trees need no LibTorch; the library that brings LibTorch has the same tasks over more of them
-// (gang/task_book.h).
+// the rooms nets, train and trees need no LibTorch; the library that brings LibTorch has the same
+// tasks over more of them (gang/task_book.h).
 #pragma once
 
 #include <map>

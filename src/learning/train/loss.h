@@ -41,6 +41,9 @@ LossTable BuiltInLosses();
 Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
                       const std::vector<double>& class_weights);
 
+// The mean of `loss` over a net's members (Net::members()), each compared with all rows.
+Loss LossOfMembers(Loss loss, int64_t members);
+
 // For numeric labels, with one output per label; a row of several labels counts once per label, in
 // loss and weight. (o - label)^2 and |o - label|, without a factor 1/2.
 Loss SquaredLoss();
@@ -52,9 +55,9 @@ Loss HuberLoss(double delta);
 // the likelihood does not depend on the output and is left out, as in torch.nn.PoissonNLLLoss.
 Loss PoissonLoss();
 
-// With the power p between 1 and 2: exp((2 - p) o) / (2 - p) - label * exp((1 - p) o) / (1 - p), the
-// negative logarithm of Tweedie's likelihood without what does not depend on the output, which is
-// the logarithm of the expected amount.
+// With the power p between 1 and 2: exp((2 - p) o) / (2 - p) - label * exp((1 - p) o) / (1 - p),
+// the negative logarithm of Tweedie's likelihood without what does not depend on the output, which
+// is the logarithm of the expected amount.
 Loss TweedieLoss(double power);
 
 // One output per label and level, side by side: level * (label - o) if the label is above o, (1 -

@@ -12,8 +12,6 @@
 namespace protium {
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-
 // Numbers with missing values, a column of few values, categories, weights; the label depends on
 // most of them.
 TreeTable MakeTable(int64_t rows, const std::function<float(double score, std::mt19937&)>& label) {

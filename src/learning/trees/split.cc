@@ -186,23 +186,23 @@ void SplitSearch::SearchNumber(const Node& node, int32_t column, NodeSplit& best
   }
 }
 
-void SplitSearch::TrySet(const Node& node, int32_t column, std::span<const int32_t> bins,
-                         const Cell& sums, double smoothing, NodeSplit& best) const {
-  const std::span<const Cell> cells = layout_.Of(node.histogram, column);
-  const Cell& missing = cells.back();
-  for (const bool missing_left : {false, true}) {
-    if (missing_left && Empty(missing)) break;
-    Cell left = sums;
-    if (missing_left) left += missing;
-    if (!Try(node, column, left, smoothing, best)) continue;
-    const bool empty_left = Empty(missing) ? 2 * left.hessian >= node.total.hessian : missing_left;
-    best.rule = {column, 0, empty_left, std::vector<uint8_t>(cells.size())};
-    for (size_t b = 0; b < cells.size(); ++b) {
-      best.rule.left[b] = Empty(cells[b]) && empty_left ? 1 : 0;
-    }
-    for (const int32_t b : bins) best.rule.left[size_t(b)] = 1;
-    best.rule.left.back() = empty_left ? 1 : 0;
-  }
+// The categories [begin, end) of a list that go left.
+struct SplitSearch::FoundSet {
+  size_t begin = 0, end = 0;
+  bool missing_left = false;
+};
+
+bool SplitSearch::TrySet(const Node& node, int32_t column, const Cell& sums, double smoothing,
+                         bool& missing_left, NodeSplit& best) const {
+  const Cell& missing = layout_.Of(node.histogram, column).back();
+  bool better = Try(node, column, sums, smoothing, best);
+  if (better) missing_left = Empty(missing) && 2 * sums.hessian >= node.total.hessian;
+  if (Empty(missing)) return better;
+  Cell with = sums;
+  with += missing;
+  if (!Try(node, column, with, smoothing, best)) return better;
+  missing_left = true;
+  return true;
 }
 
 void SplitSearch::SearchCategories(const Node& node, int32_t column, NodeSplit& best) const {
@@ -211,25 +211,36 @@ void SplitSearch::SearchCategories(const Node& node, int32_t column, NodeSplit& 
   for (size_t b = 0; b + 1 < cells.size(); ++b) {
     if (cells[b].hessian > 0) bins.push_back(int32_t(b));
   }
-  if (int64_t(bins.size()) <= options_.one_hot) {
-    for (const int32_t& b : bins) {
-      TrySet(node, column, std::span(&b, 1), cells[size_t(b)], 0, best);
-    }
-    return;
+  const bool one_hot = int64_t(bins.size()) <= options_.one_hot;
+  if (!one_hot) SortByRatio(node, cells, bins);
+  std::optional<FoundSet> found;
+  Cell left;
+  for (size_t i = 0; i < bins.size(); ++i) {
+    if (one_hot) left = {};
+    left += cells[size_t(bins[i])];
+    bool missing_left = false;
+    if (!TrySet(node, column, left, one_hot ? 0 : options_.smoothing, missing_left, best)) continue;
+    found = {one_hot ? i : 0, i + 1, missing_left};
   }
+  if (!found) return;
+  best.rule = {column, 0, found->missing_left, std::vector<uint8_t>(cells.size())};
+  for (size_t b = 0; b < cells.size(); ++b) {
+    best.rule.left[b] = cells[b].hessian == 0 && found->missing_left ? 1 : 0;
+  }
+  for (size_t i = found->begin; i < found->end; ++i) best.rule.left[size_t(bins[i])] = 1;
+  best.rule.left.back() = found->missing_left ? 1 : 0;
+}
+
+// Stable: of equal ratios the lower category comes first.
+void SplitSearch::SortByRatio(const Node& node, std::span<const Cell> cells,
+                              std::vector<int32_t>& bins) const {
   std::vector<double> ratio(cells.size());
   for (const int32_t b : bins) {
     const Cell& cell = cells[size_t(b)];
     ratio[size_t(b)] = node.grid.GradientOf(cell.gradient) /
                        (node.grid.HessianOf(cell.hessian) + options_.smoothing);
   }
-  // Stable: of equal ratios the lower category comes first.
   std::ranges::stable_sort(bins, {}, [&](int32_t b) { return ratio[size_t(b)]; });
-  Cell left;
-  for (size_t i = 0; i < bins.size(); ++i) {
-    left += cells[size_t(bins[i])];
-    TrySet(node, column, std::span(bins).first(i + 1), left, options_.smoothing, best);
-  }
 }
 
 std::optional<NodeSplit> SplitSearch::Best(std::span<const Cell> histogram, const Grid& grid,

@@ -67,6 +67,7 @@ class SplitSearch {
  private:
   struct Node;
   struct Cuts;
+  struct FoundSet;
   double Score(double gradient, double hessian, const ValueBounds& bounds) const;
   double ValueOf(double gradient, double hessian, const ValueBounds& bounds) const;
   // Passes a candidate, whose left side has the sums `left`; keeps it if it is better.
@@ -75,8 +76,10 @@ class SplitSearch {
   void SearchFast(const Node& node, int32_t column, NodeSplit& best) const;
   void SearchNumber(const Node& node, int32_t column, NodeSplit& best) const;
   void SearchCategories(const Node& node, int32_t column, NodeSplit& best) const;
-  void TrySet(const Node& node, int32_t column, std::span<const int32_t> bins, const Cell& sums,
-              double smoothing, NodeSplit& best) const;
+  // Tries categories with these sums as the left side, with missing values on either side.
+  bool TrySet(const Node& node, int32_t column, const Cell& sums, double smoothing,
+              bool& missing_left, NodeSplit& best) const;
+  void SortByRatio(const Node& node, std::span<const Cell> cells, std::vector<int32_t>& bins) const;
 
   const TreeOptions& options_;
   std::span<const ColumnBins> bins_;

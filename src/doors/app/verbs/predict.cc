@@ -187,6 +187,17 @@ Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
   return model.Transform(etl, keep).Select(columns);
 }
 
+// --explain as PipelineModel::Explaining() takes it.
+Result<int32_t> ExplainedColumns(const Arguments& arguments) {
+  if (arguments.Value("--explain") == "all") return kEveryColumn;
+  PT_LET(const int64_t columns, arguments.Number("--explain", 0));
+  const bool fits = columns >= (arguments.Has("--explain") ? 1 : 0) && columns <= INT32_MAX;
+  if (fits) return int32_t(columns);
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("--explain {} is no number of columns", columns),
+               .fix = "1 or more, or all"});
+}
+
 // Returns the number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so
 // that a mistake is reported without waiting for it.
 Result<Json> RowsIn(const NewTables& input) {
@@ -238,12 +249,14 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
 Result<std::string> Score(const Arguments& arguments, const Places& places,
                           SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  PT_LET(const int32_t explained, ExplainedColumns(arguments));
   const Call call = StateOf(*session).call();
   RunRecord& record = StateOf(*session).record();
   PT_LET(PipelineModel model, LoadModel(*session, places.model));
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
+  PT_LET(model, model.Explaining(explained));
   PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
   for (const std::string& note : input.notes) {
     call.Send(Note{note});
@@ -339,6 +352,8 @@ CommandVerb PredictVerb() {
                   "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout",
                   ""},
                  {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+                 {"--explain", "N",
+                  "adds the N columns that matter most to each prediction; all: every column", ""},
                  {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl",
                   ""},
                  {"--extension", "FILE", "the library that defines the model's net", ""},

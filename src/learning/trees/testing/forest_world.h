@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arrow/api.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,8 +21,20 @@
 #include "rows/rows.h"
 #include "trees/boost.h"
 #include "trees/forest_file.h"
+#include "trees/predict.h"
 
 namespace protium {
+
+inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+
+// The first output, by both ways to predict, whose bits are the same.
+inline float PredictOne(const Forest& forest, std::vector<float> row) {
+  std::vector<float> out(forest.base.size()), fast(out.size());
+  forest.Predict(row, out);
+  BatchForest(forest).Predict(row, 1, fast);
+  EXPECT_EQ(out, fast);
+  return out[0];
+}
 
 // A table of features with a label and a weight; NaN is a missing number, -1 a missing category.
 struct TreeTable {
