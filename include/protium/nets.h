@@ -85,6 +85,48 @@ struct WideAndDeepOptions {
 };
 Choice WideAndDeep(const WideAndDeepOptions& options = {});
 
+// TabM (Gorishniy et al., "TabM: Advancing Tabular Deep Learning with Parameter-Efficient
+// Ensembling", ICLR 2025): many nets in one, which share all weights but few and predict the mean
+// of their outputs, while each learns from its own loss. Embeddings of categories and, side by side
+// with them, `pieces` values per number (piecewise linear encoding) enter the first dense layer,
+// which the members share. Each member scales and shifts its outputs in its own way; further dense
+// layers are shared again, and each member has its own outputs.
+struct TabmOptions {
+  int32_t members = 16;
+  std::vector<int32_t> hidden = {128, 128};  // Widths; at least one.
+  double dropout = 0.1;
+  // A number x becomes the parts of it in `pieces` intervals of equal width that cover -2 to 2, the
+  // outer ones without end, so columns must be scaled: best by quantile_scaler, with which every
+  // interval has its rows. 0: numbers enter as they are.
+  int32_t pieces = 8;
+  std::optional<int32_t> embedding;
+  InitialWeights initial_weights = InitialWeights::kPytorch;
+  Status Check(const std::string& path) const;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("members", members,
+          {.help = "nets that share weights; the mean of their outputs is predicted",
+           .at_least = 1,
+           .below = 1025});
+    visit("hidden", hidden,
+          {.help = "neurons in each hidden layer of a member; at least one layer",
+           .at_least = 1,
+           .items = "widths"});
+    visit("dropout", dropout,
+          {.help = "share of hidden values dropped during training", .at_least = 0, .below = 1});
+    visit("pieces", pieces,
+          {.help = "parts of every number, between -2 and 2 (scale the numbers by "
+                   "quantile_scaler); 0: numbers as they are",
+           .at_least = 0,
+           .below = 257});
+    visit("embedding", embedding,
+          {.help = "width of every embedding; unless set, min(50, (n + 1) / 2) for n values",
+           .at_least = 1});
+    visit("initial_weights", initial_weights, {.help = kInitialWeightsHelp});
+  }
+};
+Choice Tabm(const TabmOptions& options = {});
+
 // FT-Transformer (Gorishniy et al., "Revisiting Deep Learning Models for Tabular Data", 2021).
 // Every column is a token: a number x becomes x * w + b, a category its embedding + b. Attention
 // blocks run over the tokens and one more, [CLS], whose final value gives the outputs. Defaults are

@@ -46,6 +46,9 @@ TEST(StandIn, GivesBuiltInNetsTheFirstWeightsOfTheCpuAndNearlyTheLast) {
        .options = {{"hidden", {16}}, {"batch_norm", true}}},
       {.builder = LayeredNets().at("wide_and_deep"),
        .options = {{"hidden", {8}}, {"wide_only", {"c1"}}}},
+      {.builder = LayeredNets().at("tabm"), .options = {{"hidden", {16, 9}}, {"dropout", 0}}},
+      {.builder = LayeredNets().at("tabm"),
+       .options = {{"members", 3}, {"hidden", {8}}, {"dropout", 0}, {"pieces", 0}}},
       {.builder = LayeredNets().at("linear")}};
   for (const DeviceCase& what : cases) {
     const DeviceRun here = RunOn(ComputeDevice(), what);

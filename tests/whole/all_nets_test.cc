@@ -22,6 +22,7 @@ constexpr Case kCases[] = {
     {"WideAndDeep",
      R"({ name = "wide_and_deep", hidden = [16], dropout = 0.2, wide_only = ["kind__index"] })",
      false},
+    {"Tabm", R"({ name = "tabm", members = 4, hidden = [16, 8], dropout = 0.2 })", false},
     {"FtTransformer", R"({ name = "ft_transformer", width = 16, heads = 2, layers = 2 })", false},
     {"Cnn",
      R"({ name = "cnn", filters = [4], dropout = 0.2, batch_norm = true, divide_by = 10 })"

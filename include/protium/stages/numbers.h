@@ -81,6 +81,23 @@ inline StageOptions RobustScaler(const RobustScalerOptions& options) {
   return {"robust_scaler", options};
 }
 
+// quantile_scaler: makes numbers about normally distributed by exact quantiles, between which it is
+// linear; robust against outliers, and best for nets
+struct QuantileScalerOptions {
+  std::string id;
+  Inputs inputs;
+  Columns outputs;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id);
+    visit("inputs", inputs);
+    visit("outputs", outputs);
+  }
+};
+inline StageOptions QuantileScaler(const QuantileScalerOptions& options) {
+  return {"quantile_scaler", options};
+}
+
 // normalizer: divides the numbers of each row by their norm; a row of zeros stays
 struct NormalizerOptions {
   std::string id;

@@ -49,6 +49,9 @@ std::vector<NetRow> BuiltInNets() {
       MakeTabular<TabularMlpOptions>("tabular_mlp",
                                      "an embedding per categorical column, joined with the "
                                      "numeric columns; dense layers with ReLU"),
+      MakeTabular<TabmOptions>("tabm",
+                               "many nets in one that share most weights, over pieces of numbers "
+                               "and embeddings; the mean of their outputs"),
       MakeTabular<NoOptions>("linear",
                              "a weight per number and category: the linear or logistic model"),
       MakeBuiltIn<WideAndDeepOptions>("wide_and_deep",

@@ -32,6 +32,7 @@ StageRow PcaRow();
 StageRow PolynomialExpansionRow();
 StageRow PowerTransformRow();
 StageRow QuantileDiscretizerRow();
+StageRow QuantileScalerRow();
 StageRow RobustScalerRow();
 StageRow SqlTransformerRow();
 StageRow StandardScalerRow();
@@ -65,6 +66,7 @@ std::vector<StageRow> BuiltInStages() {
       MinMaxScalerRow(),
       MaxAbsScalerRow(),
       RobustScalerRow(),
+      QuantileScalerRow(),
       NormalizerRow(),
       ClipRow(),
       LogTransformRow(),

@@ -2,19 +2,26 @@
 #include "deep/operations.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/batch_norm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/clamp.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/zeros.h>
 
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "deep/operations_net.h"
 #include "nets/kernel_net.h"
+#include "nets/pieces.h"
 
 namespace protium {
 namespace {
@@ -39,12 +46,42 @@ at::Tensor Linear(const Layer& layer, const Batch& rows, const LayerTensors& of)
   return sum + at::mm(rows[kNumericField], of.parameters[tables].t());
 }
 
+at::Tensor PiecesOf(const at::Tensor& numbers, int64_t pieces) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  const PieceScale scale(pieces);
+  at::Tensor low = at::zeros({pieces}, numbers.options()), high = at::ones_like(low);
+  low[0] = -kEndless;
+  high[pieces - 1] = kEndless;
+  const at::Tensor at = numbers * scale.factor + scale.shift;
+  return at::clamp(at.unsqueeze(2) - at::arange(pieces, numbers.options()), low, high).flatten(1);
+}
+
+// [rows * members, width].
+at::Tensor Members(const Layer& layer, const at::Tensor& x, const LayerTensors& of) {
+  return (x.unsqueeze(1) * of.parameters[0] + of.parameters[1]).reshape({-1, layer.width});
+}
+
+// In training [members * rows, width].
+at::Tensor Heads(const Layer& layer, const at::Tensor& x, const LayerTensors& of, bool training) {
+  const at::Tensor& weight = of.parameters[0];
+  const at::Tensor& bias = of.parameters[1];
+  const at::Tensor rows = x.reshape({-1, weight.size(1)});
+  if (!training) return at::linear(rows, weight / double(layer.members), bias.mean(1));
+  const std::vector<int64_t> apart = {-1, layer.members, weight.size(1) / layer.members};
+  const at::Tensor products =
+      at::bmm(rows.reshape(apart).transpose(0, 1), weight.reshape(apart).permute({1, 2, 0}));
+  return (products + bias.t().unsqueeze(1)).reshape({-1, layer.width});
+}
+
 at::Tensor Embed(const Layer& layer, const Batch& rows, const LayerTensors& of) {
   std::vector<at::Tensor> parts;
   for (size_t c = 0; c < layer.categories.size(); ++c) {
     parts.push_back(Embedding(layer, c, rows, of));
   }
-  if (layer.numbers > 0) parts.push_back(rows[kNumericField]);
+  const bool whole = layer.pieces == 0;
+  if (layer.numbers > 0) {
+    parts.push_back(whole ? rows[kNumericField] : PiecesOf(rows[kNumericField], layer.pieces));
+  }
   return at::cat(parts, 1);
 }
 
@@ -66,6 +103,10 @@ at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, cons
       const at::Tensor kept = at::relu(values.back());
       return layer.dropout > 0 ? at::dropout(kept, layer.dropout, training) : kept;
     }
+    case LayerKind::kMembers:
+      return Members(layer, values.back(), of);
+    case LayerKind::kHeads:
+      return Heads(layer, values.back(), of, training);
     case LayerKind::kSum:
       return values[layer.other] + values.back();
   }

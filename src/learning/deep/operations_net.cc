@@ -38,6 +38,7 @@ Recorded Record(const std::shared_ptr<Net>& original, const Operations& operatio
     return operations(rows, *tensors, *trains);
   };
   net.normalises_batches = original->least_rows() > 1;
+  net.members = original->members();
   net.initialise = [tensors, original](uint64_t key) {
     std::vector<FloatValues> plain, buffers;
     for (size_t i = 0; i < tensors->parameters.size(); ++i) {

@@ -167,6 +167,7 @@ class RecordedNet final : public Net {
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return net_.normalises_batches ? 2 : 1; }
   bool runs_on_devices() const override { return true; }
+  int64_t members() const override { return net_.members; }
 
   void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
     Translated([&] { BindTo(parameters, buffers); });
@@ -226,7 +227,8 @@ class RecordedNet final : public Net {
     if (training != nullptr) StoreWholeBuffers();
     // Modules with one output often return [rows]; callers of Net expect [rows, 1].
     if (outputs_ == 1 && recorded_.dim() == 1) recorded_ = recorded_.unsqueeze(1);
-    CheckOutputs(recorded_, rows.size(), outputs_);
+    const int64_t members = training != nullptr ? net_.members : 1;
+    CheckOutputs(recorded_, rows.size() * members, outputs_);
     at::Tensor out = recorded_.detach().contiguous();
     // A prediction has no backward pass; holding its output would only take memory.
     if (training == nullptr) recorded_ = at::Tensor();

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/fault.h"
+#include "nets/pieces.h"
 #include "protium/net_columns.h"
 #include "protium/nets.h"
 
@@ -96,7 +97,20 @@ void AddLinear(const Layer& layer, Lines& lines) {
 void AddEmbed(const Layer& layer, Lines& lines) {
   std::vector<std::string> parts;
   for (size_t c = 0; c < layer.categories.size(); ++c) parts.push_back(Embedding(layer, c));
-  if (layer.numbers > 0) parts.emplace_back("numeric");
+  if (layer.numbers > 0 && layer.pieces == 0) parts.emplace_back("numeric");
+  if (layer.numbers > 0 && layer.pieces > 0) {
+    const PieceScale scale(layer.pieces);
+    lines.Add("p = (numeric * {} + {}).unsqueeze(2)", Json(scale.factor).dump(),
+              Json(scale.shift).dump());
+    lines.Add("p = p - torch.arange({}, device=p.device)", layer.pieces);
+    // Without a lower limit in the first piece and an upper one in the last.
+    if (layer.pieces > 1) {
+      lines.Add(
+          "p = torch.cat([p[:, :, :1].clamp_max(1), p[:, :, 1:-1].clamp(0, 1), p[:, :, "
+          "-1:].clamp_min(0)], 2)");
+    }
+    parts.emplace_back("p.flatten(1)");
+  }
   lines.Add("x = torch.cat([{}], 1)", fmt::join(parts, ", "));
 }
 
@@ -113,6 +127,14 @@ void AddLayer(const Layer& layer, Lines& lines) {
                                             layer.buffers[0].name, layer.buffers[1].name}));
     case LayerKind::kRelu:
       return lines.Add("x = torch.relu(x)");
+    case LayerKind::kMembers:
+      return lines.Add("x = (x.unsqueeze(1) * {} + {}).reshape([-1, {}])",
+                       Attribute(layer.parameters[0].name), Attribute(layer.parameters[1].name),
+                       layer.width);
+    case LayerKind::kHeads:
+      return lines.Add("x = torch.linear(x.reshape([-1, {}]), {} / {}, torch.mean({}, [1]))",
+                       layer.parameters[0].shape[1], Attribute(layer.parameters[0].name),
+                       layer.members, Attribute(layer.parameters[1].name));
     case LayerKind::kSum:
       return lines.Add("x = x{} + x", layer.other);
   }

@@ -123,7 +123,7 @@ TEST_F(Stages, OfNumbersGiveTheBitsOfTheEngine) {
     Add("imputer", numbers, {{"with", with}, {"indicator", true}});
   }
   for (const char* kind :
-       {"standard_scaler", "min_max_scaler", "max_abs_scaler", "robust_scaler"}) {
+       {"standard_scaler", "min_max_scaler", "max_abs_scaler", "robust_scaler", "quantile_scaler"}) {
     Add(kind, numbers);
   }
   Add("min_max_scaler", numbers, {{"clip", true}});

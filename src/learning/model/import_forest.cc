@@ -106,6 +106,19 @@ Status Usage(const std::string& what, const std::string& fix) {
   return Fail({.exit = Exit::kUsage, .what = what, .fix = fix});
 }
 
+Status CheckOnce(const std::string& what, std::vector<std::string> names) {
+  for (const std::string& each : names) {
+    // JSON replaces what is no UTF-8.
+    if (*ParseJson(Dump(each)) == each) continue;
+    return Usage("the " + what + " have a name that is no UTF-8", "give it another in training");
+  }
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice == names.end()) return Status::OK();
+  return Usage("the " + what + " have the name \"" + *twice + "\" twice",
+               "give them other names in training; case of columns does not count");
+}
+
 // The model that the folder is written from.
 class Importing {
  public:
@@ -186,15 +199,15 @@ class Importing {
     return Status::OK();
   }
 
-  // Columns are looked up without case.
+  // Columns are looked up without case, categories with it.
   Status CheckNames() const {
     std::vector<std::string> names;
-    for (const ForestColumn& each : sorted_.forest.columns) names.push_back(Lower(each.name));
-    std::ranges::sort(names);
-    const auto twice = std::ranges::adjacent_find(names);
-    if (twice == names.end()) return Status::OK();
-    return Usage("the forest reads two columns named \"" + *twice + "\"",
-                 "give the columns other names in training; case does not count");
+    for (size_t c = 0; c < sorted_.forest.columns.size(); ++c) {
+      const std::string& name = sorted_.forest.columns[c].name;
+      names.push_back(Lower(name));
+      if (c >= sorted_.numbers) PT_TRY(CheckOnce("categories of " + name, KeysOf(sorted_, c)));
+    }
+    return CheckOnce("columns", std::move(names));
   }
 
   Json Stages() const {

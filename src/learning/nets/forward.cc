@@ -30,12 +30,20 @@ struct Norm {
   std::vector<float> factor, shift;
 };
 
-// The bias, table rows, and the input times the weights; then the norm and ReLU.
+// Makes rows of each row, padded like them.
+struct Members {
+  std::vector<float> scale, bias;
+  int64_t count = 1;
+};
+
+// The bias, table rows, and the input times the weights; then the norm, or the members, and ReLU.
 struct Step {
   Dense dense;
   std::vector<float> bias;
+  int64_t members = 1;  // Rows of the input per row of the net.
   std::vector<Table> tables = {};
   std::optional<Norm> norm = {};
+  std::optional<Members> spread = {};
   bool relu = false;
 };
 
@@ -43,8 +51,13 @@ struct Step {
 struct Chain {
   std::vector<EmbeddedColumn> columns = {};
   std::vector<const float*> embeddings = {};  // One per column; borrowed.
-  int64_t numbers = 0;
+  NumberInput numbers = {};
   std::vector<Step> steps = {};
+  int64_t most_members() const {
+    int64_t most = 1;
+    for (const Step& step : steps) most = std::max(most, step.members);
+    return most;
+  }
 };
 
 void Activate(const Step& step, std::vector<float>& sums) {
@@ -61,10 +74,21 @@ void Activate(const Step& step, std::vector<float>& sums) {
   for (float& each : sums) each = each < 0 ? 0 : each;
 }
 
+// Replaces the rows of `sums` by those of the members.
+void Spread(const Step& step, std::vector<float>& sums, std::vector<float>& members) {
+  const int64_t width = step.dense.width(), rows = int64_t(sums.size()) / width;
+  members.resize(sums.size() * size_t(step.spread->count));
+  SpreadMembers(sums.data(), rows,
+                {step.spread->scale.data(), step.spread->bias.data(), step.spread->count, width},
+                members.data());
+  std::swap(sums, members);
+}
+
 // Sets the initial sums of a step.
 void Start(const Step& step, const PackedRows& rows, std::vector<float>& sums) {
-  const int64_t width = step.dense.width();
-  sums.resize(size_t(rows.size() * width));
+  const int64_t width = step.dense.width(), count = rows.size() * step.members;
+  sums.resize(size_t(count * width));
+  if (step.tables.empty()) return RepeatRow(step.bias.data(), width, count, sums.data());
   const FieldRows<int32_t> categories = rows.ints(kCategoriesField);
   for (int64_t i = 0; i < rows.size(); ++i) {
     float* row = sums.data() + i * width;
@@ -79,12 +103,16 @@ void Start(const Step& step, const PackedRows& rows, std::vector<float>& sums) {
 class ForwardLayers final : public ForwardNet {
  public:
   ForwardLayers(std::vector<Chain> chains, int64_t outputs)
-      : chains_(std::move(chains)), outputs_(outputs) {}
+      : chains_(std::move(chains)), outputs_(outputs) {
+    for (const Chain& each : chains_) {
+      block_rows_ = std::min(block_rows_, std::max<int64_t>(6, kBlockRows / each.most_members()));
+    }
+  }
 
   void Predict(const PackedRows& rows, ForwardScratch& scratch, float* out) const override {
     const int64_t row_bytes = rows.schema().width();
-    for (int64_t at = 0; at < rows.size(); at += kBlockRows) {
-      const int64_t count = std::min(kBlockRows, rows.size() - at);
+    for (int64_t at = 0; at < rows.size(); at += block_rows_) {
+      const int64_t count = std::min(block_rows_, rows.size() - at);
       const PackedRows block(rows.schema(), rows.row(0) + at * row_bytes, count);
       PredictBlock(block, scratch, out + at * outputs_);
     }
@@ -110,10 +138,13 @@ class ForwardLayers final : public ForwardNet {
       const Step& step = chain.steps[s];
       std::vector<float>& sums = scratch.layers[s % 2];
       Start(step, rows, sums);
-      step.dense.Add(in, in_stride, rows.size(), sums.data());
+      step.dense.Add(in, in_stride, rows.size() * step.members, sums.data());
+      if (step.spread) Spread(step, sums, scratch.members);
       Activate(step, sums);
       in = sums.data();
-      in_stride = step.dense.width();
+      // The last step's input is all members of a row, side by side.
+      const int64_t members = s + 1 < chain.steps.size() ? chain.steps[s + 1].members : 1;
+      in_stride = int64_t(sums.size()) / (rows.size() * members);
     }
     for (int64_t i = 0; i < rows.size(); ++i) {
       std::copy_n(in + i * in_stride, outputs_, out + i * outputs_);
@@ -122,6 +153,7 @@ class ForwardLayers final : public ForwardNet {
 
   std::vector<Chain> chains_;  // Their outputs are summed.
   int64_t outputs_;
+  int64_t block_rows_ = kBlockRows;
 };
 
 // Builds the chains layer by layer.
@@ -136,7 +168,7 @@ class Maker {
         AddLinear(layer);
         break;
       case LayerKind::kEmbed:
-        chains_.push_back({.numbers = layer.numbers});
+        chains_.push_back({.numbers = {layer.numbers, layer.pieces}});
         embed_ = &layer;
         tables_ = found_;
         break;
@@ -148,6 +180,12 @@ class Maker {
         break;
       case LayerKind::kRelu:
         LastStep().relu = true;
+        break;
+      case LayerKind::kMembers:
+        AddMembers(layer);
+        break;
+      case LayerKind::kHeads:
+        AddHeads(layer);
         break;
       case LayerKind::kSum:  // The sum of all chains.
         break;
@@ -192,7 +230,7 @@ class Maker {
   }
 
   void AddLinear(const Layer& layer) {
-    chains_.push_back({.numbers = layer.numbers});
+    chains_.push_back({.numbers = {.numbers = layer.numbers}});
     const size_t tables = layer.categories.size();
     const float* const weight = layer.numbers > 0 ? found_[tables] : nullptr;
     AddStep(Dense(weight, layer.width, layer.numbers), found_.back());
@@ -204,7 +242,11 @@ class Maker {
 
   void AddDense(const Layer& layer) {
     const int64_t inputs = layer.parameters.front().shape[1];
-    if (embed_ == nullptr) return AddStep(Dense(found_[0], layer.width, inputs), found_[1]);
+    if (embed_ == nullptr) {
+      AddStep(Dense(found_[0], layer.width, inputs), found_[1]);
+      LastStep().members = layer.members;
+      return;
+    }
     std::vector<Table> products;
     std::vector<InputRange> entering;  // The other inputs, which are gathered from the rows.
     int64_t at = 0, gathered = 0;
@@ -237,6 +279,37 @@ class Maker {
     part.Add(tables_[table], part.inputs(), n, product.own.data());
     product.rows = product.own.data();
     return product;
+  }
+
+  void AddMembers(const Layer& layer) {
+    const int64_t padded = LastStep().dense.width();
+    const auto pad = [&](const float* values) {
+      std::vector<float> out(size_t(layer.members * padded), 0);
+      for (int64_t m = 0; m < layer.members; ++m) {
+        std::copy_n(values + m * layer.width, layer.width, out.begin() + m * padded);
+      }
+      return out;
+    };
+    LastStep().spread = {pad(found_[0]), pad(found_[1]), layer.members};
+  }
+
+  // The mean of the members' outputs as one layer over their rows, which lie side by side with
+  // their padding.
+  void AddHeads(const Layer& layer) {
+    const int64_t members = layer.members, padded = LastStep().dense.width();
+    const int64_t own = layer.parameters.front().shape[1] / members;
+    std::vector<float> weight(size_t(layer.width * members * padded), 0);
+    std::vector<float> bias(size_t(layer.width), 0);
+    for (int64_t o = 0; o < layer.width; ++o) {
+      for (int64_t m = 0; m < members; ++m) {
+        const float* const from = found_[0] + (o * members + m) * own;
+        float* const to = weight.data() + (o * members + m) * padded;
+        for (int64_t j = 0; j < own; ++j) to[j] = from[j] / float(members);
+        bias[size_t(o)] += found_[1][o * members + m];
+      }
+      bias[size_t(o)] /= float(members);
+    }
+    AddStep(Dense(weight.data(), layer.width, members * padded), bias.data());
   }
 
   // Turns (x - mean) / sqrt(variance + epsilon) * weight + bias into one factor and one shift.

@@ -28,6 +28,7 @@ using FindWeight = std::function<std::optional<NetWeight>(const std::string& nam
 struct ForwardScratch {
   std::vector<float> gathered;
   std::vector<float> layers[2];
+  std::vector<float> members;
   std::vector<float> outputs;
 };
 

@@ -8,7 +8,8 @@
 
 namespace protium {
 
-InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out)
+InputLayer::InputLayer(const std::vector<TableColumn>& tables, const NumberInput& numbers,
+                       int64_t out)
     : out_(out) {
   // Adjacent columns of many categories in x share one matrix product; a column of few categories
   // between them ends the run, since a run must be one contiguous range of W's columns.
@@ -18,7 +19,7 @@ InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, 
     columns_.push_back({.category = tables[c].category, .offset = in_, .width = width});
     cardinalities_.push_back(cardinality);
     if (cardinality <= kMostFactored) {
-      AddRun(std::exchange(waiting, {}), 0);
+      AddRun(std::exchange(waiting, {}), {});
       const auto floats = size_t(cardinality * out);
       factored_.push_back({.column = c,
                            .product = std::vector<float>(floats),
@@ -28,19 +29,20 @@ InputLayer::InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, 
     }
     in_ += width;
   }
-  AddRun(waiting, numeric);
-  in_ += numeric;
+  AddRun(waiting, numbers);
+  in_ += numbers.width();
 }
 
 // The run ends at the end of the inputs counted so far.
-void InputLayer::AddRun(const std::vector<size_t>& columns, int64_t numeric) {
+void InputLayer::AddRun(const std::vector<size_t>& columns, const NumberInput& numbers) {
   int64_t embedded = 0;
   for (const size_t c : columns) embedded += columns_[c].width;
-  if (embedded + numeric == 0) return;
+  if (embedded + numbers.width() == 0) return;
   runs_.push_back({.columns = columns,
+                   .numbers = numbers,
                    .offset = in_ - embedded,
                    .embedded = embedded,
-                   .width = embedded + numeric});
+                   .width = embedded + numbers.width()});
 }
 
 void InputLayer::Bind(std::vector<const float*> tables, const float* weight, const float* bias) {
@@ -65,7 +67,7 @@ MatrixView InputLayer::FillInput(Run& run, const PackedRows& rows) const {
     tables.push_back(tables_[c]);
   }
   run.input.resize(size_t(rows.size() * run.width));
-  GatherInput(rows, columns, tables, run.width - run.embedded, run.input.data());
+  GatherInput(rows, columns, tables, run.numbers, run.input.data());
   return MatrixView::Of(run.input.data(), rows.size(), run.width);
 }
 

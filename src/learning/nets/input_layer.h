@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first dense layer over embedded categories and numeric values: x W' + b, where x is a row's
-// embeddings, one after another, followed by its numeric values.
+// embeddings, one after another, followed by its numeric values or their pieces.
 //
 // A column with few categories contributes only a few different pieces to x. The product of each
 // piece with its slice of W is computed once per call, and each row adds the products of its
@@ -29,8 +29,8 @@ struct TableColumn {
 // One thread, apart from the threads of `product`.
 class InputLayer {
  public:
-  // `numeric` is the number of numeric values, `out` the number of neurons.
-  InputLayer(const std::vector<TableColumn>& tables, int64_t numeric, int64_t out);
+  // `out` is the number of neurons.
+  InputLayer(const std::vector<TableColumn>& tables, const NumberInput& numbers, int64_t out);
 
   // The width of x.
   int64_t in() const { return in_; }
@@ -58,13 +58,14 @@ class InputLayer {
   // columns with many categories and, at the end of x, the numeric values.
   struct Run {
     std::vector<size_t> columns;
+    NumberInput numbers;  // After the embeddings.
     int64_t offset = 0;
-    int64_t embedded = 0;  // Width of the embeddings; numeric values follow them.
+    int64_t embedded = 0;  // Width of the embeddings.
     int64_t width = 0;
     std::vector<float> input;  // [rows, width] of the last Forward.
   };
 
-  void AddRun(const std::vector<size_t>& columns, int64_t numeric);
+  void AddRun(const std::vector<size_t>& columns, const NumberInput& numbers);
   void MultiplyTables(Product& product);
   MatrixView FillInput(Run& run, const PackedRows& rows) const;
   void BackwardRun(const Run& run, const PackedRows& rows, const float* gradient, Product& product,

@@ -49,6 +49,7 @@ class KernelNet final : public Net {
   const std::vector<Variable>& buffers() const override { return buffers_; }
   int64_t least_rows() const override { return buffers_.empty() ? 1 : 2; }
   bool rows_apart() const override { return true; }
+  int64_t members() const override { return layers_.back().members; }
 
   void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) override {
     memory_.weights = std::move(parameters);
@@ -79,7 +80,7 @@ class KernelNet final : public Net {
       }
       outs_[l] = x;
     }
-    return {x, {rows.size(), outputs_}};
+    return {x, {rows.size() * members(), outputs_}};
   }
 
   void Backward(const FloatValues& outputs, const GradientSink& sink) override {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/fault.h"
+#include "nets/pieces.h"
 #include "tensor/testing/synthetic_rows.h"
 #include "tensor/weights.h"
 
@@ -41,7 +42,7 @@ class Slopes {
                .numeric = inputs.Width(kNumericField),
                .cardinalities = inputs.cardinalities,
                .seed = 3}),
-        by_(size_t(33 * inputs.outputs)) {
+        by_(size_t(33 * made_.net->members() * inputs.outputs)) {
     // Not 0, where linear starts.
     DrawUniform(4, -0.5f, 0.5f, made_.weights->parameters());
     DrawUniform(5, -1, 1, by_);
@@ -131,6 +132,17 @@ TEST(KernelNet, GivesTheSlopesOfASumOfNets) {
   }
 }
 
+TEST(KernelNet, GivesTheSlopesOfMembers) {
+  for (const int64_t numeric : {0, 4}) {
+    const NetInputs inputs = TabularInputs(numeric, {7, 300}, 2);
+    Slopes("tabm", {{"members", 3}, {"hidden", {5}}, {"pieces", 0}}, inputs).ExpectEqual();
+    Slopes("tabm", {{"members", 4}, {"hidden", {6, 5}}, {"pieces", 3}}, inputs).ExpectEqual();
+  }
+  Slopes("tabm", {{"members", 1}, {"hidden", {6, 5}}, {"pieces", 1}, {"dropout", 0.25}},
+         TabularInputs(3, {}))
+      .ExpectEqual();
+}
+
 std::vector<std::string> NamesOf(const std::vector<Variable>& variables) {
   std::vector<std::string> names;
   for (const Variable& each : variables) names.push_back(each.name);
@@ -160,6 +172,58 @@ TEST(KernelNet, NamesTheTensorsOfBothParts) {
                           "deep.dense.0.bias", "deep.norm.0.weight", "deep.norm.0.bias",
                           "deep.output.weight", "deep.output.bias"));
   EXPECT_EQ(made.net->buffers()[0].name, "deep.norm.0.running_mean");
+}
+
+TEST(KernelNet, NamesTheTensorsOfMembers) {
+  const Made made("tabm", {{"members", 3}, {"hidden", {4, 6}}, {"pieces", 8}},
+                  TabularInputs(5, {7}, 2));
+  EXPECT_THAT(
+      NamesOf(made.net->parameters()),
+      ElementsAre("embedding.0.weight", "dense.0.weight", "dense.0.bias", "members.scale",
+                  "members.bias", "dense.1.weight", "dense.1.bias", "output.weight", "output.bias"));
+  EXPECT_THAT(made.net->parameters()[1].shape, ElementsAre(4, 4 + 5 * 8));
+  EXPECT_THAT(made.net->parameters()[3].shape, ElementsAre(3, 4));
+  EXPECT_THAT(made.net->parameters()[5].shape, ElementsAre(6, 4));
+  EXPECT_THAT(made.net->parameters()[7].shape, ElementsAre(2, 3 * 6));
+  EXPECT_THAT(made.net->parameters()[8].shape, ElementsAre(2, 3));
+}
+
+// In training the members' outputs follow one another; a prediction is their mean. Widths are not
+// those of the kernels' panels, and there are more rows than in a block.
+TEST(KernelNet, PredictsTheMeanOfItsMembers) {
+  const SyntheticRows rows({.rows = 100, .numeric = 5, .cardinalities = {7, 300, 3}, .seed = 3});
+  for (const int64_t members : {1, 3, 40}) {
+    const Made made("tabm", {{"members", members}, {"hidden", {40, 9}}, {"dropout", 0}},
+                    TabularInputs(5, {7, 300, 3}, 2));
+    DrawUniform(8, -1, 1, made.weights->parameters());
+    const auto predicted = Copy(made.net->Forward(rows.batch(), nullptr));
+    const FloatValues trained = made.net->Forward(rows.batch(), &kKey);
+    EXPECT_THAT(trained.shape, ElementsAre(100 * members, 2));
+    ASSERT_EQ(predicted.size(), 200u);
+    for (size_t i = 0; i < predicted.size(); ++i) {
+      double sum = 0;
+      for (size_t m = 0; m < size_t(members); ++m) sum += double(trained.data[m * 200 + i]);
+      EXPECT_NEAR(predicted[i], sum / double(members), 2e-5) << i;
+    }
+    const auto one = Copy(made.net->Forward(rows.batch(61, 62), nullptr));
+    EXPECT_TRUE(std::ranges::equal(one, std::span(predicted).subspan(122, 2)));
+  }
+}
+
+TEST(KernelNet, CutsNumbersIntoPieces) {
+  float pieces[4];
+  const auto of = [&](float x) {
+    Pieces(x, 4, pieces);
+    return std::vector<float>(pieces, pieces + 4);
+  };
+  EXPECT_THAT(of(0), ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(of(0.25f), ElementsAre(1, 1, 0.25f, 0));
+  EXPECT_THAT(of(-1.5f), ElementsAre(0.5f, 0, 0, 0));
+  EXPECT_THAT(of(-3), ElementsAre(-1, 0, 0, 0));
+  EXPECT_THAT(of(3.5f), ElementsAre(1, 1, 1, 2.5f));
+  EXPECT_TRUE(std::isnan(of(std::nanf(""))[2]));
+  Pieces(-5, 1, pieces);
+  EXPECT_EQ(pieces[0], -0.75f);
 }
 
 TEST(KernelNet, PredictsWhatItTrains) {
@@ -223,6 +287,9 @@ TEST(KernelNet, RefusesOptionsAndColumnsThatMakeNoNet) {
   EXPECT_EQ(WhyNot("tabular_mlp", {{"hidden", {2000000}}}, mixed),
             "net.hidden must be from 1 to 1000000, got 2000000");
   EXPECT_EQ(WhyNot("tabular_mlp", {{"width", 3}}, mixed), "unknown key \"width\" in net");
+  EXPECT_EQ(WhyNot("tabm", {{"hidden", Json::array()}}, mixed),
+            "net.hidden must be a list of at least one width, got []");
+  EXPECT_EQ(WhyNot("tabm", Json::object(), none), "the net tabm has no inputs");
   EXPECT_EQ(WhyNot("tabular_mlp", Json::object(), none), "the net tabular_mlp has no inputs");
   EXPECT_EQ(WhyNot("linear", Json::object(), none), "the net linear has no inputs");
   EXPECT_EQ(WhyNot("wide_and_deep", Json::object(), none), "the net wide_and_deep has no inputs");

@@ -17,10 +17,11 @@ namespace {
 class ParameterKernel : public LayerKernel {
  public:
   ParameterKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
-      : width_(layer.width), first_(first), memory_(memory) {}
+      : width_(layer.width), members_(layer.members), first_(first), memory_(memory) {}
 
  protected:
-  int64_t rows() const { return memory_.rows.size(); }
+  // Of the layer's input and, but for kMembers, output.
+  int64_t rows() const { return memory_.rows.size() * members_; }
   const FloatValues& Weight(size_t i) const { return memory_.weights[first_.parameter + i]; }
   float* Target(size_t i, const GradientSink& sink) {
     return memory_.targets.At(first_.parameter + i, sink);
@@ -38,6 +39,7 @@ class ParameterKernel : public LayerKernel {
   }
 
   int64_t width_;
+  int64_t members_;
   FirstTensors first_;
   NetMemory& memory_;
 };
@@ -111,7 +113,7 @@ class InputKernel final : public ParameterKernel {
   InputKernel(const Layer& embed, const Layer& dense, FirstTensors first, NetMemory& memory)
       : ParameterKernel(dense, first, memory),
         tables_(embed.categories.size()),
-        input_(TablesOf(embed), embed.numbers, dense.width) {}
+        input_(TablesOf(embed), {embed.numbers, embed.pieces}, dense.width) {}
 
   void Bind() override {
     std::vector<const float*> tables;
@@ -206,7 +208,7 @@ class ReluKernel final : public LayerKernel {
 
   // The key includes the layer's position: with one key all layers would drop the same neurons.
   float* Forward(float* in) override {
-    values_ = {in, size_t(memory_.rows.size() * layer_.width)};
+    values_ = {in, size_t(memory_.rows.size() * layer_.members * layer_.width)};
     const uint64_t key = DrawKey(DrawTag::kDropout, {memory_.key, layer_.position});
     kept_factor_ = ReluDropout(key, layer_.dropout, values_);
     return in;
@@ -224,6 +226,90 @@ class ReluKernel final : public LayerKernel {
   float kept_factor_ = 1;
 };
 
+class MembersKernel final : public ParameterKernel {
+ public:
+  using ParameterKernel::ParameterKernel;
+
+  float* Forward(float* in) override {
+    in_ = in;
+    SpreadMembers(in, memory_.rows.size(), Tensors(), Reserve(out_, width_));
+    return out_.data();
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    by_in_.resize(size_t(memory_.rows.size() * width_));
+    GatherMembers(in_, gradient, memory_.rows.size(), Tensors(), by_in_.data(), Target(0, sink),
+                  Target(1, sink));
+    Settle(0, sink);
+    Settle(1, sink);
+    return by_in_.data();
+  }
+
+ private:
+  MemberTensors Tensors() const { return {Weight(0).data, Weight(1).data, members_, width_}; }
+
+  const float* in_ = nullptr;  // Of the last Forward().
+  std::vector<float> out_;
+  std::vector<float> by_in_;
+};
+
+// A product for each member: of its rows, which lie among those of the others, and its columns of
+// the weight.
+class HeadsKernel final : public ParameterKernel {
+ public:
+  HeadsKernel(const Layer& layer, FirstTensors first, NetMemory& memory)
+      : ParameterKernel(layer, first, memory),
+        inputs_(layer.parameters.front().shape[1] / layer.members) {}
+
+  float* Forward(float* in) override {
+    in_ = in;
+    float* const out = Reserve(out_, width_);
+    const float* const bias = Weight(1).data;
+    for (int64_t m = 0; m < members_; ++m) {
+      float* const own = out + m * each() * width_;
+      for (int64_t i = 0; i < each(); ++i) {
+        for (int64_t o = 0; o < width_; ++o) own[i * width_ + o] = bias[o * members_ + m];
+      }
+      memory_.product.Add(RowsOf(m), WeightOf(m).Transposed(), own, width_);
+    }
+    return out;
+  }
+
+  float* Backward(float* gradient, const GradientSink& sink) override {
+    float* const weight = Target(0, sink);
+    float* const bias = Target(1, sink);
+    Reserve(by_in_, inputs_);
+    sums_.resize(size_t(width_));
+    for (int64_t m = 0; m < members_; ++m) {
+      const float* const own = gradient + m * each() * width_;
+      const auto by_out = MatrixView::Of(own, each(), width_);
+      SumColumns(own, each(), width_, sums_.data());
+      for (int64_t o = 0; o < width_; ++o) bias[o * members_ + m] = sums_[size_t(o)];
+      memory_.product.Set(by_out.Transposed(), RowsOf(m), weight + m * inputs_, members_ * inputs_);
+      memory_.product.Set(by_out, WeightOf(m), by_in_.data() + m * inputs_, members_ * inputs_);
+    }
+    Settle(0, sink);
+    Settle(1, sink);
+    return by_in_.data();
+  }
+
+ private:
+  int64_t each() const { return memory_.rows.size(); }
+  MatrixView RowsOf(int64_t member) const {
+    return MatrixView::Of(in_, each(), members_ * inputs_).Columns(member * inputs_, inputs_);
+  }
+  MatrixView WeightOf(int64_t member) const {
+    return MatrixView::Of(Weight(0).data, width_, members_ * inputs_)
+        .Columns(member * inputs_, inputs_);
+  }
+
+  int64_t inputs_;             // Of each member.
+  const float* in_ = nullptr;  // Of the last Forward().
+  std::vector<float> out_;
+  std::vector<float> by_in_;
+  std::vector<float> sums_;
+};
+
 }  // namespace
 
 std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, NetMemory& memory) {
@@ -236,6 +322,10 @@ std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, 
       return std::make_unique<NormKernel>(layer, first, memory);
     case LayerKind::kRelu:
       return std::make_unique<ReluKernel>(layer, memory);
+    case LayerKind::kMembers:
+      return std::make_unique<MembersKernel>(layer, first, memory);
+    case LayerKind::kHeads:
+      return std::make_unique<HeadsKernel>(layer, first, memory);
     case LayerKind::kEmbed:
     case LayerKind::kSum:
       break;

@@ -51,7 +51,7 @@ struct FirstTensors {
   size_t buffer = 0;
 };
 
-// For kLinear, kDense, kBatchNorm and kRelu. `memory` must outlive it.
+// For all kinds that compute by themselves: not kEmbed, nor kSum. `memory` must outlive it.
 std::unique_ptr<LayerKernel> MakeKernel(const Layer& layer, FirstTensors first, NetMemory& memory);
 // For kDense over kEmbed; its first parameter follows the last of kEmbed.
 std::unique_ptr<LayerKernel> MakeInputKernel(const Layer& embed, const Layer& dense,

@@ -22,8 +22,15 @@ float Bound(InitialWeights weights, int64_t in, int64_t out) {
   return 1 / std::sqrt(float(std::max<int64_t>(1, in)));
 }
 
-int64_t EmbeddingWidth(const TabularMlpOptions& options, int64_t cardinality) {
-  return options.embedding.value_or(int32_t(std::min<int64_t>(50, (cardinality + 1) / 2)));
+int64_t EmbeddingWidth(std::optional<int32_t> given, int64_t cardinality) {
+  return given.value_or(int32_t(std::min<int64_t>(50, (cardinality + 1) / 2)));
+}
+
+// All categorical columns.
+std::vector<int64_t> AllOf(const NetShape& shape) {
+  std::vector<int64_t> all(shape.cardinalities.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 // Adds the layers of a part of a net. Names of its tensors begin with `prefix`, and their draws
@@ -46,25 +53,37 @@ class Part {
   }
 
   void AddMlp(const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
-    AddEmbed(options, categories);
+    AddEmbed(options.embedding, categories);
     for (size_t l = 0; l < options.hidden.size(); ++l) {
       AddDense(fmt::format("dense.{}", l), options.hidden[l], options.initial_weights);
       if (options.batch_norm) AddNorm(fmt::format("norm.{}", l));
-      Layer& relu = Add(LayerKind::kRelu, options.hidden[l]);
-      relu.dropout = options.dropout;
-      relu.position = l;
+      AddRelu(options.hidden[l], options.dropout, l);
     }
     AddDense("output", shape_.outputs, options.initial_weights);
   }
 
+  void AddTabm(const TabmOptions& options, const std::vector<int64_t>& categories) {
+    AddEmbed(options.embedding, categories, options.pieces);
+    for (size_t l = 0; l < options.hidden.size(); ++l) {
+      const int64_t in = layers_.back().width;
+      AddDense(fmt::format("dense.{}", l), options.hidden[l], options.initial_weights);
+      if (l == 0)
+        AddMembers(options.members, Bound(options.initial_weights, in, options.hidden[0]));
+      AddRelu(options.hidden[l], options.dropout, l);
+    }
+    AddHeads(options);
+  }
+
  private:
-  void AddEmbed(const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
-    Layer& layer = Add(LayerKind::kEmbed, shape_.numeric);
+  void AddEmbed(std::optional<int32_t> embedding, const std::vector<int64_t>& categories,
+                int64_t pieces = 0) {
+    Layer& layer = Add(LayerKind::kEmbed, shape_.numeric * std::max<int64_t>(1, pieces));
     layer.numbers = shape_.numeric;
+    layer.pieces = pieces;
     layer.categories = categories;
     for (size_t c = 0; c < categories.size(); ++c) {
       const int64_t n = shape_.cardinalities[size_t(categories[c])];
-      const int64_t width = EmbeddingWidth(options, n);
+      const int64_t width = EmbeddingWidth(embedding, n);
       AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, 1);
       layer.width += width;
     }
@@ -78,6 +97,28 @@ class Part {
     AddParameter(name + ".bias", {out}, Start::kUniform, bound);
   }
 
+  void AddRelu(int64_t width, double dropout, uint64_t position) {
+    Layer& relu = Add(LayerKind::kRelu, width);
+    relu.dropout = dropout;
+    relu.position = position;
+  }
+
+  // Members differ from the start by scales of either sign.
+  void AddMembers(int64_t members, float bound) {
+    const int64_t width = layers_.back().width;
+    Add(LayerKind::kMembers, width).members = members;
+    AddParameter("members.scale", {members, width}, Start::kNormal, 1);
+    AddParameter("members.bias", {members, width}, Start::kUniform, bound);
+  }
+
+  void AddHeads(const TabmOptions& options) {
+    const int64_t in = layers_.back().width, members = options.members;
+    const float bound = Bound(options.initial_weights, in, shape_.outputs);
+    Add(LayerKind::kHeads, shape_.outputs);
+    AddParameter("output.weight", {shape_.outputs, members * in}, Start::kUniform, bound);
+    AddParameter("output.bias", {shape_.outputs, members}, Start::kUniform, bound);
+  }
+
   void AddNorm(const std::string& name) {
     const int64_t width = layers_.back().width;
     Layer& layer = Add(LayerKind::kBatchNorm, width);
@@ -88,7 +129,8 @@ class Part {
   }
 
   Layer& Add(LayerKind kind, int64_t width) {
-    layers_.push_back({.kind = kind, .width = width});
+    const int64_t members = layers_.empty() ? 1 : layers_.back().members;
+    layers_.push_back({.kind = kind, .width = width, .members = members});
     return layers_.back();
   }
 
@@ -107,14 +149,14 @@ class Part {
   uint64_t count_ = 0;  // Parameters so far.
 };
 
-Status CheckMlp(const TabularMlpOptions& options, const std::vector<int64_t>& categories,
+Status CheckMlp(const std::vector<int32_t>& hidden, const std::vector<int64_t>& categories,
                 const NetShape& shape) {
   const auto refuse = [](std::string key, std::string must, int64_t got) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("net.{} must be {}, got {}", key, must, got),
                  .where = "net." + key});
   };
-  for (const int32_t width : options.hidden) {
+  for (const int32_t width : hidden) {
     if (width < 1 || width > 1'000'000) return refuse("hidden", "from 1 to 1000000", width);
   }
   for (const int64_t n : shape.cardinalities) {
@@ -135,10 +177,16 @@ Status AddLinear(const Choice&, const NetShape& shape, Layers& layers) {
 Status AddTabularMlp(const Choice& net, const NetShape& shape, Layers& layers) {
   TabularMlpOptions options;
   PT_TRY(FieldsFromJson(net.options, "net", options));
-  std::vector<int64_t> all(shape.cardinalities.size());
-  std::iota(all.begin(), all.end(), 0);
-  PT_TRY(CheckMlp(options, all, shape));
-  Part(shape, "", {}, layers).AddMlp(options, all);
+  PT_TRY(CheckMlp(options.hidden, AllOf(shape), shape));
+  Part(shape, "", {}, layers).AddMlp(options, AllOf(shape));
+  return Status::OK();
+}
+
+Status AddTabm(const Choice& net, const NetShape& shape, Layers& layers) {
+  TabmOptions options;
+  PT_TRY(FieldsFromJson(net.options, "net", options));
+  PT_TRY(CheckMlp(options.hidden, AllOf(shape), shape));
+  Part(shape, "", {}, layers).AddTabm(options, AllOf(shape));
   return Status::OK();
 }
 
@@ -161,7 +209,7 @@ Status AddWideAndDeep(const Choice& net, const NetShape& shape, Layers& layers) 
     if (!only) embedded.push_back(int64_t(c));
   }
   const TabularMlpOptions deep = OptionsOfDeep(options);
-  PT_TRY(CheckMlp(deep, embedded, shape));
+  PT_TRY(CheckMlp(deep.hidden, embedded, shape));
   Part(shape, "wide.", {0}, layers).AddLinear();
   const size_t wide = layers.size() - 1;
   Part(shape, "deep.", {1}, layers).AddMlp(deep, embedded);
@@ -172,7 +220,10 @@ Status AddWideAndDeep(const Choice& net, const NetShape& shape, Layers& layers) 
 using Describe = Status (*)(const Choice& net, const NetShape& shape, Layers& layers);
 const std::map<std::string, Describe, std::less<>>& Descriptions() {
   static const std::map<std::string, Describe, std::less<>> kDescriptions = {
-      {"linear", AddLinear}, {"tabular_mlp", AddTabularMlp}, {"wide_and_deep", AddWideAndDeep}};
+      {"linear", AddLinear},
+      {"tabm", AddTabm},
+      {"tabular_mlp", AddTabularMlp},
+      {"wide_and_deep", AddWideAndDeep}};
   return kDescriptions;
 }
 

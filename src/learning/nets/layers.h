@@ -33,8 +33,9 @@ enum class LayerKind {
   // number. Parameters: tables [cardinality, width], weight [width, numbers] if there are numbers,
   // bias.
   kLinear,
-  // Reads the rows: the embedding of each category, one after another, then the numbers.
-  // Parameters: tables [cardinality, width of the embedding].
+  // Reads the rows: the embedding of each category, one after another, then the numbers or, with
+  // `pieces`, those of each number (pieces.h). Parameters: tables [cardinality, width of the
+  // embedding].
   kEmbed,
   // x weight' + bias; parameters: weight [width, inputs], bias. Order: the bias, then a fused
   // multiply-add for each input in order. Over kEmbed, columns of at most kMostFactored categories
@@ -49,6 +50,17 @@ enum class LayerKind {
   // max(x, 0); in training each value is dropped with the probability `dropout` (ReluDropout() of
   // tensor/philox.h).
   kRelu,
+  // Makes `members` rows of each row, one after another: member m of x is x * scale[m] + bias[m],
+  // rounded after each. Parameters: scale and bias [members, width]. Order of the derivatives: by x
+  // the members, by a parameter the rows. The layers above compute each of these rows by itself, up
+  // to kHeads. Only over kDense.
+  kMembers,
+  // The outputs of each member, with a weight of its own. Parameters: weight [width, members *
+  // inputs], bias [width, members]. In training the outputs of all rows by the first member come
+  // first, then those by the next; each is the member's bias and a fused multiply-add for each
+  // input. A prediction is their mean: the members' biases, added up and divided by their number,
+  // then a fused multiply-add for each input of each member with its weight / members.
+  kHeads,
   // x + the output of layer `other`. Only over kLinear and kDense: both leave the derivative that
   // they receive unchanged.
   kSum,
@@ -78,6 +90,8 @@ struct Layer {
   // parameters.
   std::vector<int64_t> categories = {};
   int64_t numbers = 0;  // Likewise: how many numeric values a row has.
+  int64_t pieces = 0;   // Of kEmbed: what each becomes; 0: itself.
+  int64_t members = 1;  // How many rows come in per row of the net; of kMembers: go out.
   double dropout = 0;   // Of kRelu.
   uint64_t position =
       0;  // For kRelu: its number, from 0, among those of the net; part of the draw's key.
@@ -96,7 +110,7 @@ struct NetShape {
   int64_t outputs = 1;
 };
 
-// The nets described this way: linear, tabular_mlp and their sum, wide_and_deep.
+// The nets described this way: linear, tabular_mlp and their sum, wide_and_deep; tabm.
 std::vector<std::string> LayeredNetNames();
 bool IsLayered(const std::string& net);
 

@@ -4,20 +4,28 @@
 #include <algorithm>
 
 #include "base/clones.h"
+#include "nets/pieces.h"
 
 namespace protium {
 
-void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
-                 const std::vector<const float*>& tables, int64_t numeric, float* out) {
+PT_CLONES void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
+                           const std::vector<const float*>& tables, const NumberInput& numbers,
+                           float* out) {
   const FieldRows<int32_t> all = rows.ints(kCategoriesField);
-  const FieldRows<float> numbers = rows.floats(kNumericField);
+  const FieldRows<float> values = rows.floats(kNumericField);
   for (int64_t i = 0; i < rows.size(); ++i) {
     const int32_t* categories = all.at(i);
     for (size_t c = 0; c < columns.size(); ++c) {
       const int64_t width = columns[c].width;
       out = std::copy_n(tables[c] + categories[columns[c].category] * width, width, out);
     }
-    out = std::copy_n(numbers.at(i), numeric, out);
+    if (numbers.pieces == 0) {
+      out = std::copy_n(values.at(i), numbers.numbers, out);
+      continue;
+    }
+    for (int64_t n = 0; n < numbers.numbers; ++n, out += numbers.pieces) {
+      Pieces(values.at(i)[n], numbers.pieces, out);
+    }
   }
 }
 
@@ -64,6 +72,36 @@ PT_CLONES void BackwardRelu(std::span<const float> activated, float factor,
   float* g = gradient.data();
   const size_t n = gradient.size();
   for (size_t i = 0; i < n; ++i) g[i] = h[i] > 0 ? g[i] * factor : 0.0f;
+}
+
+PT_CLONES void SpreadMembers(const float* in, int64_t rows, const MemberTensors& tensors,
+                             float* out) {
+  const int64_t width = tensors.width;
+  for (int64_t i = 0; i < rows; ++i, in += width) {
+    const float* scale = tensors.scale;
+    const float* bias = tensors.bias;
+    for (int64_t m = 0; m < tensors.members; ++m, out += width, scale += width, bias += width) {
+      for (int64_t j = 0; j < width; ++j) out[j] = in[j] * scale[j] + bias[j];
+    }
+  }
+}
+
+PT_CLONES void GatherMembers(const float* in, const float* gradient, int64_t rows,
+                             const MemberTensors& tensors, float* by_in, float* scale,
+                             float* bias) {
+  const int64_t width = tensors.width, count = tensors.members * width;
+  std::fill_n(scale, count, 0.0f);
+  std::fill_n(bias, count, 0.0f);
+  std::fill_n(by_in, rows * width, 0.0f);
+  for (int64_t i = 0; i < rows; ++i, in += width, by_in += width) {
+    for (int64_t at = 0; at < count; at += width, gradient += width) {
+      for (int64_t j = 0; j < width; ++j) {
+        by_in[j] += gradient[j] * tensors.scale[at + j];
+        scale[at + j] += gradient[j] * in[j];
+        bias[at + j] += gradient[j];
+      }
+    }
+  }
 }
 
 PT_CLONES void AddTo(std::span<float> to, std::span<const float> from) {

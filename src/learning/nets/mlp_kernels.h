@@ -20,11 +20,17 @@ struct EmbeddedColumn {
   int64_t width = 0;
 };
 
-// Fills `out` [rows, sum of the widths of `columns` + numeric]: each row's embeddings in the order
-// of `columns`, then its first `numeric` values. tables[c], of the same width, belongs to
-// columns[c].
+// How the numeric values of a row enter: as they are, or with `pieces` each becomes so many.
+struct NumberInput {
+  int64_t numbers = 0;
+  int64_t pieces = 0;
+  int64_t width() const { return numbers * (pieces > 0 ? pieces : 1); }
+};
+
+// Fills `out` [rows, sum of the widths of `columns` + width of the numbers]: each row's embeddings
+// in the order of `columns`, then its numbers. tables[c], of the same width, belongs to columns[c].
 void GatherInput(const PackedRows& rows, const std::vector<EmbeddedColumn>& columns,
-                 const std::vector<const float*>& tables, int64_t numeric, float* out);
+                 const std::vector<const float*>& tables, const NumberInput& numbers, float* out);
 
 // A row of floats for each value of a category.
 struct CategoryRows {
@@ -51,6 +57,20 @@ void SumColumns(const float* in, int64_t rows, int64_t columns, float* out);
 // gradient[i] = activated[i] > 0 ? gradient[i] * factor : 0. One test undoes both ReLU and dropout:
 // a dropped neuron is 0 in `activated` as well. `factor` is what ReluDropout() returned.
 void BackwardRelu(std::span<const float> activated, float factor, std::span<float> gradient);
+
+// The scale and bias of each member, [members, width].
+struct MemberTensors {
+  const float* scale = nullptr;
+  const float* bias = nullptr;
+  int64_t members = 1;
+  int64_t width = 0;
+};
+// out[i, m] = in[i] * scale[m] + bias[m]; in is [rows, width], out [rows, members, width].
+void SpreadMembers(const float* in, int64_t rows, const MemberTensors& tensors, float* out);
+// Its backward pass, with the same `in`: sets the derivatives `by_in` [rows, width], and `scale` and
+// `bias`, by the parameters.
+void GatherMembers(const float* in, const float* gradient, int64_t rows,
+                   const MemberTensors& tensors, float* by_in, float* scale, float* bias);
 
 // to[i] += from[i].
 void AddTo(std::span<float> to, std::span<const float> from);

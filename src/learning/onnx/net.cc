@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/fault.h"
 #include "nets/layers.h"
+#include "nets/pieces.h"
 
 namespace protium::onnx {
 namespace {
@@ -39,6 +41,10 @@ class NetGraph {
         return Normed();
       case LayerKind::kRelu:
         return graph_.Add("Relu", {values_.back()}, kFloat);
+      case LayerKind::kMembers:
+        return Members(layer);
+      case LayerKind::kHeads:
+        return Heads(layer);
       case LayerKind::kSum:
         return graph_.Add("Add", {values_[layer.other], values_.back()}, kFloat);
     }
@@ -57,13 +63,18 @@ class NetGraph {
   }
 
   Result<Value> Weight(const std::string& name) {
+    PT_LET(const std::vector<float> numbers, NumbersOf(name));
+    return graph_.Floats(numbers, weights_.Find(name)->shape);
+  }
+
+  Result<std::vector<float>> NumbersOf(const std::string& name) const {
     const NamedTensor* const tensor = weights_.Find(name);
     if (tensor == nullptr || tensor->dtype != "F32") {
       return Fail({.exit = Exit::kInput, .what = "the model has no weights \"" + name + "\""});
     }
     std::vector<float> numbers(tensor->data.size() / sizeof(float));
     std::memcpy(numbers.data(), tensor->data.data(), numbers.size() * sizeof(float));
-    return graph_.Floats(numbers, tensor->shape);
+    return numbers;
   }
 
   Result<Value> Linear(const Layer& layer) {
@@ -83,9 +94,55 @@ class NetGraph {
       PT_LET(parts.emplace_back(), Embedded(layer, c));
     }
     if (layer.numbers > 0) {
-      PT_LET(parts.emplace_back(), Numbers());
+      PT_LET(const Value numbers, Numbers());
+      parts.push_back(layer.pieces == 0 ? numbers : PiecesOf(numbers, layer));
     }
     return Together(parts);
+  }
+
+  Value PiecesOf(const Value& numbers, const Layer& layer) {
+    constexpr float kEndless = std::numeric_limits<float>::infinity();
+    const PieceScale scale(layer.pieces);
+    const auto width = size_t(layer.pieces);
+    std::vector<float> bounds(width), low(width, 0), high(width, 1);
+    for (size_t j = 0; j < width; ++j) bounds[j] = float(j);
+    low.front() = -kEndless;
+    high.back() = kEndless;
+    const auto each = [&](const char* kind, const Value& x, const std::vector<float>& by) {
+      return graph_.Add(kind, {x, graph_.Floats(by, {int64_t(by.size())})}, kFloat);
+    };
+    const Value at = each("Add", each("Mul", numbers, {scale.factor}), {scale.shift});
+    const std::vector<int64_t> last = {2};
+    const Value apart = graph_.Add("Unsqueeze", {at, graph_.Wholes(last)}, kFloat);
+    return Shaped(each("Min", each("Max", each("Sub", apart, bounds), low), high),
+                  layer.numbers * layer.pieces);
+  }
+
+  // As rows of this width.
+  Value Shaped(const Value& x, int64_t width) {
+    const std::vector<int64_t> shape = {-1, width};
+    return graph_.Add("Reshape", {x, graph_.Wholes(shape)}, kFloat);
+  }
+
+  // [rows * members, width].
+  Result<Value> Members(const Layer& layer) {
+    const std::vector<int64_t> second = {1};
+    const Value apart = graph_.Add("Unsqueeze", {values_.back(), graph_.Wholes(second)}, kFloat);
+    const Value scaled = graph_.Add("Mul", {apart, tensors_[0]}, kFloat);
+    return Shaped(graph_.Add("Add", {scaled, tensors_[1]}, kFloat), layer.width);
+  }
+
+  // The mean of the members' outputs, as one product.
+  Result<Value> Heads(const Layer& layer) {
+    PT_LET(std::vector<float> weight, NumbersOf(layer.parameters[0].name));
+    PT_LET(const std::vector<float> biases, NumbersOf(layer.parameters[1].name));
+    const auto members = size_t(layer.members), width = biases.size() / members;
+    for (float& each : weight) each /= float(members);
+    std::vector<float> bias(width, 0);
+    for (size_t i = 0; i < biases.size(); ++i) bias[i / members] += biases[i] / float(members);
+    const auto inputs = int64_t(weight.size() / width);
+    return Multiply(Shaped(values_.back(), inputs), graph_.Floats(weight, {int64_t(width), inputs}),
+                    graph_.Floats(bias, {int64_t(width)}));
   }
 
   // The table rows for a column of indices.

@@ -53,17 +53,36 @@ Result<Value> Robust(const Learned& of) {
   return of.graph.Add("Div", {from, of.graph.Number(of.Get("range"))}, kNumber);
 }
 
-Result<Value> MaxAbs(const Learned& of) {
-  PT_LET(const Value x, of.cells.Number(of.input()));
-  if (of.Get("size") == 0) return x;
-  return of.graph.Add("Div", {x, of.graph.Number(of.Get("size"))}, kNumber);
-}
-
 // NaN stays NaN: comparisons with it are false.
 Value Bounded(Graph& graph, const Value& x, double low, double high) {
   const Value least = graph.Number(low), most = graph.Number(high);
   const Value above = graph.Add("Where", {graph.Add("Less", {x, least}, kFlag), least, x}, kNumber);
   return graph.Add("Where", {graph.Add("Greater", {above, most}, kFlag), most, above}, kNumber);
+}
+
+// One line between each two knots.
+Result<Value> ByQuantiles(const Learned& of) {
+  PT_LET(const Value x, of.cells.Number(of.input()));
+  Graph& graph = of.graph;
+  const auto numbers = of.entry.at("numbers").get<std::vector<double>>();
+  const auto levels = of.entry.at("levels").get<std::vector<double>>();
+  if (numbers.size() == 1) return Zero(graph, x);
+  Value value;
+  for (size_t i = 0; i + 1 < numbers.size(); ++i) {
+    const double slope = (levels[i + 1] - levels[i]) / (numbers[i + 1] - numbers[i]);
+    const Value from = graph.Add("Sub", {x, graph.Number(numbers[i])}, kNumber);
+    const Value risen = graph.Add("Mul", {from, graph.Number(slope)}, kNumber);
+    const Value line = graph.Add("Add", {risen, graph.Number(levels[i])}, kNumber);
+    const Value below = graph.Add("Less", {x, graph.Number(numbers[i])}, kFlag);
+    value = i == 0 ? line : graph.Add("Where", {below, value, line}, kNumber);
+  }
+  return Bounded(graph, value, -4, 4);
+}
+
+Result<Value> MaxAbs(const Learned& of) {
+  PT_LET(const Value x, of.cells.Number(of.input()));
+  if (of.Get("size") == 0) return x;
+  return of.graph.Add("Div", {x, of.graph.Number(of.Get("size"))}, kNumber);
 }
 
 Result<Value> MinMax(const Learned& of) {
@@ -113,13 +132,10 @@ Result<Value> TargetEncoded(const Learned& of) {
 
 const std::map<std::string, StageFunction>& Functions() {
   static const std::map<std::string, StageFunction> kFunctions = {
-      {"imputer", Imputed},
-      {"standard_scaler", Standardised},
-      {"robust_scaler", Robust},
-      {"max_abs_scaler", MaxAbs},
-      {"min_max_scaler", MinMax},
-      {"string_indexer", Indexed},
-      {"target_encoder", TargetEncoded}};
+      {"imputer", Imputed},        {"standard_scaler", Standardised},
+      {"robust_scaler", Robust},   {"quantile_scaler", ByQuantiles},
+      {"max_abs_scaler", MaxAbs},  {"min_max_scaler", MinMax},
+      {"string_indexer", Indexed}, {"target_encoder", TargetEncoded}};
   return kFunctions;
 }
 

@@ -57,7 +57,7 @@ TEST(BuiltInNets, ReadOneColumnOfVectorsThatIsNamedWhereThereAreSeveral) {
 TEST(BuiltInNets, RefuseColumnsThatTheyWouldNotLookAt) {
   EXPECT_EQ(WhyNoImage({}, {.categorical = {"kind"}, .vectors = {{"pixels", 64}}}),
             "the net cnn does not read categorical columns");
-  for (const char* net : {"tabular_mlp", "linear", "wide_and_deep", "ft_transformer"}) {
+  for (const char* net : {"tabular_mlp", "tabm", "linear", "wide_and_deep", "ft_transformer"}) {
     const Catalogue all = BuiltInCatalogue();
     const NetRow& row = **FindRow(all.nets, "net", net, "net");
     const Json options = *row.complete(Json::object(), "net");
@@ -101,7 +101,7 @@ TEST(BuiltInNets, WithKernelsOfTheirOwnAreFloat32Only) {
     options.train.precision = Precision::kBfloat16;
     return PlaceStages({TorchEstimator(options)}, *table).status();
   };
-  for (const Choice& net : {TabularMlp(), Linear(), WideAndDeep()}) {
+  for (const Choice& net : {TabularMlp(), Linear(), WideAndDeep(), Tabm()}) {
     const Fault fault = FaultOf(place(net));
     EXPECT_EQ(fault.what, "the net " + net.name + " computes in float32 only");
     EXPECT_EQ(fault.where, "pipeline.0.train.precision");

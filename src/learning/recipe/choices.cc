@@ -97,6 +97,12 @@ Status TextClassifierOptions::Check(const std::string& path) const {
   return layers == 0 ? Status::OK() : CheckHeads(heads, embedding, path);
 }
 
+// The members part after the first hidden layer.
+Status TabmOptions::Check(const std::string& path) const {
+  if (!hidden.empty()) return Status::OK();
+  return fields::Refuse(path + ".hidden", "a list of at least one width", fields::Write(hidden));
+}
+
 // With an even kernel no padding would leave height and width unchanged.
 Status CnnOptions::Check(const std::string& path) const {
   if (kernel % 2 == 1) return Status::OK();
@@ -157,6 +163,7 @@ Choice TorchScript(const TorchScriptOptions& options) { return MakeChoice("torch
 Choice WideAndDeep(const WideAndDeepOptions& options) {
   return MakeChoice("wide_and_deep", options);
 }
+Choice Tabm(const TabmOptions& options) { return MakeChoice("tabm", options); }
 Choice FtTransformer(const FtTransformerOptions& options) {
   return MakeChoice("ft_transformer", options);
 }

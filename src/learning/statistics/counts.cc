@@ -226,11 +226,16 @@ std::vector<double> NumberCounts::Quantiles(int64_t parts) const {
 
 // The rank is the ceiling of the product rounded to double, as in Spark's QuantileSummaries with
 // relativeError = 0. An exact product would differ for shares like 0.1 that no double holds.
-double NumberCounts::Quantile(double share) const {
+std::vector<double> NumberCounts::QuantilesAt(std::span<const double> shares) const {
+  std::vector<int64_t> ranks;
   const int64_t all = count();
-  const auto rank = int64_t(std::ceil(share * double(all)));
-  return AtRanks({std::clamp<int64_t>(rank, 1, all)}).front();
+  for (const double share : shares) {
+    ranks.push_back(std::clamp<int64_t>(int64_t(std::ceil(share * double(all))), 1, all));
+  }
+  return AtRanks(ranks);
 }
+
+double NumberCounts::Quantile(double share) const { return QuantilesAt({{share}}).front(); }
 
 // The least value wins a tie: the order of a hash table differs from run to run.
 double NumberCounts::Mode() const {

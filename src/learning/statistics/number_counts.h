@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class NumberCounts {
   std::vector<double> Quantiles(int64_t parts) const;
   // The quantile of one share from 0 to 1, defined likewise; share 0 is the least value.
   double Quantile(double share) const;
+  // Those of several shares, which ascend.
+  std::vector<double> QuantilesAt(std::span<const double> shares) const;
   // The most frequent value, the least one of ties; count() must not be 0.
   double Mode() const;
   int64_t missing() const { return missing_; }

@@ -126,6 +126,7 @@ TEST_F(TreeEstimatorTest, LearnsTwoClassesAndThree) {
   ASSERT_TRUE(two.ok()) << Render(FaultOf(two.status()));
   Batches(two->Transform(Rows()));
   EXPECT_GT(TestMetrics()["auc"].get<double>(), 0.99);
+  session_ = Open("three", "local[2]");
   const auto three = Stages("kind", OfClasses("cross_entropy")).Fit(Rows());
   ASSERT_TRUE(three.ok()) << Render(FaultOf(three.status()));
   Batches(three->Transform(Rows()));

@@ -143,6 +143,22 @@ Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
   return UnknownName("loss", choice.name, known, "loss");
 }
 
+Loss LossOfMembers(Loss loss, int64_t members) {
+  return [loss = std::move(loss), members](std::span<const float> outputs, const PackedRows& rows,
+                                           std::span<float> gradient) {
+    const size_t each = outputs.size() / size_t(members);
+    LossSums sums;
+    for (size_t at = 0; at < outputs.size(); at += each) {
+      const LossSums own = loss(outputs.subspan(at, each), rows, gradient.subspan(at, each));
+      sums.loss += own.loss;
+      sums.weight = own.weight;  // The same for all.
+    }
+    sums.loss /= double(members);
+    for (float& each_slope : gradient) each_slope /= float(members);
+    return sums;
+  };
+}
+
 Loss SquaredLoss() {
   return OfValues([](float output, float label) -> Term {
     const float d = output - label;

@@ -41,6 +41,9 @@ LossTable BuiltInLosses();
 Result<Loss> MakeLoss(const LossTable& table, const Choice& choice,
                       const std::vector<double>& class_weights);
 
+// The mean of `loss` over a net's members (Net::members()), each compared with all rows.
+Loss LossOfMembers(Loss loss, int64_t members);
+
 // For numeric labels, with one output per label; a row of several labels counts once per label, in
 // loss and weight. (o - label)^2 and |o - label|, without a factor 1/2.
 Loss SquaredLoss();

@@ -75,6 +75,14 @@ TEST(Loss, OfClassesIsThatOfItsFormula) {
   EXPECT_THAT(gradient, ElementsAre(FloatEq(third), FloatEq(third), FloatEq(third - 5)));
 }
 
+// The outputs of both rows by the first member, then those by the second.
+TEST(Loss, OfMembersIsTheMeanOfTheirLosses) {
+  const Of of = LossOf(LossOfMembers(SquaredLoss(), 2), {1, 1, 2, 2}, {4, 1.5, 1, 3});
+  EXPECT_DOUBLE_EQ(of.sums.loss, ((9 + 2 * 0.25) + (0 + 2 * 1)) / 2);
+  EXPECT_EQ(of.sums.weight, 3);
+  EXPECT_THAT(of.gradient, ElementsAre(3, -1, 0, 2));
+}
+
 TEST(Loss, IsChosenByNameFromThoseOfTheCatalogue) {
   for (const LossRow& row : BuiltInCatalogue().losses) {
     const Choice choice{row.name, *row.complete(Json::object(), "")};

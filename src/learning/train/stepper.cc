@@ -40,6 +40,7 @@ Result<std::unique_ptr<Stepper>> Stepper::Make(const StepSpec& spec, Net& net, W
                 .parameters = int64_t(weights.parts().size()),
                 .buffers = out->buffers_.count(),
                 .ranks = int64_t(spec.first.size()) - 1};
+  if (net.members() > 1) out->spec_.loss = LossOfMembers(spec.loss, net.members());
   out->first_shard_ = spec.first[size_t(communicator.rank())];
   PT_LET(out->tree_,
          communicator.MakeTree(
@@ -154,9 +155,9 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
                        Partial& partial, bool add) {
   buffers_.Keep();
   const ComputeDevice& device = weights_.device();
-  const auto count = rows.size() * spec_.outputs;
+  const int64_t output_rows = rows.size() * net_.members();
   const auto run = [&]() -> Status {
-    const std::span<float> gradient = device.Reserve(count, output_gradient_);
+    const std::span<float> gradient = device.Reserve(output_rows * spec_.outputs, output_gradient_);
     std::optional<StepTimes::Running> counts(std::in_place, times_, StepPart::kForward);
     weights_.UploadBuffers();
     const FloatValues outputs = net_.Forward(rows, &key);
@@ -170,7 +171,7 @@ Status Stepper::RunNet(const BatchRows& rows, const StepInput& input, int32_t sh
     tail.loss += float(sums.loss);
     tail.rows += float(rows.size());
     leaf_.WriteTail(tail, partial.sum);
-    net_.Backward(device.Send(gradient, {rows.size(), spec_.outputs}, output_gradient_there_),
+    net_.Backward(device.Send(gradient, {output_rows, spec_.outputs}, output_gradient_there_),
                   {partial.gradients, add, leaf_.Defined(partial.sum)});
     return Status::OK();
   };

@@ -34,8 +34,9 @@
 // 3. Outcome: the forest up to the best round is written by rank 0; with it, calibration and
 //    threshold are fitted to the validation rows, which are measured and described.
 //
-// An elastic gang repeats 2 in generations. A death costs the trees that were growing: the ranks
-// take the forest of the one that has most rounds (catch up), own other shards, and go on.
+// An elastic gang does so in generations. A death costs the trees that were growing: the ranks take
+// the forest of the one that has most rounds (catch up), own other shards, and go on. If none has
+// got through 1, all begin again.
 
 namespace protium {
 namespace {
@@ -63,8 +64,7 @@ class Boosting {
                progress_),
         times_([this](const char* phase) {
           if (in_.phase) in_.phase(phase);
-        }),
-        newcomer_(input.communicator == nullptr) {
+        }) {
     now_.forest.columns = spec.columns;
   }
 
@@ -73,8 +73,7 @@ class Boosting {
  private:
   Status Begin();
   Status TakeShards();
-  Status MakeRows();
-  Status StartMargins();
+  bool GoesOnAfter(const Status& failed) const;
   Result<bool> Enter(Status failed);
   Status Rejoin();
   Result<BoostOutcome> Work();
@@ -87,6 +86,7 @@ class Boosting {
   void Identify();
   Status Stopped();
   Result<BoostOutcome> Outcome();
+  Status PartInOrder();
   Status Judge(const Forest& forest, BoostOutcome& out);
   Json SplitsOf(const Forest& forest) const;
 
@@ -106,7 +106,7 @@ class Boosting {
   StepTimes times_;
   ForestState now_;
   std::unique_ptr<BoostingRows> rows_;
-  bool newcomer_ = false;
+  bool begun_ = false;  // now_ is the state of a training, not of a newcomer.
   bool changing_ = false;
   bool noted_clipping_ = false;
   double waited_ = 0;  // Of rows_->wait_seconds(), already reported.
@@ -119,20 +119,27 @@ ShardIdentity Total(const ShardedRows& rows) {
 }
 
 Result<BoostOutcome> Boosting::Run() {
-  if (!newcomer_) PT_TRY(Begin());
-  bool in = !newcomer_;
-  Status failed;
+  bool in = in_.communicator != nullptr;
+  Status failed = in ? Begin() : Status::OK();
+  if (!failed.ok()) {
+    if (!GoesOnAfter(failed)) return failed;
+    in = false;
+  }
   while (true) {
     if (!in) {
       PT_LET(in, Enter(failed));
     }
     if (!in) return BoostOutcome();  // Dismissed from the gang, which continues.
     Result<BoostOutcome> outcome = Work();
-    const bool again = outcome.ok() ? changing_ : IsAboutPeers(outcome.status());
-    if (in_.membership == nullptr || !again) return outcome;
     failed = outcome.status();
+    const bool again = failed.ok() ? changing_ : GoesOnAfter(failed);
+    if (!again) return outcome;
     in = false;
   }
+}
+
+bool Boosting::GoesOnAfter(const Status& failed) const {
+  return in_.membership != nullptr && IsAboutPeers(failed);
 }
 
 Result<BoostOutcome> Boosting::Work() {
@@ -141,16 +148,21 @@ Result<BoostOutcome> Boosting::Work() {
   return changing_ ? BoostOutcome() : Outcome();
 }
 
+// Collective.
 Status Boosting::Begin() {
+  now_ = {};
+  now_.forest.columns = spec_.columns;
   Identify();
+  progress_.Speak(leads());
   PT_TRY(AgreeOn(now_.state.identity["fingerprint"], *in_.communicator));
-  PT_LET(const bool resumed, saves_.TakeUp(now_, *in_.communicator));
+  PT_LET(begun_, saves_.TakeUp(now_, *in_.communicator));
   PT_TRY(TakeShards());
-  if (!resumed && spec_.start.base.empty()) {
+  if (!begun_ && spec_.start.base.empty()) {
     PT_LET(now_.forest.base, rows_->FirstOutputs());
-  } else if (!resumed) {
+  } else if (!begun_) {
     now_.forest = spec_.start;
   }
+  begun_ = true;
   PT_TRY(rows_->StartAt(now_.forest));
   progress_.Send(TrainStarted{.rows = in_.rows.total_rows(),
                               .steps = spec_.trees.rounds,
@@ -200,7 +212,7 @@ Result<bool> Boosting::Enter(Status failed) {
     if (in_.communicator == nullptr) return false;
     failed = Rejoin();
     if (failed.ok()) break;
-    if (!IsAboutPeers(failed)) return failed;
+    if (!GoesOnAfter(failed)) return failed;
   }
   in_.membership->Settled(rounds());
   progress_.Send(GangEntered{rounds(), in_.communicator->world(), lost,
@@ -208,10 +220,14 @@ Result<bool> Boosting::Enter(Status failed) {
   return true;
 }
 
+// Collective.
 Status Boosting::Rejoin() {
-  PT_TRY(saves_.CatchUp(now_, newcomer_, *in_.communicator));
-  newcomer_ = false;
-  PT_TRY(FailTogether(saves_.Lead(leads()), *in_.communicator));
+  // Whatever fails below, a rank that leads again must open the folder again.
+  if (!leads()) saves_.LetGo();
+  PT_LET(const bool found, saves_.CatchUp(now_, begun_, *in_.communicator));
+  if (!found) return Begin();
+  begun_ = true;
+  PT_TRY(FailTogether(leads() ? saves_.Lead() : Status::OK(), *in_.communicator));
   PT_TRY(TakeShards());
   return rows_->StartAt(now_.forest);
 }
@@ -221,8 +237,7 @@ Status Boosting::RunRound() {
   auto trees = rows_->Grow(rounds());
   counts.reset();
   auto result = trees.ok() ? Settle(rounds()) : Result<StepResult>(trees.status());
-  const bool goes_on = in_.membership != nullptr && !result.ok() && IsAboutPeers(result.status());
-  PT_TRY(goes_on ? result.status() : saves_.WithKept(result.status()));
+  PT_TRY(GoesOnAfter(result.status()) ? result.status() : saves_.WithKept(result.status()));
   return CloseOrNot(*std::move(trees), *result);
 }
 
@@ -233,7 +248,7 @@ Status Boosting::CloseOrNot(std::vector<Tree> trees, const StepResult& result) {
   const CheckpointState before = now_.state;
   const size_t count = now_.forest.trees.size();
   const Status closed = CloseRound(std::move(trees), result);
-  if (closed.ok() || !IsAboutPeers(closed)) return closed;
+  if (!GoesOnAfter(closed)) return closed;
   now_.state = before;
   now_.forest.trees.resize(count);
   return closed;
@@ -374,11 +389,22 @@ Result<BoostOutcome> Boosting::Outcome() {
   out.wait_share = progress_.wait_share();
   out.splits = SplitsOf(forest);
   if (in_.validation != nullptr) PT_TRY(Judge(forest, out));
-  if (!leads()) return out;
-  PT_LET(out.weights, saves_.HandOut(forest));
-  const ForestTensors tensors(forest);
-  out.weights_sha256 = WeightsSha256(tensors.tensors());
+  if (leads()) {
+    PT_LET(out.weights, saves_.HandOut(forest));
+    const ForestTensors tensors(forest);
+    out.weights_sha256 = WeightsSha256(tensors.tensors());
+  }
+  PT_TRY(PartInOrder());
   return out;
+}
+
+// Collective. In an elastic gang no rank may be done before rank 0, which has the result: if rank 0
+// had to measure again because of a death, nobody would be left to do it with. Rank 0 itself needs
+// nobody any more.
+Status Boosting::PartInOrder() {
+  if (in_.membership == nullptr) return Status::OK();
+  const Status parted = in_.communicator->Barrier("the forest is handed out");
+  return leads() && IsAboutPeers(parted) ? Status::OK() : parted;
 }
 
 // Collective.

@@ -306,6 +306,23 @@ TEST(XgboostJson, WeighsTreesOfDart) {
   EXPECT_EQ(half.trees[1].nodes[3].value, forest.trees[1].nodes[3].value / 2);
 }
 
+TEST(CarriedForest, KeepsNamesOfCategories) {
+  std::string json = ToXgboostJson({.forest = SomeForest(1)})->bytes;
+  const auto with = [&](const char* encoding) {
+    return FromXgboostJson(Replaced(
+        json, "\"model\":{", std::string("\"model\":{\"cats\":{\"enc\":[{},") + encoding + "]},"));
+  };
+  EXPECT_THAT(with(R"({"offsets":[0,1,3],"values":[97,98,99]})")->categories[1],
+              ElementsAre("a", "bc"));
+  EXPECT_THAT(with(R"({"type":15,"values":[3,-4]})")->categories[1], ElementsAre("3", "-4"));
+  EXPECT_THAT(WhatOf(with(R"({"offsets":[0,9],"values":[97]})").status()), HasSubstr("outside"));
+  std::string text = ToLightgbmText({.forest = SomeForest(1)})->bytes;
+  text = Replaced(text, "pandas_categorical:null", "pandas_categorical:[[\"a\", \"bc\"]]");
+  EXPECT_THAT(FromLightgbmText(text)->categories[1], ElementsAre("a", "bc"));
+  text = Replaced(text, "[[\"a\", \"bc\"]]", "[[0.5]]");
+  EXPECT_THAT(WhatOf(FromLightgbmText(text).status()), HasSubstr("no texts or numbers"));
+}
+
 // Cut files are refused, and flipped bits are refused or give a forest that CheckForest() takes.
 TEST(CarriedForest, SurvivesDamage) {
   const CarriedForest out{.forest = SomeForest(2), .task = {.kind = TargetKind::kFlags}};

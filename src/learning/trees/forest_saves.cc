@@ -98,17 +98,17 @@ Result<bool> ForestSaves::TakeUp(ForestState& now, Communicator& communicator) {
   return true;
 }
 
-Status ForestSaves::CatchUp(ForestState& now, bool newcomer, Communicator& communicator) {
-  const int64_t own = newcomer ? -1 : now.state.step;
+Result<bool> ForestSaves::CatchUp(ForestState& now, bool begun, Communicator& communicator) {
+  const int64_t own = begun ? now.state.step : -1;
   PT_LET(const auto all, communicator.AllGather(std::to_string(own)));
   std::vector<int64_t> steps;
   for (const std::string& each : all) steps.push_back(std::strtoll(each.c_str(), nullptr, 10));
   const auto most = std::ranges::max_element(steps);
-  if (*most < 0) return Fail({.exit = Exit::kRemote, .what = "no rank is left that has the forest"});
-  if (std::ranges::all_of(steps, [&](int64_t step) { return step == *most; })) return Status::OK();
+  if (*most < 0) return false;
+  if (std::ranges::all_of(steps, [&](int64_t step) { return step == *most; })) return true;
   PT_TRY(TakeFrom(int32_t(most - steps.begin()), now, communicator));
-  if (newcomer) seconds_before_ = now.state.seconds;
-  return Status::OK();
+  if (!begun) seconds_before_ = now.state.seconds;
+  return true;
 }
 
 bool ForestSaves::due(int64_t round, bool leads) {
@@ -157,9 +157,8 @@ Status ForestSaves::WithKept(const Status& status) {
   return Fail(std::move(fault));
 }
 
-Status ForestSaves::Lead(bool leads) {
-  if (!leads) writer_.reset();
-  if (!leads || writer_) return Status::OK();
+Status ForestSaves::Lead() {
+  if (writer_) return Status::OK();
   PT_LET(CheckpointFolder folder, CheckpointFolder::Open(spec_.folder));
   writer_ = std::make_unique<CheckpointWriter>(std::move(folder), spec_.keep);
   return Status::OK();

@@ -44,8 +44,8 @@ class ForestSaves {
   // (train/resume.h) does.
   Result<bool> TakeUp(ForestState& now, Communicator& communicator);
   // Collective. Ranks of a new generation take the state of the one that has the most rounds;
-  // `newcomer`: this rank has none.
-  Status CatchUp(ForestState& now, bool newcomer, Communicator& communicator);
+  // `begun`: this rank has one. Returns false if no rank has, and changes nothing then.
+  Result<bool> CatchUp(ForestState& now, bool begun, Communicator& communicator);
 
   // Whether rank 0's clock asks for a checkpoint and none is being written.
   bool due(int64_t round, bool leads);
@@ -59,9 +59,10 @@ class ForestSaves {
   Status WithKept(const Status& status);
 
   double seconds() const { return seconds_before_ + progress_.seconds(); }
-  // A rank that has just become rank 0 opens the folder, so that its predecessor writes no more; one
-  // that no longer is lets go of it.
-  Status Lead(bool leads);
+  // A rank that has become rank 0 opens the folder, so that its predecessor writes no more; one that
+  // no longer is lets go of it.
+  Status Lead();
+  void LetGo() { writer_.reset(); }
 
  private:
   Result<std::optional<Checkpoint>> Load(const Json& identity);

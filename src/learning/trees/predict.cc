@@ -20,6 +20,13 @@ bool OfNumbers(const Forest& forest, const Tree& tree) {
 
 }  // namespace
 
+// A leaf's column is 0, which exists: a forest without columns has no splits.
+inline uint32_t BatchForest::GoesRight(const Node& node, const float* row) {
+  const float x = row[node.column & ~kMissingLeft];
+  const uint32_t missing = (node.column >> 31) ^ 1;
+  return std::isnan(x) ? missing : uint32_t(x > node.threshold);
+}
+
 BatchForest::BatchForest(const Forest& forest) : forest_(forest) {
   for (const Tree& tree : forest.trees) Add(tree);
 }
@@ -53,20 +60,56 @@ void BatchForest::Walk(const Plan& plan, const float* rows, int64_t count, float
   for (int64_t at = 0; at < count; at += kTogether) {
     const int64_t some = std::min(kTogether, count - at);
     uint32_t node[kTogether] = {};
-    for (int32_t d = 0; d < plan.depth; ++d) {
+    // Until all of them are at leaves: few trees are as deep everywhere as at their deepest leaf.
+    for (uint32_t moved = plan.depth > 0 ? 1 : 0; moved != 0;) {
+      moved = 0;
       for (int64_t i = 0; i < some; ++i) {
         const Node& here = nodes[node[i]];
-        const float x = rows[(at + i) * columns + int64_t(here.column & ~kMissingLeft)];
-        const bool right = std::isnan(x) ? (here.column & kMissingLeft) == 0 : x > here.threshold;
-        node[i] = here.left + uint32_t(right);
+        const uint32_t next = here.left + GoesRight(here, rows + (at + i) * columns);
+        moved |= next ^ node[i];
+        node[i] = next;
       }
     }
     for (int64_t i = 0; i < some; ++i) out[(at + i) * outputs] += nodes[node[i]].value;
   }
 }
 
+// One row goes through several trees at once.
+void BatchForest::PredictRow(std::span<const float> row, std::span<float> out) const {
+  static constexpr Node nowhere{.threshold = INFINITY, .column = kMissingLeft};
+  std::ranges::copy(forest_.base, out.begin());
+  for (size_t first = 0; first < plans_.size(); first += size_t(kTogether)) {
+    const size_t some = std::min(size_t(kTogether), plans_.size() - first);
+    const Node* at[kTogether];
+    const Node* root[kTogether];
+    for (size_t t = 0; t < some; ++t) {
+      const int64_t node = plans_[first + t].first;
+      at[t] = root[t] = node < 0 ? &nowhere : &nodes_[size_t(node)];
+    }
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t t = 0; t < some; ++t) {
+        const Node* const next = root[t] + at[t]->left + GoesRight(*at[t], row.data());
+        moved |= next != at[t];
+        at[t] = next;
+      }
+    }
+    for (size_t t = 0; t < some; ++t) {
+      const bool walked = plans_[first + t].first >= 0;
+      out[(first + t) % out.size()] +=
+          walked ? at[t]->value : forest_.trees[first + t].LeafOf(forest_.columns, row).value;
+    }
+  }
+}
+
 void BatchForest::Predict(std::span<const float> rows, int64_t count, std::span<float> out) const {
   const auto columns = forest_.columns.size(), outputs = forest_.base.size();
+  if (count < kTogether) {
+    for (size_t i = 0; i < size_t(count); ++i) {
+      PredictRow(rows.subspan(i * columns, columns), out.subspan(i * outputs, outputs));
+    }
+    return;
+  }
   for (int64_t first = 0; first < count; first += kBlock) {
     const int64_t some = std::min(kBlock, count - first);
     const float* const block = rows.data() + size_t(first) * columns;

@@ -32,6 +32,8 @@ class BatchForest {
     int32_t depth = 0;
   };
   void Add(const Tree& tree);
+  static uint32_t GoesRight(const Node& node, const float* row);
+  void PredictRow(std::span<const float> row, std::span<float> out) const;
   void Walk(const Plan& plan, const float* rows, int64_t count, float* out) const;
 
   const Forest& forest_;

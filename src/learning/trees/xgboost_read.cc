@@ -159,6 +159,22 @@ class Booster {
     return Status::OK();
   }
 
+  // Models that learned from data frames have them since version 3.1.
+  Status ReadCategories(const Json& cats) {
+    const Json& encodings = At(cats, {"enc"});
+    read_.categories.resize(forest_.columns.size());
+    if (!encodings.is_array() || encodings.size() != forest_.columns.size()) return Status::OK();
+    for (size_t c = 0; c < encodings.size(); ++c) {
+      ForestColumn& column = forest_.columns[c];
+      if (column.cardinality == 0) continue;
+      PT_LET(read_.categories[c], xgboost::CategoryNames(encodings[c]));
+      const auto names = int64_t(read_.categories[c].size());
+      if (names > kMostCategories) return Bad(fmt::format("{} categories", names));
+      column.cardinality = std::max(column.cardinality, names);
+    }
+    return Status::OK();
+  }
+
   Status ReadTrees() {
     const Json& booster = At(learner_, {"gradient_booster"});
     const std::string name = TextAt(booster, "name");
@@ -166,6 +182,7 @@ class Booster {
       return CannotTake("the booster \"" + name + "\"", "train with booster=gbtree");
     }
     const Json& model = At(name == "dart" ? At(booster, {"gbtree"}) : booster, {"model"});
+    PT_TRY(ReadCategories(At(model, {"cats"})));
     const Json& trees = At(model, {"trees"});
     const Json& info = At(model, {"tree_info"});
     if (!trees.is_array() || !info.is_array() || info.size() != trees.size()) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -58,6 +59,30 @@ Status Numbers(const Json& json, const char* key, std::vector<double>& out) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> CategoryNames(const Json& encoding) {
+  std::vector<double> ends, values;
+  PT_TRY(Numbers(encoding, "offsets", ends));
+  PT_TRY(Numbers(encoding, "values", values));
+  std::vector<std::string> names;
+  if (!At(encoding, {"type"}).is_null()) {
+    for (const double each : values) {
+      if (each != std::floor(each)) return Bad("a category that is no whole number");
+      names.push_back(fmt::format("{:.0f}", each));
+    }
+    return names;
+  }
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    const bool inside =
+        ends[i] >= 0 && ends[i] <= ends[i + 1] && ends[i + 1] <= double(values.size());
+    if (!inside) return Bad("names of categories lie outside the text");
+    std::string& name = names.emplace_back();
+    for (auto at = size_t(ends[i]); at < size_t(ends[i + 1]); ++at) {
+      name.push_back(static_cast<char>(int32_t(std::clamp(values[at], -128.0, 255.0))));
+    }
+  }
+  return names;
+}
 
 Result<TreeJson> TreeJson::Of(const Json& json) {
   TreeJson tree;

@@ -22,6 +22,10 @@ const Json& At(const Json& json, std::initializer_list<const char*> path);
 // A whole number that is written as a text, as parameters are.
 Result<int64_t> Whole(const Json& json, const char* key, int64_t otherwise);
 
+// What a column's categories are called, by their index: texts, as UTF-8 one behind the other, or
+// whole numbers. Empty for none.
+Result<std::vector<std::string>> CategoryNames(const Json& encoding);
+
 // Every list has one entry per node. Positions of children and columns may lie anywhere yet.
 class TreeJson {
  public:

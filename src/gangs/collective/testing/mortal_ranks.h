@@ -17,6 +17,7 @@ class MortalRanks final : public Communicator {
  public:
   MortalRanks(Communicator& ranks, int life) : ranks_(ranks), life_(life) {}
   bool dead() const { return life_ < 0; }
+  int life() const { return life_; }  // Calls that are left.
   int32_t rank() const override { return ranks_.rank(); }
   int32_t world() const override { return ranks_.world(); }
   Status AllReduce(Buffer inout, Op op) override {
