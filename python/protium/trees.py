@@ -16,10 +16,10 @@ _INDEX = "index"
 
 
 class _Trees(TableEstimator):
-    def __init__(self, *, loss: Any = None, rounds: int = 300, learning_rate: float = 0.1,
+    def __init__(self, *, loss: Any = None, rounds: int = 200, learning_rate: float = 0.05,
                  leaves: int = 31, depth: int = 0, bins: int = 255, min_weight: float = 1.0,
                  min_gain: float = 0.0, l1: float = 0.0, l2: float = 1.0, rows: float = 1.0,
-                 columns: float = 1.0, one_hot: int = 4, smoothing: float = 10.0,
+                 columns: float = 0.5, one_hot: int = 4, smoothing: float = 10.0,
                  monotone: Any = None, interactions: Any = None, validation: float = 0.0,
                  patience: int = 0, workers: int = 1, random_state: Any = None,
                  engine: str = "local", train: Any = None) -> None:

@@ -27,6 +27,9 @@ JOB = """
 [tables]
 t = "t.csv"
 
+[etl]
+sql = "SELECT x, shop, z, y FROM t"
+
 [[pipeline]]
 kind = "string_indexer"
 id = "index"
@@ -48,6 +51,10 @@ early_stopping = { patience = 10 }
 """
 
 
+# Enough for a few hundred rows.
+QUICK = {"rounds": 20, "learning_rate": 0.3, "columns": 1.0}
+
+
 def rows(count=400):
     random = np.random.default_rng(1)
     X = random.normal(size=(count, 4))
@@ -66,7 +73,7 @@ def sales(pd):
 class Trees(unittest.TestCase):
     def test_numbers_are_learned_in_the_order_of_the_rows(self):
         X, y = rows()
-        model = pt.TreeRegressor(rounds=60).fit(X[:300], y[:300])
+        model = pt.TreeRegressor(**{**QUICK, "rounds": 60}).fit(X[:300], y[:300])
         self.assertGreater(model.score(X[300:], y[300:]), 0.9)
         np.testing.assert_array_equal(model.predict(X)[::-1], model.predict(X[::-1]))
         self.assertEqual((model.n_features_in_, model.n_iter_), (4, 60))
@@ -78,14 +85,14 @@ class Trees(unittest.TestCase):
         X, y = rows()
         for names in (np.array(["low", "high"]), np.array([7, -3])):
             classes = names[(y > 0).astype(int)]
-            model = pt.TreeClassifier(rounds=20).fit(X, classes)
+            model = pt.TreeClassifier(**QUICK).fit(X, classes)
             self.assertEqual(model.classes_.tolist(), sorted(names.tolist()))
             self.assertGreater(model.score(X, classes), 0.95)
             shares = model.predict_proba(X)
             np.testing.assert_allclose(shares.sum(axis=1), 1)
             self.assertTrue((model.classes_[shares.argmax(axis=1)] == model.predict(X)).all())
         three = np.digitize(y, [-1, 1])
-        model = pt.TreeClassifier(rounds=20).fit(X, three)
+        model = pt.TreeClassifier(**QUICK).fit(X, three)
         self.assertEqual(model.predict_proba(X).shape, (400, 3))
         self.assertGreater(model.score(X, three), 0.95)
 
@@ -97,9 +104,10 @@ class Trees(unittest.TestCase):
             X.assign(y=y, i=np.arange(300)).to_csv(os.path.join(folder, "t.csv"), index=False)
             with open(os.path.join(folder, "job.toml"), "w", encoding="utf-8") as job:
                 job.write(JOB)
-            for verb in (["run", "job.toml", "--out", "run"],
-                         ["predict", "--model", "run", "--input", "t.csv", "--output", "p.csv"]):
-                told = subprocess.run([sys.executable, "-m", "protium", *verb], cwd=folder,
+            for verb in (["run", "job.toml"],
+                         ["predict", "--model", "last", "--input", "t.csv", "--output", "p.csv"]):
+                told = subprocess.run([sys.executable, "-m", "protium", *verb,
+                                       "--runs-dir", "runs"], cwd=folder,
                                       capture_output=True, text=True, timeout=120)
                 self.assertEqual(told.returncode, 0, told.stderr)
             scored = pt.default_session().read(os.path.join(folder, "p.csv")).to_columns()
@@ -108,7 +116,7 @@ class Trees(unittest.TestCase):
     def test_missing_numbers_and_texts_say_something(self):
         pd = module("pandas")
         X, y = sales(pd)
-        model = pt.TreeRegressor(rounds=100, leaves=8, smoothing=1).fit(X, y)
+        model = pt.TreeRegressor(**{**QUICK, "rounds": 60}, leaves=8, smoothing=1).fit(X, y)
         self.assertGreater(model.score(X, y), 0.99)
         kinds = [each["kind"] for each in model._model().pipeline]
         self.assertEqual(kinds, ["string_indexer", "tree_estimator"])
@@ -118,8 +126,8 @@ class Trees(unittest.TestCase):
         # A text that training did not have is as one that is missing.
         self.assertEqual(new, none)
         matrix = X[["x", "z"]].to_numpy()
-        matrix[:, 1] = np.inf
-        again = pt.TreeRegressor(rounds=60).fit(matrix, y)
+        matrix[:, 1] = np.nan
+        again = pt.TreeRegressor(**QUICK).fit(matrix, y)
         self.assertTrue(np.isfinite(again.predict(matrix)).all())
         self.assertEqual(again.feature_importances_.tolist(), [1, 0])
 
@@ -130,7 +138,7 @@ class Trees(unittest.TestCase):
                           "day": pd.date_range("2020-01-01", periods=200),
                           "price": np.r_[np.nan, np.arange(199.0)]})
         y = np.where(X["day"] > pd.Timestamp("2020-04-01"), 5.0, 1.0) + (X["shop"] == "a")
-        model = pt.TreeRegressor(rounds=30, min_weight=0.1).fit(X, y)
+        model = pt.TreeRegressor(**QUICK).fit(X, y)
         self.assertGreater(model.score(X, y), 0.95)
         kinds = {each["kind"]: each for each in model._model().pipeline}
         self.assertEqual(kinds["string_indexer"]["inputs"], ["shop", "open"])
@@ -154,16 +162,16 @@ class Trees(unittest.TestCase):
     def test_losses_of_numbers(self):
         X, y = rows()
         for loss in ("mae", {"name": "huber", "delta": 0.5}):
-            self.assertGreater(pt.TreeRegressor(loss=loss, rounds=60).fit(X, y).score(X, y), 0.9, loss)
+            self.assertGreater(pt.TreeRegressor(loss=loss, **QUICK).fit(X, y).score(X, y), 0.9, loss)
         for loss in ("poisson", {"name": "tweedie", "power": 1.2}):
-            model = pt.TreeRegressor(loss=loss, rounds=60).fit(X, np.abs(y))
+            model = pt.TreeRegressor(loss=loss, **QUICK).fit(X, np.abs(y))
             self.assertGreater(model.predict(X).min(), 0)
             self.assertGreater(model.score(X, np.abs(y)), 0.9, loss)
         levels = {"name": "quantile", "levels": [0.2, 0.8]}
-        low, high = pt.TreeRegressor(loss=levels, rounds=20).fit(X, y).predict(X).T
+        low, high = pt.TreeRegressor(loss=levels, **QUICK).fit(X, y).predict(X).T
         self.assertTrue((low <= high).all())
         self.assertAlmostEqual((y <= low).mean(), 0.2, delta=0.1)
-        one = pt.TreeRegressor(loss={"name": "quantile", "levels": [0.8]}, rounds=20).fit(X, y)
+        one = pt.TreeRegressor(loss={"name": "quantile", "levels": [0.8]}, **QUICK).fit(X, y)
         self.assertEqual(one.predict(X).shape, (400,))
         with self.assertRaisesRegex(pt.UsageError, "tweedie"):
             pt.TreeRegressor(loss="tweedy").fit(X, y)
@@ -174,7 +182,7 @@ class Trees(unittest.TestCase):
         found = {}
         for name, loss in (("as it is", None), ("balanced", {"class_weights": "balanced"}),
                            ("nine times", {"class_weights": {"yes": 9}})):
-            model = pt.TreeClassifier(loss=loss, rounds=10).fit(X, rare)
+            model = pt.TreeClassifier(loss=loss, **QUICK).fit(X, rare)
             found[name] = (model.predict(X) == "yes").sum()
         self.assertGreater(found["balanced"], found["as it is"])
         self.assertGreater(found["nine times"], found["as it is"])
@@ -183,7 +191,7 @@ class Trees(unittest.TestCase):
 
     def test_constraints_name_columns_or_their_positions(self):
         X, y = rows()
-        model = pt.TreeRegressor(rounds=30, monotone={0: "rising", 1: "falling"},
+        model = pt.TreeRegressor(**QUICK, monotone={0: "rising", 1: "falling"},
                                  interactions=[[0], [1, 2, 3]]).fit(X, y)
         line = np.zeros((50, 4))
         line[:, 0] = np.linspace(-2, 2, 50)
@@ -208,11 +216,19 @@ class Trees(unittest.TestCase):
     def test_in_searches_over_pipelines(self):
         selection, pipeline = module("sklearn.model_selection"), module("sklearn.pipeline")
         X, y = rows(200)
-        made = pipeline.make_pipeline(pt.TreeRegressor(rounds=20))
-        search = selection.GridSearchCV(made, {"treeregressor__leaves": [2, 16]}, cv=2).fit(X, y)
+        made = pipeline.make_pipeline(pt.TreeRegressor(**QUICK))
+        search = selection.GridSearchCV(made, {"treeregressor__leaves": np.array([2, 16])},
+                                        cv=2).fit(X, y)
         self.assertEqual(search.best_params_, {"treeregressor__leaves": 16})
-        scores = selection.cross_val_score(pt.TreeClassifier(rounds=20), X, y > 0, cv=3)
+        scores = selection.cross_val_score(pt.TreeClassifier(**QUICK), X, y > 0, cv=3)
         self.assertGreater(scores.min(), 0.8)
+
+    def test_what_is_not_given_is_as_in_job_files(self):
+        stage = pt.stages.TreeEstimator(numeric=["x"], label="y")
+        trees = pt.Pipeline([stage]).check({"x": [1.0], "y": [1.0]})["pipeline"][0]["trees"]
+        given = pt.TreeRegressor().get_params()
+        for name, value in trees.items():
+            self.assertEqual(given[name] or value * 0, value, name)
 
     def test_the_stage_has_a_name_of_its_own(self):
         X, y = rows(100)
