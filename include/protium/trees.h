@@ -31,8 +31,8 @@ struct MonotoneColumn {
 // The shape of the trees. A round adds one tree for each output of the model: one, or one for each
 // class, label or level.
 struct TreeOptions {
-  int64_t rounds = 300;
-  double learning_rate = 0.1;
+  int64_t rounds = 200;
+  double learning_rate = 0.05;
   int32_t leaves = 31;
   int32_t depth = 0;
   int32_t bins = 255;
@@ -41,7 +41,7 @@ struct TreeOptions {
   double l1 = 0;
   double l2 = 1;
   double rows = 1;
-  double columns = 1;
+  double columns = 0.5;
   int32_t one_hot = 4;
   double smoothing = 10;
   std::vector<MonotoneColumn> monotone;
@@ -72,7 +72,9 @@ struct TreeOptions {
            .above = 0,
            .at_most = 1});
     visit("columns", columns,
-          {.help = "share of the columns that each tree may split on", .above = 0, .at_most = 1});
+          {.help = "share of the columns that each tree may split on, but never fewer than 8",
+           .above = 0,
+           .at_most = 1});
     visit("one_hot", one_hot,
           {.help = "splits on at most this many categories put one on a side; with more they are "
                    "sorted by gradient and cut in two",

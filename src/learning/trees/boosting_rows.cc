@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kRowsTag = int64_t{1} << 40;
 constexpr int64_t kColumnsTag = int64_t{1} << 41;
 
+constexpr size_t kFewestColumns = 8;
+
 // How many rows the reported loss is expected to be measured on.
 constexpr double kLossRows = 20'000;
 constexpr double kLossUnit = 1 << 20;
@@ -250,7 +252,7 @@ std::vector<uint32_t> BoostingRows::ChooseRows(int64_t round) const {
   return chosen;
 }
 
-// Exactly the share of the columns, at least one.
+// Exactly the share of the columns, or kFewestColumns: with few columns every tree needs them all.
 std::vector<int32_t> BoostingRows::ChooseColumns(int64_t tree) const {
   std::vector<int32_t> columns(spec_.columns.size());
   std::iota(columns.begin(), columns.end(), 0);
@@ -258,7 +260,7 @@ std::vector<int32_t> BoostingRows::ChooseColumns(int64_t tree) const {
   const uint64_t draw = DrawOfTree(spec_.train.seed, kColumnsTag + tree);
   const auto count = size_t(std::ceil(spec_.trees.columns * double(columns.size())));
   std::ranges::sort(columns, {}, [&](int32_t column) { return DrawOfRow(draw, uint64_t(column)); });
-  columns.resize(std::min(columns.size(), std::max<size_t>(count, 1)));
+  columns.resize(std::min(columns.size(), std::max(count, kFewestColumns)));
   std::ranges::sort(columns);
   return columns;
 }

@@ -175,6 +175,7 @@ TEST(HardCase, TenThousandColumns) {
   for (size_t i = 0; i < 60; ++i) table.labels[i] = table.features[9000][i] > 50'000 ? 1 : 0;
   BoostSpec spec = Spec();
   spec.trees.rounds = 2;
+  spec.trees.columns = 1;
   const Forest forest = TrainBoth(spec, table);
   EXPECT_EQ(forest.trees[0].nodes[0].column, 9000);
 }
