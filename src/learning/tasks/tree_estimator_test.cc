@@ -122,6 +122,23 @@ TEST_F(TreeEstimatorTest, LearnsAmountsFromRowsWithGapsAndComesBackFromItsFolder
   }
 }
 
+TEST_F(TreeEstimatorTest, KeepsWhatSplitsOnTheTablesColumnsGained) {
+  const auto model = Stages("amount").Fit(Rows());
+  ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+  ASSERT_TRUE(model->Save("model").ok());
+  std::ifstream file(folder_ / "run" / "model" / "metrics.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json splits = (*ParseJson(text))["splits"];
+  EXPECT_EQ(splits, StateOf(*session_).record().results()["splits"]);
+  ASSERT_EQ(splits.size(), 3u);
+  EXPECT_EQ(splits[0]["column"], "x");
+  EXPECT_EQ(splits[1]["column"], "z");
+  EXPECT_EQ(splits[2]["column"], "color");
+  // The label is made of x and color.
+  for (const int made_of : {0, 2}) EXPECT_GT(splits[made_of]["gain"], splits[1]["gain"]);
+  for (const Json& each : splits) EXPECT_EQ(each["splits"] > 0, each["cover"] > 0);
+}
+
 TEST_F(TreeEstimatorTest, LearnsTwoClassesAndThree) {
   const auto two = Stages("big", OfClasses("binary_cross_entropy")).Fit(Rows());
   ASSERT_TRUE(two.ok()) << Render(FaultOf(two.status()));
