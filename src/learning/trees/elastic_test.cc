@@ -100,7 +100,7 @@ class ElasticForest : public testing::TestWithParam<ElasticCase> {
   TreeTable table_;
   ElasticWorld world_;
   std::optional<BoostOutcome> alone_;
-  int deaths_ = 0;           // Of the last training, like the next.
+  int deaths_ = 0;  // Of the last training, like the next.
   std::vector<int> worlds_;
 };
 
