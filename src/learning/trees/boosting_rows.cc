@@ -77,7 +77,7 @@ Status BoostingRows::Prepare() {
   words_.resize(rows);
   chosen_.resize(rows);
   std::iota(chosen_.begin(), chosen_.end(), uint32_t{0});
-  grower_ = std::make_unique<Grower>(spec_.trees, *rows_, bins_, rules_, communicator_);
+  PT_LET(grower_, Grower::Make(spec_.trees, *rows_, bins_, rules_, communicator_));
   return Status::OK();
 }
 
