@@ -29,9 +29,8 @@ class Grower::Growing {
   Result<Grown> Run() {
     PT_TRY(Begin());
     while (int64_t(leaves_.size()) < my_.options_.leaves) {
-      const auto best = std::ranges::max_element(leaves_, {}, [](const Leaf& leaf) {
-        return leaf.best ? leaf.best->gain : -1;
-      });
+      const auto best = std::ranges::max_element(
+          leaves_, {}, [](const Leaf& leaf) { return leaf.best ? leaf.best->gain : -1; });
       if (!best->best) break;
       PT_TRY(Divide(size_t(best - leaves_.begin())));
     }
@@ -220,9 +219,8 @@ class Grower::Growing {
       node.set = AddSet(bins, rule);
     } else {
       // Beyond the last cut only missing values are parted.
-      node.threshold = size_t(rule.bin) < bins.cuts.size()
-                           ? bins.cuts[size_t(rule.bin)]
-                           : std::numeric_limits<float>::infinity();
+      node.threshold = size_t(rule.bin) < bins.cuts.size() ? bins.cuts[size_t(rule.bin)]
+                                                           : std::numeric_limits<float>::infinity();
     }
     grown_.rules[size_t(parent)] = rule;
     grown_.tree.nodes[size_t(left)].cover = grid_.HessianOf(split.left.hessian);
@@ -261,8 +259,8 @@ class Grower::Growing {
     for (Leaf& leaf : leaves_) {
       FreeHistogram(leaf);
       TreeNode& node = grown_.tree.nodes[size_t(leaf.node)];
-      node.value = float(my_.options_.learning_rate *
-                         my_.search_.ValueOf(leaf.sums, grid_, leaf.bounds));
+      node.value =
+          float(my_.options_.learning_rate * my_.search_.ValueOf(leaf.sums, grid_, leaf.bounds));
       grown_.leaves.push_back({leaf.node, RowsOf(leaf)});
     }
     return std::move(grown_);
@@ -289,8 +287,7 @@ Grower::Grower(const TreeOptions& options, const BinnedRows& rows, std::span<con
 
 Result<std::unique_ptr<Grower>> Grower::Make(const TreeOptions& options, const BinnedRows& rows,
                                              std::span<const ColumnBins> bins,
-                                             const ColumnRules& rules,
-                                             Communicator& communicator) {
+                                             const ColumnRules& rules, Communicator& communicator) {
   std::unique_ptr<Grower> out(new Grower(options, rows, bins, rules));
   PT_LET(out->ranks_, RankSums::Make(out->layout_, communicator));
   return out;

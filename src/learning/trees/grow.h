@@ -21,8 +21,8 @@ namespace protium {
 
 // What columns a tree may use; complete, by position.
 struct ColumnRules {
-  std::vector<int8_t> directions;               // 1 rising, -1 falling, 0 neither.
-  std::vector<std::vector<int32_t>> together;   // Of interactions; empty: all columns.
+  std::vector<int8_t> directions;              // 1 rising, -1 falling, 0 neither.
+  std::vector<std::vector<int32_t>> together;  // Of interactions; empty: all columns.
 };
 
 // A grown tree. Its leaves have the values of SplitSearch::ValueOf() times the learning rate.
@@ -70,8 +70,8 @@ class Grower {
   std::unique_ptr<RankSums> ranks_;
   SplitSearch search_;
   double wait_seconds_ = 0;
-  std::vector<uint32_t> order_;  // Rows, leaf by leaf.
-  std::vector<uint32_t> aside_;  // While a leaf is divided.
+  std::vector<uint32_t> order_;          // Rows, leaf by leaf.
+  std::vector<uint32_t> aside_;          // While a leaf is divided.
   std::vector<std::vector<Cell>> free_;  // Histograms to be used again.
 };
 

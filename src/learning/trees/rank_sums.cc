@@ -27,9 +27,14 @@ static_assert(std::is_trivially_copyable_v<SplitMessage>);
 void Append(const std::optional<NodeSplit>& split, std::string& out) {
   SplitMessage message;
   if (split) {
-    message = {split->gain,        split->rule.column, split->rule.bin,
-               split->rule.missing_left, int64_t(split->rule.left.size()),
-               split->left,        split->right,       split->left_bounds,
+    message = {split->gain,
+               split->rule.column,
+               split->rule.bin,
+               split->rule.missing_left,
+               int64_t(split->rule.left.size()),
+               split->left,
+               split->right,
+               split->left_bounds,
                split->right_bounds};
   }
   out.append(reinterpret_cast<const char*>(&message), sizeof(message));
@@ -50,8 +55,7 @@ Result<std::optional<NodeSplit>> Take(std::string_view& text) {
                   .left_bounds = message.left_bounds,
                   .right_bounds = message.right_bounds};
   const auto bins = text.substr(0, size_t(message.bins));
-  split.rule = {message.column, message.bin, message.missing_left != 0,
-                {bins.begin(), bins.end()}};
+  split.rule = {message.column, message.bin, message.missing_left != 0, {bins.begin(), bins.end()}};
   text.remove_prefix(bins.size());
   return std::optional<NodeSplit>(std::move(split));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up histograms over the ranks of a gang and finds the best split of all: each rank has part of
-// the columns, whose sums it reads from the others' memory, and searches these alone. So neither
+// Adds up histograms over the ranks of a gang and finds the best split of all: each rank has part
+// of the columns, whose sums it reads from the others' memory, and searches these alone. So neither
 // traffic nor work is done twice, and a rank knows the sums of its own columns only.
 #pragma once
 
@@ -28,8 +28,8 @@ class RankSums {
   // Where to write the sums over the own rows, for all columns: memory that others read, or `out`
   // if there are none.
   std::span<Cell> Local(std::span<Cell> out);
-  // Collective. Sets the own columns of `out`, and its last cell, to the sums over all ranks of what
-  // they have written to Local(). The rest of `out` stays as it is.
+  // Collective. Sets the own columns of `out`, and its last cell, to the sums over all ranks of
+  // what they have written to Local(). The rest of `out` stays as it is.
   Status Sum(std::span<Cell> out);
   // Those of `columns` that are this rank's; both ascend.
   std::vector<int32_t> Own(std::span<const int32_t> columns) const;
