@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a forest is grown, as data; job files, --set, help and the reference pages follow from Fields()
-// here. The forest follows from the rows, the loss and these options, never from the number of
-// workers (docs/trees.md).
+// How a forest is grown, as data; job files, --set, help and the reference pages follow from
+// Fields() here. The forest follows from the rows, the loss and these options, never from the
+// number of workers (docs/trees.md).
 #pragma once
 
 #include <cstdint>
@@ -79,8 +79,9 @@ struct TreeOptions {
           {.help = "splits on at most this many categories put one on a side; with more they are "
                    "sorted by gradient and cut in two",
            .at_least = 1});
-    visit("smoothing", smoothing,
-          {.help = "weight added to each category, so that rare ones do not decide", .at_least = 0});
+    visit(
+        "smoothing", smoothing,
+        {.help = "weight added to each category, so that rare ones do not decide", .at_least = 0});
     visit("monotone", monotone, {.help = "numbers that predictions rise or fall with"});
     visit("interactions", interactions,
           {.help = "lists of columns: those on the way to a leaf come from one list; unless set, "
@@ -114,8 +115,7 @@ struct TreeTrainOptions {
            .rows_of = "metrics"});
     visit("early_stopping", early_stopping,
           {.help = "ends training when it stops improving", .decides_weights = false});
-    visit("keep", keep,
-          {.help = "checkpoints kept", .at_least = 1, .decides_weights = false});
+    visit("keep", keep, {.help = "checkpoints kept", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
           {.help = "column of a straight-line fit to compare with; empty: none",
            .decides_weights = false});

@@ -64,11 +64,12 @@ class TreeEstimatorTest : public testing::Test {
   DataFrame Rows() { return session_->Sql("SELECT * FROM t"); }
 
   static Pipeline Stages(const std::string& label, Json more = Json::object()) {
-    Json options = {{"numeric", {"x", "z"}},
-                    {"categorical", {{{"stage", "index"}}}},
-                    {"label", label},
-                    {"trees", {{"rounds", 40}, {"leaves", 8}, {"min_weight", 0.1}}},
-                    {"gang", {{"workers", 2}}}};
+    Json options = {
+        {"numeric", {"x", "z"}},
+        {"categorical", {{{"stage", "index"}}}},
+        {"label", label},
+        {"trees", {{"rounds", 40}, {"learning_rate", 0.1}, {"leaves", 8}, {"min_weight", 0.1}}},
+        {"gang", {{"workers", 2}}}};
     return Pipeline({StringIndexer({.id = "index", .inputs = {"color"}, .missing = Unseen::kNull}),
                      {kTreeEstimator, LaidOver(options, more)}});
   }

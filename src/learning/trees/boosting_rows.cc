@@ -77,7 +77,7 @@ Status BoostingRows::Prepare() {
   words_.resize(rows);
   chosen_.resize(rows);
   std::iota(chosen_.begin(), chosen_.end(), uint32_t{0});
-  grower_ = std::make_unique<Grower>(spec_.trees, *rows_, bins_, rules_, communicator_);
+  PT_LET(grower_, Grower::Make(spec_.trees, *rows_, bins_, rules_, communicator_));
   return Status::OK();
 }
 
@@ -112,8 +112,8 @@ Result<std::vector<float>> BoostingRows::FirstOutputs() {
         labels[i] = targets_.labels[i * size_t(targets_.labels_per_row) + size_t(loss_->label(o))];
       }
       const std::span<const uint32_t> all = chosen_;
-      PT_LET(const auto found, LeafQuantiles(std::span(&all, 1), labels, targets_.weights, *level,
-                                             communicator_));
+      PT_LET(const auto found,
+             LeafQuantiles(std::span(&all, 1), labels, targets_.weights, *level, communicator_));
       at = found[0];
       continue;
     }
@@ -214,8 +214,7 @@ Status BoostingRows::TakeQuantiles(Grown& grown, int64_t output, double level) {
   for (size_t i = 0; i < left.size(); ++i) left[i] = labels[i * stride] - margins[i];
   std::vector<std::span<const uint32_t>> leaves;
   for (const Grown::Leaf& leaf : grown.leaves) leaves.push_back(leaf.rows);
-  PT_LET(const auto values,
-         LeafQuantiles(leaves, left, targets_.weights, level, communicator_));
+  PT_LET(const auto values, LeafQuantiles(leaves, left, targets_.weights, level, communicator_));
   for (size_t l = 0; l < leaves.size(); ++l) {
     grown.tree.nodes[size_t(grown.leaves[l].node)].value =
         float(spec_.trees.learning_rate * values[l]);
