@@ -48,7 +48,7 @@ struct JobOutline {
   std::string
       why;  // Why this estimator, for people: "trees fit best: ..."; empty: it was asked for.
   FirstTrees trees;
-  // Of a net. Smaller tables get more epochs and smaller batches, so that the number of steps stays similar.
+  // Of a net. Smaller tables get more epochs and smaller batches: the number of steps is similar.
   int64_t batch = 512;
   int64_t epochs = 10;
   int64_t patience = 3;
