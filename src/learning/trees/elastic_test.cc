@@ -16,7 +16,7 @@ namespace {
 using testing::IsEmpty;
 
 // Two numbers with gaps and a category; small, since training is repeated hundreds of times.
-TreeTable MakeTable(float (*label)(double score, int64_t row)) {
+TreeTable MakeSmallTable(float (*label)(double score, int64_t row)) {
   TreeTable table{.columns = {{"a"}, {"b"}, {"k", 9}}};
   table.features.resize(3);
   std::mt19937 random(3);
@@ -44,17 +44,17 @@ BoostSpec Small(Choice loss, int64_t classes = 0) {
   return spec;
 }
 
-struct Case {
+struct ElasticCase {
   const char* name;
   Choice loss;
   float (*label)(double, int64_t);
   int64_t classes = 0;
 };
 
-class ElasticForest : public testing::TestWithParam<Case> {
+class ElasticForest : public testing::TestWithParam<ElasticCase> {
  protected:
   ElasticForest()
-      : table_(MakeTable(GetParam().label)),
+      : table_(MakeSmallTable(GetParam().label)),
         world_{.spec = Small(GetParam().loss, GetParam().classes)} {}
 
   // Who dies at which call.
@@ -100,7 +100,7 @@ class ElasticForest : public testing::TestWithParam<Case> {
   TreeTable table_;
   ElasticWorld world_;
   std::optional<BoostOutcome> alone_;
-  int deaths_ = 0;           // Of the last training, like the next.
+  int deaths_ = 0;  // Of the last training, like the next.
   std::vector<int> worlds_;
 };
 
@@ -160,9 +160,9 @@ TEST_P(ElasticForest, EndsEarlyWhereARankDies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElasticForest,
-                         testing::Values(Case{"mse", MeanSquaredError(), Shaken},
-                                         Case{"quantile", Quantile(), AsItIs},
-                                         Case{"cross_entropy", CrossEntropy(), OfThree, 3}),
+                         testing::Values(ElasticCase{"mse", MeanSquaredError(), Shaken},
+                                         ElasticCase{"quantile", Quantile(), AsItIs},
+                                         ElasticCase{"cross_entropy", CrossEntropy(), OfThree, 3}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
