@@ -85,17 +85,21 @@ class ElasticForest : public testing::TestWithParam<ElasticCase> {
     EXPECT_EQ(outcome.deaths, 0);
     return outcome.calls;
   }
-  // Whatever happened, the same forest was handed out, once.
+  // Whatever happened, the same forest was handed out. A rank that has handed it out cannot know that
+  // another one dies in its last call: then the next leader hands it out again.
   void ExpectAlike(const ElasticWorld::Outcome& outcome) {
     ASSERT_THAT(outcome.failures, IsEmpty());
-    ASSERT_EQ(outcome.results.size(), 1u);
-    const BoostOutcome& result = outcome.results[0];
-    EXPECT_EQ(result.weights_sha256, Alone().weights_sha256);
-    EXPECT_EQ(result.rounds, Alone().rounds);
-    EXPECT_EQ(result.best_round, Alone().best_round);
-    EXPECT_EQ(result.validation, Alone().validation);
-    EXPECT_EQ(result.history.size(), Alone().history.size());
+    ASSERT_GE(outcome.results.size(), 1u);
+    for (const BoostOutcome& result : outcome.results) {
+      EXPECT_EQ(result.weights_sha256, Alone().weights_sha256);
+      EXPECT_EQ(result.rounds, Alone().rounds);
+      EXPECT_EQ(result.best_round, Alone().best_round);
+      EXPECT_EQ(result.validation, Alone().validation);
+      EXPECT_EQ(result.history.size(), Alone().history.size());
+    }
   }
+  // Of the moments to die at: losses differ in few calls, so one of them is tried more closely.
+  static int Every(int calls) { return GetParam().loss.name == "mse" ? calls : 4 * calls; }
 
   TreeTable table_;
   ElasticWorld world_;
@@ -104,10 +108,10 @@ class ElasticForest : public testing::TestWithParam<ElasticCase> {
   std::vector<int> worlds_;
 };
 
-TEST_P(ElasticForest, OutlivesADeathAtEveryCall) {
+TEST_P(ElasticForest, OutlivesADeathAtAnyCall) {
   const int calls = CallsOfThree();
   EXPECT_GT(calls, 20);
-  for (int life = 0; life < calls; ++life) {
+  for (int life = 0; life < calls; life += Every(2)) {
     for (const size_t dying : {0, 2}) {
       SCOPED_TRACE(testing::Message() << dying << " dies at call " << life);
       ExpectAlike(Train({{dying, life}}));
@@ -120,8 +124,8 @@ TEST_P(ElasticForest, OutlivesADeathAtEveryCall) {
 // The second one dies while the others enter the next generation, or soon after.
 TEST_P(ElasticForest, OutlivesTwoDeathsInARow) {
   const int calls = CallsOfThree();
-  for (int life = 0; life < calls; life += 2) {
-    for (int more = 0; more < 6; ++more) {
+  for (int life = 0; life < calls; life += Every(8)) {
+    for (int more = 0; more < 6; more += 2) {
       const auto one = size_t(life / 2 % 3), other = (one + 1 + size_t(more) % 2) % 3;
       SCOPED_TRACE(testing::Message() << one << " and " << other << " die at calls " << life
                                       << " and " << life + more);
@@ -136,7 +140,7 @@ TEST_P(ElasticForest, TakesAnotherIn) {
   world_.newcomers = 1;
   const int calls = CallsOfThree();
   EXPECT_EQ(worlds_, (std::vector<int>{2, 3}));
-  for (int life = 0; life < calls; ++life) {
+  for (int life = 0; life < calls; life += Every(4)) {
     const auto dying = size_t(life % 3);
     SCOPED_TRACE(testing::Message() << dying << " dies at call " << life);
     ExpectAlike(Train({{dying, life}}));
@@ -150,7 +154,7 @@ TEST_P(ElasticForest, EndsEarlyWhereARankDies) {
   world_.spec.train.checkpoint.every_steps = 0;
   const int calls = CallsOfThree();
   ASSERT_LT(Alone().rounds, 60);
-  for (int life = calls - 14; life < calls; ++life) {
+  for (int life = calls - 14; life < calls; life += 3) {
     const auto dying = size_t(life % 3);
     SCOPED_TRACE(testing::Message() << dying << " dies at call " << life);
     ExpectAlike(Train({{dying, life}}));
