@@ -151,13 +151,13 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
 }
 
 void SetEffort(int64_t rows, JobOutline& outline) {
-  constexpr int64_t kSteps = 3000, kFewRows = 2000;
+  constexpr int64_t kSteps = 3000, kFewRows = 20'000, kManyRows = 200'000;
   while (outline.batch > 16 && outline.batch * 20 > rows) outline.batch /= 2;
   outline.epochs =
       std::clamp(kSteps * outline.batch / std::max(rows, int64_t{1}), int64_t{8}, int64_t{100});
   outline.patience = outline.epochs / 5 + 2;
   outline.validation = rows < 1000 ? 0.2 : 0.1;
-  outline.trees.leaves = rows < kFewRows ? 15 : 31;
+  outline.trees.leaves = rows < kFewRows ? 15 : rows < kManyRows ? 31 : 63;
 }
 
 }  // namespace

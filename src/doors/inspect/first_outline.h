@@ -28,7 +28,7 @@ enum class FirstEstimator { kTrees, kNet };
 struct FirstTrees {
   int64_t rounds = 1000;  // At most: validation rows choose how many.
   double learning_rate = 0.05;
-  int32_t leaves = 31;
+  int32_t leaves = 15;  // More for larger tables.
   int64_t patience = 50;
 };
 
