@@ -204,7 +204,7 @@ CsvOptions OptionsOf(const LookedTable& table) {
 std::string WhyText(const JobOutline& outline) {
   const bool trees = outline.grows_trees();
   std::string text = outline.why.empty() ? "" : outline.why + "; ";
-  text += fmt::format("for {} instead: protium init with --estimator {}", trees ? "a net" : "trees",
+  text += fmt::format("for {} instead: init --estimator {}", trees ? "a net" : "trees",
                       trees ? "net" : "trees");
   return char(std::toupper(text.front())) + text.substr(1);
 }
