@@ -76,6 +76,8 @@ std::string SectionOf(const std::string& key) {
 // Keys of nets that an estimator of trees does not have.
 std::string AdviceOnTrees(const std::string& path) {
   if (!path.starts_with("pipeline.")) return {};
+  if (path.ends_with(".net")) return "leave it out: only a torch_estimator trains a net";
+  if (path.ends_with(".trees")) return "trees are for kind = \"tree_estimator\"";
   if (path.ends_with(".train.epochs")) return "trees have rounds: trees = { rounds = 300 }";
   if (path.ends_with(".train.batch_size")) return "leave it out: trees learn from all rows at once";
   if (path.ends_with(".train.shards")) return "leave it out: trees do not depend on it";

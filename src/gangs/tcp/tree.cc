@@ -68,7 +68,8 @@ class TcpTree : public SumTree {
 
 }  // namespace
 
-Result<std::unique_ptr<SumTree>> MakeTcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec) {
+Result<std::unique_ptr<SumTree>> MakeTcpTree(std::shared_ptr<Traffic> traffic,
+                                             const TreeSpec& spec) {
   Steps none;
   PT_TRY(traffic->Run(TreeRequest(spec), none));
   const Status valid = CheckTreeSpec(spec, traffic->world());

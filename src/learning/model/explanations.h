@@ -24,8 +24,8 @@ class Explanations {
  public:
   // `config.columns` is not 0.
   Explanations(const Objective& objective, const ExplainConfig& config);
-  // Returns one array per field of ExplainedFields(). `outputs` [rows, outputs] are what `predictor`
-  // returned for the rows.
+  // Returns one array per field of ExplainedFields(). `outputs` [rows, outputs] are those that
+  // `predictor` returned for the rows.
   Result<arrow::ArrayVector> Columns(const RowPredictor& predictor, const arrow::RecordBatch& rows,
                                      std::span<const float> outputs) const;
 

@@ -197,6 +197,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
   if (!trained.importance.is_null()) record.Set("importance", trained.importance);
+  if (!trained.splits.is_null()) record.Set("splits", trained.splits);
   if (trained.disk_bytes > 0) record.Set("rows_on_disk_bytes", trained.disk_bytes);
   if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
 }

@@ -284,7 +284,7 @@ bool IsForestFile(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   in.read(begin.data(), std::streamsize(begin.size()));
   begin.resize(size_t(in.gcount()));
-  // Safetensors begin with the length of their header, PyTorch's files with "PK" or a pickle's mark.
+  // Safetensors begin with the length of their header, files of PyTorch with "PK" or as a pickle.
   return BeginsLightgbm(begin) || BeginsUbjson(begin) || BeginsJson(begin);
 }
 

@@ -46,6 +46,7 @@ Json CollectMetrics(const ModelState& state) {
       chain.estimator->kind->DescribeTraining(chain.options.back().options).contains("rounds");
   if (rounds) metrics["training"]["rounds"] = trained.steps;
   if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
+  if (!trained.splits.is_null()) metrics["splits"] = trained.splits;
   return metrics;
 }
 

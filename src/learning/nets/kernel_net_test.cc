@@ -177,10 +177,10 @@ TEST(KernelNet, NamesTheTensorsOfBothParts) {
 TEST(KernelNet, NamesTheTensorsOfMembers) {
   const Made made("tabm", {{"members", 3}, {"hidden", {4, 6}}, {"pieces", 8}},
                   TabularInputs(5, {7}, 2));
-  EXPECT_THAT(
-      NamesOf(made.net->parameters()),
-      ElementsAre("embedding.0.weight", "dense.0.weight", "dense.0.bias", "members.scale",
-                  "members.bias", "dense.1.weight", "dense.1.bias", "output.weight", "output.bias"));
+  EXPECT_THAT(NamesOf(made.net->parameters()),
+              ElementsAre("embedding.0.weight", "dense.0.weight", "dense.0.bias", "members.scale",
+                          "members.bias", "dense.1.weight", "dense.1.bias", "output.weight",
+                          "output.bias"));
   EXPECT_THAT(made.net->parameters()[1].shape, ElementsAre(4, 4 + 5 * 8));
   EXPECT_THAT(made.net->parameters()[3].shape, ElementsAre(3, 4));
   EXPECT_THAT(made.net->parameters()[5].shape, ElementsAre(6, 4));

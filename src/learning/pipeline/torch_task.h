@@ -185,6 +185,9 @@ struct TrainResult {
   Decision decision;                  // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
   Json importance;                    // Of columns (train/importance.h); null: not measured.
+  // Of a forest, all its splits on each column that it reads: [{"column", "gain", "cover",
+  // "splits"}, ...]; of a net null.
+  Json splits;
   // [{"epoch", "step", "loss", "learning_rate" of the last step, "validation": {...}, "seconds"}]
   Json history = Json::array();
   Json fingerprint = Json::object();    // The numerics that the weights were computed with.
@@ -204,6 +207,7 @@ struct TrainResult {
     visit("decision", decision);
     visit("diagnostics", diagnostics);
     visit("importance", importance);
+    visit("splits", splits);
     visit("history", history);
     visit("fingerprint", fingerprint);
     visit("rows_identity", rows_identity);

@@ -155,7 +155,8 @@ TEST_F(SearchTest, RangesOverKindsOfEstimators) {
                               built_in, "search.space");
   ASSERT_TRUE(net.ok()) << net.status();
   EXPECT_EQ(StagesToJson(net->stages()).back()["train"]["epochs"], 5);
-  const Fault wrong = FaultOf(WithValues(Validated(), {{"kind", "tree"}}, built_in, "space").status());
+  const Fault wrong =
+      FaultOf(WithValues(Validated(), {{"kind", "tree"}}, built_in, "space").status());
   EXPECT_EQ(wrong.where, "space.kind");
   EXPECT_THAT(wrong.fix, HasSubstr("tree_estimator"));
 }

@@ -31,12 +31,10 @@ class Explained : public testing::Test {
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     WriteTable();
-    auto session = OpenSession({.engine = "local[2]", .folder = folder_ / "run", .base = folder_});
-    ASSERT_TRUE(session.ok()) << session.status();
-    session_ = std::move(*session);
+    Open();
   }
   void TearDown() override {
-    session_.reset();
+    sessions_.clear();
     fs::remove_all(folder_);
   }
 
@@ -54,9 +52,20 @@ class Explained : public testing::Test {
           << "\n";
     }
   }
-  DataFrame Table() { return session_->Read().Csv("t.csv"); }
+  // A session trains once.
+  void Open() {
+    const fs::path run = folder_ / ("run-" + std::to_string(sessions_.size()));
+    auto session = OpenSession({.engine = "local[2]", .folder = run, .base = folder_});
+    ASSERT_TRUE(session.ok()) << session.status();
+    sessions_.push_back(std::move(*session));
+    Now().Table("t", Now().Read().Csv("t.csv"));
+  }
+  Session& Now() { return *sessions_.back(); }
+  DataFrame Table() { return Now().Sql("SELECT * FROM t"); }
 
-  PipelineModel Fitted(const Json& own) {
+  // In a session of its own, which Table() then reads in.
+  PipelineModel Fitted(const Json& own, const std::string& rows = "SELECT * FROM t") {
+    Open();
     Json options = Json::object();
     options.update({{"numeric", {"x", "z"}},
                     {"categorical", {{{"stage", "index"}}}},
@@ -65,7 +74,7 @@ class Explained : public testing::Test {
     options.update(own);
     auto model =
         Pipeline({StringIndexer({.id = "index", .inputs = {"shop"}}), {"tree_estimator", options}})
-            .Fit(Table());
+            .Fit(Now().Sql(rows));
     EXPECT_TRUE(model.ok()) << Render(FaultOf(model.status()));
     return *model;
   }
@@ -105,7 +114,7 @@ class Explained : public testing::Test {
   }
 
   fs::path folder_;
-  std::unique_ptr<Session> session_;
+  std::vector<std::unique_ptr<Session>> sessions_;
 };
 
 TEST_F(Explained, NamesTheColumnsThatMatterMost) {
@@ -138,9 +147,10 @@ TEST_F(Explained, TakesNoMoreColumnsThanThereAre) {
 }
 
 TEST_F(Explained, ExplainsOddsOfTwoClassesAndTheLikeliestOfMore) {
+  const std::string ends = "SELECT * FROM t WHERE kind <> 'mid'";
   const PipelineModel two =
-      Fitted({{"label", "kind"}, {"loss", "binary_cross_entropy"}, {"positive", "top"}});
-  auto rows = Rows(Explaining(two, 1).Transform(Table().Filter(Col("kind") != "mid")));
+      Fitted({{"label", "kind"}, {"loss", "binary_cross_entropy"}, {"positive", "top"}}, ends);
+  auto rows = Rows(Explaining(two, 1).Transform(Now().Sql(ends)));
   std::vector<double> odds = *Doubles(*rows, "probability");
   for (double& each : odds) each = std::log(each / (1 - each));
   ExpectSums(*rows, odds);
@@ -174,7 +184,7 @@ TEST_F(Explained, ExplainsInThisProcessAsWorkersDo) {
 TEST_F(Explained, DoesNotSaveHowItExplains) {
   const PipelineModel model = Explaining(Numbers(), 2);
   ASSERT_TRUE(model.Save("model").ok());
-  const auto loaded = PipelineModel::Load(*session_, folder_ / "run" / "model");
+  const auto loaded = PipelineModel::Load(Now(), folder_ / "run-1" / "model");
   ASSERT_TRUE(loaded.ok()) << Render(FaultOf(loaded.status()));
   EXPECT_EQ(ScoredColumns(StateOf(*loaded))->num_fields(), 1);
 }

@@ -64,11 +64,12 @@ class TreeEstimatorTest : public testing::Test {
   DataFrame Rows() { return session_->Sql("SELECT * FROM t"); }
 
   static Pipeline Stages(const std::string& label, Json more = Json::object()) {
-    Json options = {{"numeric", {"x", "z"}},
-                    {"categorical", {{{"stage", "index"}}}},
-                    {"label", label},
-                    {"trees", {{"rounds", 40}, {"leaves", 8}, {"min_weight", 0.1}}},
-                    {"gang", {{"workers", 2}}}};
+    Json options = {
+        {"numeric", {"x", "z"}},
+        {"categorical", {{{"stage", "index"}}}},
+        {"label", label},
+        {"trees", {{"rounds", 40}, {"learning_rate", 0.1}, {"leaves", 8}, {"min_weight", 0.1}}},
+        {"gang", {{"workers", 2}}}};
     return Pipeline({StringIndexer({.id = "index", .inputs = {"color"}, .missing = Unseen::kNull}),
                      {kTreeEstimator, LaidOver(options, more)}});
   }
@@ -119,6 +120,23 @@ TEST_F(TreeEstimatorTest, LearnsAmountsFromRowsWithGapsAndComesBackFromItsFolder
     const Json scored = *ParseJson(*scorer->ScoreJson(text));
     EXPECT_EQ(scored["prediction"].get<double>(), predicted[size_t(row)]) << text;
   }
+}
+
+TEST_F(TreeEstimatorTest, KeepsWhatSplitsOnTheTablesColumnsGained) {
+  const auto model = Stages("amount").Fit(Rows());
+  ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+  ASSERT_TRUE(model->Save("model").ok());
+  std::ifstream file(folder_ / "run" / "model" / "metrics.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json splits = (*ParseJson(text))["splits"];
+  EXPECT_EQ(splits, StateOf(*session_).record().results()["splits"]);
+  ASSERT_EQ(splits.size(), 3u);
+  EXPECT_EQ(splits[0]["column"], "x");
+  EXPECT_EQ(splits[1]["column"], "z");
+  EXPECT_EQ(splits[2]["column"], "color");
+  // The label is made of x and color.
+  for (const int made_of : {0, 2}) EXPECT_GT(splits[made_of]["gain"], splits[1]["gain"]);
+  for (const Json& each : splits) EXPECT_EQ(each["splits"] > 0, each["cover"] > 0);
 }
 
 TEST_F(TreeEstimatorTest, LearnsTwoClassesAndThree) {

@@ -64,6 +64,7 @@ Status EmitResult(TaskContext& context, const BoostOutcome& outcome, const RankR
                            .decision = outcome.decision,
                            .diagnostics = outcome.diagnostics,
                            .importance = outcome.importance,
+                           .splits = outcome.splits,
                            .history = outcome.history,
                            .fingerprint = outcome.fingerprint,
                            .rows_identity = outcome.rows_identity,

@@ -48,8 +48,8 @@ Result<BinMemory> BinMemory::Make(int64_t bytes, const std::filesystem::path& fo
   if (bytes == 0) return out;
   void* memory = MAP_FAILED;
   if (folder.empty()) {
-    memory = mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                  0);
+    memory =
+        mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   } else {
     PT_LET(ScratchFile file, ScratchFile::Make(folder));
     PT_TRY(file.Reserve(bytes));

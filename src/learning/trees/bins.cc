@@ -257,8 +257,8 @@ Result<std::vector<ColumnBins>> MakeBins(const ShardedRows& rows,
   const int64_t block = std::max<int64_t>(1, kBlockValues / std::max<int64_t>(sampled, 1));
   const auto count = int64_t(columns.size());
   for (int64_t begin = 0; begin < count; begin += block) {
-    PT_TRY(CutBlock(sample, columns, begin, std::min(count, begin + block), most, communicator,
-                    bins));
+    PT_TRY(
+        CutBlock(sample, columns, begin, std::min(count, begin + block), most, communicator, bins));
   }
   for (int64_t c = 0; c < count; ++c) {
     const int64_t cardinality = columns[size_t(c)].cardinality;

@@ -21,10 +21,10 @@
 namespace protium {
 
 struct ColumnBins {
-  int64_t cardinality = 0;         // As in ForestColumn.
-  std::vector<float> cuts;         // For numbers, ascending.
-  std::vector<int32_t> category;   // For categories: that of each bin.
-  std::vector<int32_t> bin_of;     // For categories: the bin of each; missing() for rare ones.
+  int64_t cardinality = 0;        // As in ForestColumn.
+  std::vector<float> cuts;        // For numbers, ascending.
+  std::vector<int32_t> category;  // For categories: that of each bin.
+  std::vector<int32_t> bin_of;    // For categories: the bin of each; missing() for rare ones.
 
   bool of_categories() const { return cardinality > 0; }
   // Without the one for missing values.
@@ -42,8 +42,8 @@ inline constexpr int64_t kMostBins = 65535;
 // How many rows the sample is expected to have, if there are as many.
 inline constexpr int64_t kSampleRows = 200'000;
 
-// Collective. Returns the bins of every column; at most `most` for a number. Takes the memory of the
-// sample of one block of columns at a time.
+// Collective. Returns the bins of every column; at most `most` for a number. Takes the memory of
+// the sample of one block of columns at a time.
 Result<std::vector<ColumnBins>> MakeBins(const ShardedRows& rows,
                                          std::span<const ForestColumn> columns, int32_t most,
                                          Communicator& communicator);

@@ -298,10 +298,10 @@ Status Boosting::CloseRound(std::vector<Tree> trees, const StepResult& result) {
   entry["seconds"] = saves_.seconds();
   state.history.push_back(std::move(entry));
   if (IsOver(spec_.train.early_stopping, state.stopping) && rounds() < spec_.trees.rounds) {
-    progress_.Send(Note{fmt::format("training ends after round {} of {}: {} did not improve for {} "
-                                    "rounds",
-                                    rounds(), spec_.trees.rounds, spec_.train.best,
-                                    state.stopping.waited)});
+    progress_.Send(
+        Note{fmt::format("training ends after round {} of {}: {} did not improve for {} "
+                         "rounds",
+                         rounds(), spec_.trees.rounds, spec_.train.best, state.stopping.waited)});
   }
   if (result.save || result.stop || over()) {
     const auto counts = times_.Count(StepPart::kCheckpoint);
@@ -367,20 +367,21 @@ int64_t Boosting::BestRound() const {
 Status Boosting::Stopped() {
   progress_.ReportTimes(rounds());
   PT_TRY(saves_.Finish());
-  return Fail({.exit = Exit::kStopped,
-               .what = fmt::format("stopped at round {} of {}", rounds(), spec_.trees.rounds),
-               .kept = fmt::format("a checkpoint of round {} in {}", rounds(),
-                                   spec_.folder.string())});
+  return Fail(
+      {.exit = Exit::kStopped,
+       .what = fmt::format("stopped at round {} of {}", rounds(), spec_.trees.rounds),
+       .kept = fmt::format("a checkpoint of round {} in {}", rounds(), spec_.folder.string())});
 }
 
 Result<BoostOutcome> Boosting::Outcome() {
   progress_.ReportTimes(rounds());
   PT_TRY(FailTogether(saves_.Finish(), *in_.communicator));
-  BoostOutcome out{.rounds = rounds(), .best_round = BestRound(), .decision = spec_.target.decision};
+  BoostOutcome out{
+      .rounds = rounds(), .best_round = BestRound(), .decision = spec_.target.decision};
   Forest forest = now_.forest;
   if (out.best_round > 0) {
-    const auto kept = spec_.start.trees.size() +
-                      size_t(out.best_round) * size_t(spec_.target.outputs());
+    const auto kept =
+        spec_.start.trees.size() + size_t(out.best_round) * size_t(spec_.target.outputs());
     forest.trees.resize(kept);
   }
   out.history = now_.state.history;
@@ -424,8 +425,7 @@ Status Boosting::Judge(const Forest& forest, BoostOutcome& out) {
   PT_LET(out.validation, validation.Measure(*in_.communicator, &diagnostics));
   out.diagnostics = diagnostics.Drawn();
   const ImportanceSpec asked{best_, spec_.train.validation.importance_rows, spec_.train.seed};
-  PT_LET(out.importance,
-         MeasureImportance(asked, *in_.validation, validation, *in_.communicator));
+  PT_LET(out.importance, MeasureImportance(asked, *in_.validation, validation, *in_.communicator));
   return Status::OK();
 }
 

@@ -39,19 +39,19 @@ struct BoostSpec {
 
   std::filesystem::path folder;  // For checkpoints.
   bool resume = false;           // Continues from the newest checkpoint, if any.
-  Json options;                  // All that decides the forest; a checkpoint with others is refused.
+  Json options;  // All that decides the forest; a checkpoint with others is refused.
   std::string stages_sha256;
 };
 
 // What this rank brings; all of it is borrowed for the call.
 struct BoostInput {
-  ShardedRows& rows;                  // Features may be missing (RowField::missing).
-  ShardedRows* validation = nullptr;  // nullptr: none. With own labels (WithOwnLabels()).
-  bool packed = true;                 // For this training; false: an earlier one's rows.
-  Communicator* communicator = nullptr;  // nullptr for a newcomer, which enters by `membership`.
-  GangMembership* membership = nullptr;  // Of an elastic gang.
-  int64_t memory_bytes = 0;              // For the bins of this rank; 0: no limit.
-  std::filesystem::path scratch;         // A folder for bins beyond that.
+  ShardedRows& rows;                        // Features may be missing (RowField::missing).
+  ShardedRows* validation = nullptr;        // nullptr: none. With own labels (WithOwnLabels()).
+  bool packed = true;                       // For this training; false: an earlier one's rows.
+  Communicator* communicator = nullptr;     // nullptr for a newcomer, which enters by `membership`.
+  GangMembership* membership = nullptr;     // Of an elastic gang.
+  int64_t memory_bytes = 0;                 // For the bins of this rank; 0: no limit.
+  std::filesystem::path scratch;            // A folder for bins beyond that.
   std::function<void(const Json&)> report;  // Called on rank 0, like the next.
   std::function<void()> saved;              // A checkpoint is complete. May be empty.
   std::function<void(const char*)> phase;

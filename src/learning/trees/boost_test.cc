@@ -154,7 +154,8 @@ TEST(Boost, ContinuesFromACheckpointToTheSameForest) {
   BoostSpec spec = SpecFor(BinaryCrossEntropy());
   spec.trees = Few();
   const auto whole = ForestWorld{.spec = spec, .held_out = 0.2}.Train(table);
-  spec.folder = std::filesystem::temp_directory_path() / ("forest-resumed-" + std::to_string(getpid()));
+  spec.folder =
+      std::filesystem::temp_directory_path() / ("forest-resumed-" + std::to_string(getpid()));
   std::stop_source stop;
   stop.request_stop();
   // Each attempt makes one round, and the gang has another size each time.
@@ -166,7 +167,8 @@ TEST(Boost, ContinuesFromACheckpointToTheSameForest) {
                                   .stop = stop.get_token()}
                           .Train(table);
     EXPECT_EQ(FaultOf(part.status()).exit, Exit::kStopped);
-    EXPECT_EQ(FaultOf(part.status()).what, "stopped at round " + std::to_string(attempt + 1) + " of 12");
+    EXPECT_EQ(FaultOf(part.status()).what,
+              "stopped at round " + std::to_string(attempt + 1) + " of 12");
     spec.resume = true;
   }
   const auto rest = ForestWorld{.spec = spec, .world = 2, .held_out = 0.2}.Train(table);
@@ -193,8 +195,8 @@ TEST(Boost, AddsTreesToAForest) {
   const auto more = ForestWorld{.spec = spec, .world = 2}.Train(table);
   ASSERT_TRUE(more.status().ok()) << more.status();
   ASSERT_EQ(more.forest.trees.size(), 12u);
-  EXPECT_TRUE(std::equal(start.forest.trees.begin(), start.forest.trees.end(),
-                         more.forest.trees.begin()));
+  EXPECT_TRUE(
+      std::equal(start.forest.trees.begin(), start.forest.trees.end(), more.forest.trees.begin()));
   EXPECT_EQ(whole.forest.trees[4], more.forest.trees[4]);
 }
 

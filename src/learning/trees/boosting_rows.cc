@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kRowsTag = int64_t{1} << 40;
 constexpr int64_t kColumnsTag = int64_t{1} << 41;
 
+constexpr size_t kFewestColumns = 8;
+
 // How many rows the reported loss is expected to be measured on.
 constexpr double kLossRows = 20'000;
 constexpr double kLossUnit = 1 << 20;
@@ -75,7 +77,7 @@ Status BoostingRows::Prepare() {
   words_.resize(rows);
   chosen_.resize(rows);
   std::iota(chosen_.begin(), chosen_.end(), uint32_t{0});
-  grower_ = std::make_unique<Grower>(spec_.trees, *rows_, bins_, rules_, communicator_);
+  PT_LET(grower_, Grower::Make(spec_.trees, *rows_, bins_, rules_, communicator_));
   return Status::OK();
 }
 
@@ -110,8 +112,8 @@ Result<std::vector<float>> BoostingRows::FirstOutputs() {
         labels[i] = targets_.labels[i * size_t(targets_.labels_per_row) + size_t(loss_->label(o))];
       }
       const std::span<const uint32_t> all = chosen_;
-      PT_LET(const auto found, LeafQuantiles(std::span(&all, 1), labels, targets_.weights, *level,
-                                             communicator_));
+      PT_LET(const auto found,
+             LeafQuantiles(std::span(&all, 1), labels, targets_.weights, *level, communicator_));
       at = found[0];
       continue;
     }
@@ -212,8 +214,7 @@ Status BoostingRows::TakeQuantiles(Grown& grown, int64_t output, double level) {
   for (size_t i = 0; i < left.size(); ++i) left[i] = labels[i * stride] - margins[i];
   std::vector<std::span<const uint32_t>> leaves;
   for (const Grown::Leaf& leaf : grown.leaves) leaves.push_back(leaf.rows);
-  PT_LET(const auto values,
-         LeafQuantiles(leaves, left, targets_.weights, level, communicator_));
+  PT_LET(const auto values, LeafQuantiles(leaves, left, targets_.weights, level, communicator_));
   for (size_t l = 0; l < leaves.size(); ++l) {
     grown.tree.nodes[size_t(grown.leaves[l].node)].value =
         float(spec_.trees.learning_rate * values[l]);
@@ -250,7 +251,7 @@ std::vector<uint32_t> BoostingRows::ChooseRows(int64_t round) const {
   return chosen;
 }
 
-// Exactly the share of the columns, at least one.
+// Exactly the share of the columns, or kFewestColumns: with few columns every tree needs them all.
 std::vector<int32_t> BoostingRows::ChooseColumns(int64_t tree) const {
   std::vector<int32_t> columns(spec_.columns.size());
   std::iota(columns.begin(), columns.end(), 0);
@@ -258,7 +259,7 @@ std::vector<int32_t> BoostingRows::ChooseColumns(int64_t tree) const {
   const uint64_t draw = DrawOfTree(spec_.train.seed, kColumnsTag + tree);
   const auto count = size_t(std::ceil(spec_.trees.columns * double(columns.size())));
   std::ranges::sort(columns, {}, [&](int32_t column) { return DrawOfRow(draw, uint64_t(column)); });
-  columns.resize(std::min(columns.size(), std::max<size_t>(count, 1)));
+  columns.resize(std::min(columns.size(), std::max(count, kFewestColumns)));
   std::ranges::sort(columns);
   return columns;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forests written and read back, thresholds beside every kind of float32, and files of strangers.
-// tests/whole/carried_forest_test.cc compares with XGBoost, LightGBM, Treelite and ONNX Runtime.
+// tests/whole/foreign_forest_test.cc compares with XGBoost, LightGBM, Treelite and ONNX Runtime.
 #include "trees/carried_forest.h"
 
 #include <gmock/gmock.h>

@@ -87,8 +87,8 @@ Result<bool> ForestSaves::TakeUp(ForestState& now, Communicator& communicator) {
     return Status::OK();
   };
   const Status loaded = leads ? load() : Status::OK();
-  PT_LET(const auto all, communicator.AllGather(Dump({{"status", StatusToJson(loaded)},
-                                                      {"found", found}})));
+  PT_LET(const auto all,
+         communicator.AllGather(Dump({{"status", StatusToJson(loaded)}, {"found", found}})));
   PT_LET(const Json said, ParseJson(all[0]));
   PT_TRY(StatusFromJson(said["status"]));
   if (!said["found"].get<bool>()) return false;

@@ -59,8 +59,8 @@ class ForestSaves {
   Status WithKept(const Status& status);
 
   double seconds() const { return seconds_before_ + progress_.seconds(); }
-  // A rank that has become rank 0 opens the folder, so that its predecessor writes no more; one that
-  // no longer is lets go of it.
+  // A rank that has become rank 0 opens the folder, so that its predecessor writes no more; one
+  // that no longer is lets go of it.
   Status Lead();
   void LetGo() { writer_.reset(); }
 

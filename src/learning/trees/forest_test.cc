@@ -70,7 +70,8 @@ TEST(Forest, ManyRowsAtOnceGetTheSameBits) {
     ASSERT_TRUE(CheckForest(forest).ok()) << CheckForest(forest);
     std::mt19937 random(5);
     constexpr int64_t kRows = 1001;
-    std::vector<float> rows(3 * kRows), all(size_t(outputs * kRows)), one(static_cast<size_t>(outputs));
+    std::vector<float> rows(3 * kRows), all(size_t(outputs * kRows)),
+        one(static_cast<size_t>(outputs));
     for (float& x : rows) x = random() % 9 == 0 ? kMissing : float(random() % 100) / 9;
     BatchForest(forest).Predict(rows, kRows, all);
     for (size_t i = 0; i < size_t(kRows); ++i) {
@@ -95,8 +96,8 @@ TEST(ForestFile, ComesBack) {
   }
 }
 
-// A flipped bit may make another forest, which the hash of the model folder finds out; it must never
-// make one that prediction cannot walk.
+// A flipped bit may make another forest, which the hash of the model folder finds out; it must
+// never make one that prediction cannot walk.
 TEST(ForestFile, CutOrFlippedIsRefusedOrHarmless) {
   const Forest forest = Random(2, 2);
   const ForestTensors tensors(forest);

@@ -137,17 +137,18 @@ std::unique_ptr<TreeLoss> Logistic(const BinaryCrossEntropyOptions& options) {
   const auto loss = [positive, smoothing](float margin, float label, int64_t) {
     const double target = label + smoothing * (0.5F - label);
     const double size = std::fabs(double(margin));
-    const double value = std::max(double(margin), 0.0) - margin * target + std::log1p(TreeExp(-size));
+    const double value =
+        std::max(double(margin), 0.0) - margin * target + std::log1p(TreeExp(-size));
     return (label > 0 ? positive : 1) * value;
   };
-  return MakeApart({.loss = loss, .bends = true}, [positive, smoothing](float margin, float label,
-                                                                       int64_t) {
-    const double likely = 1 / (1 + TreeExp(-double(margin)));
-    const float target = label + smoothing * (0.5F - label);
-    const float weight = label > 0 ? positive : 1;
-    return GradientPair{weight * (float(likely) - target),
-                        weight * std::max(float(likely * (1 - likely)), kLeastHessian)};
-  });
+  return MakeApart(
+      {.loss = loss, .bends = true}, [positive, smoothing](float margin, float label, int64_t) {
+        const double likely = 1 / (1 + TreeExp(-double(margin)));
+        const float target = label + smoothing * (0.5F - label);
+        const float weight = label > 0 ? positive : 1;
+        return GradientPair{weight * (float(likely) - target),
+                            weight * std::max(float(likely * (1 - likely)), kLeastHessian)};
+      });
 }
 
 // Classes share their softmax, which is that of the margins at the start of the round.

@@ -2,8 +2,8 @@
 // Gradients and hessians as whole numbers, whose sums are the same in any order.
 //
 // 1. A value x becomes x * scale, rounded down or up: up with the probability of what it is above
-//    the lower one, so that sums are right on average. What decides is a hash of (seed, tree, key of
-//    the row): the same for any number of ranks and any order of rows.
+//    the lower one, so that sums are right on average. What decides is a hash of (seed, tree, key
+//    of the row): the same for any number of ranks and any order of rows.
 // 2. Both scales are powers of two, so that the largest value becomes a number of 15 bits. Dividing
 //    a sum by its scale is exact.
 // 3. One value far beyond all others would leave the others no bits: values beyond 2^12 times the
@@ -56,7 +56,8 @@ struct Grid {
 // Collective. Fails with Exit::kFailed for a value that is not finite.
 Result<Grid> MakeGrid(std::span<const GradientPair> pairs, Communicator& communicator);
 
-// Writes a word per row; `keys` are the rows' (RowKey::high), `draw` that of the tree (DrawOfTree()).
+// Writes a word per row; `keys` are the rows' (RowKey::high), `draw` that of the tree
+// (DrawOfTree()).
 void RoundToGrid(std::span<const GradientPair> pairs, std::span<const uint64_t> keys, uint64_t draw,
                  const Grid& grid, std::span<uint64_t> words);
 

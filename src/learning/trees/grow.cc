@@ -2,6 +2,7 @@
 #include "trees/grow.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -28,9 +29,8 @@ class Grower::Growing {
   Result<Grown> Run() {
     PT_TRY(Begin());
     while (int64_t(leaves_.size()) < my_.options_.leaves) {
-      const auto best = std::ranges::max_element(leaves_, {}, [](const Leaf& leaf) {
-        return leaf.best ? leaf.best->gain : -1;
-      });
+      const auto best = std::ranges::max_element(
+          leaves_, {}, [](const Leaf& leaf) { return leaf.best ? leaf.best->gain : -1; });
       if (!best->best) break;
       PT_TRY(Divide(size_t(best - leaves_.begin())));
     }
@@ -60,23 +60,24 @@ class Grower::Growing {
     PT_TRY(SumUp(root));
     root.sums = root.histogram->back();
     grown_.tree.nodes[0].cover = grid_.HessianOf(root.sums.hessian);
-    Search(root);
     leaves_.push_back(std::move(root));
-    return Status::OK();
+    return Search(leaves_);
   }
 
   // Collective.
   Status SumUp(Leaf& leaf) {
     leaf.histogram = TakeHistogram();
-    std::vector<Cell>& cells = *leaf.histogram;
-    my_.sums_.Add(RowsOf(leaf), words_, cells);
-    if (my_.communicator_.world() == 1) return Status::OK();
+    my_.sums_.Add(RowsOf(leaf), words_, my_.ranks_->Local(*leaf.histogram));
+    return Waiting([&] { return my_.ranks_->Sum(*leaf.histogram); });
+  }
+
+  // Counts the time of a collective call.
+  template <class Call>
+  Status Waiting(const Call& call) {
     const auto since = Clock::now();
-    static_assert(sizeof(Cell) == 2 * sizeof(int64_t));
-    const Status reduced = my_.communicator_.AllReduce(
-        {cells.data(), 2 * int64_t(cells.size()), Element::kInt64}, Op::kSum);
+    const Status status = call();
     my_.wait_seconds_ += std::chrono::duration<double>(Clock::now() - since).count();
-    return reduced;
+    return status;
   }
 
   std::vector<Cell> TakeHistogram() {
@@ -95,14 +96,23 @@ class Grower::Growing {
     return (depth == 0 || leaf.depth < depth) && my_.search_.MayHaveSplit(leaf.sums, grid_);
   }
 
-  void Search(Leaf& leaf) {
-    if (MayHaveSplit(leaf)) {
+  // Collective. Finds the splits of new leaves; each rank searches its own columns.
+  Status Search(std::span<Leaf> leaves) {
+    std::vector<std::optional<NodeSplit>> best(leaves.size());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      const Leaf& leaf = leaves[i];
+      if (!MayHaveSplit(leaf)) continue;
       const bool any = my_.rules_.together.empty() || leaf.way.empty();
-      const std::vector<int32_t> some = any ? std::vector<int32_t>() : StillAllowed(leaf.way);
-      leaf.best = my_.search_.Best(*leaf.histogram, grid_, leaf.bounds,
-                                   any ? columns_ : std::span<const int32_t>(some));
+      const std::vector<int32_t> own =
+          my_.ranks_->Own(any ? columns_ : std::span<const int32_t>(StillAllowed(leaf.way)));
+      best[i] = my_.search_.Best(*leaf.histogram, grid_, leaf.bounds, own);
     }
-    if (!leaf.best) FreeHistogram(leaf);
+    PT_TRY(Waiting([&] { return my_.ranks_->TakeBest(best); }));
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      leaves[i].best = std::move(best[i]);
+      if (!leaves[i].best) FreeHistogram(leaves[i]);
+    }
+    return Status::OK();
   }
 
   Status Divide(size_t at) {
@@ -110,18 +120,20 @@ class Grower::Growing {
     const NodeSplit split = *std::exchange(parent.best, std::nullopt);
     const int64_t middle = Part(parent, split.rule);
     const int32_t node = AddNodes(parent.node, split);
-    Leaf left{.node = node,
-              .begin = parent.begin,
-              .end = middle,
-              .depth = parent.depth + 1,
-              .sums = split.left,
-              .bounds = split.left_bounds};
-    Leaf right{.node = node + 1,
-               .begin = middle,
-               .end = parent.end,
-               .depth = parent.depth + 1,
-               .sums = split.right,
-               .bounds = split.right_bounds};
+    std::array<Leaf, 2> children;
+    auto& [left, right] = children;
+    left = {.node = node,
+            .begin = parent.begin,
+            .end = middle,
+            .depth = parent.depth + 1,
+            .sums = split.left,
+            .bounds = split.left_bounds};
+    right = {.node = node + 1,
+             .begin = middle,
+             .end = parent.end,
+             .depth = parent.depth + 1,
+             .sums = split.right,
+             .bounds = split.right_bounds};
     left.way = parent.way;
     if (std::ranges::find(left.way, split.rule.column) == left.way.end()) {
       left.way.push_back(split.rule.column);
@@ -130,8 +142,7 @@ class Grower::Growing {
     const bool full = int64_t(leaves_.size()) + 1 >= my_.options_.leaves;
     if (!full && (MayHaveSplit(left) || MayHaveSplit(right))) {
       PT_TRY(SumUpBoth(parent, left, right));
-      Search(left);
-      Search(right);
+      PT_TRY(Search(children));
     }
     FreeHistogram(parent);
     leaves_[at] = std::move(left);
@@ -149,10 +160,7 @@ class Grower::Growing {
     if (!parent.histogram) return SumUp(more);
     more.histogram = std::move(parent.histogram);
     parent.histogram.reset();
-    for (size_t i = 0; i < more.histogram->size(); ++i) {
-      (*more.histogram)[i].gradient -= (*less.histogram)[i].gradient;
-      (*more.histogram)[i].hessian -= (*less.histogram)[i].hessian;
-    }
+    my_.ranks_->Subtract(*less.histogram, *more.histogram);
     return Status::OK();
   }
 
@@ -211,9 +219,8 @@ class Grower::Growing {
       node.set = AddSet(bins, rule);
     } else {
       // Beyond the last cut only missing values are parted.
-      node.threshold = size_t(rule.bin) < bins.cuts.size()
-                           ? bins.cuts[size_t(rule.bin)]
-                           : std::numeric_limits<float>::infinity();
+      node.threshold = size_t(rule.bin) < bins.cuts.size() ? bins.cuts[size_t(rule.bin)]
+                                                           : std::numeric_limits<float>::infinity();
     }
     grown_.rules[size_t(parent)] = rule;
     grown_.tree.nodes[size_t(left)].cover = grid_.HessianOf(split.left.hessian);
@@ -252,8 +259,8 @@ class Grower::Growing {
     for (Leaf& leaf : leaves_) {
       FreeHistogram(leaf);
       TreeNode& node = grown_.tree.nodes[size_t(leaf.node)];
-      node.value = float(my_.options_.learning_rate *
-                         my_.search_.ValueOf(leaf.sums, grid_, leaf.bounds));
+      node.value =
+          float(my_.options_.learning_rate * my_.search_.ValueOf(leaf.sums, grid_, leaf.bounds));
       grown_.leaves.push_back({leaf.node, RowsOf(leaf)});
     }
     return std::move(grown_);
@@ -268,16 +275,23 @@ class Grower::Growing {
 };
 
 Grower::Grower(const TreeOptions& options, const BinnedRows& rows, std::span<const ColumnBins> bins,
-               const ColumnRules& rules, Communicator& communicator)
+               const ColumnRules& rules)
     : options_(options),
       rows_(rows),
       bins_(bins),
       rules_(rules),
-      communicator_(communicator),
       layout_(bins),
       sums_(rows, layout_),
       search_(options, bins, layout_, rules.directions),
       aside_(size_t(rows.rows())) {}
+
+Result<std::unique_ptr<Grower>> Grower::Make(const TreeOptions& options, const BinnedRows& rows,
+                                             std::span<const ColumnBins> bins,
+                                             const ColumnRules& rules, Communicator& communicator) {
+  std::unique_ptr<Grower> out(new Grower(options, rows, bins, rules));
+  PT_LET(out->ranks_, RankSums::Make(out->layout_, communicator));
+  return out;
+}
 
 Grower::~Grower() = default;
 

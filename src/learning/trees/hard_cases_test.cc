@@ -33,7 +33,9 @@ TreeTable Numbers(int64_t rows, std::vector<std::function<float(int64_t)>> colum
   return table;
 }
 
-float Uniform(int64_t i) { return float(double((uint64_t(i) * 2654435761U) & 0xffffff) / 0x1000000); }
+float Uniform(int64_t i) {
+  return float(double((uint64_t(i) * 2654435761U) & 0xffffff) / 0x1000000);
+}
 
 BoostSpec Spec(Choice loss = MeanSquaredError()) {
   BoostSpec spec = SpecFor(std::move(loss));
@@ -52,18 +54,18 @@ Forest TrainBoth(const BoostSpec& spec, const TreeTable& table) {
 }
 
 TEST(HardCase, AlmostAllRowsHaveOneValue) {
-  const auto table = Numbers(
-      10'000, {[](int64_t i) { return i % 100 == 0 ? Uniform(i) : 0.5F; }},
-      [](int64_t i) { return i % 100 == 0 && Uniform(i) > 0.75F ? 10.0F : 0.0F; });
+  const auto table =
+      Numbers(10'000, {[](int64_t i) { return i % 100 == 0 ? Uniform(i) : 0.5F; }},
+              [](int64_t i) { return i % 100 == 0 && Uniform(i) > 0.75F ? 10.0F : 0.0F; });
   const Forest forest = TrainBoth(Spec(), table);
   EXPECT_NEAR(PredictOne(forest, {0.9F}), 10, 0.5);
   EXPECT_NEAR(PredictOne(forest, {0.5F}), 0, 0.1);
 }
 
 TEST(HardCase, ColumnsWithoutValues) {
-  const auto table = Numbers(
-      1000, {[](int64_t) { return kMissing; }, Uniform, [](int64_t) { return 3.0F; }},
-      [](int64_t i) { return Uniform(i) > 0.5F ? 1.0F : 0.0F; });
+  const auto table =
+      Numbers(1000, {[](int64_t) { return kMissing; }, Uniform, [](int64_t) { return 3.0F; }},
+              [](int64_t i) { return Uniform(i) > 0.5F ? 1.0F : 0.0F; });
   const Forest forest = TrainBoth(Spec(), table);
   for (const Tree& tree : forest.trees) {
     for (const TreeNode& node : tree.nodes) EXPECT_TRUE(node.leaf() || node.column == 1);
@@ -81,13 +83,14 @@ TEST(HardCase, NothingToLearnFrom) {
 }
 
 TEST(HardCase, InfinitiesAndBothZeros) {
-  const auto table = Numbers(
-      1000,
-      {[](int64_t i) {
-        const std::array<float, 5> values = {-kInfinity, -0.0F, 0.0F, 1, kInfinity};
-        return values[size_t(i % 5)];
-      }},
-      [](int64_t i) { return std::array<float, 5>{5, 1, 1, 2, 9}[size_t(i % 5)]; });
+  const auto table =
+      Numbers(1000, {[](int64_t i) {
+                const std::array<float, 5> values = {-kInfinity, -0.0F, 0.0F, 1, kInfinity};
+                return values[size_t(i % 5)];
+              }},
+              [](int64_t i) {
+                return std::array<float, 5>{5, 1, 1, 2, 9}[size_t(i % 5)];
+              });
   const Forest forest = TrainBoth(Spec(), table);
   EXPECT_NEAR(PredictOne(forest, {-kInfinity}), 5, 0.1);
   EXPECT_NEAR(PredictOne(forest, {kInfinity}), 9, 0.1);
@@ -96,7 +99,8 @@ TEST(HardCase, InfinitiesAndBothZeros) {
 }
 
 TEST(HardCase, WeightsOfVeryDifferentSizes) {
-  TreeTable table = Numbers(3000, {Uniform}, [](int64_t i) { return Uniform(i) > 0.5F ? 1.0F : 0; });
+  TreeTable table =
+      Numbers(3000, {Uniform}, [](int64_t i) { return Uniform(i) > 0.5F ? 1.0F : 0; });
   for (size_t i = 0; i < table.rows(); ++i) table.weights[i] = i % 2 == 0 ? 1e12F : 1e-12F;
   BoostSpec spec = Spec();
   const Forest forest = TrainBoth(spec, table);
@@ -175,13 +179,13 @@ TEST(HardCase, TenThousandColumns) {
   for (size_t i = 0; i < 60; ++i) table.labels[i] = table.features[9000][i] > 50'000 ? 1 : 0;
   BoostSpec spec = Spec();
   spec.trees.rounds = 2;
+  spec.trees.columns = 1;
   const Forest forest = TrainBoth(spec, table);
   EXPECT_EQ(forest.trees[0].nodes[0].column, 9000);
 }
 
 TEST(HardCase, BinsBeyondMemory) {
-  const auto table =
-      Numbers(20'000, {Uniform, [](int64_t i) { return Uniform(i * 31); }}, Uniform);
+  const auto table = Numbers(20'000, {Uniform, [](int64_t i) { return Uniform(i * 31); }}, Uniform);
   const auto within = ForestWorld{.spec = Spec()}.Train(table);
   const auto beyond = ForestWorld{.spec = Spec(), .world = 2, .memory_bytes = 1000}.Train(table);
   ASSERT_TRUE(beyond.status().ok()) << beyond.status();
@@ -192,9 +196,9 @@ TEST(HardCase, BinsBeyondMemory) {
 // round, a metric. The gang then fails in bounded time, and the next one goes on from the newest
 // checkpoint to the same forest.
 TEST(HardCase, ADeathAtAnyMoment) {
-  const auto table = Numbers(
-      600, {Uniform, [](int64_t i) { return Uniform(i * 31); }},
-      [](int64_t i) { return Uniform(i) + (Uniform(i * 31) > 0.3F ? 1.0F : 0.0F); });
+  const auto table =
+      Numbers(600, {Uniform, [](int64_t i) { return Uniform(i * 31); }},
+              [](int64_t i) { return Uniform(i) + (Uniform(i * 31) > 0.3F ? 1.0F : 0.0F); });
   BoostSpec spec = Spec();
   spec.trees.rounds = 3;
   spec.trees.leaves = 4;
@@ -218,7 +222,8 @@ TEST(HardCase, ADeathAtAnyMoment) {
     }
     ++deaths;
     spec.resume = true;
-    const auto rest = ForestWorld{.spec = spec, .world = 1 + life % 3, .held_out = 0.2}.Train(table);
+    const auto rest =
+        ForestWorld{.spec = spec, .world = 1 + life % 3, .held_out = 0.2}.Train(table);
     EXPECT_TRUE(rest.status().ok()) << rest.status();
     EXPECT_EQ(rest.outcome.weights_sha256, whole.outcome.weights_sha256) << life;
     std::filesystem::remove_all(spec.folder);

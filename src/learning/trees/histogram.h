@@ -19,6 +19,8 @@ class HistogramLayout {
  public:
   explicit HistogramLayout(std::span<const ColumnBins> bins);
   int64_t cells() const { return first_.back() + 1; }
+  int32_t columns() const { return int32_t(first_.size()) - 1; }
+  // Of the column after the last one: where the columns end.
   int64_t first(int64_t column) const { return first_[size_t(column)]; }
   // The cells of one column: its bins, then the missing one.
   std::span<const Cell> Of(std::span<const Cell> histogram, int64_t column) const {

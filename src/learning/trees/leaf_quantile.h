@@ -13,9 +13,9 @@
 
 namespace protium {
 
-// Collective. `leaves`: the own rows of each; all ranks pass the same number. `residuals` and `weights` have a value for
-// every own row; weights count as whole numbers of 2^-20 of the largest. Returns one value per leaf;
-// 0 for a leaf without weight. Takes three passes over the rows.
+// Collective. `leaves`: the own rows of each; all ranks pass the same number. `residuals` and
+// `weights` have a value for every own row; weights count as whole numbers of 2^-20 of the largest.
+// Returns one value per leaf; 0 for a leaf without weight. Takes three passes over the rows.
 Result<std::vector<float>> LeafQuantiles(std::span<const std::span<const uint32_t>> leaves,
                                          std::span<const float> residuals,
                                          std::span<const float> weights, double level,

@@ -23,12 +23,12 @@ class BatchForest {
   // A node of a tree of numbers alone, in 16 bytes. A leaf leads to itself.
   struct Node {
     float threshold = 0;
-    uint32_t column = 0;       // Its highest bit: missing values go left.
-    uint32_t left = 0;         // Position in the tree.
+    uint32_t column = 0;  // Its highest bit: missing values go left.
+    uint32_t left = 0;    // Position in the tree.
     float value = 0;
   };
   struct Plan {
-    int64_t first = 0;   // In nodes_; -1: the tree has categories and is walked as it is.
+    int64_t first = 0;  // In nodes_; -1: the tree has categories and is walked as it is.
     int32_t depth = 0;
   };
   void Add(const Tree& tree);

@@ -244,8 +244,8 @@ void SplitSearch::SortByRatio(const Node& node, std::span<const Cell> cells,
 }
 
 std::optional<NodeSplit> SplitSearch::Best(std::span<const Cell> histogram, const Grid& grid,
-                                       const ValueBounds& bounds,
-                                       std::span<const int32_t> columns) const {
+                                           const ValueBounds& bounds,
+                                           std::span<const int32_t> columns) const {
   Node node{histogram, grid, bounds, histogram.back()};
   node.score =
       Score(grid.GradientOf(node.total.gradient), grid.HessianOf(node.total.hessian), bounds);

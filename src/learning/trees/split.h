@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best split of a node, from its histogram.
 //
-// 1. The gain is score(left) + score(right) - score(node), where a child with sums G and H takes the
-//    value w = -soft(G, l1) / (H + l2) and its score is -(2 G w + (H + l2) w^2 + 2 l1 |w|): for
+// 1. The gain is score(left) + score(right) - score(node), where a child with sums G and H takes
+//    the value w = -soft(G, l1) / (H + l2) and its score is -(2 G w + (H + l2) w^2 + 2 l1 |w|): for
 //    l1 = 0, G^2 / (H + l2). It is twice by how much the penalised loss falls (Chen and Guestrin,
 //    "XGBoost", 2016, without their factor 1/2).
 // 2. Sums are exact and everything else is one fixed sequence of double operations, so all ranks
@@ -60,7 +60,7 @@ class SplitSearch {
   // `columns`: those that may be split on, ascending. Returns nothing if no split gains more than
   // options.min_gain.
   std::optional<NodeSplit> Best(std::span<const Cell> histogram, const Grid& grid,
-                            const ValueBounds& bounds, std::span<const int32_t> columns) const;
+                                const ValueBounds& bounds, std::span<const int32_t> columns) const;
   // Whether a node could have a split at all.
   bool MayHaveSplit(const Cell& sums, const Grid& grid) const;
 
@@ -71,7 +71,8 @@ class SplitSearch {
   double Score(double gradient, double hessian, const ValueBounds& bounds) const;
   double ValueOf(double gradient, double hessian, const ValueBounds& bounds) const;
   // Passes a candidate, whose left side has the sums `left`; keeps it if it is better.
-  bool Try(const Node& node, int32_t column, const Cell& left, double smoothing, NodeSplit& best) const;
+  bool Try(const Node& node, int32_t column, const Cell& left, double smoothing,
+           NodeSplit& best) const;
   void GainsOf(const Node& node, int32_t count, Cuts& cuts) const;
   void SearchFast(const Node& node, int32_t column, NodeSplit& best) const;
   void SearchNumber(const Node& node, int32_t column, NodeSplit& best) const;

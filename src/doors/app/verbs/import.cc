@@ -120,7 +120,7 @@ CommandVerb ImportVerb() {
        .flags = {{"--model", "MODEL", "a model folder or a run; its net takes the weights", ""},
                  {"--output", "NEWMODEL", "the folder of the new model", ""},
                  {"--rename", "REGEX=TO", "what tensors are called here; may be repeated", ""},
-                 {"--label", "NAME", "of trees: the column that they predict", "label"},
+                 {"--label", "NAME", "of trees: the column that they predict; else label", ""},
                  {"--classes", "A,B,...", "of trees: the classes in the order of their numbers",
                   ""},
                  {"--key", "KEY", "of the state dict, where a file of PyTorch holds more", ""},

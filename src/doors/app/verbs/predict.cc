@@ -60,6 +60,18 @@ Status CheckStreams(const Arguments& arguments) {
   return Fail({.exit = Exit::kUsage, .what = "stdin can be read once: --input - is given twice"});
 }
 
+// --explain as PipelineModel::Explaining() takes it.
+Result<int32_t> ExplainedColumns(const Arguments& arguments) {
+  if (!arguments.Has("--explain")) return 0;
+  if (arguments.Value("--explain") == "all") return kEveryColumn;
+  const Result<int64_t> columns = arguments.Number("--explain", 0);
+  if (columns.ok() && *columns >= 1 && *columns <= INT32_MAX) return int32_t(*columns);
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("--explain {} is no number of columns", arguments.Value("--explain")),
+       .fix = "--explain 3, or --explain all"});
+}
+
 // Checks what the verb's shape cannot express: required flags, and exactly one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
@@ -76,6 +88,7 @@ Status CheckFlags(const Arguments& arguments) {
     }
   }
   PT_TRY(CheckStreams(arguments));
+  PT_TRY(ExplainedColumns(arguments));
   return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
 }
 
@@ -187,17 +200,6 @@ Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
   return model.Transform(etl, keep).Select(columns);
 }
 
-// --explain as PipelineModel::Explaining() takes it.
-Result<int32_t> ExplainedColumns(const Arguments& arguments) {
-  if (arguments.Value("--explain") == "all") return kEveryColumn;
-  PT_LET(const int64_t columns, arguments.Number("--explain", 0));
-  const bool fits = columns >= (arguments.Has("--explain") ? 1 : 0) && columns <= INT32_MAX;
-  if (fits) return int32_t(columns);
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("--explain {} is no number of columns", columns),
-               .fix = "1 or more, or all"});
-}
-
 // Returns the number of rows of each input table: {"flights": 500, ...}. Counted after scoring, so
 // that a mistake is reported without waiting for it.
 Result<Json> RowsIn(const NewTables& input) {
@@ -249,13 +251,13 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
 Result<std::string> Score(const Arguments& arguments, const Places& places,
                           SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
-  PT_LET(const int32_t explained, ExplainedColumns(arguments));
   const Call call = StateOf(*session).call();
   RunRecord& record = StateOf(*session).record();
   PT_LET(PipelineModel model, LoadModel(*session, places.model));
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
+  PT_LET(const int32_t explained, ExplainedColumns(arguments));
   PT_LET(model, model.Explaining(explained));
   PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
   for (const std::string& note : input.notes) {
@@ -369,6 +371,7 @@ CommandVerb PredictVerb() {
            "  protium predict --model last --data newer --output scored.parquet\n"
            "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
            "--output week.csv\n"
+           "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "
            "id,prediction\n",
        .operands_mean = {"--model", "--input"}},

@@ -72,7 +72,7 @@ class SharedTree : public SumTree {
 }  // namespace
 
 Result<std::unique_ptr<SumTree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
-                                             const TreeSpec& spec) {
+                                                const TreeSpec& spec) {
   PT_TRY(meeting->Agree(TreeRequest(spec)));
   const Status valid = CheckTreeSpec(spec, meeting->world());
   if (!valid.ok()) return meeting->Abort(valid);

@@ -114,9 +114,9 @@ struct ForestWorld {
   BoostSpec spec;
   int32_t world = 1;
   int32_t shards = 8;
-  uint32_t order = 0;             // Seed of the order of rows and of who gets them.
-  double held_out = 0;            // Every so many rows, by position, are validation rows.
-  int64_t memory_bytes = 0;       // For bins, on each rank.
+  uint32_t order = 0;        // Seed of the order of rows and of who gets them.
+  double held_out = 0;       // Every so many rows, by position, are validation rows.
+  int64_t memory_bytes = 0;  // For bins, on each rank.
   std::function<void(const Json&)> report = {};
   // Wraps a rank's communicator; may be empty.
   std::function<std::unique_ptr<Communicator>(Communicator&)> wrap = {};
@@ -142,43 +142,32 @@ struct ForestWorld {
     }
     spec.columns = table.columns;
     const bool classes = OfClasses(spec.target.kind);
-    std::vector<size_t> rows(table.rows());
-    for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-    const auto out = [&](size_t row) {
-      return held_out > 0 && double(row % 1000) < held_out * 1000;
-    };
-    std::mt19937 random(order);
-    std::shuffle(rows.begin(), rows.end(), random);
-    std::vector<std::vector<size_t>> learn(static_cast<size_t>(world)), check(learn);
-    for (const size_t row : rows) {
-      const size_t rank = order == 0 ? row % size_t(world) : random() % size_t(world);
-      (out(row) ? check : learn)[rank].push_back(row);
-    }
+    const auto dealt = Deal(table.rows());
     Trained trained;
     trained.statuses = RunThreadRanks(world, {}, [&](Communicator& ranks) {
       const auto rank = size_t(ranks.rank());
       const RowSchema schema = RowsOf(table, classes);
-      const auto pack = [&](const RowSchema& of,
-                            const std::vector<size_t>& some) -> Result<std::unique_ptr<ShardedRows>> {
+      const auto pack =
+          [&](const RowSchema& of,
+              const std::vector<size_t>& some) -> Result<std::unique_ptr<ShardedRows>> {
         const auto batch = BatchOf(table, some, classes);
         PT_LET(auto packer, Packer::Make(of, batch->schema(), {}, Refusal::kWhenSharded));
         PT_TRY(packer->Append(*batch));
         return ShardRows(std::move(packer), ShardOwners(shards, world), ranks);
       };
-      PT_LET(const auto train, pack(schema, learn[rank]));
+      PT_LET(const auto train, pack(schema, dealt.first[rank]));
       std::unique_ptr<ShardedRows> validation;
       if (held_out > 0) {
-        PT_LET(validation, pack(WithOwnLabels(schema), check[rank]));
+        PT_LET(validation, pack(WithOwnLabels(schema), dealt.second[rank]));
       }
       const auto wrapped = wrap ? wrap(ranks) : nullptr;
-      PT_LET(BoostOutcome outcome,
-             Boost(spec, {.rows = *train,
-                          .validation = validation.get(),
-                          .communicator = wrapped ? wrapped.get() : &ranks,
-                          .memory_bytes = memory_bytes,
-                          .scratch = std::filesystem::temp_directory_path(),
-                          .report = report,
-                          .stop = stop}));
+      PT_LET(BoostOutcome outcome, Boost(spec, {.rows = *train,
+                                                .validation = validation.get(),
+                                                .communicator = wrapped ? wrapped.get() : &ranks,
+                                                .memory_bytes = memory_bytes,
+                                                .scratch = std::filesystem::temp_directory_path(),
+                                                .report = report,
+                                                .stop = stop}));
       if (rank == 0) trained.outcome = std::move(outcome);
       return Status::OK();
     });
@@ -198,6 +187,23 @@ struct ForestWorld {
     }
     return trained;
   }
+
+ private:
+  // The rows that each rank learns from, and those that it measures on.
+  using Dealt = std::vector<std::vector<size_t>>;
+  std::pair<Dealt, Dealt> Deal(size_t count) const {
+    std::vector<size_t> rows(count);
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+    std::mt19937 random(order);
+    std::shuffle(rows.begin(), rows.end(), random);
+    Dealt learn(static_cast<size_t>(world)), check(learn);
+    for (const size_t row : rows) {
+      const size_t rank = order == 0 ? row % size_t(world) : random() % size_t(world);
+      const bool out = held_out > 0 && double(row % 1000) < held_out * 1000;
+      (out ? check : learn)[rank].push_back(row);
+    }
+    return {learn, check};
+  }
 };
 
 // What a training of this loss needs besides its options.
@@ -205,7 +211,7 @@ inline BoostSpec SpecFor(Choice loss, int64_t classes = 0) {
   BoostSpec spec;
   spec.target = TargetFor(loss, classes);
   spec.loss = std::move(loss);
-  spec.train.best = OfClasses(spec.target.kind) ? "log_loss"
+  spec.train.best = OfClasses(spec.target.kind)                  ? "log_loss"
                     : spec.target.kind == TargetKind::kQuantiles ? "pinball"
                                                                  : "rmse";
   spec.train.metrics = {spec.train.best};
