@@ -64,8 +64,8 @@ TEST(ProposeJob, GivesTreesNumbersAsTheyAre) {
        {"inputs = [\"day\"]\nparts  = [\"month\", ", "id     = \"index\"\ninputs = [\"shop\"]\n",
         "kind   = \"tree_estimator\"\n", "categorical = [{ stage = \"index\" }]\n",
         "numeric = [\"Floor Size\", \"price\", \"order\", { stage = \"when\" }]\n",
-        "loss   = \"mse\"",
-        "early_stopping = { patience = ", "# For a net instead: init --estimator net\n"}) {
+        "loss   = \"mse\"", "early_stopping = { patience = ",
+        "# For a net instead: protium init with --estimator net\n"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
   for (const char* part : {"imputer", "scaler", "epochs"}) {
@@ -80,10 +80,9 @@ TEST(ProposeJob, SaysWhyItHasItsEstimator) {
   JobOutline outline = OutlineOf(spec).ValueOrDie();
   outline.estimator = FirstEstimator::kNet;
   outline.why = "a net fits best: rmse 1.2, trees 1.3";
-  const std::string says =
-      " A net fits best: rmse 1.2, trees 1.3; for trees instead: init --estimator trees\n";
-  EXPECT_THAT(JobText(outline), HasSubstr("#" + says));
-  EXPECT_THAT(ProgramText(outline), HasSubstr("//" + says));
+  EXPECT_THAT(JobText(outline), HasSubstr("# A net fits best: rmse 1.2, trees 1.3\n"
+                                          "# For trees instead: protium init with --estimator "));
+  EXPECT_THAT(ProgramText(outline), HasSubstr("// A net fits best: rmse 1.2, trees 1.3\n// For "));
 }
 
 TEST(ProposeJob, GivesEachColumnWhatANetNeeds) {
