@@ -2,9 +2,11 @@
 // What the estimator "tree_estimator" and its task "train_trees" (src/learning/tasks) both know.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/model_folder.h"
 #include "pipeline/torch_task.h"
 #include "protium/trees.h"
 #include "trees/forest.h"
@@ -26,6 +28,9 @@ struct TreeConfig {
     visit("train", train);
   }
 };
+
+// Reads net.json of a model; nothing for a model without a forest.
+Result<std::optional<NetConfig>> ReadForestConfig(const ModelFiles& files);
 
 // The columns of a forest, in the order in which rows have them: numbers, then categories.
 std::vector<ForestColumn> ForestColumns(const NetConfig& config);
