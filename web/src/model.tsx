@@ -2,23 +2,20 @@
 // The model's card: what it predicts, how well, by which columns, and how to load it elsewhere.
 import { runPath, useJson } from "./api";
 import { Diagnostics } from "./diagnostics";
+import { ForestPanels } from "./forest";
 import { bytes, counted, grouped, metric, shown } from "./format";
+import { ImportancePanels, type Importance, type Splits } from "./importance";
 import { Copy, Empty, Facts, Panel, Table, Waiting, Wrong } from "./parts";
 import { TryIt, type InputColumn } from "./try";
 import type { JsonObject, Numbers, Overview } from "./types";
 
-interface Importance {
-  metric: string;
-  value: number;
-  rows: number;
-  columns: { column: string; value: number; worse: number }[];
-}
 interface Model {
   labels?: string[];
   classes?: string[];
   input?: InputColumn[] | null;
   metrics?: { test?: Numbers; validation?: Numbers; baseline?: Numbers };
   importance?: Importance;
+  splits?: Splits[];
   diagnostics?: Record<string, { kind: string; labels?: JsonObject[] }>;
   fingerprint?: JsonObject;
   weights_sha256?: string;
@@ -26,36 +23,6 @@ interface Model {
   estimator: JsonObject | null;
   files: { path: string; bytes: number }[];
   model?: string;
-}
-
-function Columns({ importance }: { importance: Importance }) {
-  const columns = importance.columns.slice(0, 25);
-  const most = Math.max(1e-12, ...columns.map((each) => Math.abs(each.worse)));
-  return (
-    <Panel title="What the columns are worth">
-      <Table
-        label="importance of columns"
-        rows={columns}
-        columns={[
-          { name: "column", cell: (each) => each.column },
-          { name: "worse by", number: true, cell: (each) => metric(each.worse) },
-          {
-            name: "share of the most",
-            cell: (each) => (
-              <div class="worth">
-                <div class={each.worse < 0 ? "less" : ""} style={{ width: `${(100 * Math.abs(each.worse)) / most}%` }} />
-              </div>
-            ),
-          },
-        ]}
-      />
-      <p class="soft">
-        How much worse {importance.metric} becomes when a column's values change places among {grouped(importance.rows)} validation rows, where it is{" "}
-        {metric(importance.value)}. Of columns that say the same, each can do without the other.
-      </p>
-      {importance.columns.length > 25 && <p class="soft">{importance.columns.length - 25} more are worth less.</p>}
-    </Panel>
-  );
 }
 
 // The first of many names, and how many there are.
@@ -109,7 +76,8 @@ export function ModelScreen({ run }: { run: Overview }) {
       {labels.map((label, at) => (
         <Diagnostics key={at} of={label} label={model.labels?.[at] ?? ""} classes={model.classes ?? []} />
       ))}
-      {model.importance && model.importance.columns.length > 0 && <Columns importance={model.importance} />}
+      <ImportancePanels importance={model.importance} splits={model.splits} />
+      {run.has.model && <ForestPanels run={run} />}
       {run.result.rows !== undefined && <p class="soft wide">Trained on {grouped(run.result.rows)} rows.</p>}
     </div>
   );

@@ -12,8 +12,8 @@ namespace protium {
 // second, the failure with the last lines of the rank's log, results.
 Result<Json> OverviewOf(LiveRun& run);
 
-// The run's curves, each of at most `most` points: {"series", "marks": [{"step", "text"}],
-// "behind_bytes"}. Marks are restarts, and the epoch whose weights the model has.
+// The run's curves, each of at most `most` points: {"x": "step", or "round" of trees, "series",
+// "marks": [{"step", "text"}], "behind_bytes"}. Marks are restarts, and the epoch whose weights the model has.
 Result<Json> MetricsOf(LiveRun& run, size_t most);
 
 // {"settings": [{"key", "value", "from"}], "versions", "argv"}

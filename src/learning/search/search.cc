@@ -85,7 +85,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 }
 
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
-// of the refit (EstimatorKind::DescribeTraining); kinds without epochs have none.
+// of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const Json& training) {
   const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
@@ -105,12 +105,15 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
   text += " is fitted on ";
   text +=
       FitsDecision(chosen) ? "all rows but those that its probabilities are fitted to" : "all rows";
-  if (training.contains("epochs")) {
-    const int64_t epochs = training["epochs"];
-    told["epochs"] = epochs;
-    text += fmt::format(" for {} epoch{}", epochs, epochs == 1 ? "" : "s");
+  std::string best_is = ", its best epoch";
+  for (const std::string unit : {"epoch", "round"}) {
+    const int64_t count = WholeAt(training, unit + "s");
+    if (count == 0) continue;
+    told[unit + "s"] = count;
+    text += fmt::format(" for {} {}{}", count, unit, count == 1 ? "" : "s");
+    best_is = ", its best " + unit;
   }
-  if (best.best_epoch > 0) text += ", its best epoch";
+  if (best.best_epoch > 0) text += best_is;
   state.record().Set("search", told);
   state.call().Send(Note{text});
 }

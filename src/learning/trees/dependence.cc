@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// The values that come to a node, as a range of Walk::order_, and the probability that they do.
+// The values that come to a node, as a range of ValueWalk::order_, and the probability that they do.
 struct Arrival {
   size_t node = 0;
   double weight = 1;
@@ -18,9 +18,9 @@ struct Arrival {
 };
 
 // Sends all values through one tree after the other.
-class Walk {
+class ValueWalk {
  public:
-  Walk(const Forest& forest, int32_t column, std::span<const float> values)
+  ValueWalk(const Forest& forest, int32_t column, std::span<const float> values)
       : column_(forest.columns[size_t(column)]),
         at_(column),
         values_(values),
@@ -116,7 +116,7 @@ std::vector<double> PartialDependence(const Forest& forest, int32_t column,
   const size_t outputs = forest.base.size();
   std::vector<double> out(values.size() * outputs);
   for (size_t i = 0; i < out.size(); ++i) out[i] = forest.base[i % outputs];
-  Walk walk(forest, column, values);
+  ValueWalk walk(forest, column, values);
   for (size_t t = 0; t < forest.trees.size(); ++t) {
     const std::vector<double>& sums = walk.Through(forest.trees[t]);
     for (size_t v = 0; v < values.size(); ++v) out[v * outputs + t % outputs] += sums[v];
