@@ -103,7 +103,7 @@ TEST(Init, TriesTreesAndANetAndTakesTheBetterOne) {
       << made.out;
   const std::string job = own.Text("one.toml");
   EXPECT_TRUE(std::regex_search(
-      job, std::regex("\n# (Trees fit|A net fits) .*; for .* instead: protium init with --estim")))
+      job, std::regex("\n# (Trees fit|A net fits) .*\n# For .* instead: protium init with --esti")))
       << job;
   // The figures are part of the file, the seconds are not.
   ASSERT_EQ(init("two.toml").exit, 0);

@@ -187,7 +187,7 @@ std::string JobText(const JobOutline& outline) {
   const std::string& table = spec.source.tables.front().place.name;
   std::string text = fmt::format("# Learns {} from {}: {}. Run it: protium run {}.toml\n",
                                  outline.label.name, table, AimText(outline.aim), spec.name);
-  text += CutToWidth("# " + WhyText(outline), 100) + "\n";
+  for (const std::string& each : WhyLines(outline)) text += CutToWidth("# " + each, 100) + "\n";
   for (const std::string& each : outline.columns.left_out) {
     text += CutToWidth("# Left out: " + each, 100) + "\n";
   }

@@ -201,12 +201,15 @@ CsvOptions OptionsOf(const LookedTable& table) {
   return options;
 }
 
-std::string WhyText(const JobOutline& outline) {
+std::vector<std::string> WhyLines(const JobOutline& outline) {
   const bool trees = outline.grows_trees();
-  std::string text = outline.why.empty() ? "" : outline.why + "; ";
-  text += fmt::format("for {} instead: protium init with --estimator {}", trees ? "a net" : "trees",
-                      trees ? "net" : "trees");
-  return char(std::toupper(text.front())) + text.substr(1);
+  std::string why = outline.why;
+  if (!why.empty()) why.front() = char(std::toupper(why.front()));
+  std::vector<std::string> lines;
+  if (!why.empty()) lines.push_back(std::move(why));
+  lines.push_back(fmt::format("For {} instead: protium init with --estimator {}",
+                              trees ? "a net" : "trees", trees ? "net" : "trees"));
+  return lines;
 }
 
 std::string ListOf(const std::vector<std::string>& items, size_t indent) {

@@ -73,8 +73,9 @@ std::string FileOf(const LookedTable& table);
 // Returns the options for reading a table, without those that its name already implies.
 CsvOptions OptionsOf(const LookedTable& table);
 
-// Returns why the job has this estimator, and how to write it with the other one: a comment's line.
-std::string WhyText(const JobOutline& outline);
+// Returns why the job has this estimator, if that is known, and how to write it with the other one:
+// a line for each.
+std::vector<std::string> WhyLines(const JobOutline& outline);
 
 // Writes a list that continues on the next line if it becomes too long.
 std::string ListOf(const std::vector<std::string>& items, size_t indent);

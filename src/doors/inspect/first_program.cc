@@ -174,7 +174,7 @@ std::string ProgramText(const JobOutline& outline) {
   const FirstJobSpec& spec = outline.spec;
   std::string text = fmt::format("// Learns {} from {}: {}.\n", outline.label.name,
                                  spec.source.tables.front().place.name, AimText(outline.aim));
-  text += "// " + WhyText(outline) + "\n";
+  for (const std::string& each : WhyLines(outline)) text += "// " + each + "\n";
   for (const std::string& each : outline.columns.left_out) text += "// Left out: " + each + "\n";
   text += "#include <protium/protium.h>\n\n#include <string>\n\nnamespace pt = protium;\n\n";
   text += "constexpr const char* kSql = R\"sql(\n" + outline.sql + "\n)sql\";\n\n";

@@ -32,8 +32,7 @@ constexpr int64_t kFewestRows = 1000;
 constexpr int64_t kMostNetRows = 400'000;  // Over all epochs.
 constexpr int64_t kMostTrees = 300;        // Over all classes.
 constexpr std::chrono::seconds kLimit{30};
-constexpr int32_t kFolds = 5;
-// Rows from which one fold says enough.
+// With few rows each is held out once; from this many on, a fifth of them says enough.
 constexpr int64_t kManyRows = 5000;
 // Differs from that of splits: the sample would otherwise be rows that they have left.
 constexpr int64_t kSampleSeed = 36;
@@ -110,7 +109,8 @@ class Comparison {
   // Returns the metric on held-out rows; lower is better.
   Result<double> Measure(FirstEstimator estimator) const {
     PT_LET(const Job job, JobOf(estimator));
-    const FoldOptions folds{.k = kFolds, .by = By(), .held_out = count_ < kManyRows ? kFolds : 1};
+    const bool many = count_ >= kManyRows;
+    const FoldOptions folds{.k = many ? 5 : 3, .by = By(), .held_out = many ? 1 : 0};
     PT_LET(const Trial trial, CrossValidate(*job.pipeline, *rows_, folds, metric()));
     return *trial.value;
   }
