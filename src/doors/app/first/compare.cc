@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -141,13 +142,19 @@ class Comparison {
   int64_t count_ = 0;
 };
 
-Compared Decide(const char* metric, double trees, double net) {
-  const bool takes_net = net < trees * (1 - kClearly);
-  const char* const form = takes_net      ? "a net fits best: {0} {2:.3g}, trees {1:.3g}"
-                           : trees <= net ? "trees fit best: {0} {1:.3g}, a net {2:.3g}"
-                                          : "trees fit as well as a net: {0} {1:.3g}, it {2:.3g}";
-  return {.best = takes_net ? FirstEstimator::kNet : FirstEstimator::kTrees,
-          .why = fmt::format(fmt::runtime(form), metric, trees, net)};
+std::string Figure(double value) {
+  return value >= 1000 ? Grouped(std::llround(value)) : fmt::format("{:.3g}", value);
+}
+
+Compared Decide(const std::string& metric, double trees, double net) {
+  const std::string of_trees = Figure(trees), of_net = Figure(net);
+  if (net < trees * (1 - kClearly)) {
+    return {.best = FirstEstimator::kNet,
+            .why = fmt::format("a net fits best: {} {}, trees {}", metric, of_net, of_trees)};
+  }
+  return {.why = fmt::format("{}: {} {}, a net {}",
+                             trees <= net ? "trees fit best" : "trees fit about as well as a net",
+                             metric, of_trees, of_net)};
 }
 
 Result<Compared> Compare(const JobOutline& outline, const std::stop_token& stop) {
