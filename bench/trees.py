@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 
+import on_spark
 import scale
 
 FOLDER = "build/bench/trees"
@@ -19,7 +20,8 @@ ROWS, TEST_ROWS, FLIGHTS_ROWS = 1_000_000, 100_000, 5_000_000
 FLIGHTS_SHAPE = ("100", "31")  # Trees and leaves, as in FLIGHTS_TREES.
 PEERS = {"xgboost": "XGBoost", "lightgbm": "LightGBM", "sklearn": "HistGradientBoosting"}
 TABLES = ("churn", "credit", "attrition", "loans", "hpc", "houses", "hotels", "wages")
-FOLDS = 10
+FOLDS, SMALL_ROWS = 10, 20_000
+MASTER = "local-cluster[2,1,4096]"
 PATIENCE_S = 3600
 
 
@@ -131,6 +133,27 @@ class Trees:
                                   *FLIGHTS_SHAPE])
         yield from flights_figures(said["seconds"], said["rmse"], said["rows"], said["driver_bytes"])
 
+    # Both with executors of one core and 4 GiB; a small training comes first on both sides. Ours asks a
+    # Spark Connect server, the peer needs a Spark of its own.
+    def our_spark(self):
+        with on_spark.Server(MASTER) as server, tempfile.TemporaryDirectory(prefix="protium-bench-") as runs:
+            small = self.job(JOB, self.table(SMALL_ROWS), runs, engine__address=server.address)
+            said = self.job(JOB, self.table(ROWS), runs, engine__address=server.address)
+            auc = self.peer("trees", "auc", f"{said['folder']}/predictions.parquet")[0]["value"]
+        if not auc > small["metrics"]["test"]["auc"]:
+            sys.exit(f"bench: trees on Spark learned nothing: auc {auc}")
+        seconds = said["seconds"]
+        yield figure("trees on Spark, training", seconds["train"], "s")
+        parts = [seconds.get(part, 0) for part in ("etl", "fit", "train", "score")]
+        yield figure("trees on Spark, after the session's start", sum(parts), "s")
+        yield figure("trees on Spark, auc", auc, "auc")
+
+    def their_spark(self):
+        with tempfile.TemporaryDirectory(prefix="protium-bench-") as out:
+            yield from self.peer("xgboost_spark", MASTER, self.table(ROWS), f"{out}/scored")
+            auc = self.peer("trees", "auc", f"{out}/scored")[0]
+            yield dict(auc, figure="trees on Spark, auc")
+
     # Trained once: ours, and LightGBM's of the same rows and shape.
     def model(self):
         data = os.path.dirname(self.scored_rows(200_000, "made"))
@@ -155,9 +178,12 @@ class Trees:
             yield dict(one, figure=f"forest, {one['figure']}")
 
     def their_scores(self, rows):
+        model = f"{FOLDER}/lightgbm.txt"
+        if not os.path.exists(model):
+            self.run(self.python, "bench/peers/trees.py", "learn", self.scored_rows(200_000, "made"), model)
         with tempfile.TemporaryDirectory(prefix="protium-bench-") as out:
-            yield from self.peer("trees", "score", self.scored_rows(200_000, "made"), self.scored_rows(rows),
-                                 f"{out}/scored.parquet")
+            yield from self.peer("trees", "score", model, self.scored_rows(rows), f"{out}/scored.parquet")
+            yield from self.peer("trees", "off", f"{out}/scored.parquet")
 
     # The mean over ten folds of each table, and the mean of the ranks among all four.
     def our_tables(self):

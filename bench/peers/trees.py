@@ -5,6 +5,12 @@ that follows from ten of them, with interactions and noise.
 trees.py fit LIBRARY FOLDER [THREADS [OPTION=VALUE...]]: the seconds in which LIBRARY (xgboost,
 lightgbm or sklearn) fits 300 trees of 63 leaves to FOLDER/train.parquet, which is in memory by then,
 and auc on FOLDER/test.parquet.
+
+trees.py auc SCORED: auc of the column `probability` of a Parquet file, by scikit-learn.
+
+trees.py learn TABLE MODEL: LightGBM's forest of the same shape for the tables of predict.py.
+trees.py score MODEL ROWS OUT: its predictions of the Parquet table ROWS; OUT gets all columns as well.
+trees.py off SCORED: by how much the predictions of such a table are off.
 """
 
 import json
@@ -13,22 +19,20 @@ import resource
 import sys
 import time
 
-if sys.argv[1] == "fit":
-    THREADS = int(sys.argv[4]) if len(sys.argv) > 4 else 2
-    os.environ["OMP_NUM_THREADS"] = str(THREADS)  # scikit-learn has no option of its own.
+BEGUN = time.perf_counter()
+THREADS = int(sys.argv[4]) if sys.argv[1] == "fit" and len(sys.argv) > 4 else 2
+os.environ["OMP_NUM_THREADS"] = str(THREADS)  # scikit-learn has no option of its own.
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from forests import print_figure
+
 COLUMNS, AT_ONCE = 30, 1 << 18
 NAMES = [f"x{i}" for i in range(COLUMNS)]
 TREES, LEAVES, RATE, BINS = 300, 63, 0.1, 255
-
-
-# Not net.py's, which would load PyTorch and its threads.
-def print_figure(figure, value, unit):
-    print(json.dumps({"figure": figure, "value": value, "unit": unit}), flush=True)
+SCORED = NAMES[:16]  # Of predict.py's tables.
 
 
 def made(random, rows):
@@ -94,7 +98,49 @@ def fit(library, folder, options):
     print_figure(f"auc, {library}", float(roc_auc_score(y, model.predict_proba(x)[:, 1])), "auc")
 
 
+def print_auc(path):
+    from sklearn.metrics import roc_auc_score
+    table = parquet.read_table(path, columns=["y", "probability"])
+    print_figure("auc", float(roc_auc_score(table["y"].to_numpy(), table["probability"].to_numpy())), "auc")
+
+
+def numbers_of(batch):
+    return np.stack([batch[name].to_numpy() for name in SCORED], 1)
+
+
+def learn(path, model):
+    import lightgbm
+    table = parquet.read_table(path)
+    learned = lightgbm.LGBMRegressor(n_estimators=TREES, num_leaves=LEAVES, max_bin=BINS, learning_rate=RATE,
+                                     n_jobs=THREADS, verbose=-1).fit(numbers_of(table), table["y"].to_numpy())
+    learned.booster_.save_model(model)
+
+
+def score(model, rows, out):
+    import lightgbm
+    pa.set_cpu_count(THREADS)
+    booster, writer = lightgbm.Booster(model_file=model), None
+    for batch in parquet.ParquetFile(rows).iter_batches(AT_ONCE):
+        predicted = booster.predict(numbers_of(batch), num_threads=THREADS)
+        table = pa.Table.from_batches([batch]).append_column("prediction", pa.array(predicted))
+        writer = writer or parquet.ParquetWriter(out, table.schema, compression="zstd")
+        writer.write_table(table)
+    writer.close()
+    print_figure("forest, predict 10 M rows", time.perf_counter() - BEGUN, "s")
+
+
+# The label of predict.py, which large tables lack.
+def print_off(path):
+    table = parquet.read_table(path, columns=[*SCORED, "prediction"])
+    x = numbers_of(table)
+    label = x @ np.linspace(-1, 1, len(SCORED)) + np.abs(x[:, 0] - 5) * x[:, 1]
+    print_figure("forest, rmse", float(np.sqrt(np.mean((table["prediction"].to_numpy() - label) ** 2))), "")
+
+
+ACTIONS = {"auc": print_auc, "learn": learn, "score": score, "off": print_off}
 if sys.argv[1] == "table":
     write_table(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-else:
+elif sys.argv[1] == "fit":
     fit(sys.argv[2], sys.argv[3], options_of(sys.argv[5:]))
+else:
+    ACTIONS[sys.argv[1]](*sys.argv[2:])

@@ -13,6 +13,8 @@ from .session import Session
 LABEL, WEIGHT, ROW = "__label__", "__weight__", "__row__"
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64", "decimal")
 
+_WHOLE = ("int32", "int64")
+
 # Times by their type as seconds since 1970.
 _SECONDS = {"date": "CAST(unix_date({}) AS DOUBLE) * 86400",
             "timestamp": "CAST(unix_micros({}) AS DOUBLE) / 1000000"}
@@ -38,7 +40,9 @@ def table_of(session: Session, X: Any, extra: dict[str, Any]) -> tuple[Frame, di
         columns = {f"x{i}": column for i, column in enumerate(_columns(X))}
         return session.table({**columns, **extra}), {name: "number" for name in columns}
     frame = session.table(_joined(X, extra))
-    kinds = {name: _kind(kind) for name, kind in frame.schema.items() if name not in extra}
+    categories = _categories(X)
+    kinds = {name: "text" if name in categories and kind in _WHOLE else _kind(kind)
+             for name, kind in frame.schema.items() if name not in extra}
     return _with_seconds(frame, kinds)
 
 
@@ -88,6 +92,13 @@ def _joined(X: Any, extra: dict[str, Any]) -> Any:
     for name, each in extra.items():
         table = table.append_column(name, pyarrow.array(each))
     return table
+
+
+def _categories(X: Any) -> set[str]:
+    """The columns that pandas calls categories, which may be numbers."""
+    if not hasattr(X, "assign"):
+        return set()
+    return {str(name) for name, dtype in X.dtypes.items() if str(dtype) == "category"}
 
 
 def _kind(kind: str) -> str:

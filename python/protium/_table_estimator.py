@@ -53,7 +53,7 @@ class TableEstimator(BaseEstimator):
             estimator["weight"] = WEIGHT
         model = Pipeline([*stages, estimator]).fit(frame)
         self.metrics_ = model.metrics
-        self._names = list(kinds)
+        self._features = list(kinds)
         self._archive = _pack(model)
         _loaded[self] = model
         return self
@@ -62,8 +62,8 @@ class TableEstimator(BaseEstimator):
         options = {**own, "seed": _estimator.seed_of(self.random_state)}
         if self.validation:
             options["validation"] = {"share": self.validation}
-            if self.patience:
-                options["early_stopping"] = {"patience": self.patience}
+        if self.patience:  # Refused where there are no validation rows.
+            options["early_stopping"] = {"patience": self.patience}
         return {**options, **(self.train or {})}
 
     def _model(self) -> Model:

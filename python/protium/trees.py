@@ -52,7 +52,7 @@ class _Trees(TableEstimator):
         import numpy as np
 
         gains = {each["column"]: each["gain"] for each in self.metrics_["splits"]}
-        gain = np.array([gains[name] for name in self._names], "float64")
+        gain = np.array([gains[name] for name in self._features], "float64")
         return gain / gain.sum() if gain.sum() > 0 else gain
 
     def _fit(self, *args: Any) -> Any:
@@ -90,8 +90,10 @@ class _Trees(TableEstimator):
 
 def _input(column: Any, kinds: dict[str, str]) -> str:
     """The estimator's name for a column of X: by its name or, as in matrices, by its position."""
-    names = list(kinds)
     if not isinstance(column, str):
+        names = list(kinds)
+        if not 0 <= column < len(names):
+            raise ValueError(f"there is no column {column}: X has {len(names)}, from 0 on")
         column = names[column]
     return f"{column}__{_INDEX}" if kinds.get(column) == "text" else column
 

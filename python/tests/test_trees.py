@@ -134,16 +134,16 @@ class Trees(unittest.TestCase):
     def test_columns_of_frames_are_recognised_by_their_types(self):
         pd = module("pandas")
         X = pd.DataFrame({"shop": pd.Categorical(["a", "b", None, "c"] * 50),
-                          "open": [True, False] * 100,
+                          "open": [True, False] * 100, "size": pd.Categorical([3, 1, 2, 2] * 50),
                           "day": pd.date_range("2020-01-01", periods=200),
                           "price": np.r_[np.nan, np.arange(199.0)]})
         y = np.where(X["day"] > pd.Timestamp("2020-04-01"), 5.0, 1.0) + (X["shop"] == "a")
         model = pt.TreeRegressor(**QUICK).fit(X, y)
         self.assertGreater(model.score(X, y), 0.95)
         kinds = {each["kind"]: each for each in model._model().pipeline}
-        self.assertEqual(kinds["string_indexer"]["inputs"], ["shop", "open"])
+        self.assertEqual(kinds["string_indexer"]["inputs"], ["shop", "open", "size"])
         self.assertEqual(kinds["tree_estimator"]["numeric"], ["day", "price"])
-        self.assertEqual(model.feature_importances_.shape, (4,))
+        self.assertEqual(model.feature_importances_.shape, (5,))
         with self.assertRaisesRegex(ValueError, "feature names should match|features"):
             model.predict(X.drop(columns="price"))
 
@@ -203,6 +203,8 @@ class Trees(unittest.TestCase):
         some[1, 0] = 1
         steps = [np.diff(model.predict(some + [0, at, at, at])) for at in (-1, 0, 1)]
         np.testing.assert_allclose(steps, np.broadcast_to(steps[0], (3, 1)), atol=1e-5)
+        with self.assertRaisesRegex(ValueError, "no column 4: X has 4"):
+            pt.TreeRegressor(monotone={4: "rising"}).fit(X, y)
         with self.assertRaisesRegex(ValueError, "x9"):
             pt.TreeRegressor(monotone={"x9": "rising"}).fit(X, y)
 
@@ -211,6 +213,8 @@ class Trees(unittest.TestCase):
         noisy = y + 3 * np.random.default_rng(4).normal(size=400)
         model = pt.TreeRegressor(rounds=500, validation=0.3, patience=5).fit(X, noisy)
         self.assertLess(model.n_iter_, 100)
+        with self.assertRaisesRegex(pt.UsageError, "validation"):
+            pt.TreeRegressor(patience=5).fit(X, noisy)
         self.assertLess(len(model.metrics_["training"]["history"]), model.n_iter_ + 6)
 
     def test_in_searches_over_pipelines(self):

@@ -73,9 +73,9 @@ TEST(ForeignForest, IsAModelOnceItIsImported) {
                    "--output", (own / "scored.csv").string()});
   ASSERT_EQ(scored.exit, 0) << scored.err;
   const std::string text = own.Text("scored.csv");
-  EXPECT_THAT(text, HasSubstr("7,press,yes,0.88"));
-  EXPECT_THAT(text, HasSubstr("7,saw,yes,0.62"));
-  EXPECT_THAT(text, HasSubstr("90,saw,no,0.04"));
+  EXPECT_THAT(text, HasSubstr("7,\"press\",\"yes\",0.88"));
+  EXPECT_THAT(text, HasSubstr("7,\"saw\",\"yes\",0.62"));
+  EXPECT_THAT(text, HasSubstr("90,\"saw\",\"no\",0.04"));
   const Outcome again = own.Protium({"import", file, "--output", out});
   EXPECT_EQ(again.exit, 2);
   EXPECT_THAT(again.err, HasSubstr("is there already"));

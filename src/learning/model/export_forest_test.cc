@@ -25,6 +25,7 @@ class ExportedForestOf : public testing::Test {
   void SetUp() override {
     files_.json["pipeline.json"] = *ParseJson(
         R"([{"kind": "tree_estimator", "id": "trees", "loss": {"name": "tweedie", "power": 1.3}}])");
+    files_.json["stages.json"] = files_.json["schema.json"] = Json::object();
     files_.json["net.json"] = *ParseJson(R"({"net": {"name": "trees"},
         "categorical": [{"column": "shop__index", "cardinality": 4}], "numeric": ["x"],
         "lists": [], "objective": {"kind": "values", "logarithmic": false,

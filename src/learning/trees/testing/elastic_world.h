@@ -64,6 +64,7 @@ class ThreadGang {
   };
 
   Status CallIfAllWait() {
+    if (finished_) return Status::OK();
     const size_t most = worlds_.empty() ? initial_ : members_.size();
     std::vector<Member*> called;
     for (size_t m = 0; m < members_.size(); ++m) {
