@@ -17,6 +17,8 @@ std::string WeightsOfRun(const OwnJob& own, const Outcome& run) {
 constexpr const char* kForest = R"(name = "trees"
 [tables]
 machines = { csv = "machines.csv" }
+[etl]
+sql = "SELECT * FROM machines"
 [[pipeline]]
 kind = "string_indexer"
 id = "index"
