@@ -90,7 +90,7 @@ function optionsOf(props: Props, width: number, marks: () => Mark[]): uPlot.Opti
       { ...axis, values: (_, splits) => splits.map((each) => (each === null ? "" : short(each))), size: 58 },
     ],
     legend: { live: true },
-    padding: [8, 14, 0, 0],
+    padding: [8, 22, 0, 0],
     plugins: [marksOf(marks)],
     series: [
       { label: props.xName, value: (_, value) => (value === null ? "" : short(value)) },

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A forest of the model: what it is, how predictions change with a column, and its trees.
-import { runPath, useJson } from "./api";
 import { Chart } from "./chart";
 import { counted, grouped, plain } from "./format";
-import { Facts, Panel, Table, Wrong } from "./parts";
+import { Panel, Table } from "./parts";
 import { setQuery, useRoute } from "./route";
 import { TreePanel } from "./tree";
 import type { Overview } from "./types";
@@ -56,12 +55,13 @@ interface Drawn {
   output: number;
   text: string;
   mean: number;
-  range: [number, number];
+  range: [number, number] | null; // Of all plots; null: each has its own.
 }
 
 function Categories({ of, output, text, mean, range }: Drawn) {
   const names = of.categories ?? [];
-  const most = Math.max(1e-12, range[1] - mean, mean - range[0]);
+  const [low, high] = range ?? rangeOf([of], output);
+  const most = Math.max(1e-12, high - mean, mean - low);
   return (
     <figure class="chart">
       <figcaption>
@@ -96,10 +96,9 @@ function DependencePlot(drawn: Drawn) {
   if (!thresholds.length || values.length !== thresholds.length + 1) return null;
   const line = { name: text, ...stepsOf(thresholds, values) };
   const note = `${percent(of.gain)} of all gain; ${plain(of.missing[output], 4)} where it is missing`;
-  return <Chart title={`${text} by ${of.column}`} xName={of.column} lines={[line]} note={note} range={range} />;
+  return <Chart title={`${text} by ${of.column}`} xName={of.column} lines={[line]} note={note} {...(range ? { range } : {})} />;
 }
 
-// All plots of an output have the same range, so that they can be compared.
 function rangeOf(all: Dependence[], output: number): [number, number] {
   const values = numbers(all.flatMap((each) => each.values[output] ?? []));
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -113,11 +112,12 @@ function DependencePanel({ forest }: { forest: Forest }) {
   const output = Math.max(0, forest.outputs.indexOf(query.get("output") ?? ""));
   if (!forest.dependence.length) return null;
   const text = forest.outputs[output] ?? "";
-  const range = rangeOf(forest.dependence, output);
+  const same = query.get("scale") === "one";
+  const range = same ? rangeOf(forest.dependence, output) : null;
   return (
     <Panel title="How predictions change with a column" wide>
-      {forest.outputs.length > 1 && (
-        <div class="filters">
+      <div class="filters">
+        {forest.outputs.length > 1 && (
           <label>
             output{" "}
             <select value={text} onChange={(event) => setQuery("output", event.currentTarget.value)}>
@@ -126,8 +126,11 @@ function DependencePanel({ forest }: { forest: Forest }) {
               ))}
             </select>
           </label>
-        </div>
-      )}
+        )}
+        <button type="button" class="chip" aria-pressed={same} onClick={() => setQuery("scale", same ? "" : "one")}>
+          one scale for all
+        </button>
+      </div>
       <div class="plots">
         {forest.dependence.map((of) => (
           <DependencePlot key={of.column} of={of} output={output} text={text} mean={Number(forest.mean[output])} range={range} />
@@ -141,23 +144,18 @@ function DependencePanel({ forest }: { forest: Forest }) {
   );
 }
 
-export function ForestPanels({ run }: { run: Overview }) {
-  const { data: forest, error } = useJson<Forest>(runPath(run.run, "forest"), run.state);
-  if (!forest) return error ? <Wrong error={error} /> : null;
-  if (!forest.trees) return null;
+export function forestFacts(forest: Forest | null): [string, string][] {
+  if (!forest?.trees) return [];
+  const each = forest.outputs.length > 1 ? ` in ${counted(forest.rounds, "round")}` : "";
+  return [
+    ["forest", `${counted(forest.trees, "tree")}${each} of at most ${grouped(forest.leaves)} leaves, on ${counted(forest.columns, "column")}`],
+    ["adds up to", forest.outputs.slice(0, 12).map((name, at) => `${name}, in the mean ${plain(forest.mean[at], 4)}`).join("; ")],
+  ];
+}
+
+export function ForestPanels({ run, forest }: { run: Overview; forest: Forest }) {
   return (
     <>
-      <Panel title="The forest">
-        <Facts
-          rows={[
-            ["trees", `${grouped(forest.trees)}${forest.outputs.length > 1 ? `, ${grouped(forest.outputs.length)} in each of ${counted(forest.rounds, "round")}` : ""}`],
-            ["leaves of a tree", `at most ${grouped(forest.leaves)}`],
-            ["columns", grouped(forest.columns)],
-            ["adds up to", forest.outputs.slice(0, 12).join("; ")],
-            ["mean", forest.mean.slice(0, 12).map((each) => plain(each, 4)).join("; ")],
-          ]}
-        />
-      </Panel>
       <DependencePanel forest={forest} />
       <TreePanel run={run} trees={forest.trees} outputs={forest.outputs} />
     </>

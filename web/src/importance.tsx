@@ -76,7 +76,7 @@ function WayTable({ way }: { way: Way }) {
         label={`importance of columns by ${way.by}`}
         rows={rows}
         columns={[
-          { name: "column", cell: (each) => each.column },
+          { name: "column", wrap: true, cell: (each) => each.column },
           ...way.heads.map((name, at): Column<Row> => ({ name, number: true, cell: (each) => each.cells[at] })),
           {
             name: "beside the most",

@@ -2,7 +2,7 @@
 // The model's card: what it predicts, how well, by which columns, and how to load it elsewhere.
 import { runPath, useJson } from "./api";
 import { Diagnostics } from "./diagnostics";
-import { ForestPanels } from "./forest";
+import { ForestPanels, forestFacts, type Forest } from "./forest";
 import { bytes, counted, grouped, metric, shown } from "./format";
 import { ImportancePanels, type Importance, type Splits } from "./importance";
 import { Copy, Empty, Facts, Panel, Table, Waiting, Wrong } from "./parts";
@@ -34,6 +34,7 @@ function listOf(names: string[]): string {
 
 export function ModelScreen({ run }: { run: Overview }) {
   const { data: model, error } = useJson<Model>(runPath(run.run, "model"), run.state);
+  const { data: forest, error: unread } = useJson<Forest>(run.has.model ? runPath(run.run, "forest") : null, run.state);
   if (!model) return error ? <Wrong error={error} /> : <Waiting />;
   if (!model.labels && !model.files.length) return <Empty>This run has no model {run.state === "running" ? "yet" : ""}.</Empty>;
   const columns = Array.isArray(model.input) ? model.input.filter((each) => each && typeof each.name === "string") : [];
@@ -50,10 +51,11 @@ export function ModelScreen({ run }: { run: Overview }) {
             ["predicts", model.labels?.join(", ")],
             ["classes", model.classes && model.classes.length > 0 && `${model.classes.length}: ${model.classes.slice(0, 12).join(", ")}`],
             ["from", columns.length > 0 && listOf(columns.map((column) => shown(column.name)))],
+            ...forestFacts(forest),
             ["net", shown((model.estimator?.net as JsonObject | undefined)?.name ?? model.net.name)],
             ...names.map((name) => [`test ${name}`, `${metric(model.metrics!.test![name])}${model.metrics?.baseline?.[name] !== undefined ? `, baseline ${metric(model.metrics.baseline[name])}` : ""}`] as [string, string]),
             ["weights, SHA-256", model.weights_sha256 && <code title={model.weights_sha256}>{model.weights_sha256.slice(0, 24)}</code>],
-            ...Object.entries(model.fingerprint ?? {}).map(([key, value]) => [key.replace(/_/g, " "), shown(value)] as [string, string]),
+            ...Object.entries(model.fingerprint ?? {}).map(([key, value]) => [key === "trees" ? "arithmetic of trees" : key.replace(/_/g, " "), shown(value)] as [string, string]),
           ]}
         />
       </Panel>
@@ -77,7 +79,8 @@ export function ModelScreen({ run }: { run: Overview }) {
         <Diagnostics key={at} of={label} label={model.labels?.[at] ?? ""} classes={model.classes ?? []} />
       ))}
       <ImportancePanels importance={model.importance} splits={model.splits} />
-      {run.has.model && <ForestPanels run={run} />}
+      {forest?.trees && <ForestPanels run={run} forest={forest} />}
+      {unread && <Wrong error={unread} />}
       {run.result.rows !== undefined && <p class="soft wide">Trained on {grouped(run.result.rows)} rows.</p>}
     </div>
   );

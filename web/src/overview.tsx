@@ -183,7 +183,7 @@ export function OverviewScreen({ run }: { run: Overview }) {
             ["gang", result.workers && `${workersText(result.workers)}, ${result.shards} shards`],
             ["training rows", result.rows && grouped(result.rows)],
             [result.rounds ? "rounds" : "steps", result.steps &&
-              `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${result.best_epoch}` : ""}`],
+              `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${grouped(result.best_epoch)}` : ""}`],
             ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read ${result.rounds ? "for every tree" : "in every epoch"}`],
             ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],
             [result.rounds ? "first round after" : "first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],

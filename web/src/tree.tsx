@@ -30,27 +30,21 @@ interface Tree {
   nodes: Node[];
 }
 
-const kWide = 200; // Of a box.
+const kWide = 178; // Of a box.
 const kHigh = 40;
-const kAside = 296; // From depth to depth.
+const kAside = 254; // From depth to depth.
 const kDown = 47;
 const kFirstDepth = 4; // That many splits on each way are shown at first.
 
-// Names of categories as far as there is room; a name alone may be longer.
-function someOf(node: Node, most: number): string {
-  const names = node.categories ?? [];
-  const all = node.category_count ?? names.length;
-  let shown = 0;
-  let size = 0;
-  while (shown < names.length && (shown === 0 || size + names[shown]!.length <= most)) size += names[shown++]!.length + 2;
-  const first = names.slice(0, shown).join(", ");
-  return all > shown ? `${first} +${grouped(all - shown)}` : first || "none";
+// What stands behind the column's name. Of categories the first `most` are named.
+function limitOf(node: Node, most: number): string {
+  if (!node.named) return `≤ ${plain(node.threshold)}`;
+  const names = (node.categories ?? []).slice(0, most).map((each) => each || "(empty)");
+  const more = (node.category_count ?? names.length) - names.length;
+  return `is ${names.join(", ") || "none"}${more > 0 ? ` or ${grouped(more)} more` : ""}`;
 }
 
-function conditionOf(node: Node, most = 1000): string {
-  if (node.named) return `${node.column}: ${someOf(node, most - (node.column?.length ?? 0))}`;
-  return `${node.column} ≤ ${plain(node.threshold)}`;
-}
+const conditionOf = (node: Node) => `${node.column} ${limitOf(node, 12)}`;
 
 // The child where the condition holds, and the other one.
 function childrenOf(node: Node): [number, number] | null {
@@ -64,8 +58,8 @@ function wordsOf(node: Node, holds: boolean): string {
 }
 
 const leavesOf = (count: number) => `${grouped(count)} ${count === 1 ? "leaf" : "leaves"}`;
+const coverOf = ({ cover }: Node) => `cover ${cover >= 100 ? grouped(Math.round(cover)) : plain(cover, 3)}`;
 const added = (node: Node) => `${Number(node.value) > 0 ? "+" : ""}${plain(node.value, 4)}`;
-const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 interface Placed {
   at: number;
@@ -116,15 +110,17 @@ function Box({ placed, most, toggle }: { placed: Placed; most: number; toggle: (
   const { node, way } = placed;
   const leaf = node.column === undefined;
   const before = way ? `${way}: ` : "";
-  const cover = `cover ${plain(node.cover, 4)}`;
+  const cover = coverOf(node);
   if (leaf) {
     return (
       <g class="leaf" transform={`translate(${placed.x},${placed.y})`} role="img" aria-label={`${before}adds ${added(node)}, ${cover}`}>
         <rect class={Number(node.value) < 0 ? "less" : "more"} width={kWide / 2} height={kHigh} rx="6" style={{ fillOpacity: 0.08 + (0.42 * Math.abs(Number(node.value))) / most }} />
-        <text class="main" x="9" y="16">
-          {added(node)}
-        </text>
-        <text x="9" y="32">{cover}</text>
+        <foreignObject width={kWide / 2} height={kHigh}>
+          <div class="box">
+            <b>{added(node)}</b>
+            <div>{cover}</div>
+          </div>
+        </foreignObject>
       </g>
     );
   }
@@ -146,10 +142,16 @@ function Box({ placed, most, toggle }: { placed: Placed; most: number; toggle: (
     >
       <title>{words}</title>
       <rect width={kWide} height={kHigh} rx="6" />
-      <text class="main" x="9" y="16">
-        {cut(conditionOf(node, 22), 30)}
-      </text>
-      <text x="9" y="32">{cut(placed.open ? facts : `${added(node)} in the mean${leaves}`, 34)}</text>
+      <foreignObject width={kWide} height={kHigh}>
+        <div class="box">
+          <div>
+            <b class="name">{node.column}</b> <b class={node.named ? "rest" : ""}>{limitOf(node, 3)}</b>
+          </div>
+          <div>
+            <span class="rest">{placed.open ? facts : `mean ${added(node)}${leaves}`}</span>
+          </div>
+        </div>
+      </foreignObject>
     </g>
   );
 }
@@ -157,8 +159,8 @@ function Box({ placed, most, toggle }: { placed: Placed; most: number; toggle: (
 function linesOf(tree: Tree, at = 0, depth = 0, way = ""): string[] {
   const node = tree.nodes[at]!;
   const before = `${"  ".repeat(depth)}${way ? `${way}: ` : ""}`;
-  if (node.column === undefined) return [`${before}${added(node)} (cover ${plain(node.cover, 4)})`];
-  const line = `${before}${conditionOf(node)}? (gain ${plain(node.gain, 4)}, cover ${plain(node.cover, 4)})`;
+  if (node.column === undefined) return [`${before}${added(node)} (${coverOf(node)})`];
+  const line = `${before}${conditionOf(node)}? (gain ${plain(node.gain, 4)}, ${coverOf(node)})`;
   const children = childrenOf(node);
   if (!children) return [`${line} and ${leavesOf(node.below ?? 0)} below`];
   return [line, ...children.flatMap((child, which) => linesOf(tree, child, depth + 1, wordsOf(node, which === 0)))];
@@ -200,7 +202,7 @@ function Drawing({ tree }: { tree: Tree }) {
       </div>
       <details>
         <summary>the same as text</summary>
-        <pre tabIndex={0}>{linesOf(tree).join("\n")}</pre>
+        <pre class="rules" tabIndex={0}>{linesOf(tree).join("\n")}</pre>
       </details>
     </>
   );

@@ -13,6 +13,7 @@
 #include "run/labels.h"
 #include "run/shards_text.h"
 #include "run/summary.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -132,7 +133,7 @@ Json KeptMark(const fs::path& run) {
     const Json step = At(epoch, "step");
     if (At(epoch, "epoch") != best || !step.is_number()) continue;
     const char* const what = result.contains("rounds") ? "kept: round " : "kept: epoch ";
-    return {{"step", step}, {"text", what + Dump(best)}};
+    return {{"step", step}, {"text", what + Grouped(best.get<int64_t>())}};
   }
   return {};
 }
