@@ -13,7 +13,8 @@ namespace protium {
 Result<Json> OverviewOf(LiveRun& run);
 
 // The run's curves, each of at most `most` points: {"x": "step", or "round" of trees, "series",
-// "marks": [{"step", "text"}], "behind_bytes"}. Marks are restarts, and the epoch whose weights the model has.
+// "marks": [{"step", "text"}], "behind_bytes"}. Marks are restarts, and the epoch or round whose
+// weights the model has.
 Result<Json> MetricsOf(LiveRun& run, size_t most);
 
 // {"settings": [{"key", "value", "from"}], "versions", "argv"}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forest of a model as people look at it: in terms of the table, not of bins and indices. All of
-// it follows from the model folder; no rows are read.
+// The forest of a model as people look at it: in terms of the table, not of bins and indices. All
+// of it follows from the model folder; no rows are read.
 //
 // 1. Columns and outputs have the names and units of model/forest_words.h.
 // 2. Numbers have seven digits.
@@ -25,11 +25,12 @@ class DrawnForest {
   static Result<std::optional<DrawnForest>> Read(const std::filesystem::path& model);
 
   // {"rounds", "trees", "leaves": the most that a tree has, "columns", "outputs": [TEXT], "mean":
-  // by output, "dependence"}. The last has, for each of the six columns whose splits gain most, how
-  // predictions change with it (trees/dependence.h), by output: {"column", "gain": its share of all,
-  // "thresholds": [N], "values": [[N + 1]]} of a number, the values being those between the
-  // thresholds; {"column", "gain", "categories": [TEXT], "left_out", "values": [[N]]} of a category,
-  // the most frequent ones; and both have "missing": [N].
+  // by output, "dependence"}. The last says how predictions change with each of the six columns
+  // whose splits gain most (trees/dependence.h):
+  // - of a number {"column", "gain": its share of all, "thresholds": [N], "values": [[N + 1]] by
+  //   output: between the thresholds, "missing": by output};
+  // - of a category {"column", "gain", "categories": [TEXT], the most frequent ones, "left_out",
+  //   "values": [[N]], "missing"}.
   Json Outline() const;
 
   // {"tree", "round", "output", "leaves", "depth", "nodes"}; trees are numbered from 0, and nodes

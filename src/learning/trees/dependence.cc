@@ -10,7 +10,7 @@
 namespace protium {
 namespace {
 
-// The values that come to a node, as a range of ValueWalk::order_, and the probability that they do.
+// The values that come to a node, as a range of ValueWalk::order_, and the probability of that.
 struct Arrival {
   size_t node = 0;
   double weight = 1;
@@ -65,8 +65,8 @@ class ValueWalk {
     }
   }
 
-  // Both sides of a split may get the same range: whatever is below the first one is done before the
-  // second one is looked at, and reorders the range only within itself.
+  // Both sides of a split may get the same range: all below the first one is done before the second
+  // one is looked at, and reorders the range only within itself.
   void Part(const Tree& tree, const Arrival& here) {
     const TreeNode& node = tree.nodes[here.node];
     Arrival left = here, right = here;
