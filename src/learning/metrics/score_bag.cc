@@ -135,8 +135,8 @@ void Sort(std::span<Ranked> rows) {
   }
   SortByScore(rows);
   for (auto at = rows.begin(); at != rows.end();) {
-    const auto end = std::find_if(at, rows.end(),
-                                  [&](const Ranked& each) { return each.score != at->score; });
+    const auto end =
+        std::find_if(at, rows.end(), [&](const Ranked& each) { return each.score != at->score; });
     std::sort(at, end, Before);
     at = end;
   }
