@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kMostDrawn = 6;         // Columns whose dependence is computed.
 constexpr size_t kMostNumbers = 40'000;  // Of all of these together.
-constexpr size_t kMostCategories = 20;   // Of a column's dependence.
+constexpr int64_t kMostCategories = 20;  // Of a column's dependence.
 constexpr size_t kMostNamed = 12;        // Of a split.
 constexpr size_t kMostNodes = 1023;      // Of a tree.
 
@@ -160,12 +160,14 @@ Json DrawnForest::DependenceOn(size_t column) const {
     out["thresholds"] = std::move(thresholds);
     asked.push_back(std::numeric_limits<float>::max());
   } else {
-    const size_t count = std::min(drawn.texts.size(), kMostCategories);
-    asked.resize(count);
-    std::iota(asked.begin(), asked.end(), 0.0F);
-    out["categories"] =
-        std::vector<std::string>(drawn.texts.begin(), drawn.texts.begin() + ptrdiff_t(count));
-    out["left_out"] = drawn.texts.size() - count;
+    const int64_t count = forest_.columns[column].cardinality;
+    Json categories = Json::array();
+    for (int64_t c = 0; c < std::min(count, kMostCategories); ++c) {
+      asked.push_back(float(c));
+      categories.push_back(drawn.TextOf(c));
+    }
+    out["categories"] = std::move(categories);
+    out["left_out"] = count - int64_t(asked.size());
   }
   asked.push_back(std::numeric_limits<float>::quiet_NaN());
   const std::vector<double> found = PartialDependence(forest_, int32_t(column), asked);
@@ -199,7 +201,7 @@ Json DrawnForest::SplitOf(const Tree& tree, const TreeNode& node) const {
   for (int64_t c = 0; c < column.cardinality; ++c) {
     const bool left = tree.Next(node, column, float(c)) == node.left;
     if (left == node.missing_left || ++count > int64_t(kMostNamed)) continue;
-    named.push_back(drawn.texts[size_t(c)]);
+    named.push_back(drawn.TextOf(c));
   }
   out["named"] = node.missing_left ? "right" : "left";
   out["categories"] = std::move(named);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -13,60 +14,72 @@ namespace {
 
 constexpr int kMostStages = 16;  // Between a column of the table and one of the forest.
 
-Json ListAt(const Json& json, const char* key) {
-  return json.is_object() ? json.value(key, Json()) : Json();
+// An entry of a stage's `learned`.
+struct Learned {
+  std::string kind;
+  const Json* entry = nullptr;
+};
+using LearnedByOutput = std::map<std::string, Learned>;
+
+const Json* Find(const Json& json, const char* key) {
+  if (!json.is_object()) return nullptr;
+  const auto found = json.find(key);
+  return found == json.end() ? nullptr : &*found;
 }
 
-// What a stage learned to make the column `output` with; null if there is none.
-Json LearnedFor(const Json& stages, const std::string& output, std::string& kind) {
-  for (const Json& stage : ListAt(stages, "stages")) {
-    for (const Json& each : ListAt(stage, "learned")) {
-      if (!each.is_object() || TextAt(each, "output") != output) continue;
-      kind = TextAt(stage, "kind");
-      return each;
+// Files may have anything in the place of these lists.
+LearnedByOutput ByOutput(const Json& stages) {
+  LearnedByOutput all;
+  const Json* const list = Find(stages, "stages");
+  if (list == nullptr) return all;
+  for (const Json& stage : *list) {
+    const Json* const learned = Find(stage, "learned");
+    if (learned == nullptr) continue;
+    for (const Json& each : *learned) {
+      if (each.is_object()) all[TextAt(each, "output")] = {TextAt(stage, "kind"), &each};
     }
   }
-  return {};
+  return all;
 }
 
-std::vector<std::string> NumberedTexts(int64_t count) {
+// The texts that a string_indexer has for its indices.
+std::vector<std::string> TextsOf(const Json& learned) {
   std::vector<std::string> texts;
-  for (int64_t i = 0; i < count; ++i) texts.push_back(std::to_string(i));
+  if (const Json* const keys = Find(learned, "keys")) {
+    for (const Json& key : *keys) {
+      texts.push_back(key.is_string() ? key.get<std::string>() : Dump(key));
+    }
+  }
+  const size_t keys = texts.size();
+  for (const auto& [key, text] : {std::pair{"unseen", "(others)"}, {"missing", "(missing)"}}) {
+    const int64_t at = WholeAt(learned, key, -1);
+    if (at < int64_t(keys) || at > int64_t(keys) + 1) continue;
+    texts.resize(std::max(texts.size(), size_t(at) + 1));
+    texts[size_t(at)] = text;
+  }
   return texts;
 }
 
-// Puts the texts of a string_indexer in the place of its indices.
-void TakeTexts(const Json& learned, std::vector<std::string>& texts) {
-  const auto set = [&](int64_t at, std::string text) {
-    if (at >= 0 && at < int64_t(texts.size())) texts[size_t(at)] = std::move(text);
-  };
-  int64_t at = 0;
-  for (const Json& key : ListAt(learned, "keys")) {
-    set(at++, key.is_string() ? key.get<std::string>() : Dump(key));
-  }
-  set(WholeAt(learned, "unseen", -1), "(others)");
-  set(WholeAt(learned, "missing", -1), "(missing)");
-}
-
 // Follows the column back to that of the table, through stages that change nothing but units.
-ColumnWords WordsOf(const ForestColumn& column, const Json& stages) {
-  ColumnWords out{.name = column.name, .texts = NumberedTexts(column.cardinality)};
+ColumnWords WordsOf(const ForestColumn& column, const LearnedByOutput& learned) {
+  ColumnWords out{.name = column.name};
   bool indexed = column.cardinality == 0;
   for (int stage = 0; stage < kMostStages; ++stage) {
-    std::string kind;
-    const Json learned = LearnedFor(stages, out.name, kind);
+    const auto found = learned.find(out.name);
+    if (found == learned.end()) break;
+    const auto& [kind, entry] = found->second;
     if (kind == "string_indexer" && !indexed) {
-      TakeTexts(learned, out.texts);
+      out.texts = TextsOf(*entry);
       indexed = true;
     } else if (kind == "standard_scaler" && column.cardinality == 0) {
-      const double deviation = NumberAt(learned, "deviation");
+      const double deviation = NumberAt(*entry, "deviation");
       if (!(deviation > 0)) break;
       out.factor *= deviation;
-      out.offset = out.offset * deviation + NumberAt(learned, "mean");
+      out.offset = out.offset * deviation + NumberAt(*entry, "mean");
     } else if (kind != "imputer" || !indexed) {
       break;
     }
-    out.name = TextAt(learned, "input");
+    out.name = TextAt(*entry, "input");
   }
   return out;
 }
@@ -94,12 +107,17 @@ std::string TextOf(const Objective& objective, size_t output) {
 
 }  // namespace
 
+std::string ColumnWords::TextOf(int64_t category) const {
+  return category < int64_t(texts.size()) ? texts[size_t(category)] : std::to_string(category);
+}
+
 std::vector<ColumnWords> WordsOfColumns(const std::vector<ForestColumn>& columns,
                                         const Json& stages) {
   std::vector<ColumnWords> all;
   std::map<std::string, int> times;
+  const LearnedByOutput learned = ByOutput(stages);
   for (const ForestColumn& each : columns) {
-    all.push_back(WordsOf(each, stages));
+    all.push_back(WordsOf(each, learned));
     ++times[all.back().name];
   }
   for (size_t c = 0; c < all.size(); ++c) {

@@ -16,7 +16,9 @@ namespace protium {
 struct ColumnWords {
   std::string name;
   double factor = 1, offset = 0;   // A number of the table is factor * threshold + offset.
-  std::vector<std::string> texts;  // Of the categories, by index.
+  std::vector<std::string> texts;  // Of the categories, by index, as far as they have any.
+  // The text of a category; its index if it has none.
+  std::string TextOf(int64_t category) const;
 };
 // One per column, with different names; `stages` is stages.json of the model.
 std::vector<ColumnWords> WordsOfColumns(const std::vector<ForestColumn>& columns,
