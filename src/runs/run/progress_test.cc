@@ -61,12 +61,14 @@ TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
             "gang     train: 3 workers on a, b  +2.0 s");
   EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
             "epoch    2  loss 0.5  +2.0 s");
+  EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1100}}),
+            "saved    a checkpoint at step 1,100  +2.0 s");
   told({{"event", "train_start"}, {"rows", 9}, {"steps", 4}, {"epochs", 4}, {"trees", true}});
   EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
             "round    2  loss 0.5  +2.0 s");
   told(Step(7, 1, 0.5));  // Ends the phase before, and has no line of its own.
   EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1200}}),
-            "saved    a checkpoint at step 1,200  +4.0 s");
+            "saved    a checkpoint at round 1,200  +4.0 s");
 }
 
 // A part's time counts only where it belongs: reading the job not to ETL, starting ranks not to the
