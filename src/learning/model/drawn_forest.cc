@@ -33,7 +33,7 @@ Json Shown(double number) {
   return AllAsNumber<double>(fmt::format("{:.7g}", number)).value_or(number);
 }
 
-Status CheckObjective(const Forest& forest, const Objective& objective, const std::string& where) {
+Status CheckOutputs(const Forest& forest, const Objective& objective, const std::string& where) {
   const bool named = !OfClasses(objective.kind) ||
                      int64_t(objective.classes.size()) >= std::max<int64_t>(objective.outputs(), 2);
   if (!objective.labels.empty() && named && forest.outputs() == objective.outputs()) {
@@ -113,7 +113,7 @@ Result<std::optional<DrawnForest>> DrawnForest::Read(const std::filesystem::path
   PT_LET(const Safetensors file, Safetensors::Read(files.weights));
   DrawnForest drawn;
   PT_LET(drawn.forest_, ForestOf(file, ForestColumns(*config), files.weights.string()));
-  PT_TRY(CheckObjective(drawn.forest_, config->objective, model.string()));
+  PT_TRY(CheckOutputs(drawn.forest_, config->objective, model.string()));
   drawn.outputs_ = WordsOfOutputs(config->objective);
   const auto stages = files.json.find("stages.json");
   drawn.columns_ =

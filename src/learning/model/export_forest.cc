@@ -21,7 +21,7 @@ Status CannotSay(const std::string& what, const std::string& fix) {
   return Fail({.exit = Exit::kUsage, .what = what + " cannot be said by trees alone", .fix = fix});
 }
 
-Status NoForest(const std::filesystem::path& model) {
+Status WithoutForest(const std::filesystem::path& model) {
   return Fail({.exit = Exit::kUsage,
                .what = "the model has no forest",
                .where = model.string(),
@@ -97,7 +97,7 @@ std::vector<std::string> NotesOn(const NetConfig& config) {
 Result<ExportedForest> ExportForest(const std::filesystem::path& model) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
   PT_LET(const std::optional<NetConfig> read, ReadForestConfig(files));
-  if (!read) return NoForest(model);
+  if (!read) return WithoutForest(model);
   const NetConfig& config = *read;
   const auto pipeline = files.json.find("pipeline.json");
   const bool staged = pipeline != files.json.end() && pipeline->second.is_array() &&

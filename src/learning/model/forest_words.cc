@@ -15,13 +15,13 @@ namespace {
 constexpr int kMostStages = 16;  // Between a column of the table and one of the forest.
 
 // An entry of a stage's `learned`.
-struct Learned {
+struct LearnedEntry {
   std::string kind;
   const Json* entry = nullptr;
 };
-using LearnedByOutput = std::map<std::string, Learned>;
+using LearnedByOutput = std::map<std::string, LearnedEntry>;
 
-const Json* Find(const Json& json, const char* key) {
+const Json* MemberOf(const Json& json, const char* key) {
   if (!json.is_object()) return nullptr;
   const auto found = json.find(key);
   return found == json.end() ? nullptr : &*found;
@@ -30,10 +30,10 @@ const Json* Find(const Json& json, const char* key) {
 // Files may have anything in the place of these lists.
 LearnedByOutput ByOutput(const Json& stages) {
   LearnedByOutput all;
-  const Json* const list = Find(stages, "stages");
+  const Json* const list = MemberOf(stages, "stages");
   if (list == nullptr) return all;
   for (const Json& stage : *list) {
-    const Json* const learned = Find(stage, "learned");
+    const Json* const learned = MemberOf(stage, "learned");
     if (learned == nullptr) continue;
     for (const Json& each : *learned) {
       if (each.is_object()) all[TextAt(each, "output")] = {TextAt(stage, "kind"), &each};
@@ -45,7 +45,7 @@ LearnedByOutput ByOutput(const Json& stages) {
 // The texts that a string_indexer has for its indices.
 std::vector<std::string> TextsOf(const Json& learned) {
   std::vector<std::string> texts;
-  if (const Json* const keys = Find(learned, "keys")) {
+  if (const Json* const keys = MemberOf(learned, "keys")) {
     for (const Json& key : *keys) {
       texts.push_back(key.is_string() ? key.get<std::string>() : Dump(key));
     }
