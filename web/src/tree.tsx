@@ -127,7 +127,8 @@ function Box({ placed, most, toggle }: { placed: Placed; most: number; toggle: (
   const leaves = placed.open ? "" : node.below ? `, ${leavesOf(node.below)} below` : ", more below";
   const facts = `gain ${plain(node.gain, 4)}, ${cover}`;
   const words = `${before}${conditionOf(node)}? ${facts}${leaves}`;
-  const act = node.left === undefined ? {} : ({ role: "button", tabIndex: 0, "aria-expanded": placed.open, onClick: toggle } as const);
+  // In SVG the attribute has small letters.
+  const act = node.left === undefined ? {} : ({ role: "button", tabindex: 0, "aria-expanded": placed.open, onClick: toggle } as const);
   return (
     <g
       class={placed.open ? "split" : "split closed"}
@@ -145,7 +146,7 @@ function Box({ placed, most, toggle }: { placed: Placed; most: number; toggle: (
       <foreignObject width={kWide} height={kHigh}>
         <div class="box">
           <div>
-            <b class="name">{node.column}</b> <b class={node.named ? "rest" : ""}>{limitOf(node, 3)}</b>
+            <b class={node.named ? "name whole" : "name"}>{node.column}</b> <b class={node.named ? "rest" : ""}>{limitOf(node, 3)}</b>
           </div>
           <div>
             <span class="rest">{placed.open ? facts : `mean ${added(node)}${leaves}`}</span>
