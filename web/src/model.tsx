@@ -32,7 +32,7 @@ function Columns({ importance }: { importance: Importance }) {
   const columns = importance.columns.slice(0, 25);
   const most = Math.max(1e-12, ...columns.map((each) => Math.abs(each.worse)));
   return (
-    <Panel title="What the columns are worth">
+    <Panel title="Feature importance">
       <Table
         label="importance of columns"
         rows={columns}
@@ -50,7 +50,7 @@ function Columns({ importance }: { importance: Importance }) {
         ]}
       />
       <p class="soft">
-        How much worse {importance.metric} becomes when a column's values change places among {grouped(importance.rows)} validation rows, where it is{" "}
+        How much worse {importance.metric} becomes when a column's values are shuffled among {grouped(importance.rows)} validation rows, where it is{" "}
         {metric(importance.value)}. Of columns that say the same, each can do without the other.
       </p>
       {importance.columns.length > 25 && <p class="soft">{importance.columns.length - 25} more are worth less.</p>}

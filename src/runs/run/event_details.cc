@@ -39,12 +39,12 @@ std::string Line(const TrainStarted& event) {
 }
 
 std::string Line(const EpochDone& event, const char* epoch) {
-  return fmt::format("{}    {}  loss {:.4g}", epoch, event.epoch, event.loss);
+  return fmt::format("{}    {}  loss {}", epoch, event.epoch, Figure(event.loss, 4));
 }
 
 std::string Line(const Validated& event, const char* epoch) {
   std::string line = fmt::format("checked  after {} {}: ", epoch, event.epoch);
-  for (const auto& [name, value] : event.metrics) line += fmt::format(" {} {:.4g}", name, value);
+  for (const auto& [name, value] : event.metrics) line += " " + name + " " + Figure(value, 4);
   return line;
 }
 
