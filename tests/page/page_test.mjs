@@ -150,7 +150,7 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {
-  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "Feature importance", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
   for (const [screen, word] of Object.entries(words)) {
     await tab.open(`${address}runs/${state.run}/${screen}`);
     await tab.shows(word);
@@ -168,7 +168,7 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   cpSync(join(runs, state.run, "report.html"), file);
   await tab.open(pathToFileURL(file).href);
   const result = resultOf(state.run);
-  await tab.shows("What the columns are worth");
+  await tab.shows("Feature importance");
   const text = await tab.text();
   const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "What the columns held", "What the engine ran", "train.epochs", "Logs and files lie in the folder"];
   for (const word of words) assert.ok(text.includes(word), `"${word}" is not in the report:\n${text}`);
@@ -255,7 +255,7 @@ test("a forest is seen by rounds, columns and trees, with the keyboard alone, on
   await tab.open(pathToFileURL(join(runs, run, "report.html")).href);
   await tab.shows("The first of 30 trees");
   const text = await tab.text();
-  for (const word of ["worth, by permutation", "worth, by gain", "worth, by cover", "sales by age"]) assert.ok(text.includes(word), word);
+  for (const word of ["Feature importance, by permutation", "Feature importance, by gain", "Feature importance, by cover", "sales by age"]) assert.ok(text.includes(word), word);
   await until("its tree is drawn", async () => (await tab.run(buttons)) > 1);
 });
 
@@ -282,7 +282,7 @@ test("with the token runs are tagged and deleted, and a row is scored", async ({
   const type = (id, words) => tab.run(`(() => { const field = document.querySelector('${id}'); field.value = '${words}'; field.dispatchEvent(new Event('input', { bubbles: true })); })()`);
   await type("#try-distance", "far");
   await press("score this row");
-  await tab.shows("distance: far is no number");
+  await tab.shows("distance: far is not a number");
   if (pictures) await tab.picture(join(pictures, "try.png"));
   cpSync(join(runs, state.run), join(runs, "old-copy"), { recursive: true });
   await tab.open(`${place}runs/old-copy`);
@@ -300,7 +300,7 @@ test("with the token runs are tagged and deleted, and a row is scored", async ({
   await locked.ended;
 });
 
-test("run --ui serves the page for as long as the run goes on", async () => {
+test("run --ui serves the page for as long as the run lasts", async () => {
   const began = await newRun();
   const job = startJob(1_000_000, "--ui");
   const [, address] = await until("the address is told", () => /the run in the browser: (http\S+)/.exec(job.errors), 30_000);
@@ -325,7 +325,7 @@ test("the terminal and the exports tell the same", async ({ state }) => {
   assert.equal(status.state, "done");
   assert.deepEqual(status.parts.map((part) => part.name), ["prepare", "etl", "fit", "start ranks", "train", "score"]);
   assert.match(await told("status", state.run), /train +\d/);
-  assert.match(await told("top"), /no run goes on/);
+  assert.match(await told("top"), /no runs in progress/);
   const csv = await told("export", state.run, "--to", "csv", "--output", "-");
   const last = resultOf(state.run).history.at(-1);
   assert.ok(csv.includes(`${state.run},epoch/loss,${last.step},`));

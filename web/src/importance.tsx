@@ -43,7 +43,7 @@ function byPermutation(importance: Importance): Way {
     rows: importance.columns.map((each) => ({ column: each.column, worth: each.worse, cells: [metric(each.worse)] })),
     text: (
       <>
-        How much worse {importance.metric} becomes when a column's values change places among {grouped(importance.rows)} validation rows, where it is{" "}
+        How much worse {importance.metric} becomes when a column's values are shuffled among {grouped(importance.rows)} validation rows, where it is{" "}
         {metric(importance.value)}. Of columns that say the same, each can do without the other.
       </>
     ),
@@ -94,7 +94,7 @@ function WayTable({ way }: { way: Way }) {
   );
 }
 
-const kTitle = "What the columns are worth";
+const kTitle = "Feature importance";
 
 // On the page one at a time; in a report, which may be printed, one below the other.
 export function ImportancePanels(props: { importance: Importance | undefined; splits: Splits[] | undefined }) {

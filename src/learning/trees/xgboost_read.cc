@@ -32,7 +32,7 @@ Result<std::vector<double>> Numbers(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find(','), text.size());
     const auto number = AllAsNumber<double>(Trimmed(text.substr(0, end)));
-    if (!number || !std::isfinite(*number)) return Bad(fmt::format("\"{}\" is no number", text));
+    if (!number || !std::isfinite(*number)) return Bad(fmt::format("\"{}\" is not a number", text));
     numbers.push_back(*number);
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -40,12 +40,13 @@ std::string Line(const TrainStarted& event) {
 
 // `trees`: steps and epochs are rounds of trees.
 std::string Line(const EpochDone& event, bool trees) {
-  return fmt::format("{}    {}  loss {:.4g}", trees ? "round" : "epoch", event.epoch, event.loss);
+  return fmt::format("{}    {}  loss {}", trees ? "round" : "epoch", event.epoch,
+                     Figure(event.loss, 4));
 }
 
 std::string Line(const Validated& event, bool trees) {
   std::string line = fmt::format("checked  after {} {}: ", trees ? "round" : "epoch", event.epoch);
-  for (const auto& [name, value] : event.metrics) line += fmt::format(" {} {:.4g}", name, value);
+  for (const auto& [name, value] : event.metrics) line += " " + name + " " + Figure(value, 4);
   return line;
 }
 

@@ -288,6 +288,13 @@ TEST_F(ProgressText, ShowsRestartsForGood) {
 TEST(Numbers, AreShortAndGrouped) {
   EXPECT_EQ(Grouped(1234567), "1,234,567");
   EXPECT_EQ(Grouped(-123), "-123");
+  EXPECT_EQ(Figure(60770.4, 4), "60,770");
+  EXPECT_EQ(Figure(-9999.6, 4), "-10,000");
+  EXPECT_EQ(Figure(9999.4, 4), "9999");
+  EXPECT_EQ(Figure(40.1578, 4), "40.16");
+  EXPECT_EQ(Figure(0.000012, 4), "1.2e-05");
+  EXPECT_EQ(Figure(1e300, 4), "1e+300");
+  EXPECT_EQ(Figure(std::nan(""), 4), "nan");
   EXPECT_EQ(Short(410321), "410k");
   EXPECT_EQ(Short(12.3e6), "12M");
   EXPECT_EQ(Seconds(0.414), "0.41 s");

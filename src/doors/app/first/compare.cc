@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -142,12 +141,8 @@ class Comparison {
   int64_t count_ = 0;
 };
 
-std::string Figure(double value) {
-  return value >= 1000 ? Grouped(std::llround(value)) : fmt::format("{:.3g}", value);
-}
-
 Compared Decide(const std::string& metric, double trees, double net) {
-  const std::string of_trees = Figure(trees), of_net = Figure(net);
+  const std::string of_trees = Figure(trees, 3), of_net = Figure(net, 3);
   if (net < trees * (1 - kClearly)) {
     return {.best = FirstEstimator::kNet,
             .why = fmt::format("a net fits best: {} {}, trees {}", metric, of_net, of_trees)};

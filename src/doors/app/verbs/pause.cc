@@ -83,7 +83,7 @@ CommandVerb PauseVerb() {
   return {{.name = "pause",
            .operands = {"[RUN]"},
            .flags = {RunsDirFlag()},
-           .says = "stops a running job in good order, to be resumed"},
+           .says = "stops a running job cleanly, to be resumed"},
           PauseRun};
 }
 
