@@ -228,14 +228,14 @@ TEST(Lambdarank, FewerGroupsThanRanksAndEqualRows) {
 }
 
 TEST(Lambdarank, RefusesOtherLabelsOnAllRanks) {
-  for (const float label : {-1.0F, 40.0F, 1.5F}) {
+  for (const auto& [label, text] : {std::pair{-1.0F, "-1"}, {40.0F, "40"}, {1.5F, "1.5"}}) {
     TreeTable table = MakeQueries(20);
     table.labels[7] = label;
     const auto trained = ForestWorld{.spec = Ranked(), .world = 3}.Train(table);
     for (const Status& each : trained.statuses) {
       EXPECT_THAT(each.ToString(), HasSubstr("whole numbers from 0 to 31"));
     }
-    EXPECT_THAT(FaultOf(trained.status()).what, HasSubstr(Dump(Json(label))));
+    EXPECT_THAT(FaultOf(trained.status()).what, HasSubstr(std::string("label ") + text));
   }
 }
 
