@@ -198,8 +198,8 @@ struct TorchEstimatorOptions {
   Columns labels;        // Instead of `label`: several values or flags, learned together.
   std::string positive;  // One of two classes; empty: the greater one.
   std::string weight;    // A column of row weights; empty: every row counts 1.
-  // Unset: standard for values and quantiles, but none for poisson and tweedie. Classes and flags
-  // are never scaled.
+  // Unset: standard for values and quantiles, but none for poisson and tweedie. Classes, flags and
+  // relevance are never scaled.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
