@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns are worth: by permutation for every kind of model, and for forests also by what
+// Feature importance: by permutation for every kind of model, and for forests also by what
 // their splits gain and how many rows come to them.
 import type { ComponentChildren } from "preact";
 import { report } from "./api";

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/score_bag.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "base/fault.h"
+#include "metrics/base64.h"
 #include "protium/fields.h"
 
 namespace protium {
@@ -50,31 +50,7 @@ class VarintReader {
   size_t at_ = 0;
 };
 
-std::string ToBase64(const std::string& bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), int(bytes.size()));
-  out.resize(size_t(length));
-  return out;
-}
-
 Status Damaged() { return Fail({.what = "a state of ranked scores is damaged"}); }
-
-Result<std::string> FromBase64(const std::string& text) {
-  if (text.size() % 4 != 0 || text.size() > size_t(std::numeric_limits<int>::max())) {
-    return Damaged();
-  }
-  std::string out(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
-  if (length < 0) return Damaged();
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  // EVP_DecodeBlock() includes the zero bytes for padding in its count.
-  out.resize(size_t(length) - padding);
-  return out;
-}
 
 // The bag as bytes, in its order. For each entry: the score's distance from the previous one; the
 // number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
@@ -183,9 +159,10 @@ Json ScoreBag::ToJson() const { return FieldsToJson(RankedJson{ToBase64(Packed(S
 Status ScoreBag::Merge(const Json& json) {
   RankedJson in;
   PT_TRY(FieldsFromJson(json, "state", in));
-  PT_LET(const std::string bytes, FromBase64(in.ranked));
+  const std::optional<std::string> bytes = FromBase64(in.ranked);
+  if (!bytes) return Damaged();
   Shrink();
-  PT_TRY(Unpack(bytes, ranked_));
+  PT_TRY(Unpack(*bytes, ranked_));
   Shrink();
   return Status::OK();
 }

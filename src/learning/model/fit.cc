@@ -134,6 +134,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
                      .scaled = ScaledInPacking(chain, *arrow::schema({})),
                      .extensions = chain.extensions,
                      .weight = options.weight,
+                     .group = options.group,
                      .unseen_class = options.unseen_class,
                      .threshold_by = options.threshold.metric,
                      .calibration = options.calibration,

@@ -23,8 +23,9 @@ std::vector<ForestColumn> ForestColumns(const NetConfig& config) {
   return columns;
 }
 
-RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels) {
-  return NetRows(config, {}, weight, labels, true);
+RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels,
+                     const std::string& group) {
+  return NetRows(config, {}, weight, labels, true, group);
 }
 
 }  // namespace protium

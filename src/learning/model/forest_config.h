@@ -37,6 +37,7 @@ std::vector<ForestColumn> ForestColumns(const NetConfig& config);
 
 // Returns the layout of packed rows for a forest, whose features may be missing
 // (RowField::missing); otherwise as NetRows() (net_rows.h).
-RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels);
+RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels,
+                     const std::string& group = {});
 
 }  // namespace protium

@@ -68,7 +68,11 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   PT_TRY(ReportSearch(search, settled, train));
   std::optional<Folds> folds;
   if (search.folds()) {
-    PT_LET(folds, Folds::Make(train, *search.folds(), "folds"));
+    FoldOptions options = *search.folds();
+    // Rows that are ranked together stay together.
+    const std::string& group = settled.trials.front().estimator.group;
+    if (options.by.empty() && !group.empty()) options.by = {group};
+    PT_LET(folds, Folds::Make(train, options, "folds"));
     TargetKind kind = TargetKind::kValues;
     PT_LET(const std::string label, ClassLabel(settled, train, kind));
     PT_TRY(MakeRows(DataFrame(train.session(), folds->kept())));

@@ -62,9 +62,9 @@ constexpr Objective kObjectives[] = {
     {"binary:logitraw", TargetKind::kTwoClasses, Link::kLogit, "binary_cross_entropy"},
     {"multi:softprob", TargetKind::kClasses, Link::kSame, "cross_entropy"},
     {"multi:softmax", TargetKind::kClasses, Link::kSame, "cross_entropy"},
-    {"rank:ndcg", TargetKind::kValues, Link::kSame, "mse"},
-    {"rank:pairwise", TargetKind::kValues, Link::kSame, "mse"},
-    {"rank:map", TargetKind::kValues, Link::kSame, "mse"},
+    {"rank:ndcg", TargetKind::kRelevance, Link::kSame, "lambdarank"},
+    {"rank:pairwise", TargetKind::kRelevance, Link::kSame, "lambdarank"},
+    {"rank:map", TargetKind::kRelevance, Link::kSame, "lambdarank"},
 };
 
 Result<double> Margin(Link link, double score) {
