@@ -80,6 +80,8 @@ TEST_F(Drawn, OutputsSayWhatTheyAre) {
   objective()["kind"] = "quantiles";
   objective()["levels"] = {0.9};
   EXPECT_EQ(Draw().Outline()["outputs"], Json::array({"y, quantile 0.9"}));
+  objective()["kind"] = "relevance";
+  EXPECT_EQ(Draw().Outline()["outputs"], Json::array({"score by y"}));
   objective()["kind"] = "two_classes";
   objective()["classes"] = {"no", "yes"};
   objective()["decision"]["temperature"] = 2;

@@ -98,6 +98,8 @@ std::string TextOf(const Objective& objective, size_t output) {
     case TargetKind::kQuantiles:
       return fmt::format("{}, quantile {}", name,
                          objective.levels[output % objective.levels.size()]);
+    case TargetKind::kRelevance:
+      return "score by " + name;
     case TargetKind::kValues:
       break;
   }

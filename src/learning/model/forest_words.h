@@ -24,8 +24,8 @@ struct ColumnWords {
 std::vector<ColumnWords> WordsOfColumns(const std::vector<ForestColumn>& columns,
                                         const Json& stages);
 
-// An output counts in the units of the label, its logarithm, the log-odds of a class, or a score
-// before softmax.
+// An output counts in the units of the label, its logarithm, the log-odds of a class, a score
+// before softmax, or one that orders the rows of a group.
 struct OutputWords {
   std::string text;
   double factor = 1, offset = 0;  // What is meant is factor * output + offset.
