@@ -142,6 +142,22 @@ TEST(Sources, ASheetOfAnExcelFileIsATable) {
   EXPECT_TRUE(Has(run.err, "none.xlsx")) << run.err;
 }
 
+TEST(Sources, KeysOfOtherKindsOfTablesAreRefused) {
+  for (const char* table : {"{ csv = \"machines.csv\", version = 3 }",
+                            "{ sqlite = \"shop.db\", table = \"t\", query = \"SELECT 1\" }",
+                            "{ delta = \"lake\", sheet = \"1\" }"}) {
+    const OwnJob own(MachinesTable(2), JobOver(table));
+    const Outcome run = own.Run();
+    EXPECT_EQ(run.exit, 2) << run.err;
+    EXPECT_TRUE(Has(run.err, "belongs to other kinds of tables")) << run.err;
+    EXPECT_TRUE(Has(run.err, "job.toml:")) << run.err;
+  }
+  const OwnJob own(MachinesTable(2), JobOver("{ postgres = \"shop\", table = \"t\" }"));
+  const Outcome run = own.Run();
+  EXPECT_EQ(run.exit, 2) << run.err;
+  EXPECT_TRUE(Has(run.err, "there is no connection \"shop\"")) << run.err;
+}
+
 TEST(Sources, APasswordInAUrlIsRefusedAndNotRepeated) {
   const OwnJob own(MachinesTable(2),
                    JobOver("{ postgres = \"shop\", table = \"machines\" }",
@@ -205,12 +221,12 @@ TEST(Sources, AResumedRunSeesWhatChangedInItsTable) {
 // Writes the same run's output twice, as a kill after the commit would make it.
 void ExpectStoredOnce(const DatabaseServer& server, const std::string& kind) {
   ASSERT_EQ(server.Sql(MachinesSql(200)), "");
-  const std::string job =
-      JobWithLoad("{ " + kind + " = \"shop\", table = \"machines\" }",
-                  "[outputs]\nappended = { " + kind +
-                      " = \"shop\", table = \"late\", mode = \"append\", columns = [\"id\", "
-                      "\"prediction\"] }\nreplaced = { " +
-                      kind + " = \"shop\", table = \"newest\", columns = [\"id\"] }\n" + Shop(server));
+  const std::string job = JobWithLoad(
+      "{ " + kind + " = \"shop\", table = \"machines\" }",
+      "[outputs]\nappended = { " + kind +
+          " = \"shop\", table = \"late\", mode = \"append\", columns = [\"id\", "
+          "\"prediction\"] }\nreplaced = { " +
+          kind + " = \"shop\", table = \"newest\", columns = [\"id\"] }\n" + Shop(server));
   const OwnJob own(MachinesTable(2), job);
   const Outcome first = RunJob(own);
   ASSERT_EQ(first.exit, 0) << first.err;

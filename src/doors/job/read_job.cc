@@ -94,9 +94,29 @@ Status CheckConnections(const JobFile& file) {
   return Status::OK();
 }
 
+// Keys that say nothing about this kind of table would be ignored.
+Status CheckSourceKeys(const std::string& name, const JobTable& table) {
+  const bool source = table.sources() > 0, server = table.postgres || table.mysql;
+  const std::pair<const char*, bool> strangers[] = {
+      {"query", table.query && !server},
+      {"sheet", table.sheet && !table.excel},
+      {"version", table.version && !table.delta},
+      {"password", table.password && !server},
+      {"partitions", source && !table.partitions.empty()}};
+  for (const auto& [key, given] : strangers) {
+    if (!given) continue;
+    return JobFault(
+        fmt::format("tables.{}.{}", name, key),
+        fmt::format("table \"{}\" has {}, which belongs to other kinds of tables", name, key),
+        "leave it out; docs/sources.md says what each kind of table has");
+  }
+  return Status::OK();
+}
+
 // What a table's source lacks, such as its connection.
 Status CheckSources(const JobFile& file) {
   for (const auto& [name, table] : file.tables.all) {
+    PT_TRY(CheckSourceKeys(name, table));
     if (table.sources() != 1) continue;
     PT_TRY(AtPath("tables." + name, SourceOf(table, PathOf(table), file.connections).status()));
   }

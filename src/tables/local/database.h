@@ -36,8 +36,7 @@ class Database {
   // Whether queries here may read these files and sources. Before Lock(), all are admitted;
   // afterwards only files that were admitted and sources that were opened before.
   bool Admit(const std::vector<std::string>& files, const std::vector<Source>& sources = {});
-  // Makes a source readable (OpenSources::Open). Its files must have been admitted, and Lock() comes
-  // later.
+  // Makes a source readable (OpenSources::Open), after its files were admitted and before Lock().
   Status OpenSource(const Source& source);
   // From now on the database itself opens only admitted files and its spill folder, since SQL text
   // that a person wrote must not read others. Cannot be undone.
