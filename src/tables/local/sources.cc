@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -150,17 +152,35 @@ Result<std::string> ViewText(const duck::Connection& connection, const Source& s
   return WithPlainTypes(connection, "SELECT " + list + text.substr(std::string("SELECT *").size()));
 }
 
-// A table that is not there is the usual mistake; DuckDB's own message says what is near it.
-Status TableFault(const Source& source, const Status& status) {
+// The tables of the source's database; empty if they cannot be listed.
+std::vector<std::string> TablesBeside(const duck::Connection& connection, const Source& source) {
+  // Unqualified names for those who gave one.
+  const bool qualified = NameParts(source.table).size() > 1;
+  const auto text = duck::AskText(
+      connection,
+      fmt::format("SELECT coalesce(string_agg({}table_name, chr(10)), '') FROM "
+                  "duckdb_tables() WHERE database_name = {}",
+                  qualified ? "schema_name || '.' || " : "", Text(AttachedName(source))));
+  std::vector<std::string> names;
+  std::istringstream lines(text.ok() ? *text : "");
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  return names;
+}
+
+// DuckDB's own suggestions are of all databases that are open.
+Status TableFault(const duck::Connection& connection, const Source& source, const Status& status) {
   Fault fault = FaultOf(status);
   fault.where = DescribeSource(source);
+  fault.fix.clear();
   if (fault.what.ends_with("has a type that tables do not support")) {
     fault.fix = RowOf(source.kind).query.empty() ? "leave the column out of the table"
                                                  : "say query = \"SELECT ...\" without it";
-  }
-  if (Says(fault.what, {"does not exist"}) && !source.table.empty()) {
+  } else if (Says(fault.what, {"file is not a database"})) {
+    fault.what = fmt::format("the file is no {} database", RowOf(source.kind).title);
+  } else if (Says(fault.what, {"does not exist"}) && !source.table.empty()) {
     fault.exit = Exit::kInput;
     fault.what = fmt::format("there is no table \"{}\"", source.table);
+    fault.fix = Suggest(source.table, TablesBeside(connection, source));
   }
   return Fail(std::move(fault));
 }
@@ -252,7 +272,7 @@ Status OpenSources::Open(const duck::Connection& connection, const Source& sourc
   PT_TRY(Load(connection, source));
   PT_TRY(Attach(connection, source, Access::kRead));
   const Result<std::string> text = ViewText(connection, source);
-  if (!text.ok()) return TableFault(source, text.status());
+  if (!text.ok()) return TableFault(connection, source, text.status());
   const std::string view = SourceView(source);
   PT_TRY(duck::Do(connection, "CREATE VIEW " + Name(view) + " AS " + *text));
   views_.insert(view);

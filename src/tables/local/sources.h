@@ -26,8 +26,8 @@ class OpenSources {
   // kEnvironment without the extension, kRemote if the server is out of reach or refuses, kInput if
   // there is no such file or table.
   Status Open(const duck::Connection& connection, const Source& source);
-  // Makes the database of a source writable; returns its name as SQL writes it. A file that does not
-  // exist is made.
+  // Makes the database of a source writable; returns its name as SQL writes it. A file that is not
+  // there is made.
   Result<std::string> OpenToWrite(const duck::Connection& connection, const Source& source);
 
  private:
