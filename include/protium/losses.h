@@ -3,6 +3,7 @@
 // formulas are in train/loss.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,21 @@ struct QuantileOptions {
   }
 };
 Choice Quantile(const QuantileOptions& options = {});
+
+// For trees: whole numbers from 0 to 31 that say how relevant a row is to its group (`group` of the
+// estimator). A group's rows are ranked by the output; pairs of which at least one is among the
+// first `top` count.
+struct LambdarankOptions {
+  int64_t top = 30;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("top", top,
+          {.help = "rows of a group, by output, whose order against all others counts",
+           .unit = "rows",
+           .at_least = 1});
+  }
+};
+Choice Lambdarank(const LambdarankOptions& options = {});
 
 // How much rows of a class count: "none"; "balanced": all classes have the same total weight; or a
 // table such as {"rare": 5.0}: rows of the listed classes count that many times, all others once.

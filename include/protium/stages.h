@@ -164,7 +164,8 @@ void VisitLearning(Options& options, Visit& visit) {
         {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
   visit("label_scale", options.label_scale,
         {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
-                 "for amounts above -1; unless set, standard, but none for poisson and tweedie"});
+                 "for amounts above -1; unless set, standard, but none for poisson, tweedie and "
+                 "lambdarank"});
   visit("loss", options.loss, {.help = "what training minimises", .rows_of = "losses"});
   visit("prediction", options.prediction,
         {.help = "the column that scoring adds", .filled = "a name"});
@@ -197,8 +198,8 @@ struct TorchEstimatorOptions {
   Columns labels;        // Instead of `label`: several values or flags, learned together.
   std::string positive;  // One of two classes; empty: the greater one.
   std::string weight;    // A column of row weights; empty: every row counts 1.
-  // Unset: standard for values and quantiles, but none for poisson and tweedie. Classes and flags
-  // are never scaled.
+  // Unset: standard for values and quantiles, but none for poisson and tweedie. Classes, flags and
+  // relevance are never scaled.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
@@ -232,6 +233,7 @@ struct TreeEstimatorOptions {
   Columns labels;
   std::string positive;
   std::string weight;
+  std::string group;  // For lambdarank: a column whose equal values are one group, as a query.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
@@ -247,6 +249,9 @@ struct TreeEstimatorOptions {
     visit("id", id, {.help = kIdHelp});
     visit("trees", trees, {.help = "the trees to grow"});
     VisitLearning(*this, visit);
+    visit("group", group,
+          {.help = "for lambdarank: the column whose equal values are one group, such as a query; "
+                   "rows are ranked within it"});
     visit("train", train, {.help = "how to train them"});
     visit("gang", gang, {.help = "the workers that train them"});
   }

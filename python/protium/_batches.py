@@ -34,7 +34,7 @@ def _as_batches(made: Any) -> list[Any]:
         return list(made.to_batches())
     if hasattr(made, "__arrow_c_stream__"):
         return list(pyarrow.RecordBatchReader.from_stream(made))
-    raise UsageError(f"the function gave a {type(made).__name__}, which is no table")
+    raise UsageError(f"the function gave a {type(made).__name__}, which is not a table")
 
 
 def _of_no_rows(frame: Frame, function: Callable[[Any], Any]) -> Any:

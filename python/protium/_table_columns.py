@@ -10,7 +10,7 @@ from .errors import InputError
 from .frame import Frame
 from .session import Session
 
-LABEL, WEIGHT, ROW = "__label__", "__weight__", "__row__"
+LABEL, WEIGHT, GROUP, ROW = "__label__", "__weight__", "__group__", "__row__"
 _NUMBERS = ("bool", "int32", "int64", "float32", "float64", "decimal")
 
 _WHOLE = ("int32", "int64")

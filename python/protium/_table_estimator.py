@@ -16,7 +16,7 @@ from typing import Any
 
 from . import _estimator
 from ._estimator import BaseEstimator, ClassifierMixin, RegressorMixin
-from ._table_columns import LABEL, ROW, WEIGHT, require_usable, same_rows, table_of
+from ._table_columns import GROUP, LABEL, ROW, WEIGHT, require_usable, same_rows, table_of
 from .model import Model, Pipeline
 from .session import Session, default_session
 
@@ -39,18 +39,23 @@ class TableEstimator(BaseEstimator):
         label, weight, loss and gang."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, learns: dict[str, Any]) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, learns: dict[str, Any],
+             group: Any = None) -> Any:
         rows = len(y)
         extra = {LABEL: y}
         weight = _estimator.weights(sample_weight, X, rows)
         if weight is not None:
             extra[WEIGHT] = weight
+        if group is not None:
+            extra[GROUP] = group
         frame, kinds = table_of(default_session(self.engine), X, extra)
         require_usable(kinds)
         *stages, estimator = self._stages(kinds, rows)
         estimator = {**estimator, "label": LABEL, "gang": {"workers": self.workers}, **learns}
         if weight is not None:
             estimator["weight"] = WEIGHT
+        if group is not None:
+            estimator["group"] = GROUP
         model = Pipeline([*stages, estimator]).fit(frame)
         self.metrics_ = model.metrics
         self._features = list(kinds)

@@ -38,7 +38,7 @@ class Pipeline:
         return dict(json.loads(_library.text_of("pt_frame_check", frame._own(), self._json())))
 
     def fit(self, table: Any) -> "Model":
-        """Learns from the rows. Blocks until the net is trained; Ctrl-C ends it in good order."""
+        """Learns from the rows. Blocks until the net is trained; Ctrl-C ends it cleanly."""
         frame = _frame_of(table)
         return Model(frame.session, frame.session._made("pt_frame_fit", frame._own(), self._json()))
 

@@ -188,7 +188,7 @@ def _stream_of(data: Any) -> tuple[Any, _arrow.Stream | None]:
     if isinstance(data, Mapping):
         columns = {str(name): _given.column(str(name), each) for name, each in data.items()}
     else:
-        raise UsageError(f"a {type(data).__name__} is no table",
+        raise UsageError(f"a {type(data).__name__} is not a table",
                          fix="a frame of pandas, Polars, pyarrow or DuckDB, a dict of columns, or a path")
     return None, _given.stream(columns)
 

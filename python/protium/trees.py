@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._table_columns import of_kind
+from . import _estimator
+from ._table_columns import of_kind, same_rows
 from ._table_estimator import TableClassifier, TableEstimator, TableRegressor
 
 _INDEX = "index"
@@ -145,3 +146,67 @@ class TreeClassifier(_Trees, TableClassifier):
             raise ValueError(f"class_weights has {unknown[0]!r}, which is not one of the classes "
                              f"{list(codes)}")
         return {codes[each]: weight for each, weight in weights.items()}
+
+
+class TreeRanker(_Trees, TableEstimator):
+    """Boosted trees that rank the rows of a group, such as the answers to a query (lambdarank).
+
+    loss: options of lambdarank, such as {"top": 10}. Other parameters as for TreeRegressor, except
+    that validation holds out whole groups.
+    """
+
+    def fit(self, X: Any, y: Any, group: Any = None, sample_weight: Any = None, *,
+            qid: Any = None) -> Any:
+        """Learns from rows X, a matrix or a frame, and their relevance y, whole numbers from 0 to
+        31. group, also called qid: which group each row is of, numbers or texts, in any order."""
+        y = _estimator.numbers(_estimator.one_column(y))
+        X = _estimator.checked(self, X, reset=True)
+        same_rows(X, y)
+        groups = _groups(qid if group is None else group, len(y))
+        return self._fit(X, y, sample_weight, {"loss": {"name": "lambdarank", **(self.loss or {})}},
+                         groups)
+
+    def predict(self, X: Any) -> Any:
+        """A score for each row: within a group, rows of higher scores come first."""
+        return self._scored(X)["prediction"]
+
+    def score(self, X: Any, y: Any, group: Any = None, *, qid: Any = None) -> float:
+        """ndcg@10: how well the first ten rows of a group are chosen and ordered, 1 being best."""
+        import numpy as np
+
+        y = _estimator.numbers(_estimator.one_column(y))
+        groups = _groups(qid if group is None else group, len(y))
+        gains, scores = np.exp2(y) - 1, self.predict(X)
+        _, codes = np.unique(groups, return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+        return float(np.mean([_ndcg(gains[part], scores[part], 10) for part in parts]))
+
+
+def _groups(group: Any, rows: int) -> Any:
+    """A group for each row."""
+    import numpy as np
+
+    if group is None:
+        raise ValueError("a ranker needs group=, which says of each row which group it is of")
+    group = np.asarray(group)
+    if group.shape == (rows,):
+        return group
+    sizes = group.ndim == 1 and group.dtype.kind in "iu" and group.sum() == rows
+    raise ValueError(f"group has shape {group.shape}, but there are {rows} rows" +
+                     (": turn sizes of groups into a number for each row with "
+                      "numpy.repeat(numpy.arange(len(group)), group)" if sizes else ""))
+
+
+def _ndcg(gains: Any, scores: Any, top: int) -> float:
+    """As the metric ndcg@k: rows of equal scores share their places."""
+    import numpy as np
+
+    discounts = 1 / np.log2(2 + np.arange(len(gains)))
+    discounts[top:] = 0
+    best = np.sort(gains)[::-1] @ discounts
+    _, ties = np.unique(-scores, return_inverse=True)
+    counts = np.bincount(ties)
+    places = np.bincount(np.sort(ties), weights=discounts)
+    reached = np.bincount(ties, weights=gains) / counts @ places
+    return float(reached / best) if best > 0 else 1.0

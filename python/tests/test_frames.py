@@ -90,7 +90,7 @@ class Frames(unittest.TestCase):
         for data, says in (({"x": [1, "a"]}, "holds int, str"), ({"x": [2**70]}, "beyond 64 bits"),
                            ({"x": [1], "y": [1, 2]}, "different lengths"),
                            ({"x": np.zeros((2, 2))}, "2 dimensions"), ({"x": [1], "X": [2]}, "two columns"),
-                           (7, "int is no table"), ({}, "no columns"), ({"x": [1j]}, "holds complex"),
+                           (7, "int is not a table"), ({}, "no columns"), ({"x": [1j]}, "holds complex"),
                            ({"x": np.zeros(2, complex)}, "complex128"), ({"x": ["\ud800"]}, "no Unicode"),
                            ({"x": [np.zeros(2), np.zeros(1)]}, "holds ndarray"),
                            ({"x": [decimal.Decimal("1e40")]}, "41 digits"),

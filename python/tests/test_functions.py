@@ -121,7 +121,7 @@ class Batches(unittest.TestCase):
             self.assertEqual(sum(told.to_columns()["y"]), 99_999 * 50_000)
             with self.assertRaisesRegex(ZeroDivisionError, "division"):
                 frame.map_batches(lambda batch: 1 / 0)
-            with self.assertRaisesRegex(pt.UsageError, "int, which is no table"):
+            with self.assertRaisesRegex(pt.UsageError, "int, which is not a table"):
                 frame.map_batches(lambda batch: 1)
 
 

@@ -10,6 +10,7 @@ import unittest
 
 import protium as pt
 from estimator_checks import module, run_checks
+from protium.trees import _ndcg
 
 try:
     import numpy as np
@@ -175,6 +176,49 @@ class Trees(unittest.TestCase):
         self.assertEqual(one.predict(X).shape, (400,))
         with self.assertRaisesRegex(pt.UsageError, "tweedie"):
             pt.TreeRegressor(loss="tweedy").fit(X, y)
+
+    def test_rows_are_ranked_within_their_groups(self):
+        X, score = rows(600)
+        relevance = np.clip(np.floor(score / 2 + 1), 0, 4)
+        group = np.arange(600) // 12
+        shuffled = np.random.default_rng(4).permutation(600)
+        model = pt.TreeRanker(**QUICK).fit(X, relevance, group)
+        self.assertGreater(model.score(X, relevance, group), 0.9)
+        texts = np.array([f"query {each}" for each in group])
+        for again in (pt.TreeRanker(**QUICK, workers=2).fit(X[shuffled], relevance[shuffled],
+                                                            group=group[shuffled]),
+                      pt.TreeRanker(**QUICK).fit(X, relevance, qid=group)):
+            np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        named = pt.TreeRanker(**QUICK).fit(X, relevance, texts)
+        self.assertGreater(named.score(X, relevance, qid=texts), 0.9)
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X),
+                                      model.predict(X))
+        held = pt.TreeRanker(**QUICK, validation=0.3, loss={"top": 5}).fit(X, relevance, group)
+        self.assertGreater(held.metrics_["validation"]["ndcg@10"], 0.8)
+
+    def test_a_ranker_says_what_it_needs(self):
+        X, score = rows(60)
+        relevance, group = np.clip(np.floor(score), 0, 3), np.repeat(np.arange(6), 10)
+        with self.assertRaisesRegex(ValueError, "group="):
+            pt.TreeRanker().fit(X, relevance)
+        with self.assertRaisesRegex(ValueError, "numpy.repeat"):
+            pt.TreeRanker().fit(X, relevance, [10] * 6)
+        with self.assertRaisesRegex(ValueError, "60 rows"):
+            pt.TreeRanker().fit(X, relevance, group[:59])
+        for label in (-1, 40, 1.5):
+            with self.assertRaisesRegex(pt.InputError, "whole numbers from 0 to 31"):
+                pt.TreeRanker(**QUICK).fit(X, np.where(group == 3, label, relevance), group)
+
+    def test_the_score_of_a_ranker_is_the_metric_of_jobs(self):
+        # What src/learning/metrics/of_groups_test.cc expects.
+        ties = np.array([3, 2, 3, 0, 1, 2]), np.array([0.5, 1.5, 1.5, 2.0, -1.0, 0.1])
+        constant = np.array([0, 1, 0, 4]), np.ones(4)
+        for (relevance, scores), top, expected in (
+                (ties, 2, 0.27632343373895824), (ties, 3, 0.4377846278163127),
+                (ties, 10, 0.6979018549864986), (constant, 2, 0.41735962717094593),
+                (constant, 3, 0.5453110690576979), (constant, 10, 0.655522442242326)):
+            self.assertAlmostEqual(_ndcg(np.exp2(relevance) - 1, scores, top), expected, 14)
+        self.assertEqual(_ndcg(np.zeros(3), np.arange(3), 10), 1)
 
     def test_classes_count_as_much_as_is_said(self):
         X, y = rows()

@@ -150,7 +150,7 @@ test("a run is seen to its end, without a reload", async ({ tab, address, state 
 });
 
 test("every screen shows what the run has", async ({ tab, address, state }) => {
-  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "What the columns are worth", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
+  const words = { training: "Validation rmse", gang: "rank", executors: "train, rank 0", plan: "What the engine ran", data: "What the columns held", model: "Feature importance", logs: "rank-000.log", settings: "train.epochs", files: "result.json" };
   for (const [screen, word] of Object.entries(words)) {
     await tab.open(`${address}runs/${state.run}/${screen}`);
     await tab.shows(word);
@@ -168,7 +168,7 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   cpSync(join(runs, state.run, "report.html"), file);
   await tab.open(pathToFileURL(file).href);
   const result = resultOf(state.run);
-  await tab.shows("What the columns are worth");
+  await tab.shows("Feature importance");
   const text = await tab.text();
   const words = [result.metrics.test.rmse.toFixed(4), result.weights_sha256.slice(0, 16), "a straight line in", "rows per step =", "SQL of the job", "What the columns held", "What the engine ran", "train.epochs", "Logs and files lie in the folder"];
   for (const word of words) assert.ok(text.includes(word), `"${word}" is not in the report:\n${text}`);
@@ -189,6 +189,74 @@ test("the report tells the same from a file, wherever it lies", async ({ tab, st
   await tab.shows('<img src=x onerror="window.hostile=1"></script>');
   assert.equal(await tab.run("window.hostile ?? null"), null);
   assert.deepEqual(tab.wrong, []);
+});
+
+const kForestJob = `name = "grown"
+[tables]
+shops = { csv = "shops.csv" }
+[etl]
+sql = "SELECT * FROM shops"
+[split]
+by = ["id"]
+[[pipeline]]
+kind = "string_indexer"
+id = "index"
+inputs = ["shop"]
+[[pipeline]]
+kind = "tree_estimator"
+categorical = [{ stage = "index" }]
+numeric = ["age", "area"]
+label = "sales"
+trees = { rounds = 30, leaves = 31 }
+[train]
+validation = { share = 0.2, by = ["id"] }
+`;
+
+test("a forest is seen by rounds, columns and trees, with the keyboard alone, on the page and in the report", async ({ tab, address }) => {
+  const rows = [...Array(2000).keys()].map((i) => `${i},${["north", "south", "east"][i % 3]},${(i * 37) % 101},${(i * 53) % 211},${((i * 37) % 101) * (i % 3) + (((i * 53) % 211) > 100 ? 40 : 0)}`);
+  writeFileSync(join(scratch, "shops.csv"), `id,shop,age,area,sales\n${rows.join("\n")}\n`);
+  writeFileSync(join(scratch, "grown.toml"), kForestJob);
+  await runToEnd(["run", join(scratch, "grown.toml"), "--runs-dir", runs]);
+  const run = readdirSync(runs).find((name) => name.startsWith("grown-"));
+  const here = `${address}runs/${run}`;
+  await tab.open(`${here}/training`);
+  const curve = "document.querySelector('[aria-label^=\"Training loss\"]')?.ariaLabel ?? ''";
+  await until("the curve is by round", async () => (await tab.run(curve)).startsWith("Training loss by round."));
+  assert.ok(!(await tab.text()).includes("epoch"));
+  await tab.open(`${here}/model`);
+  await tab.shows("How predictions change with a column");
+  await tab.shows("A tree");
+  const press = (words) => tab.run(`[...document.querySelectorAll('button')].find((each) => each.innerText === ${JSON.stringify(words)}).click()`);
+  for (const by of ["gain", "cover"]) {
+    await press(by);
+    await tab.shows(`share of ${by}`);
+  }
+  await until("a plot is drawn for each column", () => tab.run("document.querySelectorAll('.plots figure').length === 3"));
+  const buttons = "document.querySelectorAll('.tree [role=button]').length";
+  const before = await until("the tree is drawn", () => tab.run(buttons));
+  const root = "document.querySelector('.tree [role=button]')";
+  await tab.run(`${root}.focus()`);
+  await tab.run(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))`);
+  await until("all but the root is hidden", async () => (await tab.run(buttons)) === 1 && (await tab.run(`${root}.getAttribute('aria-expanded')`)) === "false");
+  await tab.run(`${root}.dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true }))`);
+  await until("it is shown again", async () => (await tab.run(buttons)) === before);
+  await press("next");
+  await tab.shows("round 2: adds to sales");
+  assert.ok((await tab.run("location.search")).includes("tree=2"));
+  const tree = await (await fetch(`${address}api/v1/runs/${run}/forest/1`)).json();
+  await tab.run("document.querySelector('.rules').parentElement.open = true");
+  const lines = (await tab.run("document.querySelector('.rules').innerText")).split("\n");
+  assert.equal(lines.length, tree.nodes.length);
+  assert.equal(lines.filter((line) => /[+-][0-9.]+ \(cover [0-9,.]+\)$/.test(line)).length, tree.leaves);
+  if (pictures) await tab.picture(join(pictures, "forest.png"));
+  await tab.size(360, 780, true);
+  assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"), "it fits a phone");
+  await tab.size(1280, 900);
+  await tab.open(pathToFileURL(join(runs, run, "report.html")).href);
+  await tab.shows("The first of 30 trees");
+  const text = await tab.text();
+  for (const word of ["Feature importance, by permutation", "Feature importance, by gain", "Feature importance, by cover", "sales by age"]) assert.ok(text.includes(word), word);
+  await until("its tree is drawn", async () => (await tab.run(buttons)) > 1);
 });
 
 test("with the token runs are tagged and deleted, and a row is scored", async ({ tab, address, state }) => {
@@ -214,7 +282,7 @@ test("with the token runs are tagged and deleted, and a row is scored", async ({
   const type = (id, words) => tab.run(`(() => { const field = document.querySelector('${id}'); field.value = '${words}'; field.dispatchEvent(new Event('input', { bubbles: true })); })()`);
   await type("#try-distance", "far");
   await press("score this row");
-  await tab.shows("distance: far is no number");
+  await tab.shows("distance: far is not a number");
   if (pictures) await tab.picture(join(pictures, "try.png"));
   cpSync(join(runs, state.run), join(runs, "old-copy"), { recursive: true });
   await tab.open(`${place}runs/old-copy`);
@@ -232,7 +300,7 @@ test("with the token runs are tagged and deleted, and a row is scored", async ({
   await locked.ended;
 });
 
-test("run --ui serves the page for as long as the run goes on", async () => {
+test("run --ui serves the page for as long as the run lasts", async () => {
   const began = await newRun();
   const job = startJob(1_000_000, "--ui");
   const [, address] = await until("the address is told", () => /the run in the browser: (http\S+)/.exec(job.errors), 30_000);
@@ -257,7 +325,7 @@ test("the terminal and the exports tell the same", async ({ state }) => {
   assert.equal(status.state, "done");
   assert.deepEqual(status.parts.map((part) => part.name), ["prepare", "etl", "fit", "start ranks", "train", "score"]);
   assert.match(await told("status", state.run), /train +\d/);
-  assert.match(await told("top"), /no run goes on/);
+  assert.match(await told("top"), /no runs in progress/);
   const csv = await told("export", state.run, "--to", "csv", "--output", "-");
   const last = resultOf(state.run).history.at(-1);
   assert.ok(csv.includes(`${state.run},epoch/loss,${last.step},`));

@@ -90,8 +90,8 @@ TEST(Environment, WithALinkToItselfAmongTheTablesPassesItOverAndSaysSo) {
   const Outcome queried =
       own.Protium({"sql", "SELECT count(*) AS n FROM machines", "--data", folder});
   EXPECT_EQ(queried.exit, 0) << queried.err;
-  EXPECT_TRUE(Has(queried.err, "passed over " + folder + "/b.csv: Too many levels")) << queried.err;
-  EXPECT_TRUE(Has(queried.err, "passed over " + folder + "/tables")) << queried.err;
+  EXPECT_TRUE(Has(queried.err, "ignored " + folder + "/b.csv: Too many levels")) << queried.err;
+  EXPECT_TRUE(Has(queried.err, "ignored " + folder + "/tables")) << queried.err;
   const Outcome looked = own.Protium({"inspect", folder});
   EXPECT_EQ(looked.exit, 0) << looked.err;
 }

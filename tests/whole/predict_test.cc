@@ -76,7 +76,7 @@ TEST(Predict, RefusesToExplainWhatItCannot) {
   EXPECT_EQ(net.exit, 2);
   EXPECT_TRUE(Has(net.err, "torch_estimator cannot be explained")) << net.err;
   const Outcome none = Shell(own, flags + "--explain none");
-  EXPECT_TRUE(Has(none.err, "--explain none is no number of columns")) << none.err;
+  EXPECT_TRUE(Has(none.err, "--explain none is not a number of columns")) << none.err;
   EXPECT_FALSE(fs::exists(own / "e.csv"));
 }
 

@@ -25,6 +25,7 @@ interface Props {
   height?: number;
   log?: boolean;
   sync?: string;
+  range?: [number, number]; // Of y; unless set, that of the lines.
 }
 
 export const kColors = 6;
@@ -65,7 +66,7 @@ function marksOf(marks: () => Mark[]): uPlot.Plugin {
   return { hooks: { draw } };
 }
 
-// Steps, epochs and trials have nothing between them.
+// Steps, rounds and trials have nothing between them.
 const kWhole = [1, 2, 5].flatMap((each) => [...Array(12).keys()].map((power) => each * 10 ** power)).sort((a, b) => a - b);
 
 function isWhole(lines: Line[]): boolean {
@@ -83,13 +84,13 @@ function optionsOf(props: Props, width: number, marks: () => Mark[]): uPlot.Opti
     width,
     height: props.height ?? 220,
     cursor: { y: false, ...(props.sync ? { sync: { key: props.sync } } : {}) },
-    scales: { x: { time: false }, y: props.log ? { distr: 3 } : {} },
+    scales: { x: { time: false }, y: props.log ? { distr: 3 } : props.range ? { range: props.range } : {} },
     axes: [
       { ...axis, values: (_, splits) => splits.map((each) => short(each)), size: 30, ...(isWhole(props.lines) ? { incrs: kWhole } : {}) },
       { ...axis, values: (_, splits) => splits.map((each) => (each === null ? "" : short(each))), size: 58 },
     ],
     legend: { live: true },
-    padding: [8, 14, 0, 0],
+    padding: [8, 22, 0, 0],
     plugins: [marksOf(marks)],
     series: [
       { label: props.xName, value: (_, value) => (value === null ? "" : short(value)) },
@@ -133,7 +134,7 @@ export function Chart(props: Props) {
   const marks = useRef<Mark[]>([]);
   const dark = useDark();
   marks.current = props.marks ?? [];
-  const shape = `${props.lines.map((line) => `${line.name}${line.dots ?? ""}`).join("|")} ${props.log} ${dark}`;
+  const shape = `${props.lines.map((line) => `${line.name}${line.dots ?? ""}`).join("|")} ${props.log} ${props.range} ${dark}`;
   useEffect(() => {
     const element = place.current!;
     const options = optionsOf(props, element.clientWidth || 300, () => marks.current);

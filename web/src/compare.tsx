@@ -115,7 +115,7 @@ export function Compare() {
       <div class="charts">
         {charts.map(([name, lines]) => (
           <Panel key={name} wide={name === "loss"}>
-            <Chart title={name === "loss" ? "Training loss" : name.replace("_", " ").replace(/^./, (c) => c.toUpperCase())} xName="step" lines={lines} sync="steps" />
+            <Chart title={name === "loss" ? "Training loss" : name.replace("_", " ").replace(/^./, (c) => c.toUpperCase())} xName={curves?.every((each) => each.x === "round") ? "round" : "step"} lines={lines} sync="steps" />
           </Panel>
         ))}
       </div>

@@ -62,6 +62,14 @@ export function metric(value: Json | undefined): string {
   return size >= 1000 || (size < 0.001 && size > 0) ? value.toPrecision(4) : value.toFixed(4);
 }
 
+// A number of a table, or what is added to one: as many digits, and no zeros behind the last.
+export function plain(value: Json | undefined, digits = 6): string {
+  if (typeof value !== "number") return shown(value);
+  const size = Math.abs(value);
+  if (size > 0 && (size < 1e-4 || size >= 1e12)) return String(Number(value.toPrecision(3)));
+  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+}
+
 // A setting or a cell: lists with commas, texts as they are.
 export function shown(value: Json | undefined): string {
   if (value === null || value === undefined) return "";

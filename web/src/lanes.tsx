@@ -137,7 +137,7 @@ export function LanesPanel({ lanes: data }: { lanes: Lanes }) {
   const ranks = [...total.seconds.keys()];
   const used = kKinds.filter((kind) => ranks.some((rank) => kindsOf(total, rank)[kind.name] > 0));
   return (
-    <Panel title="Time of each rank" more="shares of the time from step to step; ranks from top to bottom, time from left to right" wide>
+    <Panel title="Time of each rank" more="shares of the time; ranks from top to bottom, time from left to right" wide>
       <Picture lanes={data} ranks={Math.min(kMostDrawn, Math.max(...data.intervals.map((each) => each.seconds.length)))} />
       <p class="legend">
         {used.map((kind) => (

@@ -2,23 +2,20 @@
 // The model's card: what it predicts, how well, by which columns, and how to load it elsewhere.
 import { runPath, useJson } from "./api";
 import { Diagnostics } from "./diagnostics";
+import { ForestPanels, forestFacts, type Forest } from "./forest";
 import { bytes, counted, grouped, metric, shown } from "./format";
+import { ImportancePanels, type Importance, type Splits } from "./importance";
 import { Copy, Empty, Facts, Panel, Table, Waiting, Wrong } from "./parts";
 import { TryIt, type InputColumn } from "./try";
 import type { JsonObject, Numbers, Overview } from "./types";
 
-interface Importance {
-  metric: string;
-  value: number;
-  rows: number;
-  columns: { column: string; value: number; worse: number }[];
-}
 interface Model {
   labels?: string[];
   classes?: string[];
   input?: InputColumn[] | null;
   metrics?: { test?: Numbers; validation?: Numbers; baseline?: Numbers };
   importance?: Importance;
+  splits?: Splits[];
   diagnostics?: Record<string, { kind: string; labels?: JsonObject[] }>;
   fingerprint?: JsonObject;
   weights_sha256?: string;
@@ -26,36 +23,6 @@ interface Model {
   estimator: JsonObject | null;
   files: { path: string; bytes: number }[];
   model?: string;
-}
-
-function Columns({ importance }: { importance: Importance }) {
-  const columns = importance.columns.slice(0, 25);
-  const most = Math.max(1e-12, ...columns.map((each) => Math.abs(each.worse)));
-  return (
-    <Panel title="What the columns are worth">
-      <Table
-        label="importance of columns"
-        rows={columns}
-        columns={[
-          { name: "column", cell: (each) => each.column },
-          { name: "worse by", number: true, cell: (each) => metric(each.worse) },
-          {
-            name: "share of the most",
-            cell: (each) => (
-              <div class="worth">
-                <div class={each.worse < 0 ? "less" : ""} style={{ width: `${(100 * Math.abs(each.worse)) / most}%` }} />
-              </div>
-            ),
-          },
-        ]}
-      />
-      <p class="soft">
-        How much worse {importance.metric} becomes when a column's values change places among {grouped(importance.rows)} validation rows, where it is{" "}
-        {metric(importance.value)}. Of columns that say the same, each can do without the other.
-      </p>
-      {importance.columns.length > 25 && <p class="soft">{importance.columns.length - 25} more are worth less.</p>}
-    </Panel>
-  );
 }
 
 // The first of many names, and how many there are.
@@ -67,6 +34,7 @@ function listOf(names: string[]): string {
 
 export function ModelScreen({ run }: { run: Overview }) {
   const { data: model, error } = useJson<Model>(runPath(run.run, "model"), run.state);
+  const { data: forest, error: unread } = useJson<Forest>(run.has.model ? runPath(run.run, "forest") : null, run.state);
   if (!model) return error ? <Wrong error={error} /> : <Waiting />;
   if (!model.labels && !model.files.length) return <Empty>This run has no model {run.state === "running" ? "yet" : ""}.</Empty>;
   const columns = Array.isArray(model.input) ? model.input.filter((each) => each && typeof each.name === "string") : [];
@@ -83,10 +51,11 @@ export function ModelScreen({ run }: { run: Overview }) {
             ["predicts", model.labels?.join(", ")],
             ["classes", model.classes && model.classes.length > 0 && `${model.classes.length}: ${model.classes.slice(0, 12).join(", ")}`],
             ["from", columns.length > 0 && listOf(columns.map((column) => shown(column.name)))],
+            ...forestFacts(forest),
             ["net", shown((model.estimator?.net as JsonObject | undefined)?.name ?? model.net.name)],
             ...names.map((name) => [`test ${name}`, `${metric(model.metrics!.test![name])}${model.metrics?.baseline?.[name] !== undefined ? `, baseline ${metric(model.metrics.baseline[name])}` : ""}`] as [string, string]),
             ["weights, SHA-256", model.weights_sha256 && <code title={model.weights_sha256}>{model.weights_sha256.slice(0, 24)}</code>],
-            ...Object.entries(model.fingerprint ?? {}).map(([key, value]) => [key.replace(/_/g, " "), shown(value)] as [string, string]),
+            ...Object.entries(model.fingerprint ?? {}).map(([key, value]) => [key === "trees" ? "arithmetic of trees" : key.replace(/_/g, " "), shown(value)] as [string, string]),
           ]}
         />
       </Panel>
@@ -109,7 +78,9 @@ export function ModelScreen({ run }: { run: Overview }) {
       {labels.map((label, at) => (
         <Diagnostics key={at} of={label} label={model.labels?.[at] ?? ""} classes={model.classes ?? []} />
       ))}
-      {model.importance && model.importance.columns.length > 0 && <Columns importance={model.importance} />}
+      <ImportancePanels importance={model.importance} splits={model.splits} />
+      {forest?.trees && <ForestPanels run={run} forest={forest} />}
+      {unread && <Wrong error={unread} />}
       {run.result.rows !== undefined && <p class="soft wide">Trained on {grouped(run.result.rows)} rows.</p>}
     </div>
   );

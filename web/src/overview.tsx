@@ -57,7 +57,7 @@ function Ribbon({ run }: { run: Overview }) {
           { name: "share", number: true, cell: (part) => `${Math.round((100 * part.seconds) / total)} %` },
           { name: "rows", number: true, cell: (part) => (part.rows ? grouped(part.rows) : "") },
           { name: "pace", number: true, cell: (part) => rateOf(part, run) },
-          { name: "what it is", cell: (part) => <span class="soft">{kSays[part.name] ?? ""}</span> },
+          { name: "what it is", cell: (part) => <span class="soft">{part.name === "train" && run.progress?.trees ? "the gang grows trees" : (kSays[part.name] ?? "")}</span> },
         ]}
       />
     </Panel>
@@ -183,10 +183,10 @@ export function OverviewScreen({ run }: { run: Overview }) {
             ["gang", result.workers && `${workersText(result.workers)}, ${result.shards} shards`],
             ["training rows", result.rows && grouped(result.rows)],
             [result.rounds ? "rounds" : "steps", result.steps &&
-              `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${result.best_epoch}` : ""}`],
-            ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read in every epoch`],
+              `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${grouped(result.best_epoch)}` : ""}`],
+            ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read ${result.rounds ? "for every tree" : "in every epoch"}`],
             ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],
-            ["first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],
+            [result.rounds ? "first round after" : "first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],
             ["checkpoints", run.counts.checkpoints || null],
             ["same bits", result.weights_sha256 && <code title={result.weights_sha256}>{result.weights_sha256.slice(0, 16)}</code>],
             ["process", run.state === "running" ? run.pid : null],

@@ -103,7 +103,7 @@ function Row(props: { run: RunSummary; chosen: boolean; choose: (on: boolean) =>
         {progress && run.state !== "done" && (
           <span class="soft">
             {" "}
-            step {progress.step} of {progress.steps}
+            {progress.trees ? "round" : "step"} {progress.step} of {progress.steps}
           </span>
         )}
         {progress && run.state === "running" && (

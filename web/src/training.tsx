@@ -19,7 +19,11 @@ function hints(run: Overview): string[] {
   const wait = run.result.wait_share ?? run.wait_share;
   if (wait > 0.2) {
     found.push(
-      `${Math.round(100 * wait)} % of the time goes into the sum of gradients over ranks, and into waiting for the others there. Steps are short beside it, shards are uneven, or the cores are shared: a larger batch_size or fewer workers make more of each step.`,
+      `${Math.round(100 * wait)} % of the time goes into the sum ${run.progress?.trees ? "over ranks" : "of gradients over ranks"}, and into waiting for the others there. ${
+        run.progress?.trees
+          ? "Rounds are short beside it, or the cores are shared: fewer workers make more of each round."
+          : "Steps are short beside it, shards are uneven, or the cores are shared: a larger batch_size or fewer workers make more of each step."
+      }`,
     );
   }
   const train = run.parts.find((part) => part.name === "train");
@@ -116,8 +120,10 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
       if (!curve || !curve.x.length) return null;
       return { name: called, x: curve.x, y: curve.y, dots: curve.x.length < 60 };
     };
-    const loss = line("loss", "at the step");
-    const epoch = line("epoch loss", "mean of the epoch");
+    // A round of trees sees all rows, so it has one loss; steps are told by the clock only.
+    const rounds = data?.x === "round" ? line("epoch loss", "after the round") : null;
+    const loss = rounds ?? line("loss", "at the step");
+    const epoch = rounds ? null : line("epoch loss", "mean of the epoch");
     const first = loss && smooth > 0 ? { ...loss, y: smoothed(loss.y, smooth), name: "smoothed" } : loss;
     return {
       loss: [first, epoch].filter((each): each is Line => each !== null),
@@ -125,13 +131,14 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
       pace: line("rows_per_second", "rows per second"),
       wait: line("wait_share", "share of time"),
       metrics: curves.filter((each) => each.name.startsWith("validation ")).map((each) => line(each.name, each.name.slice(11))!),
-      points: curves.find((each) => each.name === "loss"),
+      points: curves.find((each) => each.name === (rounds ? "epoch loss" : "loss")),
     };
   }, [data, beat, smooth, log]);
   if (!data) return error ? <Wrong error={error} /> : <Waiting />;
   if (!lines.loss.length && !lines.metrics.length) {
-    return <Empty>{run.state === "running" ? `No step has been taken yet: ${run.now}` : "This run has not trained."}</Empty>;
+    return <Empty>{run.state === "running" ? `No ${data.x ?? "step"} has been taken yet: ${run.now}` : "This run has not trained."}</Empty>;
   }
+  const xName = data.x ?? "step";
   const marks = data.marks.map((mark) => ({ x: mark.step, text: mark.text }));
   const told = lines.points && lines.points.of > lines.points.x.length ? `${lines.points.x.length} of ${short(lines.points.of)} points` : "";
   return (
@@ -161,11 +168,11 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
       </div>
       <div class="charts">
         <Panel wide>
-          <Chart title="Training loss" xName="step" lines={lines.loss} marks={marks} note={told} height={280} log={log} sync="steps" />
+          <Chart title="Training loss" xName={xName} lines={lines.loss} marks={marks} note={told} height={280} log={log} sync="steps" />
         </Panel>
         {lines.metrics.map((line) => (
           <Panel key={line.name}>
-            <Chart title={`Validation ${line.name}`} xName="step" lines={[line]} marks={marks} sync="steps" />
+            <Chart title={`Validation ${line.name}`} xName={xName} lines={[line]} marks={marks} sync="steps" />
           </Panel>
         ))}
         {(["rate", "pace", "wait"] as const).map((name) => {
@@ -173,7 +180,7 @@ export function TrainingScreen(props: { run: Overview; subscribe: (take: (events
           const titles = { rate: "Learning rate", pace: "Pace, all ranks", wait: "Sum over ranks and waiting in it, share of the time" };
           return line ? (
             <Panel key={name}>
-              <Chart title={titles[name]} xName="step" lines={[line]} sync="steps" />
+              <Chart title={titles[name]} xName={xName} lines={[line]} sync="steps" />
             </Panel>
           ) : null;
         })}

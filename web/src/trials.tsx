@@ -57,9 +57,14 @@ export function TrialsScreen({ run, beat }: { run: Overview; beat: number }) {
           ]}
         />
       </Panel>
-      {typeof run.result.search?.epochs === "number" && (
-        <p class="soft wide">The best was fitted again on all training rows, for {counted(run.result.search.epochs, "epoch")}.</p>
-      )}
+      {(["epoch", "round"] as const).map((unit) => {
+        const count = run.result.search?.[`${unit}s`];
+        return typeof count === "number" ? (
+          <p key={unit} class="soft wide">
+            The best was fitted again on all training rows, for {counted(count, unit)}.
+          </p>
+        ) : null;
+      })}
       {trials.length > 2 && (
         <Panel wide>
           <Chart title={`${name} by trial`} xName="trial" lines={lines} />

@@ -23,7 +23,7 @@ function valueOf(text: string, type: string): Json {
   if (type === "bool") return words === "true";
   if (/^(int|float)/.test(type)) {
     const number = Number(words);
-    if (Number.isNaN(number)) throw new Error(`${words} is no number`);
+    if (Number.isNaN(number)) throw new Error(`${words} is not a number`);
     return number;
   }
   return type === "string" ? text : words;

@@ -13,6 +13,7 @@ export interface Progress {
   epoch: number;
   epochs: number;
   checkpoint: number;
+  trees?: boolean; // Steps and epochs are rounds of trees.
 }
 
 export interface RunSummary {
@@ -91,7 +92,7 @@ export interface Overview {
     scored?: string;
     baseline_column?: string;
     rows_on_disk_bytes?: number;
-    search?: { epochs?: number };
+    search?: { epochs?: number; rounds?: number };
     memory?: JsonObject;
   };
   parts: Part[];
@@ -114,6 +115,7 @@ export interface CurveData {
 }
 
 export interface Metrics {
+  x?: "step" | "round";
   series: CurveData[];
   marks: { step: number; text: string }[];
   behind_bytes: number;

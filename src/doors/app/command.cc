@@ -112,7 +112,7 @@ Status Dispatch(const Invocation& invocation) {
   }
   if (words.empty()) {
     PrintNote(HelpPage(invocation.name));
-    return Fail({.exit = Exit::kUsage, .what = "say what to do: a verb is missing"});
+    return Fail({.exit = Exit::kUsage, .what = "no command given"});
   }
   words.erase(words.begin());
   return RunVerbNamed(invocation, first, words);

@@ -64,9 +64,9 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
     std::error_code wrong;
     const bool below = entry.is_directory(wrong);
     if (wrong && wrong != std::errc::no_such_file_or_directory) {
-      PrintNote("note: passed over " + path.string() + ": " + wrong.message() + "\n");
+      PrintNote("note: ignored " + path.string() + ": " + wrong.message() + "\n");
     } else if (LeadsNowhere(entry)) {
-      PrintNote("note: passed over " + path.string() + ": a link that leads to no file\n");
+      PrintNote("note: ignored " + path.string() + ": a link that leads to no file\n");
     } else if (below && HoldsTable(path)) {
       places.push_back({path.filename().string(), path});
     } else if (IsTableFile(path)) {

@@ -267,6 +267,17 @@ Status SetSearch(Job& job) {
   return Settle(*job.search, job.catalogue).status();
 }
 
+// Rows that are ranked together are held out together.
+void KeepGroups(Job& job) {
+  auto& split = job.file.split;
+  if (!job.pipeline || !split || !split->by.empty() || !split->column.empty()) return;
+  // Whatever is wrong with the pipeline is said where it is placed.
+  const auto estimator = FindEstimator(job.pipeline->stages(), job.catalogue);
+  if (!estimator.ok() || !*estimator) return;
+  const std::string& group = (*estimator)->options.group;
+  if (!group.empty()) split->by = {group};
+}
+
 template <class Options>
 bool HasKey(const std::string& key) {
   Options options;
@@ -312,6 +323,7 @@ Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
   if (!file.pipeline.empty()) {
     PT_LET(job.pipeline, PipelineFromJson(file.pipeline, job.catalogue));
   }
+  KeepGroups(job);
   return SetSearch(job);
 }
 

@@ -67,7 +67,7 @@ class Collection {
     unloaded_.names.push_back("metric \"" + name + "\"");
     MetricRow row{TakesAnything(name)};
     row.kinds = {TargetKind::kValues, TargetKind::kQuantiles, TargetKind::kTwoClasses,
-                 TargetKind::kFlags, TargetKind::kClasses};
+                 TargetKind::kFlags,  TargetKind::kClasses,   TargetKind::kRelevance};
     row.make = [](TargetKind) -> std::unique_ptr<Metric> { return nullptr; };
     rows_.metrics.push_back(std::move(row));
   }

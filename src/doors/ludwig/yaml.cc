@@ -121,7 +121,7 @@ class Reader {
     while (true) {
       PT_LET(const Event key, Next());
       if (key->type == YAML_MAPPING_END_EVENT) return Yaml(std::move(map));
-      if (key->type != YAML_SCALAR_EVENT) return Refuse(LineOf(*key), "a key that is no text");
+      if (key->type != YAML_SCALAR_EVENT) return Refuse(LineOf(*key), "a key that is not text");
       std::string name(TextOf(*key));
       // YAML forbids it, but libyaml lets it pass.
       if (!names.insert(name).second) {

@@ -58,7 +58,7 @@ TEST(Yaml, RefusesWhatItDoesNotRead) {
   EXPECT_EQ(Refused("a: 1\nb: }").where, "c.yaml:2");
   EXPECT_THAT(Refused("a: &x 1\nb: *x\n").what, HasSubstr("an alias"));
   EXPECT_THAT(Refused("a: 1\na: 2\n").what, HasSubstr("\"a\" twice"));
-  EXPECT_THAT(Refused("[a]: 1\n").what, HasSubstr("a key that is no text"));
+  EXPECT_THAT(Refused("[a]: 1\n").what, HasSubstr("a key that is not text"));
   EXPECT_THAT(Refused("a: 1\n---\nb: 2\n").what, HasSubstr("a second document"));
   EXPECT_THAT(Refused(std::string(100, '[')).what, HasSubstr("50 levels"));
   EXPECT_THAT(Refused("a: \xff").what, HasSubstr("UTF-8"));

@@ -121,6 +121,11 @@ HttpResponse FileResponse(const LiveRun& run, const HttpRequest& request, const 
   return ResultResponse(ReadRunFile(run.folder(), path, *from));
 }
 
+HttpResponse TreeResponse(const LiveRun& run, std::string_view number) {
+  const auto tree = AllAsNumber<int64_t>(number);
+  return tree ? ResultResponse(TreeOf(run.folder(), *tree)) : NoNumber("tree");
+}
+
 HttpResponse LogsResponse(const LiveRun& run) {
   const Json all = ListRunFiles(run.folder());
   Json logs = Json::array();
@@ -204,6 +209,8 @@ HttpResponse PageApi::ResponseOfRun(const HttpRequest& request, std::string_view
   if (what == "plan") return JsonResponse(PlanOf(folder));
   if (what == "profile") return JsonResponse(ReadJson(folder / "profile.json"));
   if (what == "model") return JsonResponse(ModelOf(folder));
+  if (what == "forest") return ResultResponse(ForestOf(folder));
+  if (what.starts_with("forest/")) return TreeResponse(*run, what.substr(7));
   if (what == "trials") return ResultResponse(TrialsOf(*run));
   if (what == "metrics") return MetricsResponse(*run, request);
   if (what == "lanes") return LanesResponse(*run, request);

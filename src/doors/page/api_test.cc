@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "model/testing/forest_folder.h"
 #include "page/paths.h"
 #include "page/testing/test_runs.h"
 
@@ -103,6 +104,22 @@ TEST_F(HttpResponses, WhatRanElsewhereIsLinked) {
   EXPECT_EQ(executors["links"][0]["href"], "http://driver:4040/executors/");
 }
 
+TEST_F(HttpResponses, AForestIsShownAndDrawn) {
+  const std::filesystem::path run = runs.Done(1);
+  const std::string path = "runs/" + run.filename().string();
+  EXPECT_EQ(GetJson(path + "/forest"), Json::object()) << "a run without a model";
+  EXPECT_EQ(GetJson(path + "/forest/0"), Json::object());
+  ASSERT_TRUE(WriteForestModel(run / "model", TwoColumnForest(), TwoColumnFiles()).ok());
+  const Json forest = GetJson(path + "/forest");
+  EXPECT_EQ(forest["outputs"], Json::array({"y"}));
+  EXPECT_EQ(forest["dependence"][0]["column"], "temp");
+  EXPECT_EQ(GetJson(path + "/forest/0")["nodes"][0]["threshold"], 61.0);
+  EXPECT_EQ(Get(path + "/forest/1").status, 404);
+  EXPECT_EQ(Get(path + "/forest/first").status, 400);
+  std::ofstream(run / "model" / "net.json") << "{}";
+  EXPECT_EQ(Get(path + "/forest").status, 404) << "a file that is not what was saved";
+}
+
 TEST_F(HttpResponses, EveryPathThatIsDescribedIsThere) {
   const std::string name = runs.Done(1).filename();
   const Json described = GetJson("openapi.json")["paths"];
@@ -110,7 +127,7 @@ TEST_F(HttpResponses, EveryPathThatIsDescribedIsThere) {
   for (const auto& [key, item] : described.items()) {
     std::string path = key.substr(std::string("/api/v1/").size());
     for (const auto& [what, with] :
-         {std::pair{"{run}", name}, {"{path}", std::string("run.json")}}) {
+         {std::pair{"{run}", name}, {"{path}", std::string("run.json")}, {"{tree}", "0"}}) {
       if (const size_t at = path.find(what); at != path.npos) path.replace(at, strlen(what), with);
     }
     for (const auto& [method, operation] : item.items()) {

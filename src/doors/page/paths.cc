@@ -50,6 +50,8 @@ constexpr ApiPath kPaths[] = {
     {"runs/{run}/executors", "", "the processes of its ranks, and what they ran"},
     {"runs/{run}/gang", "", "the ranks, and every change of who is in"},
     {"runs/{run}/model", "", "the model and how good it is"},
+    {"runs/{run}/forest", "", "its forest: outputs, and how predictions change with columns"},
+    {"runs/{run}/forest/{tree}", "", "a tree of it, numbered from 0: splits and leaves"},
     {"runs/{run}/trials", "", "what a search has tried"},
     {"runs/{run}/logs", "", "its logs"},
     {"runs/{run}/files", "", "its files"},
@@ -75,7 +77,7 @@ std::string InWords(const ApiPath& path) {
   std::string text = "/api/v1/" + std::string(path.path);
   if (path.method == "post") text.insert(0, "POST ");
   if (path.method == "delete") text.insert(0, "DELETE ");
-  text = Replaced(Replaced(text, "{run}", "ID"), "{path}", "PATH");
+  text = Replaced(Replaced(Replaced(text, "{run}", "ID"), "{path}", "PATH"), "{tree}", "N");
   for (const auto& [name, kind] : ParametersOf(path)) {
     const char before = text.find('?') == text.npos ? '?' : '&';
     text += kind == "list" ? fmt::format("{0}{1}=ID&{1}=ID", before, name)
@@ -86,10 +88,11 @@ std::string InWords(const ApiPath& path) {
 
 Json ParameterList(const ApiPath& path) {
   Json list = Json::array();
-  for (const char* name : {"run", "path"}) {
+  for (const auto& [name, kind] :
+       {std::pair{"run", "string"}, {"path", "string"}, {"tree", "integer"}}) {
     if (path.path.find(fmt::format("{{{}}}", name)) == path.path.npos) continue;
     list.push_back(
-        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", kind}}}});
   }
   for (const auto& [name, kind] : ParametersOf(path)) {
     const Json text = {{"type", "string"}};

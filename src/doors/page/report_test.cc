@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "model/testing/forest_folder.h"
 #include "page/api.h"
 #include "page/assets.h"
 #include "page/testing/test_runs.h"
@@ -53,6 +54,15 @@ TEST_F(Report, HoldsThePageAndWhatTheApiAnswers) {
   }
   EXPECT_EQ(data["answers"][""]["result"], Asked(run, "")["result"]);
   EXPECT_EQ(data["answers"]["metrics"]["series"], Asked(run, "/metrics")["series"]);
+}
+
+TEST_F(Report, HoldsTheForestAndItsFirstTree) {
+  const fs::path run = runs.Done(1);
+  ASSERT_TRUE(WriteForestModel(run / "model", TwoColumnForest(), TwoColumnFiles()).ok());
+  const Json answers = DataIn(MakeReport(run).ValueOrDie())["answers"];
+  EXPECT_EQ(answers["forest"], Asked(run, "/forest"));
+  EXPECT_EQ(answers["forest/0"], Asked(run, "/forest/0"));
+  EXPECT_EQ(answers["forest/0"]["leaves"], 3);
 }
 
 TEST_F(Report, RunsNothingButThePagesOwnScript) {

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "model/drawn_forest.h"
 #include "os/file.h"
 #include "page/run_files.h"
 #include "run/labels.h"
 #include "run/shards_text.h"
 #include "run/summary.h"
+#include "run/terminal.h"
 
 namespace protium {
 
@@ -130,7 +133,7 @@ Json KeptMark(const fs::path& run) {
     const Json step = At(epoch, "step");
     if (At(epoch, "epoch") != best || !step.is_number()) continue;
     const char* const what = result.contains("rounds") ? "kept: round " : "kept: epoch ";
-    return {{"step", step}, {"text", what + Dump(best)}};
+    return {{"step", step}, {"text", what + Grouped(best.get<int64_t>())}};
   }
   return {};
 }
@@ -175,9 +178,10 @@ Json PlanOf(const fs::path& run) {
 
 Json ModelOf(const fs::path& run) {
   const Json result = ReadResult(run);
-  Json model = Chosen(result, {"labels", "classes", "metrics", "diagnostics", "importance",
-                               "history", "fingerprint", "best_epoch", "weights_sha256", "rows",
-                               "steps", "scored", "baseline_column", "model", "output_rows"});
+  Json model =
+      Chosen(result, {"labels", "classes", "metrics", "diagnostics", "importance", "splits",
+                      "history", "fingerprint", "best_epoch", "weights_sha256", "rows", "steps",
+                      "scored", "baseline_column", "model", "output_rows"});
   model["net"] = ReadJson(run / "model" / "net.json");
   model["about"] = ReadJson(run / "model" / "model.json");
   const Json pipeline = At(At(ReadJson(run / "job.json"), "job"), "pipeline");
@@ -190,6 +194,26 @@ Json ModelOf(const fs::path& run) {
   }
   model["files"] = std::move(files);
   return model;
+}
+
+namespace {
+
+Result<std::optional<DrawnForest>> ReadForest(const fs::path& run) {
+  std::error_code none;
+  if (!fs::exists(run / "model" / "model.json", none)) return std::nullopt;
+  return DrawnForest::Read(run / "model");
+}
+
+}  // namespace
+
+Result<Json> ForestOf(const fs::path& run) {
+  PT_LET(const std::optional<DrawnForest> forest, ReadForest(run));
+  return forest ? forest->Outline() : Json(Json::object());
+}
+
+Result<Json> TreeOf(const fs::path& run, int64_t tree) {
+  PT_LET(const std::optional<DrawnForest> forest, ReadForest(run));
+  return forest ? forest->TreeAt(tree) : Result<Json>(Json::object());
 }
 
 Result<Json> TrialsOf(LiveRun& run) {

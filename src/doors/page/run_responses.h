@@ -12,8 +12,9 @@ namespace protium {
 // second, the failure with the last lines of the rank's log, results.
 Result<Json> OverviewOf(LiveRun& run);
 
-// The run's curves, each of at most `most` points: {"series", "marks": [{"step", "text"}],
-// "behind_bytes"}. Marks are restarts, and the epoch whose weights the model has.
+// The run's curves, each of at most `most` points: {"x": "step", or "round" of trees, "series",
+// "marks": [{"step", "text"}], "behind_bytes"}. Marks are restarts, and the epoch or round whose
+// weights the model has.
 Result<Json> MetricsOf(LiveRun& run, size_t most);
 
 // {"settings": [{"key", "value", "from"}], "versions", "argv"}
@@ -24,8 +25,13 @@ Json SettingsOf(const std::filesystem::path& run);
 Json PlanOf(const std::filesystem::path& run);
 
 // The model and how good it is: {"labels", "input": [{"name", "type"}], "classes", "metrics",
-// "diagnostics", "importance", "history", "files", "fingerprint", ...}.
+// "diagnostics", "importance", "splits", "history", "files", "fingerprint", ...}.
 Json ModelOf(const std::filesystem::path& run);
+
+// The forest of the model, or one of its trees, as model/drawn_forest.h has them; {} for a run
+// without a model and for models of other kinds.
+Result<Json> ForestOf(const std::filesystem::path& run);
+Result<Json> TreeOf(const std::filesystem::path& run, int64_t tree);
 
 // The trials of a search: trials.json or, while it runs, what the events say.
 Result<Json> TrialsOf(LiveRun& run);

@@ -165,7 +165,7 @@ Json RunStory::Curves(size_t most) const {
     each.update(curve.Thinned(most));
     series.push_back(std::move(each));
   }
-  return {{"series", std::move(series)}, {"marks", marks_}};
+  return {{"x", view_.trees ? "round" : "step"}, {"series", std::move(series)}, {"marks", marks_}};
 }
 
 Json RunStory::Lanes(size_t most) const {

@@ -37,6 +37,18 @@ TEST(StoryOfARun, EventsOfAnyShapeAreTaken) {
   EXPECT_EQ(story.Overview(0)["counts"]["events"], 10);
 }
 
+TEST(StoryOfARun, AForestIsToldByRounds) {
+  RunStory nets, trees;
+  Json started = {{"event", "train_start"}, {"rows", 9}, {"steps", 3}, {"epochs", 3}, {"step", 0}};
+  nets.On(started);
+  started["trees"] = true;
+  trees.On(started);
+  EXPECT_EQ(nets.Curves(10)["x"], "step");
+  EXPECT_EQ(trees.Curves(10)["x"], "round");
+  EXPECT_FALSE(nets.Overview(0)["progress"].contains("trees"));
+  EXPECT_EQ(trees.Overview(0)["progress"]["trees"], true);
+}
+
 TEST(StoryOfARun, ManyMessagesAreCountedBeyondWhatIsKept) {
   RunStory story;
   for (int i = 0; i < 2500; ++i) story.On({{"event", "note"}, {"message", "again"}});

@@ -51,7 +51,7 @@ Status BadArrow(const Status& status) {
     return Fail({.exit = Exit::kInput, .what = "the rows take too much memory once unpacked"});
   }
   return Fail({.exit = Exit::kInput,
-               .what = "the body is no stream of Arrow record batches",
+               .what = "the body is not a stream of Arrow record batches",
                .why = status.message()});
 }
 
@@ -109,7 +109,7 @@ Result<int32_t> ExplainedColumns(const HttpRequest& request) {
     return columns;
   }
   return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("explain={} is no number of columns", text),
+               .what = fmt::format("explain={} is not a number of columns", text),
                .fix = "explain=3, or explain=all"});
 }
 

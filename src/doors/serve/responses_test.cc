@@ -126,7 +126,7 @@ TEST_F(ExplainingServeTest, ExplainsOnRequest) {
   const Json all = (*ParseJson(Explained("all", body).body))["predictions"][0];
   EXPECT_EQ(all["because_of_x"], row["because_1_by"]);
   EXPECT_EQ(all["because_of_z"], row["because_others_by"]);
-  EXPECT_EQ(Said(Explained("some", body)), "400 explain=some is no number of columns");
+  EXPECT_EQ(Said(Explained("some", body)), "400 explain=some is not a number of columns");
   EXPECT_EQ(Explained("0", body).status, 400);
 }
 
@@ -168,17 +168,17 @@ TEST_F(ServeTest, TellsWhatTheModelNeedsAndHowItIs) {
 TEST_F(ServeTest, RefusesAmbiguousRows) {
   EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1, "x": 2}]})")), "400 the row has column \"x\" twice");
   EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1}], "rows": []})")), "400 the body has \"rows\" twice");
-  EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1e999}]})")), "400 1e999 is no float64");
+  EXPECT_EQ(Said(Score(R"({"rows": [{"x": 1e999}]})")), "400 1e999 is not a valid float64");
 }
 
 TEST_F(ServeTest, RefusesBadRequestsInClearWords) {
-  EXPECT_EQ(Said(Score(R"({"rows": [{"x": "many"}]})")), "400 \"many\" is no float64");
+  EXPECT_EQ(Said(Score(R"({"rows": [{"x": "many"}]})")), "400 \"many\" is not a valid float64");
   EXPECT_EQ(Said(Score(R"({"rows": [{"y": 1}]})")),
             "400 the table lacks 1 column that the model reads: \"x\"");
   EXPECT_EQ(Said(Score("[1]")), "400 the body holds neither \"rows\" nor \"columns\"");
   EXPECT_THAT(Said(Score("{\"rows\": [{")), HasSubstr("400 "));
   EXPECT_EQ(Said(Score("x", "text/csv")), "415 rows cannot come as text/csv");
-  EXPECT_EQ(Said(Score("ARROW1", kArrow)), "400 the body is no stream of Arrow record batches");
+  EXPECT_EQ(Said(Score("ARROW1", kArrow)), "400 the body is not a stream of Arrow record batches");
   EXPECT_EQ(Said(Ask("GET", "/v1/score")), "405 /v1/score does not take GET");
   EXPECT_EQ(Said(Ask("GET", "/v2")), "404 there is nothing at this path");
   const std::string deep(100'000, '[');

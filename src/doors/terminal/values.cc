@@ -28,7 +28,7 @@ void AddLeaves(const Json& node, const std::string& path,
 std::string Shown(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.5g}", value.get<double>());
+  if (value.is_number_float()) return Figure(value.get<double>(), 5);
   if (value.is_number_integer()) return Grouped(value.get<int64_t>());
   if (!value.is_array()) return Dump(value);
   std::string list;

@@ -10,7 +10,7 @@
 
 namespace protium {
 
-// Writes a value as people do: floats with five digits, whole numbers in groups of three, text
+// Writes a value as people do: floats with five digits (Figure()), whole numbers in groups of three, text
 // without quotes, lists with commas; empty for null.
 std::string Shown(const Json& value);
 

@@ -253,7 +253,7 @@ Result<std::filesystem::path> FindProgram(const std::string& name, const char* p
     const bool slash = name.find('/') != std::string::npos;
     const bool may = ::access(name.c_str(), X_OK) == 0;
     if (may && !slash) {
-      return NotRunnable(name, "it is no program of PATH", "for the file here: ./" + name);
+      return NotRunnable(name, "it is not a program of PATH", "for the file here: ./" + name);
     }
     if (name.ends_with(".py")) {
       return NotRunnable(name, "the file is not executable", "python3 " + name);

@@ -48,7 +48,7 @@ Status FaultOfThrown() {
   } catch (const std::exception& error) {
     return Fail({.exit = Exit::kBug, .what = error.what()});
   } catch (...) {
-    return Fail({.exit = Exit::kBug, .what = "something was thrown that is no std::exception"});
+    return Fail({.exit = Exit::kBug, .what = "something was thrown that is not a std::exception"});
   }
 }
 

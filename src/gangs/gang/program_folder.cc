@@ -30,7 +30,7 @@ class Copier {
     for (fs::directory_iterator item(from, error), end; !error && item != end;
          item.increment(error)) {
       const fs::path target = to / item->path().filename();
-      std::error_code ignored;  // A broken link is no file either, which File() reports.
+      std::error_code ignored;  // A broken link is not a file either, which File() reports.
       if (item->is_directory(ignored)) {
         if (++depth_ > kMostFolders) return TooDeep(item->path());
         PT_TRY(Folder(item->path(), target));

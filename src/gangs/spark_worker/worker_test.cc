@@ -255,7 +255,7 @@ TEST_F(Process, StopsWhenTheDriverAsks) {
   const Answer answer = worker->Read(Family::kC);
   const auto failure = FailureFromWorkerText(answer.error);
   ASSERT_TRUE(failure.has_value());
-  EXPECT_EQ(FaultOf(failure->status).what, "stopped in good order");
+  EXPECT_EQ(FaultOf(failure->status).what, "stopped cleanly");
   EXPECT_EQ(FaultOf(failure->status).exit, Exit::kStopped);
 }
 
@@ -264,7 +264,7 @@ TEST_F(Process, StopsOnSigterm) {
   worker->Send(Task("wait", folder_.path()));
   AwaitReport();
   ::kill(worker->process().pid(), SIGTERM);
-  EXPECT_THAT(worker->Read(Family::kC).error, HasSubstr("stopped in good order"));
+  EXPECT_THAT(worker->Read(Family::kC).error, HasSubstr("stopped cleanly"));
   EXPECT_EQ(worker->End().code, 1);
 }
 

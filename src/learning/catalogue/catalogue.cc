@@ -116,6 +116,9 @@ std::vector<LossRow> BuiltInLosses() {
        TargetKind::kTwoClasses},
       {MakeRow<CrossEntropyOptions>("cross_entropy", "for a label with any number of classes"),
        TargetKind::kClasses},
+      {MakeRow<LambdarankOptions>(
+           "lambdarank", "for trees: ranks the rows of each group by a relevance from 0 to 31"),
+       TargetKind::kRelevance},
   };
 }
 

@@ -40,7 +40,7 @@ bool IsSharedLibrary(const fs::path& file) {
 Status CheckExtensionFile(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return Unusable(file, "there is no such file");
-  return IsSharedLibrary(file) ? Status::OK() : Unusable(file, "it is no shared library");
+  return IsSharedLibrary(file) ? Status::OK() : Unusable(file, "it is not a shared library");
 }
 
 Result<Catalogue> OpenExtension(const fs::path& file) {

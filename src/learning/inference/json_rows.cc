@@ -40,7 +40,7 @@ Status Both(bool rows, bool rows_before) {
 // `rest` begins with the value.
 Status Wrong(std::string_view rest, const arrow::Field& field, int64_t row) {
   return Fail({.exit = Exit::kInput,
-               .what = fmt::format("{} is no {}", ShownValue(rest),
+               .what = fmt::format("{} is not a valid {}", ShownValue(rest),
                                    TypeName(*field.type()).ValueOr("value")),
                .where = fmt::format("row {}, column \"{}\"", row + 1, field.name())});
 }
@@ -117,7 +117,7 @@ Status BodyReader::ReadRows() {
 }
 
 std::string BodyReader::NotAsLong(int column) const {
-  return fmt::format("column \"{}\" is no list as long as the others",
+  return fmt::format("column \"{}\" is not a list as long as the others",
                      columns_.field(column).name());
 }
 

@@ -65,10 +65,10 @@ TEST(JsonRows, MayComeAsColumnsInAnyOrder) {
   EXPECT_EQ(rows->form, JsonForm::kColumns);
   EXPECT_EQ(ColumnsToJson(*rows->batch), R"({"x":[1.0,null],"t":["a","b"]})");
   EXPECT_EQ(FaultOfColumns(R"({"x": [1], "t": []})").what,
-            "column \"t\" is no list as long as the others");
+            "column \"t\" is not a list as long as the others");
   EXPECT_EQ(FaultOfColumns(R"({"x": [1], "t": ["a", "b"]})").what,
-            "column \"t\" is no list as long as the others");
-  EXPECT_EQ(FaultOfColumns(R"({"x": 1})").what, "column \"x\" is no list as long as the others");
+            "column \"t\" is not a list as long as the others");
+  EXPECT_EQ(FaultOfColumns(R"({"x": 1})").what, "column \"x\" is not a list as long as the others");
   EXPECT_EQ(FaultOfColumns("[]").what, "columns are an object with a list for each column");
 }
 
@@ -102,23 +102,23 @@ TEST(JsonRows, HaveTheirKeysInAnyOrder) {
 
 TEST(JsonRows, SayWhichValueIsWrong) {
   const Fault text = FaultOfRows(R"([{"x": 1}, {"x": "abc"}])");
-  EXPECT_EQ(text.what, "\"abc\" is no float64");
+  EXPECT_EQ(text.what, "\"abc\" is not a valid float64");
   EXPECT_EQ(text.where, "row 2, column \"x\"");
   EXPECT_EQ(text.exit, Exit::kInput);
   for (const auto& [rows, what] : std::initializer_list<std::pair<const char*, const char*>>{
-           {R"([{"n": 7.5}])", "7.5 is no int32"},
-           {R"([{"n": 3000000000}])", "3000000000 is no int32"},
-           {R"([{"n": 18446744073709551615}])", "18446744073709551615 is no int32"},
-           {R"([{"x": 1e999}])", "1e999 is no float64"},
+           {R"([{"n": 7.5}])", "7.5 is not a valid int32"},
+           {R"([{"n": 3000000000}])", "3000000000 is not a valid int32"},
+           {R"([{"n": 18446744073709551615}])", "18446744073709551615 is not a valid int32"},
+           {R"([{"x": 1e999}])", "1e999 is not a valid float64"},
            {R"([{"x": 01}])", "not valid JSON: a number is not written as JSON has them"},
-           {R"([{"x": true}])", "true is no float64"},
-           {R"([{"x": "1"}])", "\"1\" is no float64"},
-           {R"([{"d": 20240229}])", "20240229 is no date"},
-           {R"([{"x": {"a" : 1}}])", "{\"a\":1} is no float64"},
-           {R"([{"t": 1}])", "1 is no string"},
-           {R"([{"b": 1}])", "1 is no bool"},
-           {R"([{"d": "29.2.2024"}])", "\"29.2.2024\" is no date"},
-           {R"([{"l": [1, "a"]}])", "[1,\"a\"] is no list<float64>"},
+           {R"([{"x": true}])", "true is not a valid float64"},
+           {R"([{"x": "1"}])", "\"1\" is not a valid float64"},
+           {R"([{"d": 20240229}])", "20240229 is not a valid date"},
+           {R"([{"x": {"a" : 1}}])", "{\"a\":1} is not a valid float64"},
+           {R"([{"t": 1}])", "1 is not a valid string"},
+           {R"([{"b": 1}])", "1 is not a valid bool"},
+           {R"([{"d": "29.2.2024"}])", "\"29.2.2024\" is not a valid date"},
+           {R"([{"l": [1, "a"]}])", "[1,\"a\"] is not a valid list<float64>"},
            {R"([{"x": 1}, {}])", "the row has no column \"x\", and others have"},
            {R"([{}, {"x": 1}])", "the row has no column \"x\", and others have"},
            {R"([1])", "a row is an object with a value for each column"},
@@ -134,7 +134,7 @@ TEST(JsonRows, OfFloatsAreNoInfinities) {
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_EQ(RowsToJson(*rows->batch), R"([{"f":0.1},{"f":1.0}])");
   EXPECT_EQ(FaultOf(ReadJsonRows(R"({"rows": [{"f": 1e300}]})", *schema, kMost).status()).what,
-            "1e300 is no float32");
+            "1e300 is not a valid float32");
 }
 
 // Random cells for the columns of a model, and what the columns must contain.

@@ -228,6 +228,8 @@ Json Diagnostics::DrawLabel(const Label& label) const {
     std::vector<PairSample::Pair> pairs;
     for (const auto& [hash, pair] : label.pairs.pairs()) pairs.push_back(pair);
     Json drawn = DrawPairs(std::move(pairs));
+    // A score only orders rows: it is not meant to be near the label.
+    if (kind_ == TargetKind::kRelevance) drawn.erase("residuals");
     for (size_t q = 0; q < std::min(levels_.size(), label.below.size()); ++q) {
       drawn["below"].push_back({levels_[q], label.below[q].Rounded() / label.weight.Rounded()});
     }

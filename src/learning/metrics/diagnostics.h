@@ -59,6 +59,7 @@ class Diagnostics {
   //     {"low", "high", "counts": [...]} of actual minus predicted, with values beyond the ends in
   //     the outermost bins; for quantiles, predicted is the middle level, and there is "below":
   //     [[level, share of labels below it], ...];
+  //   relevance: "predicted_actual";
   //   two_classes, flags: "confusion": [[rows by predicted class] by class], "roc": [[false, true
   //     positive rate], ...], "precision_recall": [[recall, precision], ...], at most 200 points
   //     each, "calibration": [[mean probability, share of class 1, weight], ...];

@@ -41,15 +41,16 @@ std::vector<Case> RandomCases(TargetKind kind, int count) {
     if (kind == TargetKind::kClasses) row = {{double(i % 3)}, {normal(random), normal(random), 0}};
     if (kind == TargetKind::kTwoClasses) row = {{double(i % 2)}, {normal(random) + i % 2}};
     if (kind == TargetKind::kFlags) row = {{double(i % 2), 1}, {normal(random), 2}};
-    if (kind == TargetKind::kValues) row.scores.pop_back();
+    if (kind == TargetKind::kValues || kind == TargetKind::kRelevance) row.scores.pop_back();
     rows.push_back(row);
   }
   return rows;
 }
 
 TEST(Diagnostics, DoNotDependOnOrderOrParts) {
-  for (const TargetKind kind : {TargetKind::kValues, TargetKind::kQuantiles, TargetKind::kFlags,
-                                TargetKind::kTwoClasses, TargetKind::kClasses}) {
+  for (const TargetKind kind :
+       {TargetKind::kValues, TargetKind::kQuantiles, TargetKind::kFlags, TargetKind::kTwoClasses,
+        TargetKind::kClasses, TargetKind::kRelevance}) {
     std::vector<Case> rows = RandomCases(kind, 4000);
     const Diagnostics all = StateOf(kind, rows);
     std::shuffle(rows.begin(), rows.end(), std::mt19937_64(1));
@@ -102,6 +103,7 @@ TEST(Diagnostics, SampleNumbersAndCountResiduals) {
   EXPECT_EQ(counted, int64_t(PairSample::kMostPairs));
   // The difference of two normal variables has deviation 1.41.
   EXPECT_NEAR(drawn["residuals"]["low"].get<double>(), -3.3, 0.5);
+  EXPECT_FALSE(DrawnLabel(TargetKind::kRelevance, {{{1}, {3}}, {{2}, {4}}}).contains("residuals"));
   const Json constant = DrawnLabel(TargetKind::kValues, {{{1}, {1}}, {{2}, {2}}, {{NAN}, {0}}});
   EXPECT_EQ(constant["residuals"]["counts"][0], 2);
 }

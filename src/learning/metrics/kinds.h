@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metrics in the table of metrics.cc, by file: of_values (errors of numbers), of_quantiles,
-// of_classes (shares of correct predictions, log loss), of_ranking (the order of rows by score) and
-// of_labels (several yes-or-no labels). Each is made for one kind of target and starts without
-// rows.
+// of_classes (shares of correct predictions, log loss), of_ranking (the order of rows by score),
+// of_groups (the order within groups) and of_labels (several yes-or-no labels). Each is made for
+// one kind of target and starts without rows.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,9 @@ std::unique_ptr<Metric> MakeTop(int64_t best);
 
 std::unique_ptr<Metric> MakeAuc(TargetKind);
 std::unique_ptr<Metric> MakePrAuc(TargetKind);
+
+// For relevance: the order of the first `best` rows of each group.
+std::unique_ptr<Metric> MakeNdcg(int64_t best);
 
 // For flags: a metric of two classes for each label. The value is the mean of theirs, without NaN.
 using MakeMetric = std::function<std::unique_ptr<Metric>(TargetKind kind)>;

@@ -21,6 +21,7 @@ constexpr TargetKind kValues = TargetKind::kValues;
 constexpr TargetKind kQuantiles = TargetKind::kQuantiles;
 constexpr TargetKind kTwo = TargetKind::kTwoClasses;
 constexpr TargetKind kMany = TargetKind::kClasses;
+constexpr TargetKind kRelevance = TargetKind::kRelevance;
 
 // Name, help, kinds of target, whether higher is better, maker. train/verdict.cc, which compares
 // epochs, treats `bias` specially: it is best near 0.
@@ -115,16 +116,27 @@ std::vector<MetricSpec> ClassMetrics() {
        MakeBrier}};
 }
 
+std::vector<MetricSpec> GroupMetrics() {
+  return {{"ndcg@k",
+           "mean over the groups of how well their first k rows are chosen and ordered, 1 being "
+           "best; write the number in place of k: \"ndcg@10\"",
+           {kRelevance},
+           true,
+           nullptr,
+           MakeNdcg}};
+}
+
 const std::vector<MetricSpec>& Table() {
   static const std::vector<MetricSpec> table = [] {
     std::vector<MetricSpec> all = NumberMetrics();
     std::ranges::move(ClassMetrics(), std::back_inserter(all));
+    std::ranges::move(GroupMetrics(), std::back_inserter(all));
     return all;
   }();
   return table;
 }
 
-// The number in `name` in the position of the "k" in `row`, which ends in "_k": plain digits
+// The number in `name` in the position of the "k" that `row` ends in: plain digits
 // without a leading zero, so that each metric has one name.
 std::optional<int64_t> NumberOf(std::string_view name, std::string_view row) {
   // So that the number fits and from_chars() cannot fail.

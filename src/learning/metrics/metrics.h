@@ -18,19 +18,21 @@
 
 namespace protium {
 
-// What is learned: numbers, several quantiles of a number, one of two or of many classes, or
-// several yes-or-no labels.
-enum class TargetKind { kValues, kQuantiles, kTwoClasses, kClasses, kFlags };
+// What is learned: numbers, several quantiles of a number, one of two or of many classes, several
+// yes-or-no labels, or the order of the rows of a group by relevance.
+enum class TargetKind { kValues, kQuantiles, kTwoClasses, kClasses, kFlags, kRelevance };
 inline EnumNames<TargetKind> Names(TargetKind) {
   return {{{TargetKind::kValues, "values"},
            {TargetKind::kQuantiles, "quantiles"},
            {TargetKind::kTwoClasses, "two_classes"},
            {TargetKind::kClasses, "classes"},
-           {TargetKind::kFlags, "flags"}}};
+           {TargetKind::kFlags, "flags"},
+           {TargetKind::kRelevance, "relevance"}}};
 }
 // Whether labels are numbers.
 inline bool OfNumbers(TargetKind kind) {
-  return kind == TargetKind::kValues || kind == TargetKind::kQuantiles;
+  return kind == TargetKind::kValues || kind == TargetKind::kQuantiles ||
+         kind == TargetKind::kRelevance;
 }
 // Whether a row's only label is the index of its class.
 inline bool OfClasses(TargetKind kind) {
@@ -40,15 +42,16 @@ inline bool OfClasses(TargetKind kind) {
 // One row, as metrics see it.
 struct Judged {
   // Values and quantiles: one per label, in its own units. Classes: one, the index of the row's
-  // class. Flags: one per label, 0 or 1.
+  // class. Flags: one per label, 0 or 1. Relevance: one, a whole number from 0 to 31.
   std::span<const double> labels;
   // Values: one per label, in its own units. Quantiles: for each label one per level, ascending.
   // Two classes: one, the logit of class 1. Many classes: one per class, before the softmax. Flags:
-  // one per label, the logit of 1.
+  // one per label, the logit of 1. Relevance: one, by which the rows of a group are ranked.
   std::span<const double> scores;
   double weight = 1;
   std::span<const double> levels = {};  // For quantiles, ascending.
-  double cut = 0;  // For two classes and flags: a score above it counts as class 1.
+  double cut = 0;      // For two classes and flags: a score above it counts as class 1.
+  uint64_t group = 0;  // For relevance: rows with the same number are ranked together.
 };
 
 // The state of one metric over the rows so far. ToJson() returns the same text for states that saw

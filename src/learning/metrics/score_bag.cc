@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/score_bag.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "base/fault.h"
+#include "metrics/base64.h"
 #include "protium/fields.h"
 
 namespace protium {
@@ -47,31 +50,7 @@ class VarintReader {
   size_t at_ = 0;
 };
 
-std::string ToBase64(const std::string& bytes) {
-  std::string out(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(bytes.data()), int(bytes.size()));
-  out.resize(size_t(length));
-  return out;
-}
-
 Status Damaged() { return Fail({.what = "a state of ranked scores is damaged"}); }
-
-Result<std::string> FromBase64(const std::string& text) {
-  if (text.size() % 4 != 0 || text.size() > size_t(std::numeric_limits<int>::max())) {
-    return Damaged();
-  }
-  std::string out(text.size() / 4 * 3, '\0');
-  const int length =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), int(text.size()));
-  if (length < 0) return Damaged();
-  const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  // EVP_DecodeBlock() includes the zero bytes for padding in its count.
-  out.resize(size_t(length) - padding);
-  return out;
-}
 
 // The bag as bytes, in its order. For each entry: the score's distance from the previous one; the
 // number of rows, doubled, plus 1 for a positive label; the weight's bits, exclusive-or those of 1.
@@ -104,10 +83,45 @@ Status Unpack(std::string_view bytes, std::vector<Ranked>& out) {
   return Status::OK();
 }
 
-// Sorts, and merges equal entries.
-void Compact(std::vector<Ranked>& ranked) {
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); });
+bool Before(const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); }
+
+// One pass of a radix sort: by 11 bits of the score from `shift` on, otherwise in the given order.
+void SortByBits(int shift, std::span<const Ranked> from, std::span<Ranked> to) {
+  const auto digit = [shift](const Ranked& each) { return (each.score >> shift) & 0x7ffu; };
+  std::array<size_t, 0x800> ends{};
+  for (const Ranked& each : from) ++ends[digit(each)];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  for (size_t i = from.size(); i-- > 0;) to[--ends[digit(from[i])]] = from[i];
+}
+
+// Comparisons would cost more than making the scores.
+void SortByScore(std::span<Ranked> rows) {
+  std::vector<Ranked> other(rows.size());
+  SortByBits(0, rows, other);
+  SortByBits(11, other, rows);
+  SortByBits(22, rows, other);
+  std::ranges::copy(other, rows.begin());
+}
+
+void Sort(std::span<Ranked> rows) {
+  constexpr size_t kFew = 1 << 10;
+  if (rows.size() < kFew) {
+    std::ranges::sort(rows, Before);
+    return;
+  }
+  SortByScore(rows);
+  for (auto at = rows.begin(); at != rows.end();) {
+    const auto end =
+        std::find_if(at, rows.end(), [&](const Ranked& each) { return each.score != at->score; });
+    std::sort(at, end, Before);
+    at = end;
+  }
+}
+
+// Sorts, and merges equal entries. The first `sorted` are in order already.
+void Compact(size_t sorted, std::vector<Ranked>& ranked) {
+  Sort(std::span(ranked).subspan(sorted));
+  std::inplace_merge(ranked.begin(), ranked.begin() + ptrdiff_t(sorted), ranked.end(), Before);
   size_t kept = 0;
   for (size_t i = 0; i < ranked.size(); ++i) {
     if (kept > 0 && ranked[kept - 1].Key() == ranked[i].Key()) {
@@ -145,20 +159,23 @@ Json ScoreBag::ToJson() const { return FieldsToJson(RankedJson{ToBase64(Packed(S
 Status ScoreBag::Merge(const Json& json) {
   RankedJson in;
   PT_TRY(FieldsFromJson(json, "state", in));
-  PT_LET(const std::string bytes, FromBase64(in.ranked));
-  PT_TRY(Unpack(bytes, ranked_));
+  const std::optional<std::string> bytes = FromBase64(in.ranked);
+  if (!bytes) return Damaged();
+  Shrink();
+  PT_TRY(Unpack(*bytes, ranked_));
   Shrink();
   return Status::OK();
 }
 
 std::vector<Ranked> ScoreBag::Sorted() const {
   std::vector<Ranked> sorted = ranked_;
-  Compact(sorted);
+  if (sorted_ < sorted.size()) Compact(sorted_, sorted);
   return sorted;
 }
 
 void ScoreBag::Shrink() {
-  Compact(ranked_);
+  Compact(sorted_, ranked_);
+  sorted_ = ranked_.size();
   most_ = 2 * ranked_.size() + (1 << 16);
 }
 

@@ -90,7 +90,7 @@ class MostColumns final : public RowWriter {
 
 Explanations::Explanations(const Objective& objective, const ExplainConfig& config)
     : width_(int32_t(objective.outputs())), config_(config), names_(ExplainedSources(config)) {
-  if (objective.kind == TargetKind::kValues || objective.kind == TargetKind::kQuantiles) {
+  if (OfNumbers(objective.kind)) {
     const ScaledLabel& label = objective.labels.front();
     scale_ = {label.deviation, label.mean};
   } else {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/fault.h"
@@ -20,20 +21,12 @@ Status CannotSay(const std::string& what, const std::string& fix) {
   return Fail({.exit = Exit::kUsage, .what = what + " cannot be said by trees alone", .fix = fix});
 }
 
-Result<NetConfig> ReadConfig(const std::filesystem::path& folder, const ModelFiles& files) {
-  const auto found = files.json.find("net.json");
-  const Json none = Json::object();
-  const Json& json = found == files.json.end() ? none : found->second;
-  if (files.weights.empty() || TextAt(json.value("net", none), "name") != kForest) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "the model has no forest",
-                 .where = folder.string(),
-                 .why = "only a tree_estimator makes one",
-                 .fix = "--to onnx"});
-  }
-  NetConfig config;
-  PT_TRY(FieldsFromJson(json, "", config));
-  return config;
+Status WithoutForest(const std::filesystem::path& model) {
+  return Fail({.exit = Exit::kUsage,
+               .what = "the model has no forest",
+               .where = model.string(),
+               .why = "only a tree_estimator makes one",
+               .fix = "--to onnx"});
 }
 
 Result<OutputScale> ScaleOf(const Objective& objective, const ScaledLabel& label) {
@@ -103,7 +96,9 @@ std::vector<std::string> NotesOn(const NetConfig& config) {
 
 Result<ExportedForest> ExportForest(const std::filesystem::path& model) {
   PT_LET(const ModelFiles files, ReadModelFolder(model));
-  PT_LET(const NetConfig config, ReadConfig(model, files));
+  PT_LET(const std::optional<NetConfig> read, ReadForestConfig(files));
+  if (!read) return WithoutForest(model);
+  const NetConfig& config = *read;
   const auto pipeline = files.json.find("pipeline.json");
   const bool staged = pipeline != files.json.end() && pipeline->second.is_array() &&
                       !pipeline->second.empty() && pipeline->second.back().is_object();

@@ -134,6 +134,7 @@ TrainConfig ConfigFor(SessionState& session, const Chain& chain, const TrainRows
                      .scaled = ScaledInPacking(chain, *arrow::schema({})),
                      .extensions = chain.extensions,
                      .weight = options.weight,
+                     .group = options.group,
                      .unseen_class = options.unseen_class,
                      .threshold_by = options.threshold.metric,
                      .calibration = options.calibration,
@@ -169,7 +170,11 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_
     return learned.ok() ? learned : Annotate(learned.status(), file.string());
   }
   const auto since = Clock::now();
-  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain));
+  std::optional<StagesBefore> before;
+  if (chain.estimator) {
+    PT_LET(before, chain.estimator->kind->KeptStages(chain.options.back().options));
+  }
+  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain, before));
   session.record().AddSeconds("fit", since);
   PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
   return learned;

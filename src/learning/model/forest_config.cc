@@ -5,6 +5,15 @@
 
 namespace protium {
 
+Result<std::optional<NetConfig>> ReadForestConfig(const ModelFiles& files) {
+  const auto found = files.json.find("net.json");
+  if (files.weights.empty() || found == files.json.end()) return std::nullopt;
+  if (TextAt(found->second.value("net", Json::object()), "name") != kForest) return std::nullopt;
+  NetConfig config;
+  PT_TRY(FieldsFromJson(found->second, "", config));
+  return config;
+}
+
 std::vector<ForestColumn> ForestColumns(const NetConfig& config) {
   std::vector<ForestColumn> columns;
   for (const std::string& each : config.numeric) columns.push_back({each});
@@ -14,8 +23,9 @@ std::vector<ForestColumn> ForestColumns(const NetConfig& config) {
   return columns;
 }
 
-RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels) {
-  return NetRows(config, {}, weight, labels, true);
+RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels,
+                     const std::string& group) {
+  return NetRows(config, {}, weight, labels, true, group);
 }
 
 }  // namespace protium

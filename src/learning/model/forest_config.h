@@ -2,9 +2,11 @@
 // What the estimator "tree_estimator" and its task "train_trees" (src/learning/tasks) both know.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/model_folder.h"
 #include "pipeline/torch_task.h"
 #include "protium/trees.h"
 #include "trees/forest.h"
@@ -27,11 +29,15 @@ struct TreeConfig {
   }
 };
 
+// Reads net.json of a model; nothing for a model without a forest.
+Result<std::optional<NetConfig>> ReadForestConfig(const ModelFiles& files);
+
 // The columns of a forest, in the order in which rows have them: numbers, then categories.
 std::vector<ForestColumn> ForestColumns(const NetConfig& config);
 
 // Returns the layout of packed rows for a forest, whose features may be missing
 // (RowField::missing); otherwise as NetRows() (net_rows.h).
-RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels);
+RowSchema ForestRows(const NetConfig& config, const std::string& weight, bool labels,
+                     const std::string& group = {});
 
 }  // namespace protium

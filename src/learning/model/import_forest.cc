@@ -230,6 +230,7 @@ class Importing {
     if (task_.kind == TargetKind::kQuantiles) trees["loss"]["levels"] = task_.levels;
     if (task_.loss == "tweedie") trees["loss"]["power"] = task_.variance_power;
     if (OfNumbers(task_.kind)) trees["label_scale"] = "none";
+    if (task_.kind == TargetKind::kRelevance) trees["group"] = GroupName();
     trees["trees"] = {{"rounds", std::max<int64_t>(1, sorted_.forest.rounds())}};
     stages.push_back(std::move(trees));
     return stages;
@@ -249,6 +250,18 @@ class Importing {
     return {{{"id", kIndexStage}, {"kind", "string_indexer"}, {"learned", learned}}};
   }
 
+  // The file does not say by which column rows were grouped.
+  std::string GroupName() const {
+    std::string name = "query";
+    const auto taken = [&] {
+      return std::ranges::find(labels_, name) != labels_.end() ||
+             std::ranges::find(sorted_.forest.columns, name, &ForestColumn::name) !=
+                 sorted_.forest.columns.end();
+    };
+    while (taken()) name += "_";
+    return name;
+  }
+
   // The table that training would have read.
   Result<SchemaPtr> TableOf() const {
     arrow::FieldVector fields;
@@ -258,6 +271,9 @@ class Importing {
                                                                         ? arrow::float64()
                                                                     : whole ? arrow::int64()
                                                                             : arrow::utf8()));
+    }
+    if (task_.kind == TargetKind::kRelevance) {
+      fields.push_back(arrow::field(GroupName(), arrow::int64()));
     }
     const bool flags = task_.kind == TargetKind::kFlags;
     for (const std::string& each : labels_) {

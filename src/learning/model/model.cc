@@ -99,8 +99,8 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
 
 bool OfClasses(const ModelState& state) { return OfClasses(state.net.objective.kind); }
 
-// Requests metrics only if the table has every label, and the baseline only if it also has the
-// baseline's column. Without the weight column every row counts once.
+// Requests metrics only if the table has every label and the groups, and the baseline only if it
+// also has the baseline's column. Without the weight column every row counts once.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
                             std::vector<ScaledNumber> scaled) {
   ScoreConfig config{.net = state.net,
@@ -114,6 +114,8 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
   for (const ScaledLabel& label : state.net.objective.labels) {
     if (!Holds(columns, label.column)) return config;
   }
+  const std::string& group = state.chain->estimator->options.group;
+  if (!group.empty() && !Holds(columns, group)) return config;
   config.metrics = state.chain->estimator->options.train.metrics;
   const auto& baseline = state.learned.baseline;
   if (baseline && (baseline->column.empty() || Holds(columns, baseline->column))) {
@@ -121,6 +123,7 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
   }
   const std::string& weight = state.chain->estimator->options.weight;
   if (Holds(columns, weight)) config.weight = weight;
+  config.group = group;
   return config;
 }
 
@@ -138,6 +141,7 @@ Columns ScoreInput(const ModelState& state, const ScoreConfig& config, Columns g
   }
   if (config.baseline) add(config.baseline->column);
   add(config.weight);
+  add(config.group);
   for (const CategoricalColumn& each : state.net.categorical) add(each.column);
   for (const std::string& each : state.net.numeric) add(ReadFrom(config.scaled, each));
   for (const ListInput& each : state.net.lists) add(each.column);

@@ -11,8 +11,9 @@ ElementScale ScaleOf(const ScaledLabel& label) {
 }  // namespace
 
 RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
-                  const std::string& weight, bool labels, bool missing) {
-  RowColumns columns{.numeric = config.numeric, .weight = weight, .missing = missing};
+                  const std::string& weight, bool labels, bool missing, const std::string& group) {
+  RowColumns columns{
+      .numeric = config.numeric, .weight = weight, .group = group, .missing = missing};
   for (const ScaledNumber& each : scaled) {
     columns.scaled.push_back({each.column, each.from, {each.mean, each.deviation}});
   }

@@ -97,6 +97,16 @@ Json Describe(const TorchEstimatorOptions& options) {
           {"epochs", options.train.epochs}};
 }
 
+Status CheckNetLoss(const Choice& loss, const std::string& at, const Catalogue& catalogue) {
+  PT_LET(const LossRow* found, FindRow(catalogue.losses, "loss", loss.name, at + "loss.name"));
+  if (found->kind != TargetKind::kRelevance) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "nets cannot learn with the loss \"" + loss.name + "\"",
+               .where = at + "loss.name",
+               .why = "it ranks rows within groups, and batches cut these apart",
+               .fix = "set kind = \"tree_estimator\", or choose another loss"});
+}
+
 class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
  public:
   AnyOptions ForAllRows(const AnyOptions& own, int64_t best_epoch) const override {
@@ -172,6 +182,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     TrainOptions& train = options.train;
     PT_TRY(CompleteNamed(catalogue.nets, "net", at + "net", options.net));
     PT_TRY(CompleteNamed(catalogue.losses, "loss", at + "loss", options.loss));
+    PT_TRY(CheckNetLoss(options.loss, at, catalogue));
     PT_TRY(
         CompleteNamed(catalogue.optimizers, "optimizer", at + "train.optimizer", train.optimizer));
     PT_TRY(CompleteNamed(catalogue.schedules, "schedule", at + "train.schedule", train.schedule));

@@ -32,6 +32,7 @@ Columns ListColumns(const Chain& chain, const TrainConfig& config) {
   for (const ListInput& each : estimator.lists) add(each.column);
   for (const ScaledLabel& each : config.net.objective.labels) add(each.column);
   add(config.weight);
+  add(config.group);
   add(config.held_out);
   return columns;
 }

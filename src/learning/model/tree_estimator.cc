@@ -29,6 +29,7 @@ static EstimatorOptions CommonOf(const TreeEstimatorOptions& own) {
           .labels = own.labels,
           .positive = own.positive,
           .weight = own.weight,
+          .group = own.group,
           .label_scale = own.label_scale,
           .loss = own.loss,
           .prediction = own.prediction,
@@ -47,6 +48,7 @@ static void TakeCommon(const EstimatorOptions& common, TreeEstimatorOptions& own
   own.label_scale = common.label_scale;
   own.train.metrics = common.train.metrics;
   own.train.best = common.train.best;
+  own.train.validation.by = common.train.validation.by;
 }
 
 namespace {
@@ -60,9 +62,15 @@ int32_t ShardsOf(const TreeEstimatorOptions& options) {
 }
 
 Status CheckLoss(const Choice& loss, const std::string& at) {
-  static constexpr const char* kKnown[] = {
-      "mse",          "mae", "huber", "poisson", "tweedie", "quantile", "binary_cross_entropy",
-      "cross_entropy"};
+  static constexpr const char* kKnown[] = {"mse",
+                                           "mae",
+                                           "huber",
+                                           "poisson",
+                                           "tweedie",
+                                           "quantile",
+                                           "binary_cross_entropy",
+                                           "cross_entropy",
+                                           "lambdarank"};
   if (std::ranges::find(kKnown, loss.name) != std::end(kKnown)) return Status::OK();
   const std::vector<std::string> known(std::begin(kKnown), std::end(kKnown));
   return Fail({.exit = Exit::kUsage,
@@ -180,6 +188,10 @@ class TreeEstimatorKind : public EstimatorKindOf<TreeEstimatorOptions> {
     PT_TRY(KeepStartForest(run, options.train.from));
     own = std::move(options);
     return Status::OK();
+  }
+
+  Result<std::optional<StagesBefore>> KeptStages(const AnyOptions& own) const override {
+    return StagesOfStart(Typed(own).train.from);
   }
 
   std::string task() const override { return kForestTask; }

@@ -22,6 +22,7 @@ int64_t Target::outputs() const {
   switch (kind) {
     case TargetKind::kValues:
     case TargetKind::kFlags:
+    case TargetKind::kRelevance:
       return int64_t(labels.size());
     case TargetKind::kQuantiles:
       return int64_t(labels.size() * levels.size());
@@ -46,7 +47,7 @@ void Target::Scores(const float* outputs, std::span<double> scores) const {
       std::sort(at, at + ptrdiff_t(levels.size()),
                 [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
     }
-  } else if (kind == TargetKind::kValues) {
+  } else if (OfNumbers(kind)) {
     for (size_t i = 0; i < scores.size(); ++i) {
       scores[i] = Unscaled(logarithmic ? std::exp(scores[i]) : scores[i], labels[i]);
     }

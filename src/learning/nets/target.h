@@ -37,9 +37,9 @@ struct Target {
   // exact for rows with own labels (WithOwnLabels()), otherwise rounded by scaling and back.
   void Labels(const PackedRows& rows, int64_t i, std::span<double> labels) const;
   // One row for metrics. Borrows its arguments.
-  Judged Judge(std::span<const double> labels, std::span<const double> scores,
-               double weight) const {
-    return {labels, scores, weight, levels, decision.cut};
+  Judged Judge(std::span<const double> labels, std::span<const double> scores, double weight,
+               uint64_t group = 0) const {
+    return {labels, scores, weight, levels, decision.cut, group};
   }
 };
 

@@ -134,6 +134,9 @@ TEST_F(Onnx, HasAForestAsOneNode) {
   TreeNode root{.column = 0, .left = 1, .threshold = 0.1F, .missing_left = true};
   TreeNode choice{.column = 1, .left = 3, .set = 0};
   forest.trees.push_back({{root, {.value = 1}, choice, {.value = 2}, {.value = 3}}, {0b0101}});
+  files_.json["net.json"]["objective"]["kind"] = "relevance";  // A score is a number, too.
+  EXPECT_EQ(ExportForest(forest).ValueOrDie().outputs.size(), 1U);
+  SetUp();
   const OnnxReport report = ExportForest(forest).ValueOrDie();
   const auto graph = Written().graph();
   const auto node = std::ranges::find(graph.node(), "TreeEnsembleRegressor",

@@ -26,7 +26,7 @@ class Predicted {
     if (!objective_.at("decision").at("outputs").empty()) {
       return CannotSay("the calibration \"isotonic\"", "\"temperature\" can");
     }
-    if (kind == "values") PT_TRY(Values());
+    if (kind == "values" || kind == "relevance") PT_TRY(Values());
     if (kind == "quantiles") PT_TRY(Quantiles());
     if (kind == "flags") PT_TRY(Flags());
     if (kind == "two_classes") PT_TRY(TwoClasses());

@@ -57,7 +57,7 @@ Result<MadeStage> MakeStage(StageCall call, const Catalogue& catalogue) {
   PT_LET(const StageRow* row, FindRow(catalogue.stages, "kind of stage", call.kind, "stages"));
   MadeStage made;
   PT_LET(made.stage, row->make(call.options, {call.id, call.inputs, call.outputs}));
-  if (made.stage->batches() == nullptr) return Status::Invalid(call.kind, " is no batch stage");
+  if (made.stage->batches() == nullptr) return Status::Invalid(call.kind, " is not a batch stage");
   PT_TRY(made.stage->Restore(call.learned));
   made.call = std::move(call);
   return made;

@@ -23,6 +23,8 @@ std::vector<std::string> UsualMetrics(TargetKind kind) {
       return {"log_loss", "auc", "accuracy"};
     case TargetKind::kClasses:
       return {"log_loss", "accuracy"};
+    case TargetKind::kRelevance:
+      return {"ndcg@10", "ndcg@5"};
   }
   return {};
 }
@@ -63,6 +65,8 @@ Status ChooseMetrics(const LossRow& loss, MeasureOptions& train, const std::stri
                .where = path + ".baseline",
                .fix = loss.kind == TargetKind::kQuantiles
                           ? "leave baseline out: quantiles are compared with those of the label"
+                      : loss.kind == TargetKind::kRelevance
+                          ? "leave baseline out: rankings are compared with a random order"
                           : "leave baseline out: classes are compared with their shares"});
 }
 
@@ -81,7 +85,8 @@ Status CheckLabelNames(const EstimatorOptions& options, const LossRow& loss,
                  .where = at + "label",
                  .fix = "set label = \"column\", or labels = [\"a\", \"b\"]"});
   }
-  PT_TRY(Require(!several || !OfClasses(loss.kind), at + "labels",
+  const bool one = OfClasses(loss.kind) || loss.kind == TargetKind::kRelevance;
+  PT_TRY(Require(!several || !one, at + "labels",
                  "left out: " + options.loss.name + " learns one label", options.labels));
   PT_TRY(Require(!several || options.train.baseline.empty(), at + "train.baseline",
                  "left out with several labels", options.train.baseline));
@@ -89,12 +94,33 @@ Status CheckLabelNames(const EstimatorOptions& options, const LossRow& loss,
   return LevelsOf(options).status();
 }
 
-// Checks the scale of numbers; classes and flags have none. Fills in the default.
+// Rows are ranked by relevance within their group, and only then. Held-out rows are whole groups,
+// unless `validation.by` says otherwise (trees/lambdarank.h refuses groups that it cuts apart).
+Status CheckGroup(EstimatorOptions& options, const LossRow& loss, const std::string& at) {
+  const bool ranks = loss.kind == TargetKind::kRelevance;
+  if (ranks && options.group.empty()) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = loss.name + " ranks rows within groups, and no group is given",
+         .where = at + "group",
+         .fix = "set group = \"column\", whose equal values are one group, such as a query"});
+  }
+  PT_TRY(Require(ranks || options.group.empty(), at + "group",
+                 "left out: " + loss.name + " does not rank rows", options.group));
+  ValidationOptions& validation = options.train.validation;
+  if (ranks && validation.share > 0 && validation.by.empty()) validation.by = {options.group};
+  return Status::OK();
+}
+
+// Checks the scale of numbers; classes, flags and relevance have none. Fills in the default.
 Status CheckScale(EstimatorOptions& options, const LossRow& loss, const std::string& at) {
-  const bool numbers = OfNumbers(loss.kind);
+  const bool ranks = loss.kind == TargetKind::kRelevance;
+  const bool numbers = OfNumbers(loss.kind) && !ranks;
   const Json given = options.label_scale ? fields::Write(*options.label_scale) : Json();
   const bool scaled = options.label_scale && options.label_scale != Scale::kNone;
-  PT_TRY(Require(numbers || !scaled, at + "label_scale", "left out: classes have no scale", given));
+  PT_TRY(Require(numbers || !scaled, at + "label_scale",
+                 ranks ? "left out: relevance has no scale" : "left out: classes have no scale",
+                 given));
   PT_TRY(Require(!loss.logarithmic || !scaled, at + "label_scale",
                  "\"none\": " + loss.name + " learns counts as they are", given));
   if (!options.label_scale) {
@@ -147,6 +173,7 @@ Status CheckLabels(EstimatorOptions& options, const LossRow& loss, const std::st
   const Json weights = options.loss.options.value("class_weights", Json("none"));
   PT_TRY(Require(kind != TargetKind::kFlags || weights == "none", at + "loss.class_weights",
                  "left out with several labels: set positive_weight", weights));
+  PT_TRY(CheckGroup(options, loss, at));
   PT_TRY(CheckScale(options, loss, at));
   return CheckDecision(options, loss, at);
 }

@@ -48,6 +48,7 @@ struct EstimatorOptions {
   Columns labels;
   std::string positive;
   std::string weight;
+  std::string group;  // Only kinds that rank have it as an option.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";

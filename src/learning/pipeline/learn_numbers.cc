@@ -73,6 +73,17 @@ Status CheckCounts(const LossRow& loss, const Moments& moments, const std::strin
                .fix = "choose another loss"});
 }
 
+Status CheckRelevance(const LossRow& loss, const Moments& moments, const std::string& label) {
+  constexpr double kMost = 31;
+  if (moments.count() == 0 || (moments.Low() >= 0 && moments.High() <= kMost)) return Status::OK();
+  const double bad = moments.Low() < 0 ? moments.Low() : moments.High();
+  return Fail({.exit = Exit::kInput,
+               .what = "label \"" + label + "\" is " + Dump(Json(bad)) + " in a row, but " +
+                       loss.name + " learns whole numbers from 0 to 31",
+               .why = "a row of relevance r counts 2^r - 1",
+               .fix = "number the grades of relevance from 0 on"});
+}
+
 // Takes the states in the order of LabelNeeds().
 class StatesInOrder {
  public:
@@ -104,6 +115,7 @@ Result<Learned> LearnNumbers(const EstimatorOptions& options, const LossRow& los
   for (const std::string& label : ListLabels(options)) {
     const auto& moments = next.Next<Moments>();
     if (loss.logarithmic) PT_TRY(CheckCounts(loss, moments, label));
+    if (loss.kind == TargetKind::kRelevance) PT_TRY(CheckRelevance(loss, moments, label));
     ScaledLabel scaled{.column = label};
     if (options.label_scale == Scale::kStandard) {
       PT_LET(scaled, ScaleLabel(moments, label));

@@ -16,6 +16,14 @@ namespace protium {
 // validation columns as used only by training, so that a model does not require them. The checks
 // that need no table were made before (estimator.h).
 
+// Returns a TypeError for a column whose values cannot be groups.
+static Status CheckGroupType(const arrow::DataType& type) {
+  const auto id = type.id();
+  const bool fits = id == arrow::Type::STRING || id == arrow::Type::DATE32 ||
+                    id == arrow::Type::BOOL || arrow::is_integer(id);
+  return fits ? Status::OK() : Status::TypeError("text, whole numbers or dates");
+}
+
 Status Placer::PlaceEstimator(const StageRow& row, StageOptions& stage) {
   PT_LET(EstimatorOptions options, row.estimator->Read(stage.options, path_));
   PT_TRY(NameId(stage.kind, options.id));
@@ -61,6 +69,11 @@ Status Placer::PlaceLabels(PlacedEstimator& placed) {
     if (column->empty()) continue;
     PT_LET(const size_t at, Find(*column, key, Use::kTraining));
     PT_TRY(CheckType(at, key, CheckNumeric(*chain_.columns[at].type)));
+    placed.level = std::max(placed.level, 1 + FindLevel(at));
+  }
+  if (!options.group.empty()) {
+    PT_LET(const size_t at, Find(options.group, "group", Use::kTraining));
+    PT_TRY(CheckType(at, "group", CheckGroupType(*chain_.columns[at].type)));
     placed.level = std::max(placed.level, 1 + FindLevel(at));
   }
   // Rows are marked as held out on the table itself, before any stage has learned (train_rows.h).

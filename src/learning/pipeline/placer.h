@@ -36,7 +36,7 @@ class Placer {
 
  private:
   // What reads a column of the table, in increasing order: nothing, only training (label, weight,
-  // baseline, validation.by), or scoring as well.
+  // group, baseline, validation.by), or scoring as well.
   enum class Use { kNone, kTraining, kAlways };
 
   Status PlaceOne(const StageRow& row, StageOptions& options, std::unique_ptr<Stage> made);
@@ -52,7 +52,7 @@ class Placer {
   Status NameOutputs(const Columns& inputs, const std::string& id, Columns& outputs);
 
   Status PlaceEstimator(const StageRow& row, StageOptions& stage);
-  // Label, weight, baseline and validation.by: the columns that only training reads.
+  // Label, weight, group, baseline and validation.by: the columns that only training reads.
   Status PlaceLabels(PlacedEstimator& placed);
   Status CheckNumbers(const PlacedEstimator& placed);
   // Checks that categorical inputs are indices 0, 1, 2, ... made by a stage: an embedding is a

@@ -34,6 +34,7 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
                         {"learned", config.stages_sha256},
                         {"columns", columns},
                         {"weight", config.weight},
+                        {"group", config.group},
                         {"held_out", config.held_out},
                         {"unseen_class", fields::Write(config.unseen_class)},
                         {"shards", config.train.shards}};

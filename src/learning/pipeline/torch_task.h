@@ -132,6 +132,7 @@ struct TrainConfig {
   std::vector<ScaledNumber> scaled;  // Numbers of the net; the others are input columns.
   std::vector<NetLibrary> extensions;
   std::string weight;  // The column of row weights; empty: every row counts 1.
+  std::string group;   // The column of groups that rows are ranked in; empty: they are not.
   UnseenClass unseen_class = UnseenClass::kIgnore;  // Among validation rows.
   std::string threshold_by;  // The metric that chooses the threshold; empty: it is fixed.
   Calibration calibration = Calibration::kNone;
@@ -153,6 +154,7 @@ struct TrainConfig {
     visit("scaled", scaled);
     visit("extensions", extensions);
     visit("weight", weight);
+    visit("group", group);
     visit("unseen_class", unseen_class);
     visit("threshold_by", threshold_by);
     visit("calibration", calibration);
@@ -239,6 +241,7 @@ struct ScoreConfig {
   ExplainConfig explain;
   Columns metrics;     // Computed over the rows that have labels; empty: none.
   std::string weight;  // The column of row weights in them; empty: every row counts 1.
+  std::string group;   // The column of groups, for metrics of rankings.
   std::optional<Baseline> baseline;
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
@@ -251,6 +254,7 @@ struct ScoreConfig {
     visit("explain", explain);
     visit("metrics", metrics);
     visit("weight", weight);
+    visit("group", group);
     visit("baseline", baseline);
     visit("device", device);
   }

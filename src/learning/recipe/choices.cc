@@ -179,6 +179,7 @@ Choice MeanAbsoluteError() { return {"mae"}; }
 Choice Poisson() { return {"poisson"}; }
 Choice Tweedie(const TweedieOptions& options) { return MakeChoice("tweedie", options); }
 Choice Quantile(const QuantileOptions& options) { return MakeChoice("quantile", options); }
+Choice Lambdarank(const LambdarankOptions& options) { return MakeChoice("lambdarank", options); }
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
   return MakeChoice("binary_cross_entropy", options);
 }

@@ -3,7 +3,9 @@
 
 #include <arrow/type.h>
 #include <arrow/util/bit_util.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <type_traits>
@@ -231,6 +233,83 @@ void ReadHalvesOfDecimals(const arrow::ArrayData& column, Picked picked, const C
 }
 
 template <Half kHalf>
+void TakeIdentity(uint64_t identity, uint32_t& out) {
+  out = kHalf == Half::kLow ? uint32_t(identity) : uint32_t(identity >> 32);
+}
+
+template <Half kHalf>
+void MarkOnce(const arrow::ArrayData& column, const Picked& picked, Tile& tile) {
+  tile.nulls = kHalf == Half::kLow ? FindNulls(column, picked) : 0;
+  tile.nans = tile.infinities = tile.wide = 0;
+}
+
+template <class T, Half kHalf>
+void ReadWholeIdentities(const arrow::ArrayData& column, Picked picked, const CellScale&,
+                         Tile& tile) {
+  const T* values = column.GetValues<T>(1);
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    TakeIdentity<kHalf>(uint64_t(int64_t(values[row])), tile.bits[size_t(i)]);
+  });
+  MarkOnce<kHalf>(column, picked, tile);
+}
+
+template <Half kHalf>
+void ReadBooleanIdentities(const arrow::ArrayData& column, Picked picked, const CellScale&,
+                           Tile& tile) {
+  const uint8_t* values = column.buffers[1]->data();
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const bool value = arrow::bit_util::GetBit(values, column.offset + row);
+    TakeIdentity<kHalf>(value ? 1 : 0, tile.bits[size_t(i)]);
+  });
+  MarkOnce<kHalf>(column, picked, tile);
+}
+
+template <class Offset, Half kHalf>
+void ReadTextIdentities(const arrow::ArrayData& column, Picked picked, const CellScale&,
+                        Tile& tile) {
+  const Offset* offsets = column.GetValues<Offset>(1);
+  // A column of empty texts may lack the buffer.
+  const uint8_t* bytes = column.buffers[2] ? column.buffers[2]->data() : nullptr;
+  ForRows(picked, [&](int64_t i, int64_t row) {
+    const auto length = size_t(offsets[row + 1] - offsets[row]);
+    const uint64_t hash = XXH3_64bits(length == 0 ? nullptr : bytes + offsets[row], length);
+    TakeIdentity<kHalf>(hash, tile.bits[size_t(i)]);
+  });
+  MarkOnce<kHalf>(column, picked, tile);
+}
+
+template <Half kHalf>
+CellReader IdentityReaderOf(arrow::Type::type type) {
+  switch (type) {
+    case arrow::Type::BOOL:
+      return ReadBooleanIdentities<kHalf>;
+    case arrow::Type::INT8:
+      return ReadWholeIdentities<int8_t, kHalf>;
+    case arrow::Type::INT16:
+      return ReadWholeIdentities<int16_t, kHalf>;
+    case arrow::Type::INT32:
+    case arrow::Type::DATE32:
+      return ReadWholeIdentities<int32_t, kHalf>;
+    case arrow::Type::INT64:
+      return ReadWholeIdentities<int64_t, kHalf>;
+    case arrow::Type::UINT8:
+      return ReadWholeIdentities<uint8_t, kHalf>;
+    case arrow::Type::UINT16:
+      return ReadWholeIdentities<uint16_t, kHalf>;
+    case arrow::Type::UINT32:
+      return ReadWholeIdentities<uint32_t, kHalf>;
+    case arrow::Type::UINT64:
+      return ReadWholeIdentities<uint64_t, kHalf>;
+    case arrow::Type::STRING:
+      return ReadTextIdentities<int32_t, kHalf>;
+    case arrow::Type::LARGE_STRING:
+      return ReadTextIdentities<int64_t, kHalf>;
+    default:
+      return nullptr;
+  }
+}
+
+template <Half kHalf>
 struct HalfReaders {
   template <class T>
   CellReader Numbers() const {
@@ -257,6 +336,32 @@ CellReader NumberReader(arrow::Type::type type, Scaling scaling) {
 CellReader DoubleReader(arrow::Type::type type, Half half) {
   return half == Half::kLow ? ReaderOf(type, HalfReaders<Half::kLow>())
                             : ReaderOf(type, HalfReaders<Half::kHigh>());
+}
+
+CellReader IdentityReader(arrow::Type::type type, Half half) {
+  return half == Half::kLow ? IdentityReaderOf<Half::kLow>(type)
+                            : IdentityReaderOf<Half::kHigh>(type);
+}
+
+Result<std::vector<uint64_t>> Identities(const arrow::ArrayData& column) {
+  const CellReader low = IdentityReader(column.type->id(), Half::kLow);
+  const CellReader high = IdentityReader(column.type->id(), Half::kHigh);
+  if (low == nullptr) {
+    return Status::TypeError("a group must be a text, a whole number or a date, and this is ",
+                             column.type->ToString());
+  }
+  std::vector<uint64_t> out(size_t(column.length));
+  Tile tile;
+  for (int64_t at = 0; at < column.length; at += kTileRows) {
+    const Picked picked{nullptr, at, std::min(kTileRows, column.length - at)};
+    low(column, picked, {}, tile);
+    for (int64_t i = 0; i < picked.count; ++i) out[size_t(at + i)] = tile.bits[size_t(i)];
+    high(column, picked, {}, tile);
+    for (int64_t i = 0; i < picked.count; ++i) {
+      out[size_t(at + i)] |= uint64_t{tile.bits[size_t(i)]} << 32;
+    }
+  }
+  return out;
 }
 
 CellReader CodeReader(arrow::Type::type type) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -54,6 +55,12 @@ CellReader NumberReader(arrow::Type::type type, Scaling scaling);
 // finds NULLs and the like.
 enum class Half { kLow, kHigh };
 CellReader DoubleReader(arrow::Type::type type, Half half);
+// Returns the reader for one half of the identity of a cell (RowElement::kIdentity64), or nullptr
+// if `type` is no text, whole number, boolean or date. Only that of the low half marks NULLs.
+CellReader IdentityReader(arrow::Type::type type, Half half);
+// Returns the identities of a column's cells, which mean nothing where a cell is NULL. Fails for a
+// type that has no reader.
+Result<std::vector<uint64_t>> Identities(const arrow::ArrayData& column);
 // Returns the reader for category codes of `type`, or nullptr: integers are, floats are not.
 CellReader CodeReader(arrow::Type::type type);
 

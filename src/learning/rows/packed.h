@@ -32,7 +32,8 @@ class PackedRows {
   const std::byte* row(int64_t i) const { return rows_ + i * schema_->width(); }
   bool has(std::string_view field) const { return schema_->Find(field) != nullptr; }
 
-  // The elements of a field, which must exist and have this type.
+  // The elements of a field, which must exist and have this type; ints() of one of 64 bits are its
+  // halves, the lower one first.
   FieldRows<float> floats(std::string_view field) const { return Rows<float>(field); }
   FieldRows<int32_t> ints(std::string_view field) const { return Rows<int32_t>(field); }
 
@@ -49,6 +50,13 @@ class PackedRows {
   const std::byte* rows_ = nullptr;
   int64_t size_ = 0;
 };
+
+// The group of row i, whose field kGroupField these are; 0 if rows have none.
+inline uint64_t GroupAt(const FieldRows<int32_t>& groups, int64_t i) {
+  if (groups.first == nullptr) return 0;
+  const int32_t* const halves = groups.at(i);
+  return uint64_t{uint32_t(halves[0])} | uint64_t{uint32_t(halves[1])} << 32;
+}
 
 // Refuses the first category that is not in 0 .. cardinality - 1, nor kMissingCategory in a field
 // that allows it, naming column, value and number.

@@ -37,8 +37,15 @@ Scaling ScalingOf(const RowField& field, size_t i) {
 
 CellReader ReaderFor(RowElement element, arrow::Type::type type, Scaling scaling) {
   if (element == RowElement::kInt32) return CodeReader(type);
+  if (element == RowElement::kIdentity64) return IdentityReader(type, Half::kLow);
   return element == RowElement::kFloat64 ? DoubleReader(type, Half::kLow)
                                          : NumberReader(type, scaling);
+}
+
+const char* MustBe(RowElement element) {
+  if (element == RowElement::kInt32) return "a category must be a whole number";
+  if (element == RowElement::kIdentity64) return "a group must be a text, a whole number or a date";
+  return "it must be a number or a boolean";
 }
 
 std::optional<uint32_t> MissingBits(const RowField& field) {
@@ -91,8 +98,8 @@ Status RowPacker::AddField(const RowField& field) {
     PT_LET(Source source, FindSource(from, field, ScalingOf(field, i)));
     // Elements of a field lie side by side.
     source.offset = field.offset + field.element_bytes() * int64_t(i);
-    if (field.element == RowElement::kFloat64) {
-      AddHalves(source);
+    if (field.wide()) {
+      AddHalves(source, field.element);
       continue;
     }
     if (!field.scales.empty()) {
@@ -110,10 +117,11 @@ Status RowPacker::AddField(const RowField& field) {
 }
 
 // Two elements of 32 bits, little-endian.
-void RowPacker::AddHalves(const Source& low) {
+void RowPacker::AddHalves(const Source& low, RowElement element) {
   const arrow::Type::type type = table_->field(low.column)->type()->id();
   Source high = low;
-  high.read = DoubleReader(type, Half::kHigh);
+  high.read = element == RowElement::kFloat64 ? DoubleReader(type, Half::kHigh)
+                                              : IdentityReader(type, Half::kHigh);
   high.offset += 4;
   sources_.push_back(low);
   sources_.push_back(std::move(high));
@@ -132,11 +140,9 @@ Result<RowPacker::Source> RowPacker::FindSource(const std::string& name, const R
     if (!IsList(*type)) return WrongType(name, *type, "it must be a list of numbers");
     type = type->field(0)->type().get();
   }
-  const bool code = field.element == RowElement::kInt32;
   source.read = ReaderFor(field.element, type->id(), scaling);
   if (source.read != nullptr) return source;
-  return WrongType(name, *table_->field(column)->type(),
-                   code ? "a category must be a whole number" : "it must be a number or a boolean");
+  return WrongType(name, *table_->field(column)->type(), MustBe(field.element));
 }
 
 Result<int> RowPacker::Find(const std::string& name) const {

@@ -53,7 +53,7 @@ class RowPacker final : public Packer {
 
   Status AddField(const RowField& field);
   Result<Source> FindSource(const std::string& name, const RowField& field, Scaling scaling) const;
-  void AddHalves(const Source& low);
+  void AddHalves(const Source& low, RowElement element);
   Result<int> Find(const std::string& name) const;
   Result<std::byte*> RoomFor(int64_t rows);
   void PackTile(const Picked& picked, std::byte* out);

@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/strict_math.h"
+#include "rows/cells.h"
 #include "rows/packed.h"
 #include "rows/rows.h"
 
@@ -54,6 +55,53 @@ TEST(Packer, LaysOutNumbersLabelWeightAndCodes) {
   EXPECT_EQ(Words(*packer),
             (std::vector<uint32_t>{Bits(0.1f), Bits(1), Bits(200), Bits(0.5f), Bits(0.5f), 3,
                                    Bits(-7.25f), Bits(0), Bits(0), Bits(-0.25f), Bits(2), ~0u}));
+}
+
+// Identities of the groups of these cells, both as packed and as read from a column.
+std::vector<uint64_t> GroupsOf(const std::shared_ptr<arrow::DataType>& type,
+                               const std::string& cells) {
+  const SchemaPtr schema =
+      arrow::schema({arrow::field("y", arrow::float32()), arrow::field("g", type)});
+  const RowSchema rows = MakeRowSchema({.numeric = {"y"}, .group = "g"});
+  auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
+  const auto batch = Batch(schema, cells);
+  EXPECT_TRUE(packer->Append(*batch).ok());
+  const std::vector<uint32_t> words = Words(*packer);
+  const PackedRows packed(rows, words.data(), packer->rows());
+  std::vector<uint64_t> groups;
+  for (int64_t i = 0; i < packed.size(); ++i) {
+    groups.push_back(GroupAt(packed.ints(kGroupField), i));
+  }
+  EXPECT_EQ(Identities(*batch->column(1)->data()).ValueOrDie(), groups);
+  return groups;
+}
+
+TEST(Packer, KnowsGroupsByTheirValues) {
+  EXPECT_EQ(GroupsOf(arrow::int64(), "[[1, 5], [1, -1], [1, 1099511627776]]"),
+            (std::vector<uint64_t>{5, ~uint64_t{0}, uint64_t{1} << 40}));
+  EXPECT_EQ(GroupsOf(arrow::int16(), "[[1, 5], [1, -1]]"),
+            (std::vector<uint64_t>{5, ~uint64_t{0}}));
+  EXPECT_EQ(GroupsOf(arrow::date32(), "[[1, 19000]]"), (std::vector<uint64_t>{19000}));
+  // XXH3-64, also where texts begin elsewhere.
+  const auto texts = GroupsOf(arrow::utf8(), R"([[1, "a"], [1, ""], [1, "b"], [1, "a"]])");
+  EXPECT_EQ(texts[0], 0xe6c632b61e964e1fu);
+  EXPECT_EQ(texts[1], 0x2d06800538d394c2u);
+  EXPECT_EQ(texts[0], texts[3]);
+  EXPECT_NE(texts[0], texts[2]);
+}
+
+TEST(Packer, RefusesRowsOfNoGroupAndGroupsThatAreNoNames) {
+  const auto make = [](const std::shared_ptr<arrow::DataType>& type) {
+    const SchemaPtr schema =
+        arrow::schema({arrow::field("y", arrow::float32()), arrow::field("g", type)});
+    return Packer::Make(MakeRowSchema({.numeric = {"y"}, .group = "g"}), schema, kBudget);
+  };
+  EXPECT_FALSE(make(arrow::float64()).ok());
+  auto packer = make(arrow::utf8()).ValueOrDie();
+  const auto schema =
+      arrow::schema({arrow::field("y", arrow::float32()), arrow::field("g", arrow::utf8())});
+  const Fault fault = FaultOf(packer->Append(*Batch(schema, R"([[1, "a"], [2, null]])")));
+  EXPECT_EQ(fault.what, "column g is NULL in 1 of 2 rows");
 }
 
 TEST(Packer, FillsAMissingLabelWithZeroAndAMissingWeightWithOne) {

@@ -81,6 +81,12 @@ RowSchema MakeRowSchema(const RowColumns& columns) {
                 .columns = {each.column},
                 .list_length = each.length});
   }
+  if (!columns.group.empty()) {
+    schema.Add({.name = std::string(kGroupField),
+                .role = RowRole::kGroup,
+                .element = RowElement::kIdentity64,
+                .columns = {columns.group}});
+  }
   return schema;
 }
 

@@ -12,18 +12,22 @@
 
 namespace protium {
 
-enum class RowRole { kFeature, kLabel, kWeight };
+enum class RowRole { kFeature, kLabel, kWeight, kGroup };
 inline EnumNames<RowRole> Names(RowRole) {
-  return {
-      {{RowRole::kFeature, "feature"}, {RowRole::kLabel, "label"}, {RowRole::kWeight, "weight"}}};
+  return {{{RowRole::kFeature, "feature"},
+           {RowRole::kLabel, "label"},
+           {RowRole::kWeight, "weight"},
+           {RowRole::kGroup, "group"}}};
 }
 
-// A float64 lies on a multiple of 4 bytes, as everything in a row does.
-enum class RowElement { kFloat32, kInt32, kFloat64 };
+// What takes 64 bits lies on a multiple of 4 bytes, as everything in a row does. An identity is the
+// same for equal cells: a whole number or the days of a date itself, the hash XXH3-64 of a text.
+enum class RowElement { kFloat32, kInt32, kFloat64, kIdentity64 };
 inline EnumNames<RowElement> Names(RowElement) {
   return {{{RowElement::kFloat32, "float32"},
            {RowElement::kInt32, "int32"},
-           {RowElement::kFloat64, "float64"}}};
+           {RowElement::kFloat64, "float64"},
+           {RowElement::kIdentity64, "identity64"}}};
 }
 
 // A cell x becomes float32((y - mean) / deviation), computed in double; y is x, or StrictLog1p(x)
@@ -56,7 +60,10 @@ struct RowField {
   int64_t offset = 0;  // In bytes, from the beginning of the row; set by RowSchema.
 
   int64_t elements() const;
-  int64_t element_bytes() const { return element == RowElement::kFloat64 ? 8 : 4; }
+  bool wide() const {
+    return element == RowElement::kFloat64 || element == RowElement::kIdentity64;
+  }
+  int64_t element_bytes() const { return wide() ? 8 : 4; }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("name", name);
@@ -78,6 +85,7 @@ inline constexpr std::string_view kNumericField = "numeric";
 inline constexpr std::string_view kLabelField = "label";
 inline constexpr std::string_view kWeightField = "weight";
 inline constexpr std::string_view kCategoriesField = "categories";
+inline constexpr std::string_view kGroupField = "group";
 // For rows that are measured (WithOwnLabels()).
 inline constexpr std::string_view kOwnLabelField = "own_label";
 
@@ -120,12 +128,13 @@ struct RowColumns {
   std::vector<LabelColumn> labels;   // Numbers; if empty, the label is 0.
   std::string class_label;           // Instead of `labels`: the integer index of a class.
   std::string weight;                // Empty: 1.
+  std::string group;                 // Texts, integers or dates; empty: there are no groups.
   std::vector<std::string> categories;  // Integers.
   std::vector<ListColumn> lists;        // Each becomes a field of the same name.
   bool missing = false;  // Of `numeric`, `scaled` and `categories` (RowField::missing).
 };
 
-// Makes the fields numeric, label, weight, categories, then lists. The order is part of
+// Makes the fields numeric, label, weight, categories, lists, then group. The order is part of
 // docs/rows.md: keys of rows, and with them the weights of trainings, depend on it.
 RowSchema MakeRowSchema(const RowColumns& columns);
 

@@ -68,7 +68,11 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   PT_TRY(ReportSearch(search, settled, train));
   std::optional<Folds> folds;
   if (search.folds()) {
-    PT_LET(folds, Folds::Make(train, *search.folds(), "folds"));
+    FoldOptions options = *search.folds();
+    // Rows that are ranked together stay together.
+    const std::string& group = settled.trials.front().estimator.group;
+    if (options.by.empty() && !group.empty()) options.by = {group};
+    PT_LET(folds, Folds::Make(train, options, "folds"));
     TargetKind kind = TargetKind::kValues;
     PT_LET(const std::string label, ClassLabel(settled, train, kind));
     PT_TRY(MakeRows(DataFrame(train.session(), folds->kept())));
@@ -85,7 +89,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 }
 
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
-// of the refit (EstimatorKind::DescribeTraining); kinds without epochs have none.
+// of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
                 const Json& training) {
   const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
@@ -105,12 +109,15 @@ void ReportBest(SessionState& state, const Searched& searched, const Trial& best
   text += " is fitted on ";
   text +=
       FitsDecision(chosen) ? "all rows but those that its probabilities are fitted to" : "all rows";
-  if (training.contains("epochs")) {
-    const int64_t epochs = training["epochs"];
-    told["epochs"] = epochs;
-    text += fmt::format(" for {} epoch{}", epochs, epochs == 1 ? "" : "s");
+  std::string best_is = ", its best epoch";
+  for (const std::string unit : {"epoch", "round"}) {
+    const int64_t count = WholeAt(training, unit + "s");
+    if (count == 0) continue;
+    told[unit + "s"] = count;
+    text += fmt::format(" for {} {}{}", count, unit, count == 1 ? "" : "s");
+    best_is = ", its best " + unit;
   }
-  if (best.best_epoch > 0) text += ", its best epoch";
+  if (best.best_epoch > 0) text += best_is;
   state.record().Set("search", told);
   state.call().Send(Note{text});
 }

@@ -396,7 +396,7 @@ TEST_F(SearchTest, EndsAtOnceWhenItIsStopped) {
   const Json trials = ReadTable()["trials"];
   EXPECT_LT(trials.size(), 5u);
   for (const Json& trial : trials) {
-    EXPECT_EQ(trial["state"], "done") << "a stop is no trial's failure";
+    EXPECT_EQ(trial["state"], "done") << "a stop is not a trial's failure";
   }
 }
 

@@ -17,6 +17,7 @@
 #include "model/explanations.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
+#include "rows/cells.h"
 #include "tasks/net_scorer.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
@@ -53,13 +54,15 @@ class Measured {
   Status Add(const arrow::RecordBatch& batch, std::span<const float> outputs) {
     PT_TRY(ReadLabels(batch));
     PT_TRY(CheckWeights());
+    PT_TRY(ReadGroups(batch));
     const auto width = size_t(target_.outputs());
     std::vector<double> labels(labels_.size()), scores(width);
     for (size_t i = 0; i < size_t(batch.num_rows()); ++i) {
       if (!TakeLabels(i, labels)) continue;
       target_.Scores(outputs.data() + i * width, scores);
       const double weight = weights_.empty() ? 1 : weights_[i];
-      const Judged row = target_.Judge(labels, scores, weight);
+      const uint64_t group = groups_.empty() ? 0 : groups_[i];
+      const Judged row = target_.Judge(labels, scores, weight, group);
       model_.Add(row);
       diagnostics_.Add(row);
       if (!baseline_) continue;
@@ -68,7 +71,7 @@ class Measured {
       // The baseline is a line in one column, which may be NULL where the model's own inputs are
       // imputed. Its threshold is always 0.5.
       if (std::isnan(compared[0])) continue;
-      baseline_->Add({labels, compared, weight, target_.levels});
+      baseline_->Add({labels, compared, weight, target_.levels, 0, group});
     }
     seen_ += batch.num_rows();
     return Status::OK();
@@ -100,6 +103,24 @@ class Measured {
     }
     if (!of_line()) return Status::OK();
     PT_LET(line_, Doubles(batch, config_->baseline->column));
+    return Status::OK();
+  }
+
+  Status ReadGroups(const arrow::RecordBatch& batch) {
+    if (config_->group.empty()) return Status::OK();
+    const auto column = batch.GetColumnByName(config_->group);
+    if (column == nullptr) {
+      return Fail({.exit = Exit::kBug, .what = "the rows have no column " + config_->group});
+    }
+    PT_LET(groups_, Identities(*column->data()));
+    for (int64_t i = 0; i < column->length(); ++i) {
+      if (column->IsValid(i)) continue;
+      return Fail(
+          {.exit = Exit::kInput,
+           .what = fmt::format("column {} is NULL, so a row belongs to no group", config_->group),
+           .where = fmt::format("column {}, row {} of a partition", config_->group, seen_ + i + 1),
+           .fix = "leave these rows out (WHERE " + config_->group + " IS NOT NULL)"});
+    }
     return Status::OK();
   }
 
@@ -156,6 +177,7 @@ class Measured {
   std::vector<std::vector<double>> labels_;  // Of the current batch.
   std::vector<double> line_;                 // The column that the baseline is a line in.
   std::vector<double> weights_;              // Likewise; empty: 1.
+  std::vector<uint64_t> groups_;             // Likewise; empty: there are none.
   std::vector<double> constant_;             // The baseline without a column, as scores.
   int64_t unseen_ = 0;
   int64_t seen_ = 0;  // Rows of the previous batches.

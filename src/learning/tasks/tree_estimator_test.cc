@@ -212,6 +212,96 @@ TEST_F(TreeEstimatorTest, RefusesWhatTreesCannotDoAndSaysWhere) {
             at + "trees.interactions.1.0");
 }
 
+// 60 queries of up to 12 rows; the relevance depends on a number and on a text.
+std::string QueriesText() {
+  std::string text = "query,x,z,color,relevance\n";
+  const char* const colors[] = {"red", "green", "blue"};
+  for (int i = 0; i < 600; ++i) {
+    const int query = i * 53 % 60, x = i * 37 % 101;
+    const int grade = x / 34 + (i % 3 == 1 ? 2 : 0);
+    text += "q" + std::to_string(query) + "," + std::to_string(x) + "," +
+            std::to_string(query % 7) + "," + colors[i % 3] + "," + std::to_string(grade) + "\n";
+  }
+  return text;
+}
+
+class RankingTest : public TreeEstimatorTest {
+ protected:
+  void SetUp() override {
+    TreeEstimatorTest::SetUp();
+    std::ofstream(folder_ / "q.csv") << QueriesText();
+    session_->Table("q", session_->Read().Csv("q.csv"));
+  }
+  DataFrame Queries() { return session_->Sql("SELECT * FROM q"); }
+  static Json Ranked(Json more = Json::object()) {
+    return LaidOver({{"loss", "lambdarank"}, {"group", "query"}}, more);
+  }
+};
+
+TEST_F(RankingTest, LearnsPredictsAndMeasures) {
+  const auto [train, test] = Queries().Split({.by = {"query"}, .test = 0.3});
+  const auto model =
+      Stages("relevance", Ranked({{"train", {{"validation", {{"share", 0.2}}}}}})).Fit(train);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const Json metrics = StateOf(*session_).record().results();
+  EXPECT_GT(metrics["validation"]["ndcg@10"].get<double>(), 0.95) << Dump(metrics["validation"]);
+  EXPECT_TRUE(metrics["validation"].contains("ndcg@5"));
+  EXPECT_EQ(metrics["importance"]["metric"], "ndcg@10");
+  EXPECT_GT(metrics["importance"]["columns"][0]["worse"].get<double>(), 0.01);
+  Batches(model->Transform(test));
+  EXPECT_GT(TestMetrics()["ndcg@10"].get<double>(), 0.95);
+  // Without groups there are scores, but no metrics.
+  const auto batches = Batches(model->Transform(Rows().Select({"x", "z", "color"})));
+  ASSERT_FALSE(batches.empty());
+  EXPECT_NE(batches[0]->GetColumnByName("prediction"), nullptr);
+}
+
+TEST_F(RankingTest, HoldsOutWholeGroupsAndRefusesToCutThem) {
+  const Json by = {{"train", {{"validation", {{"share", 0.3}, {"by", {"x"}}}}}}};
+  const Fault fault = FaultOf(Stages("relevance", Ranked(by)).Fit(Queries()).status());
+  EXPECT_EQ(fault.exit, Exit::kInput) << fault.what;
+  EXPECT_THAT(fault.where, HasSubstr("train.validation.by"));
+}
+
+TEST_F(RankingTest, RefusesLabelsAndGroupsThatItCannotRank) {
+  const auto refused = [&](const char* sql) {
+    return FaultOf(Stages("relevance", Ranked()).Fit(session_->Sql(sql)).status()).what;
+  };
+  EXPECT_THAT(refused("SELECT * REPLACE (relevance - 1 AS relevance) FROM q"), HasSubstr("is -1"));
+  EXPECT_THAT(refused("SELECT * REPLACE (relevance + 36 AS relevance) FROM q"), HasSubstr("is 40"));
+  EXPECT_THAT(refused("SELECT * REPLACE (relevance / 8.0 AS relevance) FROM q"),
+              HasSubstr("whole numbers from 0 to 31"));
+  EXPECT_THAT(refused("SELECT * REPLACE (nullif(query, 'q7') AS query) FROM q"),
+              HasSubstr("query"));
+  EXPECT_THAT(refused("SELECT * REPLACE (z / 2.0 AS query) FROM q"),
+              HasSubstr("text, whole numbers or dates"));
+}
+
+TEST_F(RankingTest, RefusesWhatDoesNotGoTogether) {
+  const auto refused = [&](const Json& more) {
+    return FaultOf(Stages("relevance", more).Fit(Queries()).status());
+  };
+  EXPECT_THAT(refused({{"loss", "lambdarank"}}).where, HasSubstr("group"));
+  EXPECT_THAT(refused({{"group", "query"}}).where, HasSubstr("group"));
+  EXPECT_THAT(refused(Ranked({{"group", "quary"}})).fix, HasSubstr("query"));
+  EXPECT_THAT(refused(Ranked({{"label_scale", "standard"}})).where, HasSubstr("label_scale"));
+  EXPECT_THAT(refused(Ranked({{"train", {{"metrics", {"rmse"}}}}})).fix, HasSubstr("ndcg@k"));
+  const Pipeline net(
+      {{kTorchEstimator, {{"numeric", {"x"}}, {"label", "relevance"}, {"loss", "lambdarank"}}}});
+  const Fault fault = FaultOf(net.Fit(Queries()).status());
+  EXPECT_EQ(fault.what, "nets cannot learn with the loss \"lambdarank\"");
+  EXPECT_THAT(fault.fix, HasSubstr("tree_estimator"));
+}
+
+TEST_F(RankingTest, FoldsKeepGroupsWhole) {
+  const auto trial = CrossValidate(Stages("relevance", Ranked()), Queries(), {.k = 3}, "ndcg@5");
+  ASSERT_TRUE(trial.ok()) << Render(FaultOf(trial.status()));
+  const auto same =
+      CrossValidate(Stages("relevance", Ranked()), Queries(), {.k = 3, .by = {"query"}}, "ndcg@5");
+  ASSERT_TRUE(same.ok()) << Render(FaultOf(same.status()));
+  EXPECT_EQ(*trial->value, *same->value);
+}
+
 // A loss of a program's own computes first derivatives only.
 TEST(TreeEstimator, RefusesALossThatTreesDoNotKnow) {
   Catalogue catalogue = BuiltInCatalogue();

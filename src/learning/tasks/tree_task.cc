@@ -23,6 +23,7 @@ Json CollectOptions(const TrainConfig& config, const TreeConfig& own) {
   options["net"] = FieldsToJson(config.net);
   options["weight"] = config.weight;
   options["loss"] = FieldsToJson(config.loss);
+  if (!config.group.empty()) options["group"] = config.group;
   if (!own.train.from.sha256.empty()) options["from"] = own.train.from.sha256;
   return options;
 }
@@ -81,7 +82,7 @@ Status RunTreeTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const TaskRows all, WithExtensions(known, config.extensions));
   PT_LET(const BoostSpec spec, MakeBoostSpec(config, all, context.attempt()));
   PT_LET(Communicator * communicator, CommunicatorOf(context));
-  const NetInputs inputs{.rows = ForestRows(config.net, config.weight, true),
+  const NetInputs inputs{.rows = ForestRows(config.net, config.weight, true, config.group),
                          .cardinalities = Cardinalities(config.net),
                          .outputs = config.net.objective.outputs()};
   context.SetPhase("packing rows");

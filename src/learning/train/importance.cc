@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/splitmix.h"
+#include "rows/packed.h"
 #include "rows/permutation.h"
 
 namespace protium {
@@ -67,6 +69,39 @@ Result<std::vector<Sample>> TakeSamples(const ShardedRows& rows, int64_t most) {
   return samples;
 }
 
+// Whole groups with the lowest hashes, so many that about `most` rows are expected.
+Result<std::vector<Sample>> TakeGroups(const ShardedRows& rows, int64_t most) {
+  const double share = double(most) / double(rows.total_rows());
+  const uint64_t bound = share >= 1 ? ~uint64_t{0} : uint64_t(std::ldexp(share, 64));
+  std::vector<Sample> samples;
+  for (int32_t shard = 0; shard < rows.shards(); ++shard) {
+    if (!rows.owns(shard) || rows.rows(shard) == 0) continue;
+    Sample& sample = samples.emplace_back(Sample{.shard = shard});
+    const auto scan = rows.Scan(shard);
+    const auto width = size_t(rows.schema().width());
+    while (true) {
+      PT_LET(const auto next, scan->Next(kUsualRows));
+      if (next.empty()) break;
+      const PackedRows block(rows.schema(), next.data(), int64_t(next.size() / width));
+      const FieldRows<int32_t> groups = block.ints(kGroupField);
+      for (int64_t i = 0; i < block.size(); ++i) {
+        if (SplitMix(GroupAt(groups, i)) > bound) continue;
+        sample.rows.insert(sample.rows.end(), block.row(i), block.row(i) + width);
+      }
+    }
+  }
+  return samples;
+}
+
+// Collective. How many rows all ranks sample.
+Result<int64_t> CountRows(const std::vector<Sample>& samples, int64_t width,
+                          Communicator& communicator) {
+  int64_t count = 0;
+  for (const Sample& each : samples) count += int64_t(each.rows.size()) / width;
+  PT_TRY(communicator.AllReduce(AsBuffer(std::span(&count, 1)), Op::kSum));
+  return count;
+}
+
 // The samples with the values of one column moved to other rows of their shard.
 std::vector<Sample> Shuffled(const std::vector<Sample>& samples, const Place& place, int64_t number,
                              int64_t width, int64_t seed) {
@@ -92,9 +127,14 @@ double HowBad(const MetricSpec& metric, double value) {
 Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
                                Validation& validation, Communicator& communicator) {
   const std::vector<Place> places = PlacesOf(rows.schema());
-  const int64_t seen = RowsToSee(spec, places.size(), rows.total_rows());
+  int64_t seen = RowsToSee(spec, places.size(), rows.total_rows());
   if (seen <= 0) return Json();
-  PT_LET(const std::vector<Sample> samples, TakeSamples(rows, seen));
+  const bool grouped = rows.schema().Find(kGroupField) != nullptr;
+  PT_LET(const std::vector<Sample> samples,
+         grouped ? TakeGroups(rows, seen) : TakeSamples(rows, seen));
+  if (grouped) {
+    PT_LET(seen, CountRows(samples, rows.schema().width(), communicator));
+  }
   const auto measure = [&](const std::vector<Sample>& given) -> Result<Json> {
     std::vector<std::span<const std::byte>> parts;
     for (const Sample& each : given) parts.emplace_back(each.rows);

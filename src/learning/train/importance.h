@@ -32,7 +32,8 @@ struct ImportanceSpec {
 // Returns null if no rows are used or the metric has no value.
 //
 // Values are permuted within a shard, and every shard uses its first rows; these are a random
-// sample, since rows are ordered by hash (docs/rows.md). So the figures are the same for any number
+// sample, since rows are ordered by hash (docs/rows.md). Of rows in groups, whole groups are taken,
+// by their hash, and the number of rows is about that. So the figures are the same for any number
 // of ranks. Takes (1 + columns) x rows predictions, and the sampled rows twice in memory.
 Result<Json> MeasureImportance(const ImportanceSpec& spec, const ShardedRows& rows,
                                Validation& validation, Communicator& communicator);

@@ -9,6 +9,7 @@
 #include "rows/key.h"
 #include "trees/features.h"
 #include "trees/leaf_quantile.h"
+#include "trees/part_rows.h"
 #include "trees/predict.h"
 
 namespace protium {
@@ -77,8 +78,17 @@ Status BoostingRows::Prepare() {
   words_.resize(rows);
   chosen_.resize(rows);
   std::iota(chosen_.begin(), chosen_.end(), uint32_t{0});
+  PT_TRY(PrepareLoss());
   PT_LET(grower_, Grower::Make(spec_.trees, *rows_, bins_, rules_, communicator_));
   return Status::OK();
+}
+
+Status BoostingRows::PrepareLoss() {
+  std::optional<TreeTargets> held_out;
+  if (in_.validation != nullptr && !targets_.groups.empty()) {
+    PT_LET(held_out, ReadTargets(*in_.validation, spec_.target, {}));
+  }
+  return loss_->Prepare({targets_, keys_, held_out ? &*held_out : nullptr}, communicator_);
 }
 
 Status BoostingRows::ReadKeys() {
@@ -102,8 +112,9 @@ int64_t BoostingRows::disk_bytes() const {
 Result<std::vector<float>> BoostingRows::FirstOutputs() {
   const int64_t outputs = spec_.target.outputs();
   std::vector<float> first(static_cast<size_t>(outputs));
+  if (!loss_->has_level()) return first;
   std::ranges::fill(margins_, 0.0F);
-  loss_->Begin(margins_, targets_);
+  PT_TRY(loss_->Follow(margins_, targets_, communicator_));
   for (int64_t o = 0; o < outputs; ++o) {
     float& at = first[size_t(o)];
     if (const auto level = loss_->level(o)) {
@@ -172,19 +183,21 @@ Status BoostingRows::PredictInto(const ShardedRows& rows, const Forest& forest,
 
 Status BoostingRows::StartAt(const Forest& forest) {
   PT_TRY(PredictInto(in_.rows, forest, margins_));
-  if (in_.validation == nullptr) return Status::OK();
-  return PredictInto(*in_.validation, forest, validation_margins_);
+  if (in_.validation != nullptr) {
+    PT_TRY(PredictInto(*in_.validation, forest, validation_margins_));
+  }
+  return loss_->Follow(margins_, targets_, communicator_);
 }
 
 Result<std::vector<Tree>> BoostingRows::Grow(int64_t round) {
   clipped_ = 0;
   if (spec_.trees.rows < 1) chosen_ = ChooseRows(round);
-  loss_->Begin(margins_, targets_);
   std::vector<Tree> trees;
   for (int64_t o = 0; o < spec_.target.outputs(); ++o) {
     PT_LET(Tree tree, GrowOne(round, o));
     trees.push_back(std::move(tree));
   }
+  PT_TRY(loss_->Follow(margins_, targets_, communicator_));
   return trees;
 }
 
@@ -224,21 +237,18 @@ Status BoostingRows::TakeQuantiles(Grown& grown, int64_t output, double level) {
 
 void BoostingRows::MoveMargins(const Grown& grown, int64_t output) {
   const std::span<float> margins = MarginsOf(output);
-  const auto value = [&](int32_t node) { return grown.tree.nodes[size_t(node)].value; };
   if (chosen_.size() == margins.size()) {
     for (const Grown::Leaf& leaf : grown.leaves) {
-      for (const uint32_t row : leaf.rows) margins[row] += value(leaf.node);
+      const float value = grown.tree.nodes[size_t(leaf.node)].value;
+      for (const uint32_t row : leaf.rows) margins[row] += value;
     }
   } else {
-    for (size_t i = 0; i < margins.size(); ++i) {
-      margins[i] += value(grown.LeafOf(*rows_, int64_t(i)));
-    }
+    AddLeaves(*rows_, grown.tree, grown.rules, margins);
   }
   if (!validation_rows_) return;
-  float* const validation = validation_margins_.data() + output * validation_rows_->rows();
-  for (int64_t i = 0; i < validation_rows_->rows(); ++i) {
-    validation[i] += value(grown.LeafOf(*validation_rows_, i));
-  }
+  const auto rows = size_t(validation_rows_->rows());
+  AddLeaves(*validation_rows_, grown.tree, grown.rules,
+            std::span(validation_margins_).subspan(size_t(output) * rows, rows));
 }
 
 std::vector<uint32_t> BoostingRows::ChooseRows(int64_t round) const {
@@ -275,8 +285,8 @@ LossSample BoostingRows::SampleLoss() const {
         size_t(targets_.labels_per_row));
     const double weight = targets_.weights[row];
     constexpr double kMost = 1e12;  // Far from the end of whole numbers, even summed.
-    sums.loss += std::llround(std::clamp(weight * loss_->LossOf(margins, labels), -kMost, kMost) *
-                              kLossUnit);
+    sums.loss += std::llround(
+        std::clamp(weight * loss_->LossOf(row, margins, labels), -kMost, kMost) * kLossUnit);
     sums.weight += std::llround(std::min(weight, kMost) * kLossUnit);
   }
   return sums;

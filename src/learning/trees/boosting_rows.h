@@ -33,7 +33,7 @@ class BoostingRows {
 
   // Collective. The outputs of a forest without trees: what a single leaf would predict.
   Result<std::vector<float>> FirstOutputs();
-  // Sets the margins to what this forest predicts.
+  // Collective. Sets the margins to what this forest predicts.
   Status StartAt(const Forest& forest);
   // Collective. Returns the trees of one round, one per output, and moves the margins. `round`
   // counts from 0. After a failure the margins must be set again.
@@ -52,6 +52,7 @@ class BoostingRows {
       : spec_(spec), in_(input), communicator_(communicator) {}
   Status Prepare();
   Status ReadKeys();
+  Status PrepareLoss();
   Status PredictInto(const ShardedRows& rows, const Forest& forest, std::span<float> margins) const;
   Result<float> FirstOutput(int64_t output, std::span<const GradientPair> pairs, float from);
   Result<Tree> GrowOne(int64_t round, int64_t output);

@@ -136,6 +136,7 @@ TEST(CarriedForest, KeepsTasks) {
   both({.logarithmic = true, .loss = "tweedie"}, 1);
   both({.logarithmic = true, .loss = "tweedie", .variance_power = 1.3}, 1);
   both({.kind = TargetKind::kTwoClasses, .loss = "binary_cross_entropy"}, 1);
+  both({.kind = TargetKind::kRelevance, .loss = "lambdarank"}, 1);
   both({.kind = TargetKind::kFlags, .loss = "binary_cross_entropy"}, 2);
   both({.kind = TargetKind::kClasses, .loss = "cross_entropy"}, 3);
   both({.kind = TargetKind::kQuantiles, .loss = "quantile", .levels = {0.1, 0.5}}, 2);

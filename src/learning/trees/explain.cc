@@ -93,12 +93,6 @@ struct PlannedTree {
   size_t each = 0;
 };
 
-// The share of the cover of a split that goes left. Files may have any covers.
-double LeftShare(double left, double right) {
-  left = std::max(left, 0.0), right = std::max(right, 0.0);
-  return left + right > 0 ? left / (left + right) : 0.5;
-}
-
 // Finds the nearest split above `split` on its column, from its parent `above`.
 void FindEarlier(const std::vector<Split>& splits, const std::vector<int32_t>& above, int32_t at,
                  Split& split) {
@@ -129,8 +123,9 @@ void PlanSplits(const Tree& tree, std::vector<int32_t>& column_at, PlannedTree& 
   above.assign(out.splits.size(), -1);
   for (size_t s = 0; s < out.splits.size(); ++s) {
     Split& split = out.splits[s];
-    const size_t left = size_t(tree.nodes[size_t(split.node)].left);
-    split.cover[0] = LeftShare(tree.nodes[left].cover, tree.nodes[left + 1].cover);
+    const TreeNode& node = tree.nodes[size_t(split.node)];
+    const size_t left = size_t(node.left);
+    split.cover[0] = LeftShare(tree, node);
     split.cover[1] = 1 - split.cover[0];
     FindEarlier(out.splits, above, int32_t(s), split);
     for (size_t side = 0; side < 2; ++side) {
@@ -250,6 +245,13 @@ double MeanOf(const PlannedTree& plan, const Tree& tree) {
 }
 
 }  // namespace
+
+// Files may have any covers.
+double LeftShare(const Tree& tree, const TreeNode& node) {
+  const double left = std::max(tree.nodes[size_t(node.left)].cover, 0.0);
+  const double right = std::max(tree.nodes[size_t(node.left) + 1].cover, 0.0);
+  return left + right > 0 ? left / (left + right) : 0.5;
+}
 
 struct ForestExplainer::Paths {
   std::vector<PlannedTree> trees;

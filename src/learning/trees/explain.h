@@ -14,6 +14,9 @@
 
 namespace protium {
 
+// The share of the cover that goes left at a split; half where no training row came.
+double LeftShare(const Tree& tree, const TreeNode& node);
+
 // Immutable: any thread. Borrows the forest, which has passed CheckForest().
 class ForestExplainer {
  public:

@@ -11,6 +11,7 @@
 #include "protium/losses.h"
 #include "trees/exp.h"
 #include "trees/features.h"
+#include "trees/lambdarank.h"
 
 namespace protium {
 namespace {
@@ -46,7 +47,8 @@ class Apart : public TreeLoss {
       out[i] = {pair.gradient * targets.weights[i], pair.hessian * targets.weights[i]};
     }
   }
-  double LossOf(std::span<const float> margins, std::span<const float> labels) const override {
+  double LossOf(size_t, std::span<const float> margins,
+                std::span<const float> labels) const override {
     double sum = 0;
     for (size_t o = 0; o < margins.size(); ++o) {
       sum += formula_.loss(margins[o], labels[size_t(label(int64_t(o)))],
@@ -151,12 +153,13 @@ std::unique_ptr<TreeLoss> Logistic(const BinaryCrossEntropyOptions& options) {
       });
 }
 
-// Classes share their softmax, which is that of the margins at the start of the round.
+// Classes share their softmax, which is that of the margins before the round.
 class OfClassesLoss : public TreeLoss {
  public:
   OfClassesLoss(int64_t classes, double smoothing) : classes_(classes), smoothing_(smoothing) {}
 
-  void Begin(std::span<const float> margins, const TreeTargets& targets) override {
+  Status Follow(std::span<const float> margins, const TreeTargets& targets,
+                Communicator&) override {
     const auto rows = size_t(targets.rows);
     top_.assign(margins.begin(), margins.begin() + ptrdiff_t(rows));
     for (size_t at = rows; at < margins.size(); ++at) {
@@ -166,6 +169,7 @@ class OfClassesLoss : public TreeLoss {
     for (size_t at = 0; at < margins.size(); at += rows) {
       for (size_t i = 0; i < rows; ++i) sum_[i] += TreeExp(double(margins[at + i]) - top_[i]);
     }
+    return Status::OK();
   }
   void Gradients(int64_t output, std::span<const float> margins, const TreeTargets& targets,
                  std::span<GradientPair> out) const override {
@@ -179,7 +183,8 @@ class OfClassesLoss : public TreeLoss {
                 weight * std::max(float(factor * likely * (1 - likely)), kLeastHessian)};
     }
   }
-  double LossOf(std::span<const float> margins, std::span<const float> labels) const override {
+  double LossOf(size_t, std::span<const float> margins,
+                std::span<const float> labels) const override {
     const double top = *std::ranges::max_element(margins);
     double sum = 0, mean = 0;
     for (const float margin : margins) {
@@ -219,6 +224,7 @@ Result<TreeTargets> ReadTargets(const ShardedRows& rows, const Target& target,
   const bool classes = OfClasses(target.kind);
   PT_TRY(ForOwnRows(rows, [&](const PackedRows& block) {
     const FieldRows<float> weights = block.floats(kWeightField);
+    const FieldRows<int32_t> groups = block.ints(kGroupField);
     for (int64_t i = 0; i < block.size(); ++i) {
       float weight = *weights.at(i);
       if (classes) {
@@ -230,6 +236,7 @@ Result<TreeTargets> ReadTargets(const ShardedRows& rows, const Target& target,
         out.labels.insert(out.labels.end(), labels, labels + out.labels_per_row);
       }
       out.weights.push_back(weight);
+      if (groups.first != nullptr) out.groups.push_back(GroupAt(groups, i));
     }
     return Status::OK();
   }));
@@ -256,6 +263,10 @@ Result<std::unique_ptr<TreeLoss>> MakeTreeLoss(const Choice& loss, const Target&
     PT_LET(const auto options, Read<CrossEntropyOptions>(loss));
     return std::unique_ptr<TreeLoss>(
         std::make_unique<OfClassesLoss>(target.classes, options.label_smoothing));
+  }
+  if (loss.name == "lambdarank") {
+    PT_LET(const auto options, Read<LambdarankOptions>(loss));
+    return MakeLambdarank(options);
   }
   return Fail({.exit = Exit::kUsage,
                .what = "trees cannot learn with the loss \"" + loss.name + "\"",

@@ -9,6 +9,7 @@
 // - cross_entropy: the hessian is n / (n - 1) p (1 - p) for n classes (Friedman, "Greedy function
 //   approximation", 2001).
 // - poisson and tweedie: outputs are logarithms; steps of leaves are bounded by kMostLogStep.
+// - lambdarank depends on other rows: lambdarank.h.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "collective/communicator.h"
 #include "nets/target.h"
 #include "protium/choice.h"
 #include "rows/rows.h"
@@ -29,24 +31,40 @@ namespace protium {
 struct TreeTargets {
   int64_t rows = 0;
   int64_t labels_per_row = 1;
-  std::vector<float> labels;   // [rows, labels_per_row]; a class is its index.
-  std::vector<float> weights;  // The row's, times that of its class.
+  std::vector<float> labels;     // [rows, labels_per_row]; a class is its index.
+  std::vector<float> weights;    // The row's, times that of its class.
+  std::vector<uint64_t> groups;  // Empty: rows belong to none.
 };
 // `class_weights`: empty: all 1.
 Result<TreeTargets> ReadTargets(const ShardedRows& rows, const Target& target,
                                 std::span<const double> class_weights);
 
-// Margins are [outputs, rows]: one output after another.
+// The own rows of a rank; borrowed.
+struct LossRows {
+  const TreeTargets& targets;
+  std::span<const uint64_t> keys;         // Of these rows.
+  const TreeTargets* held_out = nullptr;  // Of the validation rows; nullptr: there are none.
+};
+
+// Margins are [outputs, rows]: one output after another. One thread; every rank makes the same
+// calls of Prepare() and Follow().
 class TreeLoss {
  public:
   virtual ~TreeLoss() = default;
-  // Called at the start of a round: what its outputs depend on together.
-  virtual void Begin(std::span<const float> margins, const TreeTargets& targets) {}
+  // Collective. Called once, before anything else.
+  virtual Status Prepare(const LossRows& rows, Communicator& communicator) { return Status::OK(); }
+  // Collective. Called whenever the margins of all rows have changed: what gradients and losses
+  // depend on together.
+  virtual Status Follow(std::span<const float> margins, const TreeTargets& targets,
+                        Communicator& communicator) {
+    return Status::OK();
+  }
   // Writes the pairs of all rows for one output, from its margins.
   virtual void Gradients(int64_t output, std::span<const float> margins, const TreeTargets& targets,
                          std::span<GradientPair> out) const = 0;
-  // The loss of one row, unweighted, from its margins (one per output) and labels.
-  virtual double LossOf(std::span<const float> margins, std::span<const float> labels) const = 0;
+  // The loss of own row `row`, unweighted, from its margins (one per output) and labels.
+  virtual double LossOf(size_t row, std::span<const float> margins,
+                        std::span<const float> labels) const = 0;
   // Set: leaves of this output take that quantile of label - margin.
   virtual std::optional<double> level(int64_t output) const { return std::nullopt; }
   // The label that an output learns.
@@ -56,6 +74,8 @@ class TreeLoss {
   // By how much a constant output should change, from its sums; exact if it does not bend.
   virtual double Step(double gradient, double hessian) const { return -gradient / hessian; }
   virtual bool bends() const { return true; }
+  // Whether the loss changes if all outputs change by a constant; otherwise they begin with 0.
+  virtual bool has_level() const { return true; }
 };
 
 // Fails with Exit::kUsage for a loss that trees do not know; options are complete.

@@ -48,8 +48,8 @@ constexpr Objective kObjectives[] = {
     {"cross_entropy", TargetKind::kTwoClasses, "binary_cross_entropy"},
     {"multiclass", TargetKind::kClasses, "cross_entropy"},
     {"multiclassova", TargetKind::kFlags, "binary_cross_entropy"},
-    {"lambdarank", TargetKind::kValues, "mse"},
-    {"rank_xendcg", TargetKind::kValues, "mse"},
+    {"lambdarank", TargetKind::kRelevance, "lambdarank"},
+    {"rank_xendcg", TargetKind::kRelevance, "lambdarank"},
 };
 
 class Model {

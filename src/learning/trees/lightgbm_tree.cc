@@ -15,7 +15,7 @@ namespace protium::lightgbm {
 
 Status Bad(const std::string& what) {
   return Fail(
-      {.exit = Exit::kInput, .what = "this is no model of LightGBM that makes sense: " + what});
+      {.exit = Exit::kInput, .what = "this is not a model of LightGBM that makes sense: " + what});
 }
 
 Status CannotTake(const std::string& what, const std::string& fix) {

@@ -117,6 +117,7 @@ std::string NameOf(const ForestTask& task, int64_t outputs) {
   }
   if (outputs > 1) return "";
   if (task.kind == TargetKind::kQuantiles) return "quantile";
+  if (task.kind == TargetKind::kRelevance) return "lambdarank";
   if (task.loss == "tweedie") return "tweedie";
   if (task.logarithmic) return "poisson";
   if (task.loss == "mae") return "regression_l1";

@@ -100,26 +100,32 @@ std::span<Cell> RankSums::Local(std::span<Cell> out) {
 Status RankSums::Sum(std::span<Cell> out) {
   if (communicator_.world() == 1) return Status::OK();
   PT_TRY(communicator_.Barrier("sums of a node"));
-  const int64_t first = layout_.first(begin_), count = layout_.first(end_) - first;
-  std::fill_n(out.begin() + first, count, Cell());
+  if (begin_ == end_) return AddFrom(layout_.cells() - 1, out.last(1));
+  const int64_t first = layout_.first(begin_), end = layout_.first(end_);
+  PT_TRY(AddFrom(first, out.subspan(size_t(first), size_t(end - first))));
+  // Every row is in one cell of each column.
   out.back() = {};
+  for (const Cell& cell : layout_.Of(out, begin_)) out.back() += cell;
+  return Status::OK();
+}
+
+// Sets `sums` to the sums of these cells of all ranks, from `first` on: one read from each, for a
+// rank on another host takes a round trip.
+Status RankSums::AddFrom(int64_t first, std::span<Cell> sums) {
+  std::ranges::fill(sums, Cell());
   std::vector<Cell> read;
   for (int32_t rank = 0; rank < communicator_.world(); ++rank) {
     Window& window = *windows_[turn_];
-    // The part and the total, in place or copied.
-    const auto take = [&](int64_t from, int64_t many) -> Result<const Cell*> {
-      constexpr auto kCell = int64_t(sizeof(Cell));
-      if (const std::byte* const direct = window.Direct(rank)) {
-        return reinterpret_cast<const Cell*>(direct) + from;
-      }
-      read.resize(size_t(many));
-      PT_TRY(window.Read(rank, from * kCell, std::as_writable_bytes(std::span(read))));
-      return read.data();
-    };
-    PT_LET(const Cell* const part, take(first, count));
-    for (int64_t i = 0; i < count; ++i) out[size_t(first + i)] += part[i];
-    PT_LET(const Cell* const total, take(layout_.cells() - 1, 1));
-    out.back() += *total;
+    const auto* cells = reinterpret_cast<const Cell*>(window.Direct(rank));
+    if (cells != nullptr) {
+      cells += first;
+    } else {
+      read.resize(sums.size());
+      PT_TRY(window.Read(rank, first * int64_t(sizeof(Cell)),
+                         std::as_writable_bytes(std::span(read))));
+      cells = read.data();
+    }
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += cells[i];
   }
   return Status::OK();
 }

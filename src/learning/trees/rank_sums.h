@@ -41,6 +41,7 @@ class RankSums {
 
  private:
   RankSums(const HistogramLayout& layout, Communicator& communicator);
+  Status AddFrom(int64_t first, std::span<Cell> sums);
 
   const HistogramLayout& layout_;
   Communicator& communicator_;

@@ -32,7 +32,7 @@ Result<std::vector<double>> Numbers(std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find(','), text.size());
     const auto number = AllAsNumber<double>(Trimmed(text.substr(0, end)));
-    if (!number || !std::isfinite(*number)) return Bad(fmt::format("\"{}\" is no number", text));
+    if (!number || !std::isfinite(*number)) return Bad(fmt::format("\"{}\" is not a number", text));
     numbers.push_back(*number);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -62,9 +62,9 @@ constexpr Objective kObjectives[] = {
     {"binary:logitraw", TargetKind::kTwoClasses, Link::kLogit, "binary_cross_entropy"},
     {"multi:softprob", TargetKind::kClasses, Link::kSame, "cross_entropy"},
     {"multi:softmax", TargetKind::kClasses, Link::kSame, "cross_entropy"},
-    {"rank:ndcg", TargetKind::kValues, Link::kSame, "mse"},
-    {"rank:pairwise", TargetKind::kValues, Link::kSame, "mse"},
-    {"rank:map", TargetKind::kValues, Link::kSame, "mse"},
+    {"rank:ndcg", TargetKind::kRelevance, Link::kSame, "lambdarank"},
+    {"rank:pairwise", TargetKind::kRelevance, Link::kSame, "lambdarank"},
+    {"rank:map", TargetKind::kRelevance, Link::kSame, "lambdarank"},
 };
 
 Result<double> Margin(Link link, double score) {

@@ -16,7 +16,7 @@ namespace protium::xgboost {
 
 Status Bad(const std::string& what) {
   return Fail(
-      {.exit = Exit::kInput, .what = "this is no model of XGBoost that makes sense: " + what});
+      {.exit = Exit::kInput, .what = "this is not a model of XGBoost that makes sense: " + what});
 }
 Status CannotTake(const std::string& what, const std::string& fix) {
   return Fail({.exit = Exit::kUsage, .what = what + " cannot be imported as trees", .fix = fix});
@@ -41,7 +41,7 @@ Result<int64_t> Whole(const Json& json, const char* key, int64_t otherwise) {
   if (value.is_null()) return otherwise;
   const auto number =
       value.is_string() ? AllAsNumber<int64_t>(value.get_ref<const std::string&>()) : std::nullopt;
-  return number ? Result<int64_t>(*number) : Bad(fmt::format("{} is no number", key));
+  return number ? Result<int64_t>(*number) : Bad(fmt::format("{} is not a number", key));
 }
 
 namespace {
@@ -49,7 +49,7 @@ namespace {
 // Numbers of a list, none beyond those that float32 and int32 hold.
 Status Numbers(const Json& json, const char* key, std::vector<double>& out) {
   const Json& list = At(json, {key});
-  if (!list.is_null() && !list.is_array()) return Bad(fmt::format("{} is no list", key));
+  if (!list.is_null() && !list.is_array()) return Bad(fmt::format("{} is not a list", key));
   for (const Json& each : list) {
     if (!each.is_number() && !each.is_boolean()) return Bad(fmt::format("{} has no numbers", key));
     out.push_back(each.is_boolean() ? double(each.get<bool>()) : each.get<double>());
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> CategoryNames(const Json& encoding) {
   std::vector<std::string> names;
   if (!At(encoding, {"type"}).is_null()) {
     for (const double each : values) {
-      if (each != std::floor(each)) return Bad("a category that is no whole number");
+      if (each != std::floor(each)) return Bad("a category that is not a whole number");
       names.push_back(fmt::format("{:.0f}", each));
     }
     return names;

@@ -35,6 +35,9 @@ Named NameOf(const ForestTask& task, int64_t outputs) {
     const std::string levels = fmt::format("[{}]", fmt::join(task.levels, ","));
     return {"reg:quantileerror", {{"quantile_loss_param", {{"quantile_alpha", levels}}}}};
   }
+  if (task.kind == TargetKind::kRelevance) {
+    return {"rank:ndcg", {{"lambdarank_param", {{"ndcg_exp_gain", "1"}}}}};
+  }
   if (task.loss == "tweedie") {
     const std::string power = fmt::format("{}", task.variance_power);
     return {

@@ -75,7 +75,7 @@ Result<std::regex> Compile(const std::string& pattern) {
     return std::regex(pattern);
   } catch (const std::regex_error& error) {
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("\"{}\" is no regular expression", pattern),
+                 .what = fmt::format("\"{}\" is not a regular expression", pattern),
                  .where = "--rename",
                  .why = error.what()});
   }

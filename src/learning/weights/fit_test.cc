@@ -40,7 +40,7 @@ TEST(Rename, TurnsNamesIntoThoseOfTheNet) {
 
 TEST(Rename, RefusesWhatIsNoneAndNamesThatMeet) {
   EXPECT_EQ(FaultOf(ParseRename("module").status()).exit, Exit::kUsage);
-  EXPECT_THAT(FaultOf(ParseRename("(=x").status()).what, HasSubstr("no regular expression"));
+  EXPECT_THAT(FaultOf(ParseRename("(=x").status()).what, HasSubstr("not a regular expression"));
   const std::vector<Rename> all = {{"^.*$", "x"}};
   EXPECT_THAT(FaultOf(Renamed(Tensors({{"a", 1}, {"b", 1}}), all).status()).what,
               HasSubstr("a and b both become x"));

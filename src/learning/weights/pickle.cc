@@ -104,7 +104,7 @@ class PickleReader {
   }
   Result<Pickled*> Top(Kind kind) const {
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()) || stack_.back()->kind != kind) {
-      return Refuse("it fills what is no list or dict");
+      return Refuse("it fills what is not a list or dict");
     }
     return stack_.back();
   }
@@ -303,7 +303,7 @@ Result<bool> PickleReader::PushClass(std::string_view operation, std::string_vie
   std::string full = fmt::format("{}.{}", module.substr(0, kMostName), name.substr(0, kMostName));
   if (full != kOrderedDict && std::ranges::find(known_, full) == known_.end()) {
     return Refuse(
-        fmt::format("operation {} names {}, which is no part of a state dict", operation, full),
+        fmt::format("operation {} names {}, which is not a part of a state dict", operation, full),
         "torch.save(module.state_dict(), \"weights.pt\") writes the tensors alone");
   }
   return Push({.kind = Kind::kClass, .text = std::move(full)});
@@ -314,7 +314,7 @@ Result<bool> PickleReader::PushClassOfTexts() {
   PT_LET(const Pickled* const name, Pop());
   PT_LET(const Pickled* const module, Pop());
   if (module->kind != Kind::kText || name->kind != Kind::kText) {
-    return Refuse("it names a class by what is no text");
+    return Refuse("it names a class by what is not text");
   }
   return PushClass("0x93 (STACK_GLOBAL)", module->text, name->text);
 }
@@ -324,7 +324,7 @@ Result<bool> PickleReader::PushCall() {
   PT_LET(const Pickled* const arguments, Pop());
   PT_LET(const Pickled* const called, Pop());
   if (called->kind != Kind::kClass || arguments->kind != Kind::kTuple) {
-    return Refuse("it calls what is no class or function");
+    return Refuse("it calls what is not a class or function");
   }
   if (arguments->items.size() > kMostArguments) return Refuse("it calls with over 64 arguments");
   if (called->text != kOrderedDict) {

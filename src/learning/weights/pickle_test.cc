@@ -88,11 +88,11 @@ TEST(Pickle, RefusesWhatIsDamaged) {
               HasSubstr("ends too early"));
   EXPECT_THAT(WhyRefused("\x80\4\x95" + Little(3, 8) + "N."), HasSubstr("ends too early"));
   EXPECT_THAT(WhyRefused("\x80\4\x94."), HasSubstr("stack is empty"));
-  EXPECT_THAT(WhyRefused("\x80\4K\1\x8c\1x\x93."), HasSubstr("by what is no text"));
+  EXPECT_THAT(WhyRefused("\x80\4K\1\x8c\1x\x93."), HasSubstr("by what is not text"));
   EXPECT_THAT(WhyRefused("\x80\2h\1."), HasSubstr("no value 1"));
   EXPECT_THAT(WhyRefused("\x80\2t."), HasSubstr("was not begun"));
   EXPECT_THAT(WhyRefused("\x80\2}(K\1u."), HasSubstr("has no value"));
-  EXPECT_THAT(WhyRefused("\x80\2NK\1a."), HasSubstr("no list or dict"));
+  EXPECT_THAT(WhyRefused("\x80\2NK\1a."), HasSubstr("not a list or dict"));
   // Values below a mark are not those of the list that begins there.
   EXPECT_THAT(WhyRefused("\x80\2K\1(\x85."), HasSubstr("stack is empty"));
   EXPECT_THAT(WhyRefused("\x80\2" + PickledText("\xff") + "."), HasSubstr("no UTF-8"));

@@ -122,7 +122,7 @@ class StateReader {
   Result<TorchState> Read(const Pickled& dict) {
     for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
       const Pickled& name = *dict.items[i];
-      if (name.kind != Pickled::Kind::kText) return Bad("a name", "it is no text");
+      if (name.kind != Pickled::Kind::kText) return Bad("a name", "it is not text");
       PT_TRY(Add(name.text, *dict.items[i + 1]));
     }
     auto& tensors = state_.tensors;
@@ -148,7 +148,7 @@ class StateReader {
     }
     if (tensor->kind != Pickled::Kind::kCall || tensor->text != kTensor ||
         tensor->items.size() < 4) {
-      return Bad(name, "it is no tensor with a storage of its own");
+      return Bad(name, "it is not a tensor with a storage of its own");
     }
     return AddTensor(name, tensor->items);
   }
@@ -202,7 +202,7 @@ class StateReader {
       return Bad(name, "its storage is not named as torch.save() does");
     }
     const auto found = std::ranges::find(kStorages, id[1]->text, &StorageType::name);
-    if (found == kStorages.end()) return Bad(name, id[1]->text + " is no type of tensors here");
+    if (found == kStorages.end()) return Bad(name, id[1]->text + " is not a type of tensors here");
     *type = &*found;
     const std::string file = folder_ + "data/" + id[2]->text;
     // Tensors may share a storage; its checksum is verified once.

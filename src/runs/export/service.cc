@@ -98,7 +98,7 @@ Result<std::unique_ptr<Service>> Service::Make(const std::string& uri,
   constexpr std::string_view kHttp = "http://";
   if (!uri.starts_with(kHttp) || uri.size() == kHttp.size()) {
     return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("\"{}\" is no address of a service", uri),
+                 .what = fmt::format("\"{}\" is not an address of a service", uri),
                  .where = "--uri",
                  .why = uri.starts_with("https://") ? "runs are sent without encryption only" : "",
                  .fix = "http://host:port; to a service behind TLS through a tunnel or a proxy"});

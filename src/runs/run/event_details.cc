@@ -38,18 +38,21 @@ std::string Line(const TrainStarted& event) {
   return fmt::format("learns   from {} rows", Grouped(event.rows));
 }
 
-std::string Line(const EpochDone& event, const char* epoch) {
-  return fmt::format("{}    {}  loss {:.4g}", epoch, event.epoch, event.loss);
+// `trees`: steps and epochs are rounds of trees.
+std::string Line(const EpochDone& event, bool trees) {
+  return fmt::format("{}    {}  loss {}", trees ? "round" : "epoch", event.epoch,
+                     Figure(event.loss, 4));
 }
 
-std::string Line(const Validated& event, const char* epoch) {
-  std::string line = fmt::format("checked  after {} {}: ", epoch, event.epoch);
-  for (const auto& [name, value] : event.metrics) line += fmt::format(" {} {:.4g}", name, value);
+std::string Line(const Validated& event, bool trees) {
+  std::string line = fmt::format("checked  after {} {}: ", trees ? "round" : "epoch", event.epoch);
+  for (const auto& [name, value] : event.metrics) line += " " + name + " " + Figure(value, 4);
   return line;
 }
 
-std::string Line(const Checkpointed& event) {
-  return fmt::format("saved    a checkpoint at step {}", Grouped(event.step));
+std::string Line(const Checkpointed& event, bool trees) {
+  const char* const step = trees ? "round" : "step";
+  return fmt::format("saved    a checkpoint at {} {}", step, Grouped(event.step));
 }
 
 std::string Line(const AttemptStarted& event) {
@@ -71,9 +74,9 @@ std::string Line(const E&) {
 }
 
 template <class E>
-std::string LineOf(const E& event, const char* epoch) {
-  if constexpr (requires { Line(event, epoch); }) {
-    return Line(event, epoch);
+std::string LineOf(const E& event, bool trees) {
+  if constexpr (requires { Line(event, trees); }) {
+    return Line(event, trees);
   } else {
     return Line(event);
   }
@@ -91,8 +94,8 @@ double EventDetails::Lap(Deadline now) {
 std::string EventDetails::On(const Event& event, Deadline now) {
   if (before_ == Deadline{}) before_ = now;
   if (const auto* started = std::get_if<TrainStarted>(&event)) trees_ = started->trees;
-  const char* const epoch = trees_ ? "round" : "epoch";
-  const std::string line = std::visit([&](const auto& each) { return LineOf(each, epoch); }, event);
+  const std::string line =
+      std::visit([&](const auto& each) { return LineOf(each, trees_); }, event);
   return line.empty() ? line : fmt::format("{}  +{}", line, Seconds(Lap(now)));
 }
 

@@ -89,7 +89,7 @@ ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   const int width = int(std::to_string(event.trials).size());
   std::string line = fmt::format("trial    {:>{}}/{}  ", event.trial, width, event.trials);
   if (event.value) {
-    line += fmt::format("{} {:.5g}", event.metric, *event.value);
+    line += event.metric + " " + Figure(*event.value, 5);
     if (event.deviation) line += fmt::format(" +- {:.2g}", *event.deviation);
   } else {
     line += "failed: " + event.error;
@@ -97,7 +97,8 @@ ProgressState::Lines ProgressState::Take(const TrialEnded& event, Deadline) {
   if (!event.values.empty()) line += "  " + event.values;
   line += "  " + Seconds(event.seconds);
   if (event.best_value && event.trials > 1) {
-    best_ = fmt::format("{} {:.5g} in trial {}", event.metric, *event.best_value, event.best);
+    best_ =
+        fmt::format("{} {} in trial {}", event.metric, Figure(*event.best_value, 5), event.best);
     line += event.best == event.trial ? "  the best so far" : "  best: " + best_;
   }
   return {std::move(line)};
@@ -169,7 +170,7 @@ std::vector<std::string> ProgressState::Finish(Deadline now) {
 std::vector<std::string> ProgressState::Metrics() const {
   std::vector<std::string> metrics;
   for (const auto& [name, value] : view_.metrics) {
-    metrics.push_back(fmt::format("{} {:.4g}", name, value));
+    metrics.push_back(name + " " + Figure(value, 4));
   }
   return metrics;
 }
@@ -257,7 +258,7 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
   const char* const what = view_.trees ? "round" : "epoch";
   std::vector<Piece> pieces = {{fmt::format("train    {} {}{}", what, view_.epoch, of_epochs)}};
   if (!view_.trees) pieces.push_back({fmt::format("  step {}/{}", view_.step, view_.steps)});
-  pieces.push_back({fmt::format("  loss {:.4g}", view_.loss)});
+  pieces.push_back({"  loss " + Figure(view_.loss, 4)});
   const std::vector<double>& losses = view_.epoch_losses;
   if (unicode && losses.size() > 1) {
     pieces.push_back({" " + Sparkline(losses.data(), losses.size(), 10), 1});
@@ -285,8 +286,8 @@ std::string ProgressState::Summary(Deadline now) const {
     std::string line = fmt::format("train    {} {}{}", Grouped(view_.step),
                                    view_.trees ? "round" : "step", PluralOf(view_.step));
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
-    line += fmt::format("  {}loss {:.4g}", view_.epoch_ended && !view_.trees ? "last epoch: " : "",
-                        view_.loss);
+    line += fmt::format("  {}loss {}", view_.epoch_ended && !view_.trees ? "last epoch: " : "",
+                        Figure(view_.loss, 4));
     const std::vector<std::string> metrics = Metrics();
     for (const std::string& each : metrics) {
       line += (&each == &metrics.front() ? " validation " : " ") + each;

@@ -61,12 +61,14 @@ TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
             "gang     train: 3 workers on a, b  +2.0 s");
   EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
             "epoch    2  loss 0.5  +2.0 s");
+  EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1100}}),
+            "saved    a checkpoint at step 1,100  +2.0 s");
   told({{"event", "train_start"}, {"rows", 9}, {"steps", 4}, {"epochs", 4}, {"trees", true}});
   EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
             "round    2  loss 0.5  +2.0 s");
   told(Step(7, 1, 0.5));  // Ends the phase before, and has no line of its own.
   EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1200}}),
-            "saved    a checkpoint at step 1,200  +4.0 s");
+            "saved    a checkpoint at round 1,200  +4.0 s");
 }
 
 // A part's time counts only where it belongs: reading the job not to ETL, starting ranks not to the
@@ -286,6 +288,13 @@ TEST_F(ProgressText, ShowsRestartsForGood) {
 TEST(Numbers, AreShortAndGrouped) {
   EXPECT_EQ(Grouped(1234567), "1,234,567");
   EXPECT_EQ(Grouped(-123), "-123");
+  EXPECT_EQ(Figure(60770.4, 4), "60,770");
+  EXPECT_EQ(Figure(-9999.6, 4), "-10,000");
+  EXPECT_EQ(Figure(9999.4, 4), "9999");
+  EXPECT_EQ(Figure(40.1578, 4), "40.16");
+  EXPECT_EQ(Figure(0.000012, 4), "1.2e-05");
+  EXPECT_EQ(Figure(1e300, 4), "1e+300");
+  EXPECT_EQ(Figure(std::nan(""), 4), "nan");
   EXPECT_EQ(Short(410321), "410k");
   EXPECT_EQ(Short(12.3e6), "12M");
   EXPECT_EQ(Seconds(0.414), "0.41 s");

@@ -38,11 +38,13 @@ Json RunAsJson(const fs::path& run) {
 
 Json ProgressOf(const RunView& view) {
   if (view.steps == 0) return {};
-  return {{"step", view.step},
-          {"steps", view.steps},
-          {"epoch", view.epoch},
-          {"epochs", view.epochs},
-          {"checkpoint", view.checkpoint}};
+  Json progress = {{"step", view.step},
+                   {"steps", view.steps},
+                   {"epoch", view.epoch},
+                   {"epochs", view.epochs},
+                   {"checkpoint", view.checkpoint}};
+  if (view.trees) progress["trees"] = true;
+  return progress;
 }
 
 Json SummaryOfRun(const RunEntry& entry) {

@@ -65,6 +65,13 @@ std::string Grouped(int64_t number) {
   return text;
 }
 
+std::string Figure(double value, int digits) {
+  const double size = std::fabs(value);
+  constexpr double kMost = 1e15;  // Doubles have no more whole digits.
+  const bool whole = size >= std::pow(10, digits) - 0.5 && size < kMost;
+  return whole ? Grouped(std::llround(value)) : fmt::format("{:.{}g}", value, digits);
+}
+
 // Bounds such as 9.95e3 are where the shorter form would round up to one more digit ("10.0k").
 std::string Short(double number) {
   if (!std::isfinite(number)) return "?";

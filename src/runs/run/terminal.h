@@ -23,6 +23,9 @@ struct Terminal {
 
 // "32,735"
 std::string Grouped(int64_t number);
+// Writes a figure with this many significant digits; one with more before its point becomes a whole
+// number: "40.16", "60,770".
+std::string Figure(double value, int digits);
 // "410k", "12.3M", "87"
 std::string Short(double number);
 // "0.41 s", "12 s", "3 min 20 s", "2 h 5 min"

@@ -258,7 +258,7 @@ Status BroughtJson::AppendValue(const KeyColumn& column, const JsonValue& value)
   auto& list = static_cast<arrow::ListBuilder&>(builder);
   if (value.kind == JsonKind::kNull) return list.AppendNull();
   if (value.kind != JsonKind::kList) {
-    return WrongLine("column \"" + column.name + "\" holds a value that is no list",
+    return WrongLine("column \"" + column.name + "\" holds a value that is not a list",
                      "correct the value");
   }
   PT_TRY(list.Append());

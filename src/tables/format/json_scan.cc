@@ -111,7 +111,7 @@ bool JsonScanner::End() {
 
 bool JsonScanner::Word(std::string_view word) {
   if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(word)) {
-    return Refuse("this is no value");
+    return Refuse("this is not a value");
   }
   // The next step refuses what follows it, as in "nullx".
   at_ += word.size();
@@ -229,7 +229,7 @@ bool JsonScanner::Value(JsonValue& value) {
       break;
   }
   const bool number = *at_ == '-' || *at_ == 'I' || (*at_ >= '0' && *at_ <= '9');
-  return number ? Number(value) : Refuse("this is no value");
+  return number ? Number(value) : Refuse("this is not a value");
 }
 
 }  // namespace protium

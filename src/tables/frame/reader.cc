@@ -91,7 +91,7 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   PT_LET(TableFiles files, FindFiles(full, format, partitions_));
   for (InputPattern& each : files.patterns) session.inputs().AddPattern(std::move(each));
   for (const std::string& each : files.passed_over) {
-    session.call().Send(Note{"passed over " + each});
+    session.call().Send(Note{"ignored " + each});
   }
   Scan scan{.table = TableNameOf(full.string()), .format = format, .paths = std::move(files.paths)};
   scan.csv = options;

@@ -94,7 +94,7 @@ std::optional<std::string> Refuse(Chunk& chunk, std::string_view why, std::strin
 
 std::optional<std::string> FormatString(Chunk& chunk, std::span<const AnyValue> values) {
   if (values.empty() || values[0].null()) return std::nullopt;
-  if (values[0].type() != DUCKDB_TYPE_VARCHAR) return Refuse(chunk, "the format is no text", "");
+  if (values[0].type() != DUCKDB_TYPE_VARCHAR) return Refuse(chunk, "the format is not text", "");
   const std::string_view format = values[0].text();
   std::string out;
   size_t next = 1, last = 0;

@@ -91,7 +91,7 @@ class Lifter {
     if (static_cast<int32_t>(index) >= function.arguments) {
       const auto* const offset = std::get_if<int64_t>(&expr.value);
       if (expr.kind == Expr::Kind::kLiteral && offset != nullptr) return std::to_string(*offset);
-      return Fail({.exit = Exit::kBug, .what = "an offset that is no number"});
+      return Fail({.exit = Exit::kBug, .what = "an offset that is not a number"});
     }
     PT_LET(Expr lifted, Lift(expr, &function));
     const std::string name = Next();

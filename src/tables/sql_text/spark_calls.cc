@@ -151,7 +151,7 @@ Status SparkReader::SchemaCall() {
   if (text && inferred) schema = InferJsonSchema(*schema);
   const Token& behind = sql_.TokenAt(last + 1);
   if (!schema || !(behind.Is(",") || behind.Is(")"))) {
-    return sql_.Refuse(open, "the schema of from_json() is no text",
+    return sql_.Refuse(open, "the schema of from_json() is not text",
                        "the embedded engine has to know it before the query runs",
                        "write it as in from_json(text, 'a INT, b STRING')");
   }

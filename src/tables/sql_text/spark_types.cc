@@ -179,7 +179,7 @@ Result<std::string> SpellSchema(const std::string& schema, const Spelling& sql) 
   const auto spelt = tokens.Check().ok() ? TypeReader(tokens, type).Read() : Status::Invalid("");
   if (spelt.ok() && tokens.IsKind(Token::Kind::kEnd)) return spelt;
   return sql.Refuse(
-      sql.at(), fmt::format("\"{:.80}\" is no schema", schema),
+      sql.at(), fmt::format("\"{:.80}\" is not a schema", schema),
       spelt.ok() || FaultOf(spelt.status()).what.empty() ? "" : FaultOf(spelt.status()).what,
       "write names and types of Spark's, as in 'a INT, b ARRAY<STRING>'");
 }

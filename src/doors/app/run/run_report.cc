@@ -142,7 +142,7 @@ std::string BestEpoch(const Json& result) {
   }
   const bool known = best.is_number_integer() && best.get<int64_t>() > 0;
   const char* const epoch = OfTrees(result) ? "round" : "epoch";
-  return known ? fmt::format(", {} {} (the best)", epoch, best.get<int64_t>()) : "";
+  return known ? fmt::format(", {} {} (the best)", epoch, Grouped(best.get<int64_t>())) : "";
 }
 
 // The columns are the metrics of the test rows, then those that only validation has.

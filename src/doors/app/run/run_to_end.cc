@@ -81,7 +81,7 @@ bool HasCheckpoint(const fs::path& folder) {
 
 // Adds to a fault what was kept and, if continuing can help, the command that continues.
 Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
-                int64_t checkpoint) {
+                const RunView& view) {
   const bool saved = HasCheckpoint(folder.path());
   const bool goes_on = fault.exit == Exit::kStopped || fault.exit == Exit::kFailed ||
                        fault.exit == Exit::kStalled || fault.exit == Exit::kNoRoom;
@@ -89,8 +89,11 @@ Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
   const bool later = fault.exit == Exit::kRemote || fault.exit == Exit::kEnvironment;
   if (!goes_on && !(later && saved)) return fault;
   if (fault.kept.empty() && saved) {
-    fault.kept = checkpoint >= 0 ? fmt::format("the checkpoint of step {}", checkpoint)
-                                 : "the last checkpoint";
+    fault.kept = "the last checkpoint";
+    if (view.checkpoint >= 0) {
+      fault.kept =
+          fmt::format("the checkpoint of {} {}", view.trees ? "round" : "step", view.checkpoint);
+    }
   }
   if (fault.fix.empty()) {
     fault.fix = fmt::format("{} {}", request.resume_command, folder.path().string());
@@ -200,7 +203,7 @@ class Run {
     const RunView view = watch_->view();
     if (!view.began && FaultOf(status).exit == Exit::kUsage) return GiveUp(status);
     Fault fault = FaultOf(status);
-    fault = Completed(std::move(fault), request_, *folder_, view.checkpoint);
+    fault = Completed(std::move(fault), request_, *folder_, view);
     Json result = CollectResult(*folder_, *session_, request_.session.started, before_);
     result["error"] = StatusToJson(Fail(fault));
     const bool stopped = fault.exit == Exit::kStopped;

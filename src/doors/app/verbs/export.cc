@@ -86,7 +86,7 @@ Status ExportRun(const Arguments& arguments, const RunFormat& format, const fs::
   const std::string given = arguments.Value("--output");
   if (given == "-" && !format.text && isatty(STDOUT_FILENO) == 1) {
     return Fail({.exit = Exit::kUsage,
-                 .what = format.name + " is no text for a terminal",
+                 .what = format.name + " is not text for a terminal",
                  .fix = "--output FILE, or a pipe"});
   }
   const fs::path out = given.empty() ? DefaultOut(format, facts) : fs::path(given);

@@ -43,7 +43,7 @@ Result<std::optional<FirstEstimator>> GivenEstimator(const Arguments& arguments)
   if (name == "trees") return FirstEstimator::kTrees;
   if (name == "net") return FirstEstimator::kNet;
   return Fail({.exit = Exit::kUsage,
-               .what = "\"" + name + "\" is no estimator",
+               .what = "\"" + name + "\" is not an estimator",
                .where = "--estimator",
                .fix = Suggest(name, std::vector<std::string>{"trees", "net"})});
 }

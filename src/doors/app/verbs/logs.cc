@@ -89,7 +89,7 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
       PT_LET(offsets[file], PrintFrom(file, offsets[file], !follow));
     }
     if (!follow) {
-      // A rank that ended in good order may have written nothing.
+      // A rank that ended cleanly may have written nothing.
       const bool silent = std::all_of(offsets.begin(), offsets.end(),
                                       [](const auto& each) { return each.second == 0; });
       if (silent) PrintNote(fmt::format("no rank of {} wrote anything\n", run.string()));
@@ -106,7 +106,7 @@ CommandVerb LogsVerb() {
   return {{.name = "logs",
            .operands = {"[RUN]"},
            .flags = {{"--rank", "N", "only the log of this worker", ""},
-                     {"--follow", "", "keep printing while the run goes on", "-f"},
+                     {"--follow", "", "keep printing during the run", "-f"},
                      RunsDirFlag()},
            .says = "shows what a run's workers wrote"},
           ShowLogs};

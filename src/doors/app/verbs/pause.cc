@@ -56,8 +56,9 @@ Status AwaitEnd(const fs::path& run) {
 std::string KeptText(const fs::path& run) {
   const auto events = ReadEvents(run / "events.jsonl");
   if (!events.ok()) return "";
-  const int64_t step = MakeRunView(*events).checkpoint;
-  return step < 0 ? "" : fmt::format(" after step {}", step);
+  const RunView view = MakeRunView(*events);
+  if (view.checkpoint < 0) return "";
+  return fmt::format(" after {} {}", view.trees ? "round" : "step", view.checkpoint);
 }
 
 Status PauseRun(const Arguments& arguments, const Invocation&) {
@@ -82,7 +83,7 @@ CommandVerb PauseVerb() {
   return {{.name = "pause",
            .operands = {"[RUN]"},
            .flags = {RunsDirFlag()},
-           .says = "stops a running job in good order, to be resumed"},
+           .says = "stops a running job cleanly, to be resumed"},
           PauseRun};
 }
 

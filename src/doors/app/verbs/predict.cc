@@ -68,7 +68,7 @@ Result<int32_t> ExplainedColumns(const Arguments& arguments) {
   if (columns.ok() && *columns >= 1 && *columns <= INT32_MAX) return int32_t(*columns);
   return Fail(
       {.exit = Exit::kUsage,
-       .what = fmt::format("--explain {} is no number of columns", arguments.Value("--explain")),
+       .what = fmt::format("--explain {} is not a number of columns", arguments.Value("--explain")),
        .fix = "--explain 3, or --explain all"});
 }
 

@@ -35,7 +35,7 @@ Result<RunRequest> MakeRequest(const Arguments& arguments, const Invocation& inv
   return RequestForJob(std::move(job), invocation);
 }
 
-// Prints the page's address first, so that it can be opened while the run goes on. On a terminal
+// Prints the page's address first, so that it can be opened during the run. On a terminal
 // the page outlasts a finished run; scripts continue when the run has ended.
 Status RunWithPage(RunRequest request) {
   const bool stays = isatty(STDERR_FILENO) == 1 && isatty(STDIN_FILENO) == 1;

@@ -30,8 +30,8 @@ std::string FormatState(const Json& summary) {
   const std::string state = summary["state"].get<std::string>();
   if (!summary.contains("progress")) return state;
   const Json& progress = summary["progress"];
-  return fmt::format("{}, step {} of {}", state, progress["step"].get<int64_t>(),
-                     progress["steps"].get<int64_t>());
+  return fmt::format("{}, {} {} of {}", state, progress.contains("trees") ? "round" : "step",
+                     progress["step"].get<int64_t>(), progress["steps"].get<int64_t>());
 }
 
 // Returns the name of the first test metric, the most important one for the job; "-" if there is

@@ -68,7 +68,7 @@ std::vector<std::string> TopRow(const Json& run) {
 }
 
 std::string TopText(const Json& list, const fs::path& runs) {
-  if (list.empty()) return fmt::format("no run goes on in {}\n", runs.string());
+  if (list.empty()) return fmt::format("no runs in progress in {}\n", runs.string());
   std::vector<std::vector<std::string>> rows = {
       {"run", "process", "part", "step", "rows/s", "waiting"}};
   for (const Json& run : list) rows.push_back(TopRow(run));
@@ -96,7 +96,7 @@ CommandVerb TopVerb() {
            .operands = {},
            .flags = {{"--once", "", "one look, also on a terminal", ""}, RunsDirFlag(), JsonFlag()},
            .says = "all runs that go on, a line each",
-           .more = "Ctrl-C ends it. Where stdout is no terminal it looks once.\n"},
+           .more = "Ctrl-C ends it. Where stdout is not a terminal it looks once.\n"},
           ShowTop};
 }
 

@@ -117,7 +117,7 @@ Status Wait(TaskContext& context) {
   std::unique_lock lock(mutex);
   // The condition never holds: only a stop ends the wait, and does so at once.
   changed.wait(lock, context.stop(), [] { return false; });
-  return Fail({.exit = Exit::kStopped, .what = "stopped in good order"});
+  return Fail({.exit = Exit::kStopped, .what = "stopped cleanly"});
 }
 
 Status Gather(TaskContext& context) {

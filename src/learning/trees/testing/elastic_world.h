@@ -165,7 +165,8 @@ struct ElasticWorld {
     const bool classes = OfClasses(spec.target.kind);
     std::vector<size_t> some;
     for (size_t i = 0; i < table.rows(); ++i) {
-      if ((i % 4 == 0) == held_out) some.push_back(i);
+      const size_t unit = table.groups.empty() ? i : size_t(table.groups[i]);
+      if ((unit % 4 == 0) == held_out) some.push_back(i);
     }
     const auto batch = BatchOf(table, some, classes);
     PT_LET(auto packer, Packer::Make(schema, batch->schema(), {}, Refusal::kWhenSharded));

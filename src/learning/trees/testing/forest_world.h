@@ -42,6 +42,7 @@ struct TreeTable {
   std::vector<std::vector<float>> features;
   std::vector<float> labels;
   std::vector<float> weights;
+  std::vector<int64_t> groups;  // Empty: rows are not ranked.
 
   size_t rows() const { return labels.size(); }
   bool has_numbers() const { return !columns.empty() && columns[0].cardinality == 0; }
@@ -53,6 +54,7 @@ inline RowSchema RowsOf(const TreeTable& table, bool classes) {
   for (const ForestColumn& each : table.columns) {
     (each.cardinality == 0 ? columns.numeric : columns.categories).push_back(each.name);
   }
+  if (!table.groups.empty()) columns.group = "g";
   if (classes) {
     columns.class_label = "y";
   } else {
@@ -88,6 +90,12 @@ inline std::shared_ptr<arrow::RecordBatch> BatchOf(const TreeTable& table,
     add(arrow::FloatBuilder(), "y", table.labels);
   }
   add(arrow::FloatBuilder(), "w", table.weights);
+  if (!table.groups.empty()) {
+    arrow::Int64Builder groups;
+    for (const size_t row : rows) EXPECT_TRUE(groups.Append(table.groups[row]).ok());
+    arrays.push_back(*groups.Finish());
+    fields.push_back(arrow::field("g", arrow::int64()));
+  }
   return arrow::RecordBatch::Make(arrow::schema(fields), int64_t(rows.size()), arrays);
 }
 
@@ -104,6 +112,7 @@ inline Target TargetFor(const Choice& loss, int64_t classes) {
     target.labels = {{}};
   } else {
     target.labels = {{}};
+    if (loss.name == "lambdarank") target.kind = TargetKind::kRelevance;
     target.logarithmic = loss.name == "poisson" || loss.name == "tweedie";
   }
   return target;
@@ -142,7 +151,7 @@ struct ForestWorld {
     }
     spec.columns = table.columns;
     const bool classes = OfClasses(spec.target.kind);
-    const auto dealt = Deal(table.rows());
+    const auto dealt = Deal(table);
     Trained trained;
     trained.statuses = RunThreadRanks(world, {}, [&](Communicator& ranks) {
       const auto rank = size_t(ranks.rank());
@@ -191,15 +200,17 @@ struct ForestWorld {
  private:
   // The rows that each rank learns from, and those that it measures on.
   using Dealt = std::vector<std::vector<size_t>>;
-  std::pair<Dealt, Dealt> Deal(size_t count) const {
-    std::vector<size_t> rows(count);
+  std::pair<Dealt, Dealt> Deal(const TreeTable& table) const {
+    std::vector<size_t> rows(table.rows());
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
     std::mt19937 random(order);
     std::shuffle(rows.begin(), rows.end(), random);
     Dealt learn(static_cast<size_t>(world)), check(learn);
     for (const size_t row : rows) {
       const size_t rank = order == 0 ? row % size_t(world) : random() % size_t(world);
-      const bool out = held_out > 0 && double(row % 1000) < held_out * 1000;
+      // Rows of a group stay together.
+      const size_t unit = table.groups.empty() ? row : size_t(table.groups[row]);
+      const bool out = held_out > 0 && double(unit % 1000) < held_out * 1000;
       (out ? check : learn)[rank].push_back(row);
     }
     return {learn, check};
@@ -213,6 +224,7 @@ inline BoostSpec SpecFor(Choice loss, int64_t classes = 0) {
   spec.loss = std::move(loss);
   spec.train.best = OfClasses(spec.target.kind)                  ? "log_loss"
                     : spec.target.kind == TargetKind::kQuantiles ? "pinball"
+                    : spec.target.kind == TargetKind::kRelevance ? "ndcg@10"
                                                                  : "rmse";
   spec.train.metrics = {spec.train.best};
   spec.train.checkpoint.every_seconds = 0;

@@ -20,7 +20,7 @@ namespace protium {
 struct LeaseTask {
   int32_t seat = 0;
   int64_t id = 0;       // Spark's number, which grows with every try.
-  int32_t member = -1;  // -1: it is no member.
+  int32_t member = -1;  // -1: it is not a member.
   bool here = false;    // It has reported itself.
   bool left = false;    // It was notified that it is not needed.
   bool gone = false;    // Its process has ended, or was given up.

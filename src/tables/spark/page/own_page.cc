@@ -95,7 +95,7 @@ Result<PageHints> AskPageHints(SparkSession& session, const std::string& host,
   while (hints.given.ends_with('/')) hints.given.pop_back();
   if (!given.empty() && !IsWebAddress(hints.given)) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "\"" + given + "\" is no address of a page",
+                 .what = "\"" + given + "\" is not an address of a page",
                  .where = "engine.spark.page",
                  .fix = "http://host:port or https://host/path, without a password"});
   }

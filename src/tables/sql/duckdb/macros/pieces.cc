@@ -33,7 +33,7 @@ constexpr Macro kPieces[] = {
     // days, by microseconds, by months.
     {"pt_date_steps",
      "(a, b, s) AS CASE WHEN epoch_us(s) % 86400000000 <> 0 THEN error('the step of a sequence "
-     "of dates is no number of whole days') ELSE pt_time_steps(a, b, s) END"},
+     "of dates is not a number of whole days') ELSE pt_time_steps(a, b, s) END"},
     {"pt_day_steps",
      "(a, b) AS pt_time_steps(a, b, CASE WHEN a <= b THEN to_days(1) ELSE to_days(-1) END)"},
     // The days from a to b, downwards if b is earlier.
