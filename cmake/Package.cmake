@@ -56,6 +56,9 @@ endfunction()
 protium_needed(needed protium::arrow)
 protium_needed(needed protium::parquet)
 protium_needed(needed protium::duckdb)
+# DuckDB's extensions, as many as ./dev setup --sources has brought.
+install(DIRECTORY "${PROTIUM_DEPS}/duckdb/lib/extensions" DESTINATION lib/protium
+  COMPONENT needed OPTIONAL FILES_MATCHING PATTERN "*.duckdb_extension")
 protium_licences(needed pyarrow)
 # What is downloaded of DuckDB has none beside it: that of the version in scripts/deps.lock.
 install(DIRECTORY deploy/licences/duckdb DESTINATION share/doc/protium COMPONENT needed)

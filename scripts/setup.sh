@@ -7,7 +7,7 @@
 . scripts/setup_page.sh
 
 SetUpHash() {
-  { cat scripts/deps.lock && grep -v 'Spark\|fuzz' scripts/debian-packages.txt && cat scripts/unpack.py; } |
+  { grep -v '^source' scripts/deps.lock && grep -v 'Spark\|fuzz' scripts/debian-packages.txt && cat scripts/unpack.py; } |
     sha256sum | cut -c1-64
 }
 
@@ -61,6 +61,37 @@ Unpack() {
     mv ".deps/new/$part" .deps/ || return 1
   done
   rm -rf .deps/new .deps/old
+}
+
+# The packages of sources by their names: "sqlite,postgres".
+SourcePackages() {
+  local each
+  for each in ${1//,/ }; do
+    case "$each" in
+      sqlite | postgres | mysql) echo "duckdb-extension-$each-scanner" ;;
+      excel | delta) echo "duckdb-extension-$each" ;;
+      *) Die "unknown source '$each': one or more of sqlite,postgres,mysql,excel,delta" ;;
+    esac
+  done
+}
+
+FetchSources() {
+  awk 'NR == FNR { asked[$1]; next } $1 == "source" && $2 in asked { print $2 "==" $3 " --hash=sha256:" $5 }' \
+    <(printf '%s\n' "$@") scripts/deps.lock >"$downloads/requirements-source.txt"
+  python3 -m pip download -q --no-deps --no-cache-dir --require-hashes -d "$downloads" \
+    --python-version 3.11 --only-binary=:all: --platform manylinux2014_x86_64 \
+    -r "$downloads/requirements-source.txt"
+}
+
+# Extensions of DuckDB for tables that lie elsewhere (docs/sources.md), beside its library.
+SetUpSources() {
+  local downloads=$PWD/.deps/downloads-sources LOG=$PWD/.deps/set-up.log packages
+  packages=$(SourcePackages "$1") || exit 1
+  mkdir -p "$downloads"
+  Step "downloading what reads $1" FetchSources $packages || Die "it could not be downloaded: $(Reason)"
+  Step "unpacking" python3 scripts/unpack.py sources "$downloads" .deps/duckdb/lib/extensions $packages ||
+    Die "the downloads could not be unpacked: $(Reason)"
+  rm -rf "$downloads"
 }
 
 SetUpRest() {

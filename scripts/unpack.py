@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unpack.py build|node DOWNLOADS INTO: checks the pinned files and unpacks what is needed of them."""
+"""unpack.py build|node|sources DOWNLOADS INTO [SOURCE...]: checks the pinned files and unpacks what is needed of them."""
 
 import fnmatch
 import hashlib
@@ -65,8 +65,32 @@ def unpack_files(path, into, patterns):
     sys.exit(f"error: {path} does not hold {patterns[0]}")
 
 
+# The extension of DuckDB in a wheel, put at its place at once: programs may be reading the old one.
+def unpack_source(path, into):
+    os.makedirs(into, exist_ok=True)
+    with zipfile.ZipFile(path) as wheel:
+        for name in wheel.namelist():
+            if not name.endswith(".duckdb_extension"):
+                continue
+            target = os.path.join(into, os.path.basename(name))
+            with wheel.open(name) as source, open(target + ".new", "wb") as copy:
+                shutil.copyfileobj(source, copy)
+            os.replace(target + ".new", target)
+
+
+def unpack_sources(downloads, into, names):
+    for _, package, _, file, sha256 in read_lock(("source",)):
+        if package in names:
+            path = os.path.join(downloads, file)
+            check(path, sha256)
+            unpack_source(path, into)
+
+
 def main():
-    what, downloads, into = sys.argv[1:]
+    what, downloads, into = sys.argv[1:4]
+    if what == "sources":
+        unpack_sources(downloads, into, sys.argv[4:])
+        return
     kinds = {"build": ("wheel", "sdist", "npm"), "node": ("node",)}[what]
     for kind, package, _, file, sha256 in read_lock(kinds):
         path = os.path.join(downloads, file)

@@ -15,6 +15,7 @@
 
 #include "protium/csv.h"
 #include "protium/expr.h"
+#include "protium/sources.h"
 #include "protium/status.h"
 #include "protium/stream.h"
 #include "protium/task.h"
@@ -201,6 +202,11 @@ class Writer {
   Status Csv(const std::string& path) const;
   Status JsonLines(const std::string& path) const;
   Status Arrow(const std::string& path) const;
+  // Writes into a table of a database (SQLite, PostgreSQL, MySQL, DuckDB) in one transaction, which
+  // also marks `output` of this run as written, in the table protium_commits beside it: a run that
+  // is resumed writes nothing twice. Embedded engine only. Refuses (kUsage) a file that is an input
+  // of the run.
+  Status Table(const Source& target, StoreMode mode, const std::string& output) const;
 
  private:
   DataFrame frame_;
@@ -239,6 +245,12 @@ class Reader {
   // The same in this format, whatever the ending.
   DataFrame File(const std::string& path, Format format, const CsvOptions& options,
                  const SchemaPtr& known = nullptr) const;
+  // A table of a database, spreadsheet or lake (protium/sources.h), which is read where it lies,
+  // again by every action over it. Embedded engine only. A file is an input of the run like any
+  // other.
+  DataFrame From(Source source) const;
+  // A table that cannot be opened: `reason` is reported by the first action on it.
+  DataFrame Refused(const Status& reason) const;
   // A table of a DuckDB database, whose file is opened read-only; `name` may be qualified by a
   // schema. Embedded engine only. The file is an input of the run like any other.
   DataFrame DuckDb(const std::string& file, const std::string& name) const;

@@ -24,6 +24,7 @@
 #include "protium/scorer.h"
 #include "protium/search.h"
 #include "protium/session.h"
+#include "protium/sources.h"
 #include "protium/stage_options.h"
 #include "protium/stages.h"
 #include "protium/stages/categories.h"

@@ -103,13 +103,18 @@ class Session:
 
     # ---- Tables.
 
-    def read(self, path: str | os.PathLike[str], **options: Any) -> Frame:
+    def read(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Frame:
         """A file, a pattern such as "2013-*.csv", or a folder: CSV, Parquet, JSON lines or Arrow.
 
         Options are those of a table in a job file: null="NA", delimiter=";", format="csv",
         partitions=["year"], types={"zip": "string"}, ...
+
+        Without a path, a table where it lies: sqlite="notes.db", table="notes";
+        postgres="postgresql://reader@host/shop", table="public.orders", password={"env": "PW"};
+        mysql=..., excel="plan.xlsx", sheet="2026"; delta="lake/events", version=12.
         """
-        return Frame(self, self._made("pt_session_read", self.handle, os.fspath(path).encode(),
+        place = None if path is None else os.fspath(path).encode()
+        return Frame(self, self._made("pt_session_read", self.handle, place,
                                       json.dumps(options).encode()))
 
     def table(self, data: Any, name: str | None = None) -> Frame:

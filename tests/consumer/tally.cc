@@ -34,6 +34,11 @@ pt::Status Tally(pt::TaskContext& context) {
 pt::Status Run(pt::Session& session) {
   const std::string data = session.Setting("data", "data");
   session.Table("airports", session.Read().Csv(data + "/airports.csv"));
+  const std::string notes = session.Setting("notes");
+  if (!notes.empty()) {
+    session.Table("notes", session.Read().From(
+                               {.kind = pt::SourceKind::kSqlite, .file = notes, .table = "notes"}));
+  }
   const pt::DataFrame north = session.Sql("SELECT faa, lat FROM airports WHERE lat > 0");
   PT_LET(const int64_t expected, north.Count());
   PT_LET(const auto stream,

@@ -72,7 +72,7 @@ Result<JobTable> ReadTable(const char* path, const char* options) {
     }
     table.file = path;
   }
-  if (table.places() == 1 && (!table.duckdb || table.table)) return table;
+  if (table.places() == 1 && (!(table.duckdb || table.sqlite) || table.table)) return table;
   return Fail({.exit = Exit::kUsage, .what = "a table needs one of file, csv, parquet and table"});
 }
 

@@ -39,6 +39,11 @@ Status WithPlace(const std::string& path, const Status& status) {
 
 // Returns the columns of a table by its first file, followed by those in its folders' names.
 Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
+  if (table.sources() > 0) {
+    const fs::path path = fs::path(job.file.data) / PathOf(table);
+    PT_TRY(SourceOf(table, path.string(), job.file.connections));
+    return std::nullopt;
+  }
   if (table.table) return std::nullopt;
   const fs::path path = fs::path(job.file.data) / PathOf(table);
   Format format = table.format.value_or(table.parquet ? Format::kParquet : Format::kCsv);
@@ -86,6 +91,7 @@ Status CheckSplit(const JobSplit& split, const Columns& table) {
 // Checks the outputs' paths; whether a file is in the way is checked again before writing.
 Status CheckTargets(const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
+    if (output.databases() > 0) continue;
     const fs::path path = fs::path(output.path()).lexically_normal();
     const std::string where = "outputs." + name + (output.file ? ".file" : ".parquet");
     PT_TRY(WithPlace(where, RefuseUpward(path)));

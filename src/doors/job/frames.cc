@@ -49,7 +49,7 @@ Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
     const fs::path path = fs::path(job.file.data) / PathOf(table);
     const Reader reader = session.Read().Partitions(table.partitions);
-    const DataFrame frame = OpenTable(reader, table, path.string());
+    const DataFrame frame = OpenTable(reader, table, path.string(), job.file.connections);
     PT_TRY(At("tables." + name, FirstError(frame.plan())));
     session.Table(name, frame);
   }
@@ -73,6 +73,7 @@ Status ReportEmptyTables(Session& session, const Job& job, const Status& status)
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
+    if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;
     Fault fault = FaultOf(free);
@@ -172,6 +173,11 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
     const DataFrame rows = model ? model->Transform(test, output.columns) : test;
     const DataFrame chosen = output.columns.empty() ? rows : rows.Select(output.columns);
     const Writer writer = chosen.Write();
+    if (output.databases() > 0) {
+      PT_LET(const Source target, TargetOf(output, job.file.data, job.file.connections));
+      PT_TRY(writer.Table(target, output.mode.value_or(StoreMode::kReplace), name));
+      continue;
+    }
     const WriteOptions options{.partitions = output.partitions};
     PT_TRY(output.file ? writer.File(*output.file, options)
                        : writer.File(*output.parquet, Format::kParquet, options));

@@ -19,6 +19,7 @@
 #include "protium/fields.h"
 #include "protium/pipeline.h"
 #include "protium/search.h"
+#include "protium/sources.h"
 
 namespace protium {
 
@@ -52,19 +53,34 @@ FieldType DescribeType(const ByName<T>&) {
 }
 
 // A table: exactly one of `file`, `csv` and `parquet`, each a file, a pattern such as "2013-*.csv",
-// or a folder, below JobFile::data.
+// or a folder, below JobFile::data; or where else it lies (docs/sources.md).
 struct JobTable {
   std::optional<std::string> file;
   std::optional<std::string> csv;
   std::optional<std::string> parquet;
-  std::optional<std::string> duckdb;  // A database file that contains the table called `table`.
-  std::optional<std::string> table;   // Without `duckdb`: in Spark's catalogue.
-  std::optional<Format> format;       // Of `file`, whatever its ending.
-  Columns partitions;                 // Columns whose values are in folder names.
+  std::optional<std::string> duckdb;    // A database file that contains the table called `table`.
+  std::optional<std::string> sqlite;    // The same.
+  std::optional<std::string> excel;     // A spreadsheet; `sheet` says which of its sheets.
+  std::optional<std::string> delta;     // The folder of a Delta table, perhaps at `version`.
+  std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
+  std::optional<std::string> mysql;     // The same.
+  std::optional<std::string> table;     // Alone: in Spark's catalogue.
+  std::optional<std::string> query;     // Instead of `table`: the server's own SQL.
+  std::optional<std::string> sheet;
+  std::optional<int64_t> version;
+  std::optional<PasswordPlace> password;  // Of a URL.
+  std::optional<Format> format;           // Of `file`, whatever its ending.
+  Columns partitions;                     // Columns whose values are in folder names.
   CsvOptions options;
-  // How many of file, csv, parquet and table are given; it must be one.
+  // How many sources are given, of which a table has one at most.
+  int sources() const {
+    return duckdb.has_value() + sqlite.has_value() + excel.has_value() + delta.has_value() +
+           postgres.has_value() + mysql.has_value();
+  }
+  // How many of file, csv, parquet, sources and, without a source, table are given; it must be one.
   int places() const {
-    return file.has_value() + csv.has_value() + parquet.has_value() + table.has_value();
+    return file.has_value() + csv.has_value() + parquet.has_value() +
+           (sources() > 0 ? sources() : static_cast<int>(table.has_value()));
   }
   template <class Visit>
   void Fields(Visit& visit) {
@@ -75,7 +91,18 @@ struct JobTable {
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
     visit("parquet", parquet, {.help = "the same for Parquet"});
     visit("duckdb", duckdb, {.help = "a DuckDB database; table says which of its tables"});
-    visit("table", table, {.help = "a table of Spark's catalogue, or of the file duckdb"});
+    visit("sqlite", sqlite, {.help = "a SQLite database; table says which of its tables"});
+    visit("excel", excel, {.help = "an .xlsx file; sheet says which of its sheets"});
+    visit("delta", delta, {.help = "the folder of a Delta table"});
+    visit("postgres", postgres,
+          {.help = "a PostgreSQL server: a name of connections, or a URL without a password"});
+    visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
+    visit("table", table, {.help = "a table of Spark's catalogue, or of the database"});
+    visit("query", query, {.help = "instead of table: a SELECT in the server's own SQL"});
+    visit("sheet", sheet, {.help = "the sheet of excel; unless set, the first"});
+    visit("version", version,
+          {.help = "the version of delta; unless set, the newest", .at_least = 0});
+    visit("password", password, {.help = "where the password of a URL is: { env = \"NAME\" }"});
     visit("format", format, {.help = "the format of file, whatever its name ends with"});
     visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
     options.Fields(visit);
@@ -113,13 +140,22 @@ struct JobSplit {
   }
 };
 
-// Exactly one of `file` and `parquet`, relative to the run folder.
+// Exactly one of `file` and `parquet`, relative to the run folder, or a table of a database.
 struct JobOutput {
   std::optional<std::string> file;
   std::optional<std::string> parquet;
-  Columns columns;     // Empty: all.
-  Columns partitions;  // Columns whose values become folder names.
+  Columns columns;                      // Empty: all.
+  Columns partitions;                   // Columns whose values become folder names.
+  std::optional<std::string> sqlite;    // A database file below JobFile::data.
+  std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
+  std::optional<std::string> mysql;     // The same.
+  std::optional<std::string> table;
+  std::optional<StoreMode> mode;
+  std::optional<PasswordPlace> password;  // Of a URL.
+  // Of a file.
   const std::string& path() const { return file ? *file : *parquet; }
+  // How many databases are given.
+  int databases() const { return sqlite.has_value() + postgres.has_value() + mysql.has_value(); }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file,
@@ -128,6 +164,15 @@ struct JobOutput {
     visit("columns", columns, {.help = "the columns to write; unless set, all"});
     visit("partitions", partitions,
           {.help = "columns whose values become names of folders; the output is then a folder"});
+    visit("sqlite", sqlite, {.help = "instead of a file, a SQLite database"});
+    visit("postgres", postgres,
+          {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
+    visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
+    visit("table", table, {.help = "the table of the database"});
+    visit("mode", mode,
+          {.help = "whether rows replace those of the table, or are appended to them; unless set, "
+                   "\"replace\""});
+    visit("password", password, {.help = "where the password of a URL is: { env = \"NAME\" }"});
   }
 };
 
@@ -194,6 +239,7 @@ struct JobFile {
   JobRun run;
   std::vector<std::string> extensions;
   ByName<JobTableOrPath> tables;
+  ByName<Connection> connections;
   JobEtl etl;
   std::optional<JobSplit> split;
   Json pipeline = Json::array();
@@ -214,6 +260,7 @@ struct JobFile {
     visit("extensions", extensions,
           {.help = "shared libraries with your own nets, relative to the job file"});
     visit("tables", tables, {.help = "tables by name"});
+    visit("connections", connections, {.help = "database servers by name"});
     visit("etl", etl, {.help = "the table to learn from"});
     visit("split", split, {.help = "rows held out from training, to test the model"});
     visit("pipeline", pipeline, {.help = "stages, in order"});

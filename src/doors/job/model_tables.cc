@@ -4,21 +4,86 @@
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "base/nearest.h"
+#include "sources/source.h"
 
 namespace protium {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+SourceKind KindOfSource(const JobTable& table) {
+  if (table.sqlite) return SourceKind::kSqlite;
+  if (table.excel) return SourceKind::kExcel;
+  if (table.delta) return SourceKind::kDelta;
+  if (table.postgres) return SourceKind::kPostgres;
+  return table.mysql ? SourceKind::kMysql : SourceKind::kDuckDb;
+}
+
+// `at` is a URL, or the name of a connection.
+Result<Connection> FindConnection(const std::string& at,
+                                  const std::optional<PasswordPlace>& password,
+                                  const ByName<Connection>& connections) {
+  if (at.find("://") != at.npos) return Connection{at, password.value_or(PasswordPlace())};
+  std::vector<std::string> known;
+  for (const auto& [name, connection] : connections.all) {
+    if (name == at) return connection;
+    known.push_back(name);
+  }
+  std::string fix = Suggest(at, known);
+  if (known.empty()) {
+    fix = fmt::format("add  [connections.{}]  with  url = \"postgresql://user@host/database\"", at);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no connection \"" + at + "\"",
+               .fix = std::move(fix)});
+}
+
+}  // namespace
+
 const std::string& PathOf(const JobTable& table) {
   static const std::string kNone;
-  if (table.file) return *table.file;
-  if (table.duckdb) return *table.duckdb;
-  return table.csv ? *table.csv : table.parquet ? *table.parquet : kNone;
+  for (const auto* each : {&table.file, &table.duckdb, &table.sqlite, &table.excel, &table.delta,
+                           &table.csv, &table.parquet}) {
+    if (*each) return **each;
+  }
+  return kNone;
+}
+
+Result<Source> SourceOf(const JobTable& table, const std::string& path,
+                        const ByName<Connection>& connections) {
+  Source source{.kind = KindOfSource(table)};
+  source.table = table.table.value_or(table.sheet.value_or(""));
+  source.query = table.query.value_or("");
+  source.version = table.version;
+  if (!RowOf(source.kind).server) {
+    source.file = path;
+  } else {
+    const std::string& at = table.postgres ? *table.postgres : *table.mysql;
+    PT_LET(source.connection, FindConnection(at, table.password, connections));
+  }
+  PT_TRY(CheckSource(source));
+  return source;
+}
+
+Result<Source> TargetOf(const JobOutput& output, const std::string& data,
+                        const ByName<Connection>& connections) {
+  JobTable table;
+  table.sqlite = output.sqlite;
+  table.postgres = output.postgres;
+  table.mysql = output.mysql;
+  table.table = output.table;
+  table.password = output.password;
+  return SourceOf(table, (fs::path(data) / PathOf(table)).string(), connections);
 }
 
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
-                    const SchemaPtr& known) {
-  if (table.duckdb) return reader.DuckDb(path, *table.table);
+                    const ByName<Connection>& connections, const SchemaPtr& known) {
+  if (table.sources() > 0) {
+    const Result<Source> source = SourceOf(table, path, connections);
+    return source.ok() ? reader.From(*source) : reader.Refused(source.status());
+  }
   if (table.table) return reader.Table(*table.table);
   if (table.file && !table.format) return reader.File(path, table.options, known);
   const Format format = table.format.value_or(table.csv ? Format::kCsv : Format::kParquet);
@@ -26,6 +91,13 @@ DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::stri
 }
 
 Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const JobTable& table) {
+  if (table.postgres || table.mysql) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("table \"{}\" of this model lay on a server", name),
+                 .where = "etl.json of the model",
+                 .why = "a model calls no server by itself",
+                 .fix = "give the table that the model's SQL would make: --input FILE"});
+  }
   const fs::path path = PathOf(table);
   const fs::path below = path.lexically_normal();
   if (!below.empty() && below.is_relative() && *below.begin() != "..") return data / below;

@@ -14,11 +14,13 @@
 #include "frame/table_writer.h"
 #include "job/file_terms.h"
 #include "job/finish.h"
+#include "job/model_tables.h"
 #include "job/shorthand.h"
 #include "model/preview.h"
 #include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "search/settle.h"
+#include "sources/server_url.h"
 
 namespace protium {
 
@@ -51,15 +53,22 @@ Json Typed(const Assignment& assignment) {
   return assignment.value;
 }
 
+Status AtPath(std::string path, const Status& status) {
+  if (status.ok()) return status;
+  Fault fault = FaultOf(status);
+  fault.where = std::move(path);
+  return Fail(std::move(fault));
+}
+
 Status CheckTables(const JobFile& file) {
   if (file.tables.all.empty()) {
     return JobFault("", "the job has no tables", "add [tables] with lines like  t = \"t.csv\"");
   }
   for (const auto& [name, table] : file.tables.all) {
-    if (table.duckdb && !table.table) {
+    if ((table.duckdb || table.sqlite) && !table.table) {
       return JobFault(
           "tables." + name,
-          fmt::format("table \"{}\" does not say which table of {}", name, *table.duckdb),
+          fmt::format("table \"{}\" does not say which table of {}", name, PathOf(table)),
           fmt::format("add table = \"{}\"", name));
     }
     if (table.places() != 1) {
@@ -77,8 +86,61 @@ Status CheckTables(const JobFile& file) {
   return Status::OK();
 }
 
+// First of all, so that nothing repeats a URL with a password in it.
+Status CheckConnections(const JobFile& file) {
+  for (const auto& [name, connection] : file.connections.all) {
+    PT_TRY(AtPath("connections." + name + ".url", ReadServerUrl(connection.url).status()));
+  }
+  return Status::OK();
+}
+
+// Keys that say nothing about this kind of table would be ignored.
+Status CheckSourceKeys(const std::string& name, const JobTable& table) {
+  const bool source = table.sources() > 0, server = table.postgres || table.mysql;
+  const std::pair<const char*, bool> strangers[] = {
+      {"query", table.query && !server},
+      {"sheet", table.sheet && !table.excel},
+      {"version", table.version && !table.delta},
+      {"password", table.password && !server},
+      {"partitions", source && !table.partitions.empty()}};
+  for (const auto& [key, given] : strangers) {
+    if (!given) continue;
+    return JobFault(
+        fmt::format("tables.{}.{}", name, key),
+        fmt::format("table \"{}\" has {}, which belongs to other kinds of tables", name, key),
+        "leave it out; docs/sources.md says what each kind of table has");
+  }
+  return Status::OK();
+}
+
+// What a table's source lacks, such as its connection.
+Status CheckSources(const JobFile& file) {
+  for (const auto& [name, table] : file.tables.all) {
+    PT_TRY(CheckSourceKeys(name, table));
+    if (table.sources() != 1) continue;
+    PT_TRY(AtPath("tables." + name, SourceOf(table, PathOf(table), file.connections).status()));
+  }
+  return Status::OK();
+}
+
+Status CheckStored(const std::string& name, const JobOutput& output, const JobFile& file) {
+  const std::string at = "outputs." + name;
+  if (output.databases() > 1 || output.file || output.parquet) {
+    return JobFault(at, fmt::format("output \"{}\" is to be in two places", name),
+                    "leave all but one out");
+  }
+  if (!output.partitions.empty()) {
+    return JobFault(at + ".partitions", "tables of databases have no partitions");
+  }
+  return AtPath(at, TargetOf(output, file.data, file.connections).status());
+}
+
 Status CheckOutput(const std::string& name, const JobOutput& output) {
   const std::string at = "outputs." + name;
+  if (output.table || output.mode) {
+    return JobFault(at, fmt::format("output \"{}\" names a table, but no database", name),
+                    "add sqlite = \"FILE\" or postgres = \"CONNECTION\"");
+  }
   if (output.file.has_value() == output.parquet.has_value() || output.path().empty()) {
     return JobFault(at, fmt::format("output \"{}\" needs file = \"FILE\"", name));
   }
@@ -94,6 +156,10 @@ Status CheckOutput(const std::string& name, const JobOutput& output) {
 Status CheckOutputs(const JobFile& file) {
   std::map<fs::path, std::string> places;
   for (const auto& [name, output] : file.outputs.all) {
+    if (output.databases() > 0) {
+      PT_TRY(CheckStored(name, output, file));
+      continue;
+    }
     PT_TRY(CheckOutput(name, output));
     const auto [taken, free] = places.emplace(fs::path(output.path()).lexically_normal(), name);
     if (free) continue;
@@ -104,7 +170,9 @@ Status CheckOutputs(const JobFile& file) {
 }
 
 Status Check(const JobFile& file) {
+  PT_TRY(CheckConnections(file));
   PT_TRY(CheckTables(file));
+  PT_TRY(CheckSources(file));
   if (file.etl.sql.empty()) {
     return JobFault("etl", "the job has no [etl] sql", "add  [etl]  with  sql = \"SELECT ...\"");
   }
@@ -235,6 +303,9 @@ Status Finish(Job& job, const Settings& as_written, Extensions extensions) {
   // be checked only after the shorthand is in it and the extensions' nets have names.
   PT_TRY(FieldsFromJson(job.settings.tree, "", job.file));
   MakeWhole(job.settings, "data", job.file.data);
+  for (auto& [name, connection] : job.file.connections.all) {
+    MakeWhole(job.settings, "connections", connection.password.file);
+  }
   PT_TRY(Check(job.file));
   JobFile& file = job.file;
   PT_TRY(CheckKinds(file.pipeline));

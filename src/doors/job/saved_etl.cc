@@ -128,11 +128,20 @@ Result<SchemaPtr> KnownColumns(const Json& saved, const std::string& table) {
                .why = FaultOf(columns.status()).what});
 }
 
+// The columns of a table; null for one whose schema only Spark knows.
+Result<SchemaPtr> ColumnsOf(Session& session, const std::string& name) {
+  const DataFrame table = session.Table(name);
+  if (const auto* const scan = std::get_if<Scan>(&table.plan()->verb)) return scan->schema;
+  const auto* const named = std::get_if<NamedTable>(&table.plan()->verb);
+  if (named == nullptr || !named->source) return SchemaPtr();
+  return table.Schema();
+}
+
 Result<DataFrame> Read(Session& session, const std::string& name, const JobTable& table,
                        const fs::path& data, const SchemaPtr& known) {
   PT_LET(const fs::path path, TableBelow(data, name, table));
   const Reader reader = session.Read().Partitions(table.partitions);
-  return OpenTable(reader, table, path.string(), known);
+  return OpenTable(reader, table, path.string(), {}, known);
 }
 
 }  // namespace
@@ -141,11 +150,10 @@ Result<Json> SavedEtl(Session& session, const Job& job) {
   Json saved = {{"tables", Json::object()}, {"columns", Json::object()}, {"sql", job.file.etl.sql}};
   for (const auto& [name, table] : job.file.tables.all) {
     saved["tables"][name] = FieldsToJson(table);
-    const Plan plan = session.Table(name).plan();
-    const auto* const scan = std::get_if<Scan>(&plan->verb);
-    if (scan == nullptr || !scan->schema) continue;
+    PT_LET(const SchemaPtr schema, ColumnsOf(session, name));
+    if (schema == nullptr) continue;
     // A type that schema.json cannot express is omitted, and inferred again from the new table.
-    Result<Json> columns = SchemaToJson(*scan->schema);
+    Result<Json> columns = SchemaToJson(*schema);
     if (columns.ok()) saved["columns"][name] = *std::move(columns);
   }
   return saved;

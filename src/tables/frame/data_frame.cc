@@ -4,14 +4,17 @@
 // asked for, and then call the engine.
 #include <arrow/api.h>
 
+#include <filesystem>
 #include <utility>
 
+#include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
 #include "protium/frame.h"
 #include "run/terminal.h"
+#include "sources/source.h"
 
 namespace protium {
 namespace {
@@ -158,6 +161,30 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   session.record().AddSeconds(scores ? "score" : "write", since);
   if (scores) ReportUnseen(session);
   session.call().Send(OutputWritten{target, rows});
+  return Status::OK();
+}
+
+Status Writer::Table(const Source& target, StoreMode mode, const std::string& output) const {
+  SessionState& session = StateOf(frame_.session());
+  PT_TRY(FirstError(frame_.plan()));
+  PT_TRY(session.CheckSettings());
+  PT_TRY(CheckSource(target));
+  Store store{.target = target, .mode = mode, .output = output};
+  if (!RowOf(target.kind).server) {
+    store.target.file =
+        std::filesystem::absolute(session.options().base / target.file).lexically_normal();
+    PT_TRY(RefuseInputs(session.inputs(), store.target.file));
+  }
+  PT_LET(store.run, session.sources().RunId());
+  const bool scores = Scores(frame_.plan());
+  if (scores) session.record().BeginScoring();
+  const auto since = Clock::now();
+  const std::string place = DescribeSource(store.target);
+  const Plan plan = MakePlan(std::move(store), {frame_.plan()});
+  PT_LET(const int64_t rows, session.engine().Run(plan, session.call()));
+  session.record().AddSeconds(scores ? "score" : "write", since);
+  if (scores) ReportUnseen(session);
+  session.call().Send(OutputWritten{place, rows});
   return Status::OK();
 }
 

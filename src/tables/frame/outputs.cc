@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* kOwn[] = {
     "run.json",    "events.jsonl", "job.json", "result.json", "report.html", "inputs.json",
     "lock",        "stages.json",  "logs",     "checkpoints", "model",       "spill",
-    "trials.json", "trials.csv",   "trials",   "tables",      "labels.json"};
+    "trials.json", "trials.csv",   "trials",   "tables",      "labels.json", "sources.json"};
 
 using FileId = std::pair<dev_t, ino_t>;
 

@@ -36,7 +36,8 @@ Result<int64_t> PlannedEngine::Run(const Plan& plan, const Call& call) {
   PT_TRY(ReportPlan(plan, call));
   // After a Write, a program goes on as if it had run: only the file's contents are missing. Any
   // other run has a result that the program may depend on.
-  owes_rows_ = owes_rows_ || !std::holds_alternative<Write>(plan->verb);
+  owes_rows_ = owes_rows_ || !(std::holds_alternative<Write>(plan->verb) ||
+                               std::holds_alternative<Store>(plan->verb));
   return 0;
 }
 

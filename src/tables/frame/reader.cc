@@ -18,6 +18,7 @@
 #include "frame/table_files.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
+#include "sources/source.h"
 
 namespace protium {
 namespace {
@@ -113,13 +114,33 @@ Result<Plan> Reader::MakeScan(const std::string& path, Format format, const CsvO
   return MakePlan(std::move(scan));
 }
 
-DataFrame Reader::DuckDb(const std::string& file, const std::string& name) const {
+DataFrame Reader::From(Source source) const {
   return BuildFrame(*session_, [&]() -> Result<Plan> {
     SessionState& session = StateOf(*session_);
-    const fs::path full = fs::absolute(session.options().base / file).lexically_normal();
-    PT_TRY(session.inputs().Add(full));
-    return MakePlan(NamedTable{name, full.string()});
+    PT_TRY(CheckSource(source));
+    const SourceKindRow& row = RowOf(source.kind);
+    if (!row.server) {
+      source.file = fs::absolute(session.options().base / source.file).lexically_normal();
+      if (!row.folder) PT_TRY(session.inputs().Add(source.file));
+    }
+    // A table that is named once more, as by a resumed run, is read at the version noted first.
+    if (source.kind == SourceKind::kDelta && !source.version) {
+      PT_LET(source.version, session.sources().VersionOf(source));
+    }
+    std::string name = source.table;
+    const Plan table = MakePlan(NamedTable{std::move(name), source});
+    const bool noted = !session.folder().empty() && (row.server || row.folder);
+    if (noted) PT_TRY(session.sources().Add(session.engine(), table, source, session.call()));
+    return table;
   });
+}
+
+DataFrame Reader::Refused(const Status& reason) const {
+  return {*session_, MakePlan(Broken{reason})};
+}
+
+DataFrame Reader::DuckDb(const std::string& file, const std::string& name) const {
+  return From({.kind = SourceKind::kDuckDb, .file = file, .table = name});
 }
 
 DataFrame Reader::Table(const std::string& name) const {

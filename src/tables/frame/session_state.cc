@@ -48,9 +48,10 @@ Json CollectSettings(const SessionOptions& options, const std::string& group) {
 }
 
 SessionState::SessionState(SessionOptions options, std::unique_ptr<Engine> engine,
-                           InputRecord inputs)
+                           InputRecord inputs, SourceRecord sources)
     : options_(std::move(options)),
       inputs_(std::move(inputs)),
+      sources_(std::move(sources)),
       brought_(options_.folder),
       record_(options_.started),
       engine_(std::move(engine)) {}
@@ -111,14 +112,16 @@ Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
     options.folder = std::filesystem::absolute(options.folder).lexically_normal();
     PT_TRY(MakeFolder(options.folder));
   }
-  const auto file =
-      options.folder.empty() ? std::filesystem::path() : options.folder / "inputs.json";
-  PT_LET(InputRecord inputs, InputRecord::Open(file, options.resume));
+  const auto in_folder = [&](const char* name) {
+    return options.folder.empty() ? std::filesystem::path() : options.folder / name;
+  };
+  PT_LET(InputRecord inputs, InputRecord::Open(in_folder("inputs.json"), options.resume));
+  PT_LET(SourceRecord sources, SourceRecord::Open(in_folder("sources.json"), options.resume));
   if (engine == nullptr) {
     PT_LET(engine, OpenEngine(options));
   }
-  return std::make_unique<Session>(
-      std::make_unique<SessionState>(std::move(options), std::move(engine), std::move(inputs)));
+  return std::make_unique<Session>(std::make_unique<SessionState>(
+      std::move(options), std::move(engine), std::move(inputs), std::move(sources)));
 }
 
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call) {

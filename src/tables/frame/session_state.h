@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "frame/brought_tables.h"
 #include "frame/inputs.h"
+#include "frame/source_record.h"
 #include "plan/node.h"
 #include "protium/session.h"
 #include "run/record.h"
@@ -67,12 +68,14 @@ Json CollectSettings(const SessionOptions& options, const std::string& group);
 // One thread, but call()'s events and record() may be used from any.
 class SessionState {
  public:
-  SessionState(SessionOptions options, std::unique_ptr<Engine> engine, InputRecord inputs);
+  SessionState(SessionOptions options, std::unique_ptr<Engine> engine, InputRecord inputs,
+               SourceRecord sources);
 
   const SessionOptions& options() const { return options_; }
   const std::filesystem::path& folder() const { return options_.folder; }
   Engine& engine() { return *engine_; }
   InputRecord& inputs() { return inputs_; }
+  SourceRecord& sources() { return sources_; }
   BroughtTables& brought() { return brought_; }
   RunRecord& record() { return record_; }
   // The named tables, in the order in which they were named.
@@ -106,6 +109,7 @@ class SessionState {
  private:
   SessionOptions options_;
   InputRecord inputs_;
+  SourceRecord sources_;
   BroughtTables brought_;
   RunRecord record_;
   std::vector<std::pair<std::string, Plan>> tables_;

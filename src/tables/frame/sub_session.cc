@@ -41,6 +41,7 @@ Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptio
   SessionState& state = StateOf(parent);
   PT_TRY(MakeFolder(options.folder));
   PT_LET(InputRecord inputs, InputRecord::Open({}, false));
+  PT_LET(SourceRecord sources, SourceRecord::Open({}, false));
   SessionOptions own = state.options();
   // Removed with the run: the permanent folder of the sub-session must not hold scratch files.
   if (own.spill.empty()) own.spill = own.folder / "spill";
@@ -52,8 +53,9 @@ Result<std::unique_ptr<Session>> OpenSubSession(Session& parent, SubSessionOptio
   own.settings.clear();
   own.started = Clock::now();
   own.call.events = std::move(options.events);
-  return std::make_unique<Session>(std::make_unique<SessionState>(
-      std::move(own), std::make_unique<LentEngine>(state.engine()), std::move(inputs)));
+  return std::make_unique<Session>(
+      std::make_unique<SessionState>(std::move(own), std::make_unique<LentEngine>(state.engine()),
+                                     std::move(inputs), std::move(sources)));
 }
 
 }  // namespace protium

@@ -75,14 +75,16 @@ Opened Open(const DatabaseOptions& options) {
 
 // DuckDB compares the text of a path with this list, so it contains both the path and the pattern
 // that a scan writes for it.
-std::string FormatList(const std::set<std::string>& files) {
-  std::set<std::string> all = files;
-  for (const std::string& file : files) all.insert(DuckDbPath(file));
+std::string FormatList(const std::set<std::string>& files, bool folders) {
+  std::set<std::string> all;
+  for (const std::string& file : files) {
+    if (file.ends_with('/') == folders) all.insert({file, DuckDbPath(file)});
+  }
   std::string list;
   for (const std::string& file : all) {
     list += (list.empty() ? "" : ", ") + QuoteText(file, DuckDbDialect());
   }
-  return list;
+  return "[" + list + "]";
 }
 
 }  // namespace
@@ -100,33 +102,23 @@ Result<duck::Connection> Database::Connect() const {
   return connection;
 }
 
-bool Database::Admit(const std::vector<std::string>& files) {
+bool Database::Admit(const std::vector<std::string>& files, const std::vector<Source>& sources) {
   const std::lock_guard lock(mutex_);
   if (!locked_) {
     admitted_.insert(files.begin(), files.end());
     return true;
   }
-  return std::all_of(files.begin(), files.end(),
-                     [this](const std::string& file) { return admitted_.count(file) > 0; });
+  return std::ranges::all_of(
+             files, [this](const std::string& file) { return admitted_.contains(file); }) &&
+         std::ranges::all_of(sources,
+                             [this](const Source& source) { return sources_.Has(source); });
 }
 
-// Read-only: the user's database is never changed, and several processes may read it at once.
-Status Database::Attach(const std::string& file) {
+Status Database::OpenSource(const Source& source) {
   const std::lock_guard lock(mutex_);
-  if (attached_.count(file) > 0) return Status::OK();
+  if (sources_.Has(source)) return Status::OK();
   PT_LET(const duck::Connection connection, Connect());
-  const Status attached =
-      duck::Do(connection, fmt::format("ATTACH {} AS {} (READ_ONLY, TYPE duckdb)",
-                                       QuoteText(file, DuckDbDialect()),
-                                       QuoteName(AttachedName(file), DuckDbDialect())));
-  if (!attached.ok()) {
-    return Fail({.exit = Exit::kInput,
-                 .what = "the DuckDB database cannot be read",
-                 .where = file,
-                 .why = FaultOf(attached).what});
-  }
-  attached_.insert(file);
-  return Status::OK();
+  return sources_.Open(connection, source);
 }
 
 // After external access is switched off, DuckDB refuses changes to allowed_paths, and access cannot
@@ -135,7 +127,8 @@ Status Database::Lock() {
   const std::lock_guard lock(mutex_);
   if (locked_) return Status::OK();
   PT_LET(const duck::Connection connection, Connect());
-  PT_TRY(duck::Do(connection, "SET allowed_paths = [" + FormatList(admitted_) + "]"));
+  PT_TRY(duck::Do(connection, "SET allowed_paths = " + FormatList(admitted_, false)));
+  PT_TRY(duck::Do(connection, "SET allowed_directories = " + FormatList(admitted_, true)));
   PT_TRY(duck::Do(connection, "SET enable_external_access = false"));
   locked_ = true;
   return Status::OK();

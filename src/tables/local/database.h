@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "duckdb/handles.h"
+#include "local/sources.h"
 
 namespace protium {
 
@@ -32,13 +33,11 @@ class Database {
   // failed.
   Result<duck::Connection> Connect() const;
 
-  // Whether queries here may read these files. Before Lock(), every file is admitted; afterwards
-  // only files that were admitted before.
-  bool Admit(const std::vector<std::string>& files);
-  // Makes the tables of a DuckDB file readable, under AttachedName(file) (sql/duckdb/scan.h). Does
-  // nothing if that is already done. The file must have been admitted, and Lock() comes later. A
-  // file that is not such a database, or that another process writes to, is a fault (kInput).
-  Status Attach(const std::string& file);
+  // Whether queries here may read these files and sources. Before Lock(), all are admitted;
+  // afterwards only files that were admitted and sources that were opened before.
+  bool Admit(const std::vector<std::string>& files, const std::vector<Source>& sources = {});
+  // Makes a source readable (OpenSources::Open), after its files were admitted and before Lock().
+  Status OpenSource(const Source& source);
   // From now on the database itself opens only admitted files and its spill folder, since SQL text
   // that a person wrote must not read others. Cannot be undone.
   Status Lock();
@@ -47,10 +46,10 @@ class Database {
   int64_t NextNumber() { return ++last_number_; }
 
  private:
-  // Guards admitted_, attached_ and locked_.
+  // Guards admitted_, sources_ and locked_.
   std::mutex mutex_;
   std::set<std::string> admitted_;
-  std::set<std::string> attached_;
+  OpenSources sources_;
   bool locked_ = false;
 
   std::atomic<int64_t> last_number_ = 0;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <set>
+#include <map>
 #include <unordered_set>
 
 #include "base/fault.h"
@@ -14,6 +14,7 @@
 #include "column/schema.h"
 #include "format/csv.h"
 #include "format/file.h"
+#include "sources/source.h"
 
 namespace protium {
 namespace {
@@ -126,18 +127,23 @@ std::vector<std::string> ListFiles(const Plan& plan) {
     files.insert(files.end(), scan.paths.begin(), scan.paths.end());
     return Status::OK();
   });
-  for (std::string& file : ListDatabases(plan)) files.push_back(std::move(file));
+  for (const Source& source : ListSources(plan)) {
+    const SourceKindRow& row = RowOf(source.kind);
+    if (!row.server) files.push_back(source.file + (row.folder ? "/" : ""));
+  }
   return files;
 }
 
-std::vector<std::string> ListDatabases(const Plan& plan) {
-  std::set<std::string> files;
+std::vector<Source> ListSources(const Plan& plan) {
+  std::map<std::string, Source> sources;
   std::unordered_set<const Node*> seen;
   (void)EachNamed(plan, seen, [&](const NamedTable& table) {
-    if (!table.file.empty()) files.insert(table.file);
+    if (table.source) sources.emplace(SourceKey(*table.source), *table.source);
     return Status::OK();
   });
-  return {files.begin(), files.end()};
+  std::vector<Source> all;
+  for (auto& [key, source] : sources) all.push_back(std::move(source));
+  return all;
 }
 
 bool HasSqlText(const Plan& plan) {
@@ -146,7 +152,10 @@ bool HasSqlText(const Plan& plan) {
 }
 
 Status CheckFiles(const Plan& plan) {
-  for (const std::string& file : ListDatabases(plan)) PT_TRY(ReadFileFacts(file).status());
+  for (const Source& source : ListSources(plan)) {
+    const SourceKindRow& row = RowOf(source.kind);
+    if (!row.server && !row.folder) PT_TRY(ReadFileFacts(source.file).status());
+  }
   std::unordered_set<const Node*> seen;
   return EachScan(plan, seen, [](const Scan& scan) {
     for (const std::string& path : scan.paths) PT_TRY(ReadFileFacts(path).status());

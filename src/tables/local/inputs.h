@@ -7,10 +7,10 @@
 
 namespace protium {
 
-// The files of all Scans and NamedTables below `plan`.
+// The files of all Scans and sources below `plan`; the folder of a Delta table ends with a slash.
 std::vector<std::string> ListFiles(const Plan& plan);
-// Those of these files that are DuckDB databases.
-std::vector<std::string> ListDatabases(const Plan& plan);
+// The sources below `plan`, each once.
+std::vector<Source> ListSources(const Plan& plan);
 
 // Whether `plan` contains text that a person wrote, as opposed to nodes that we write as SQL.
 bool HasSqlText(const Plan& plan);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/local_engine.h"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -13,7 +14,9 @@
 #include "local/inputs.h"
 #include "local/plain_stream.h"
 #include "local/query_tables.h"
+#include "local/store.h"
 #include "plan/aggregates.h"
+#include "sources/source.h"
 
 // How a plan is run: a task's rows come straight from the workers if only limits and selections of
 // columns follow. Everything else is one SELECT (QueryTables): tables of materialised nodes below
@@ -55,6 +58,10 @@ class LocalEngine : public Engine {
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
     PT_TRY(CheckFiles(plan));
+    if (const auto* store = std::get_if<Store>(&plan->verb)) {
+      PT_LET(const BatchStreamPtr rows, Open(plan->inputs.front(), call));
+      return StoreRows(ForDatabase(), *rows, *store);
+    }
     const auto* write = std::get_if<Write>(&plan->verb);
     PT_LET(BatchStreamPtr stream, Open(write == nullptr ? plan : plan->inputs.front(), call));
     if (write == nullptr) return Drain(*stream, nullptr);
@@ -96,9 +103,12 @@ class LocalEngine : public Engine {
 
   static Status NoWorkers() { return Status::NotImplemented("this engine has no workers"); }
 
+  DatabaseOptions ForDatabase() const {
+    return {options_.memory_bytes, options_.threads, options_.spill.string()};
+  }
+
   TableStore& AddStore() {
-    const DatabaseOptions options{options_.memory_bytes, options_.threads, options_.spill.string()};
-    return *stores_.emplace_back(std::make_unique<TableStore>(options));
+    return *stores_.emplace_back(std::make_unique<TableStore>(ForDatabase()));
   }
 
   // Returns the store in which queries over `plan` run; locks its database if the plan contains SQL
@@ -106,15 +116,25 @@ class LocalEngine : public Engine {
   Result<TableStore*> StoreFor(const Plan& plan) {
     const std::lock_guard lock(mutex_);
     const std::vector<std::string> files = ListFiles(plan);
+    const std::vector<Source> sources = ListSources(plan);
     files_.insert(files.begin(), files.end());
     TableStore* store = stores_.back().get();
-    if (!store->database->Admit(files)) {
+    if (!store->database->Admit(files, sources)) {
       store = &AddStore();
       store->database->Admit({files_.begin(), files_.end()});
+      for (const Source& source : sources_) PT_TRY(store->database->OpenSource(source));
     }
-    for (const std::string& file : ListDatabases(plan)) PT_TRY(store->database->Attach(file));
+    for (const Source& source : sources) {
+      PT_TRY(store->database->OpenSource(source));
+      if (!Named(source)) sources_.push_back(source);
+    }
     if (HasSqlText(plan)) PT_TRY(store->database->Lock());
     return store;
+  }
+
+  bool Named(const Source& source) const {
+    return std::ranges::any_of(
+        sources_, [&](const Source& each) { return SourceKey(each) == SourceKey(source); });
   }
 
   // Returns a store other than `own` that has already made the table of `plan`.
@@ -185,12 +205,13 @@ class LocalEngine : public Engine {
   }
 
   const LocalOptions options_;
-  // Guards stores_ and files_.
+  // Guards stores_, files_ and sources_.
   std::mutex mutex_;
   // The last one is for new plans; all live as long as the engine.
   std::vector<std::unique_ptr<TableStore>> stores_;
-  // All files that plans have named.
+  // All files and sources that plans have named.
   std::set<std::string> files_;
+  std::vector<Source> sources_;
   // Declared last, so that it is destroyed first: its streams read from the tables.
   std::unique_ptr<Workers> workers_;
 };

@@ -113,12 +113,16 @@ void MakeDatabase(const std::string& path, const std::vector<std::string>& state
   duckdb_close(&database);
 }
 
+NamedTable InDuckDb(const std::string& name, const std::string& file) {
+  return {name, Source{.kind = SourceKind::kDuckDb, .file = file, .table = name}};
+}
+
 TEST_F(Local, ReadsTablesOfDatabases) {
   MakeDatabase(Path("w'1.duckdb"),
                {"CREATE TABLE sales AS SELECT range AS x, 'shop' || range % 3 AS \"the shop\" "
                 "FROM range(9)",
                 "CREATE SCHEMA old", "CREATE TABLE old.sales AS SELECT 1 AS y"});
-  const Plan sales = MakePlan(NamedTable{"sales", Path("w'1.duckdb")});
+  const Plan sales = MakePlan(InDuckDb("sales", Path("w'1.duckdb")));
   EXPECT_EQ(Rows(sales)->num_rows(), 9);
   EXPECT_EQ(Describe(**engine_->Analyze(sales, {})), "x int64, the shop string");
   const Plan t = Csv("t.csv", "x\n3\n");
@@ -126,18 +130,18 @@ TEST_F(Local, ReadsTablesOfDatabases) {
       Rows(Query("SELECT s.x FROM s JOIN t ON s.x = t.x", {"s", "t"}, {sales, t}))->num_rows(), 1);
   // The engine has run a person's SQL by now, which must open nothing else.
   MakeDatabase(Path("v.duckdb"), {"CREATE TABLE more AS SELECT 5 AS z"});
-  const Plan more = MakePlan(NamedTable{"more", Path("v.duckdb")});
-  const Plan old = MakePlan(NamedTable{"old.sales", Path("w'1.duckdb")});
+  const Plan more = MakePlan(InDuckDb("more", Path("v.duckdb")));
+  const Plan old = MakePlan(InDuckDb("old.sales", Path("w'1.duckdb")));
   EXPECT_EQ(Rows(Query("SELECT y + z AS w FROM a, b", {"a", "b"}, {old, more}))->num_rows(), 1);
 }
 
 TEST_F(Local, TablesThatNoDatabaseHas) {
   MakeDatabase(Path("w.duckdb"), {"CREATE TABLE sales AS SELECT 1 AS x"});
-  const Fault other = FaultOfPlan(MakePlan(NamedTable{"sale", Path("w.duckdb")}));
+  const Fault other = FaultOfPlan(MakePlan(InDuckDb("sale", Path("w.duckdb"))));
   EXPECT_NE(other.what.find("sale"), std::string::npos) << Render(other);
-  EXPECT_EQ(FaultOfPlan(MakePlan(NamedTable{"sales", Path("none.duckdb")})).exit, Exit::kInput);
+  EXPECT_EQ(FaultOfPlan(MakePlan(InDuckDb("sales", Path("none.duckdb")))).exit, Exit::kInput);
   std::ofstream(Path("text.duckdb")) << "a,b\n";
-  const Fault text = FaultOfPlan(MakePlan(NamedTable{"sales", Path("text.duckdb")}));
+  const Fault text = FaultOfPlan(MakePlan(InDuckDb("sales", Path("text.duckdb"))));
   EXPECT_EQ(text.what, "the DuckDB database cannot be read");
   EXPECT_EQ(text.exit, Exit::kInput);
   const Fault catalogue = FaultOfPlan(MakePlan(NamedTable{"db.sales"}));

@@ -10,6 +10,7 @@
 #include "column/schema.h"
 #include "plan/functions.h"
 #include "plan/node.h"
+#include "sources/source.h"
 
 namespace protium {
 namespace {
@@ -29,8 +30,7 @@ struct Line {
                        columns);
   }
   std::string operator()(const NamedTable& table) const {
-    return table.file.empty() ? "table " + table.name
-                              : fmt::format("table {} of {}", table.name, table.file);
+    return table.source ? DescribeSource(*table.source) : "table " + table.name;
   }
   // The text itself is long, and `protium plan` shows the SQL that the engine makes from it.
   std::string operator()(const Sql& sql) const {
@@ -75,6 +75,10 @@ struct Line {
   }
   std::string operator()(const Write& write) const {
     return fmt::format("write {} {}", FormatName(write.format), write.path);
+  }
+  std::string operator()(const Store& store) const {
+    return fmt::format("{} {}", FieldsToJson(store.mode).get<std::string>(),
+                       DescribeSource(store.target));
   }
   std::string operator()(const Broken& broken) const {
     return "broken: " + FaultOf(broken.status).what;

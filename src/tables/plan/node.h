@@ -18,6 +18,7 @@
 #include "column/source.h"
 #include "protium/expr.h"
 #include "protium/fields.h"
+#include "protium/sources.h"
 #include "protium/task.h"
 
 namespace protium {
@@ -44,8 +45,9 @@ SchemaPtr SchemaOfFiles(const Scan& scan);
 
 // A table without files of its own; no inputs. Only the engine knows its columns.
 struct NamedTable {
-  std::string name;       // "sales", or qualified: "main.sales", "warehouse.sales".
-  std::string file = {};  // The DuckDB database that holds it; empty: Spark's catalogue.
+  std::string name;  // "sales", or qualified: "main.sales", "warehouse.sales".
+  // Where it lies; none: in Spark's catalogue.
+  std::optional<Source> source = {};
 };
 
 // SQL text (Spark's) over named tables: inputs[i] has the name names[i] in the text. The text is
@@ -112,6 +114,15 @@ struct Write {
   std::string path;
 };
 
+// Writes its input into a table of a database, whole or not at all. What `run` and `output` name is
+// appended once, however often it is asked for. Has no rows of its own.
+struct Store {
+  Source target;
+  StoreMode mode = StoreMode::kReplace;
+  std::string run;     // SourceRecord::RunId() (frame/source_record.h).
+  std::string output;  // The output's name in its job.
+};
+
 // Stores an error from building until the first action reports it.
 struct Broken {
   Status status;
@@ -123,7 +134,7 @@ using Plan = std::shared_ptr<const Node>;
 
 // Engines std::visit the verb, so a new verb does not compile until every engine lowers it.
 using Verb = std::variant<Scan, NamedTable, Sql, Filter, Project, Split, MarkSplit, Lookup,
-                          Materialize, Limit, MapTask, Write, Broken>;
+                          Materialize, Limit, MapTask, Write, Store, Broken>;
 
 // A verb and its inputs. Nodes are compared by identity: engines store a Materialize under its
 // address.

@@ -280,6 +280,11 @@ class Writer {
     return Select(inputs.front());
   }
 
+  Result<std::string> Lower(const Store&, const Inputs& inputs) {
+    PT_CHECK(inputs.size() == 1);
+    return Select(inputs.front());
+  }
+
   Result<std::string> Lower(const Broken& broken, const Inputs&) { return broken.status; }
 
   // The predicate that is true on the part's side.

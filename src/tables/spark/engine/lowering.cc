@@ -13,6 +13,7 @@
 #include "connect/types.h"
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
+#include "sources/source.h"
 #include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
 #include "sql/writer.h"
@@ -111,10 +112,11 @@ class Lowering {
   }
 
   static Result<Relation> OfCatalogue(const NamedTable& table) {
-    if (table.file.empty()) return connect::Table(table.name);
+    if (!table.source) return connect::Table(table.name);
     return Fail({.exit = Exit::kUsage,
-                 .what = "Spark does not read tables of DuckDB files",
-                 .where = table.file,
+                 .what = fmt::format("the engine for Spark does not read tables of {} yet",
+                                     RowOf(table.source->kind).title),
+                 .where = DescribeSource(*table.source),
                  .fix = "write the table as Parquet, or run on the embedded engine"});
   }
 

@@ -78,6 +78,12 @@ class SparkEngine : public Engine {
 
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
+    if (const auto* store = std::get_if<Store>(&plan->verb)) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = "the engine for Spark does not write tables of databases yet",
+                   .where = store->target.table,
+                   .fix = "write a file, or run on the embedded engine"});
+    }
     const auto* write = std::get_if<Write>(&plan->verb);
     if (write == nullptr) return Count(plan, call);
     PT_LET(const Operation operation, Prepare(plan->inputs.front(), call));

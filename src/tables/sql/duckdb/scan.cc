@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "base/text.h"
+#include "sources/source.h"
 #include "sql/dialect.h"
 #include "sql_tree/tree.h"
 
@@ -115,22 +116,26 @@ Result<std::string> DuckDbCsv(const Scan& scan, int64_t rows) {
 
 }  // namespace
 
-std::string AttachedName(const std::string& file) { return "pt_" + Sha256Hex(file).substr(0, 16); }
+std::string AttachedName(const Source& source) {
+  const Source database{.kind = source.kind,
+                        .file = source.file,
+                        .connection = source.connection,
+                        .version = source.version};
+  return "pt_" + Sha256Hex(SourceKey(database)).substr(0, 16);
+}
+
+std::string SourceView(const Source& source) {
+  return fmt::format("{} ({})", DescribeSource(source), Sha256Hex(SourceKey(source)).substr(0, 8));
+}
 
 Result<std::string> DuckDbNamed(const NamedTable& table) {
-  if (table.file.empty()) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "the embedded engine has no catalogue with a table \"" + table.name + "\"",
-                 .fix = "name the DuckDB file that it is in, or run on Spark: --engine sc://HOST"});
+  if (!table.source) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "the embedded engine has no catalogue with a table \"" + table.name + "\"",
+         .fix = "say where it lies (docs/sources.md), or run on Spark: --engine sc://HOST"});
   }
-  std::string text = "SELECT * FROM " + QuoteName(AttachedName(table.file), DuckDbDialect());
-  std::string_view left = table.name;
-  while (!left.empty()) {
-    const size_t dot = left.find('.');
-    text += "." + QuoteName(left.substr(0, dot), DuckDbDialect());
-    left.remove_prefix(dot == left.npos ? left.size() : dot + 1);
-  }
-  return text;
+  return "SELECT * FROM " + QuoteName(SourceView(*table.source), DuckDbDialect());
 }
 
 // DuckDB expands *, ? and [...] in every path it reads; a single letter in brackets stands for

@@ -14,14 +14,16 @@ namespace protium {
 // (kInput) types that TypeText() does not know, and a column called file_index beside partitions.
 Result<std::string> DuckDbScan(const Scan& scan, int64_t rows);
 
-// Returns a SELECT of a table in a DuckDB database that is attached as AttachedName(table.file).
+// Returns a SELECT of a source, which the engine has made readable as SourceView(*table.source).
 // Refuses (kUsage) a table of Spark's catalogue.
 Result<std::string> DuckDbNamed(const NamedTable& table);
 
 // Returns the glob pattern that matches the file `path` and no other.
 std::string DuckDbPath(const std::string& path);
 
-// Returns the name under which the database in this file is attached.
-std::string AttachedName(const std::string& file);
+// Returns the name under which the source's database is attached; the same for all tables of it.
+std::string AttachedName(const Source& source);
+// Returns the name of the view of a source, as plans show it.
+std::string SourceView(const Source& source);
 
 }  // namespace protium

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of databases, spreadsheets and lakes in the embedded database. DuckDB's signed extensions
+// read them; they lie in the folder "extensions" beside DuckDB's own library and are never fetched
+// from the network.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "duckdb/handles.h"
+#include "protium/sources.h"
+
+namespace protium {
+
+// What one database has opened. Not thread-safe.
+class OpenSources {
+ public:
+  bool Has(const Source& source) const;
+  // Makes a source readable as the view SourceView(source) (sql/duckdb/scan.h), whose columns have
+  // types that tables carry. Loads the extension and calls the server on the first table of each
+  // only. Does nothing for a source that is open. Everything is opened read-only.
+  //
+  // Must come before external access is switched off. Faults, none of which holds a password:
+  // kEnvironment without the extension, kRemote if the server is out of reach or refuses, kInput if
+  // there is no such file or table.
+  Status Open(const duck::Connection& connection, const Source& source);
+  // Makes the database of a source writable; returns its name as SQL writes it. A file that is not
+  // there is made.
+  Result<std::string> OpenToWrite(const duck::Connection& connection, const Source& source);
+
+ private:
+  enum class Access { kRead, kWrite };
+  Status Load(const duck::Connection& connection, const Source& source);
+  Status Attach(const duck::Connection& connection, const Source& source, Access access);
+  Status AttachServer(const duck::Connection& connection, const Source& source,
+                      const std::string& access);
+
+  std::set<std::string> loaded_, attached_, views_;
+};
+
+// The folder of DuckDB's extensions; empty if the loader cannot say where DuckDB is.
+std::filesystem::path ExtensionFolder();
+
+}  // namespace protium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of sources, one row each, and what identifies a source.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "protium/sources.h"
+
+namespace protium {
+
+struct SourceKindRow {
+  SourceKind kind;
+  std::string_view title;      // In messages: "PostgreSQL".
+  std::string_view extension;  // DuckDB's, which reads it; empty: DuckDB itself does.
+  std::string_view set_up;     // The name in ./dev setup --sources.
+  bool server;                 // Has a Connection; otherwise a file.
+  bool folder;                 // Its file is a folder.
+  std::string_view scheme;     // Of a server's URL.
+  int port;                    // Of a server whose URL names none.
+  std::string_view query;      // The table function that runs the server's own SQL; empty: none.
+};
+
+std::span<const SourceKindRow> SourceKinds();
+const SourceKindRow& RowOf(SourceKind kind);
+
+// Checks all that can be checked without opening it: that the place is given, that exactly one of
+// table and query is, and what its kind does not have. Faults are kUsage.
+Status CheckSource(const Source& source);
+
+// "PostgreSQL table public.orders of postgresql://reader@host:5432/shop"; holds no secret.
+std::string DescribeSource(const Source& source);
+// The place alone: the file, or the server's URL.
+std::string PlaceOf(const Source& source);
+
+// A text that two sources share if and only if they read the same; holds no secret.
+std::string SourceKey(const Source& source);
+
+}  // namespace protium

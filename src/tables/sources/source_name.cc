@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sources/source_name.h"
+
+namespace protium {
+
+std::vector<std::string> NameParts(std::string_view name) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool doubled = name.substr(i, 2) == "\"\"";
+    if (quoted && doubled) {
+      parts.back() += name[i++];
+    } else if (name[i] == '"' && (quoted || parts.back().empty())) {
+      quoted = !quoted;
+    } else if (name[i] == '.' && !quoted) {
+      parts.emplace_back();
+    } else {
+      parts.back() += name[i];
+    }
+  }
+  return parts;
+}
+
+}  // namespace protium
