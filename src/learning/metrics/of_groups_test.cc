@@ -15,17 +15,17 @@
 namespace protium {
 namespace {
 
-struct Row {
+struct JudgedRow {
   uint64_t group = 0;
   double label = 0;
   double score = 0;
   double weight = 1;
 };
 
-MetricState StateOf(const std::vector<Row>& rows, int64_t best = 10) {
+MetricState StateOf(const std::vector<JudgedRow>& rows, int64_t best = 10) {
   auto state = MetricState::Make({"ndcg@" + std::to_string(best)}, TargetKind::kRelevance);
   EXPECT_TRUE(state.ok()) << state.status();
-  for (const Row& row : rows) {
+  for (const JudgedRow& row : rows) {
     state->Add({.labels = {&row.label, 1},
                 .scores = {&row.score, 1},
                 .weight = row.weight,
@@ -34,13 +34,13 @@ MetricState StateOf(const std::vector<Row>& rows, int64_t best = 10) {
   return *std::move(state);
 }
 
-Json Value(const std::vector<Row>& rows, int64_t best = 10) {
+Json Value(const std::vector<JudgedRow>& rows, int64_t best = 10) {
   return StateOf(rows, best).Values()["ndcg@" + std::to_string(best)];
 }
 
-const std::vector<Row> kTies = {{1, 3, 0.5}, {1, 2, 1.5},  {1, 3, 1.5},
+const std::vector<JudgedRow> kTies = {{1, 3, 0.5}, {1, 2, 1.5},  {1, 3, 1.5},
                                 {1, 0, 2.0}, {1, 1, -1.0}, {1, 2, 0.1}};
-const std::vector<Row> kConstant = {{2, 0, 1}, {2, 1, 1}, {2, 0, 1}, {2, 4, 1}};
+const std::vector<JudgedRow> kConstant = {{2, 0, 1}, {2, 1, 1}, {2, 0, 1}, {2, 4, 1}};
 
 TEST(Ndcg, IsThatOfScikitLearnAlsoWithEqualScores) {
   EXPECT_NEAR(Value(kTies, 2).get<double>(), 0.27632343373895824, 1e-15);
@@ -52,11 +52,11 @@ TEST(Ndcg, IsThatOfScikitLearnAlsoWithEqualScores) {
 }
 
 TEST(Ndcg, IsTheMeanOverGroups) {
-  std::vector<Row> rows = kTies;
+  std::vector<JudgedRow> rows = kTies;
   rows.insert(rows.end(), kConstant.begin(), kConstant.end());
   EXPECT_NEAR(Value(rows, 3).get<double>(), (0.4377846278163127 + 0.5453110690576979) / 2, 1e-15);
   // A group's weight is the mean of its rows'.
-  for (Row& row : rows) row.weight = row.group == 1 ? 3 : 1;
+  for (JudgedRow& row : rows) row.weight = row.group == 1 ? 3 : 1;
   EXPECT_NEAR(Value(rows, 3).get<double>(), (3 * 0.4377846278163127 + 0.5453110690576979) / 4,
               1e-15);
 }
@@ -82,7 +82,7 @@ TEST(Ndcg, PutsScoresThatAreNoNumbersLast) {
 
 TEST(Ndcg, IsTheSameForAnyOrderAndParts) {
   std::mt19937 random(5);
-  std::vector<Row> rows;
+  std::vector<JudgedRow> rows;
   for (int i = 0; i < 500; ++i) {
     rows.push_back({random() % 40, double(random() % 5), double(random() % 20) / 7 - 1,
                     1 + double(random() % 3)});
