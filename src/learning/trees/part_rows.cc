@@ -9,7 +9,7 @@ namespace protium {
 namespace {
 
 // Rows that go through a tree together: their positions stay in the second cache.
-constexpr int64_t kBlock = 1 << 14;
+constexpr int64_t kBlockRows = 1 << 14;
 
 template <class Bin>
 int64_t PartBy(const Bin* bins, const uint8_t* goes_left, std::span<uint32_t> which,
@@ -40,10 +40,10 @@ int64_t PartRows(const BinnedRows& rows, const SplitRule& rule, std::span<uint32
 
 void AddLeaves(const BinnedRows& rows, const Tree& tree, std::span<const SplitRule> rules,
                std::span<float> out) {
-  std::vector<uint32_t> which(size_t(std::min(kBlock, rows.rows()))), aside(which.size());
+  std::vector<uint32_t> which(size_t(std::min(kBlockRows, rows.rows()))), aside(which.size());
   std::vector<std::span<uint32_t>> at(tree.nodes.size());
-  for (int64_t first = 0; first < rows.rows(); first += kBlock) {
-    at[0] = std::span(which).first(size_t(std::min(kBlock, rows.rows() - first)));
+  for (int64_t first = 0; first < rows.rows(); first += kBlockRows) {
+    at[0] = std::span(which).first(size_t(std::min(kBlockRows, rows.rows() - first)));
     std::iota(at[0].begin(), at[0].end(), uint32_t(first));
     // Children come after their parent.
     for (size_t i = 0; i < tree.nodes.size(); ++i) {
