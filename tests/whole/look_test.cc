@@ -142,6 +142,14 @@ void WriteShop(const OwnJob& own) {
   own.Write("shop/notes.csv", "note,by\nhello,me\nbye,you\n");
 }
 
+TEST(Init, NamesTheJobOfThisFolderAfterIt) {
+  const OwnJob own;
+  const Outcome written = own.Protium({"init", ".", "--label", "hours", "--estimator", "trees"});
+  ASSERT_EQ(written.exit, 0) << written.err;
+  const std::string name = own.path().filename().string();
+  EXPECT_TRUE(Has(own.Text(name + ".toml"), "name = \"" + name + "\"")) << written.out;
+}
+
 TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {
   const OwnJob own;
   WriteShop(own);

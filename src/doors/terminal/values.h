@@ -10,8 +10,8 @@
 
 namespace protium {
 
-// Writes a value as people do: floats with five digits (Figure()), whole numbers in groups of three,
-// text without quotes, lists with commas; empty for null.
+// Writes a value as people do: floats with five digits (Figure()), whole numbers in groups of
+// three, text without quotes, lists with commas; empty for null.
 std::string Shown(const Json& value);
 
 // A table cell; for text of several lines, such as SQL, only its length. "-" for null.

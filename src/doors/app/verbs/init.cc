@@ -158,12 +158,18 @@ void ChooseEstimator(std::optional<FirstEstimator> given, JobOutline& outline) {
                           (compared.effort.empty() ? "" : " (" + compared.effort + ")"));
 }
 
+// What a file or a folder is called, also for "." and "..".
+std::string NameOf(const fs::path& place) {
+  const fs::path whole = fs::absolute(place).lexically_normal();
+  return whole.has_filename() ? TableNameOf(whole.string())
+                              : whole.parent_path().filename().string();
+}
+
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const fs::path place = fs::path(arguments.operand(0)).lexically_normal();
   const bool program = arguments.Has("--cpp");
-  std::string name =
-      place.has_filename() ? TableNameOf(place.string()) : place.parent_path().filename().string();
+  std::string name = NameOf(place);
   if (program) name = ProgramName(name);
   const fs::path output = arguments.Value("--output", program ? name : name + ".toml");
   PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
