@@ -20,6 +20,7 @@ namespace {
 constexpr float kMostRelevance = 31;
 // Of groups in which nothing is to be learned, since H + l2 must stay above 0.
 constexpr double kFlatHessian = 1e-16;
+constexpr double kRowScale = 16;
 // So that pairs of almost equal margins do not outweigh all others.
 constexpr double kNear = 0.01;
 
@@ -134,7 +135,9 @@ class GroupLambdas {
     return sum;
   }
 
-  static double Normaliser(double sum) { return sum > 0 ? Log2Of1Plus(sum) / sum : 1; }
+  static double Normaliser(double sum) {
+    return kRowScale * (sum > 0 ? Log2Of1Plus(sum) / sum : 1);
+  }
 
   const size_t top_;
   std::vector<uint32_t> places_, best_;  // Rows by margin, and by label, falling.
