@@ -25,10 +25,13 @@ KINDS = {STOCK: "stock", SETTINGS: "arrow", PANDAS: "pandas"}
 class Server:
     """A server of two cores, until the end of the with statement."""
 
+    def __init__(self, master="local[2]"):
+        self.master = master
+
     def __enter__(self):
         self.state = tempfile.mkdtemp(prefix="protium-bench-spark-")
         started = subprocess.run(
-            ["scripts/spark-server", "start", "--version", "4.2", "--master", "local[2]", "--state", self.state,
+            ["scripts/spark-server", "start", "--version", "4.2", "--master", self.master, "--state", self.state,
              "--owner", str(os.getpid()), "--lifetime", "14400", "--conf", "spark.driver.memory=5g",
              "--conf", "spark.sql.shuffle.partitions=2"], stdout=subprocess.PIPE, text=True, check=False)
         if started.returncode != 0:

@@ -27,6 +27,19 @@ SETTINGS = ("train.epochs=40", "train.batch_size=256", "train.checkpoint.every_s
 # On Spark a newcomer takes seconds to come.
 SPARK_SETTINGS = ("train.epochs=150",)
 CHOICES = ("kill", "kill", "kill", "stop", "two", "scale")
+# With --trees the job grows a forest instead, from the same table.
+TREES_SETTINGS = ("train.checkpoint.every_steps=50", "gang.deadline=3", "gang.max_restarts=9")
+TREES = """[[pipeline]]
+kind        = "tree_estimator"
+categorical = [{ stage = "index" }]
+numeric     = ["dep_delay", "distance", "week", "day_of_year", "previous_delay", "temp", "dewp", "humid", "wind_dir", \
+"wind_speed", "precip", "pressure", "visib", "plane_age", "seats", "lat", "lon"]
+label       = "arr_delay"
+trees       = { rounds = 800, leaves = 31, rows = 0.8 }
+
+[train]
+validation  = { share = 0.1, by = ["year", "month", "day"] }
+"""
 # What a server's workers may take to see that their run has ended.
 LEAVE_S = 20
 
@@ -130,7 +143,7 @@ def disturb(run, chance, done, kills, on_spark):
 def one(arguments, seed):
     chance, done, kills = random.Random(seed), [], []
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
-        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", placed(arguments.engine))
+        run = Run(arguments.command, arguments.job, arguments.data, folder, "{min=1,max=3}", placed(arguments))
         next_at = None
         while not run.ended() and time.monotonic() - run.begun < PATIENCE_S:
             time.sleep(0.01)
@@ -146,12 +159,25 @@ def one(arguments, seed):
         return weights, error, done, run.named("gang_entered"), len(run.named("restart")), going_on(run, kills)
 
 
-def settings(engine):
-    return (*SETTINGS, *SPARK_SETTINGS) if engine else SETTINGS
+def settings(arguments):
+    if arguments.trees:
+        return TREES_SETTINGS
+    return (*SETTINGS, *SPARK_SETTINGS) if arguments.engine else SETTINGS
 
 
-def placed(engine):
-    return (*settings(engine), f"engine={engine}") if engine else settings(engine)
+def placed(arguments):
+    chosen = settings(arguments)
+    return (*chosen, f"engine={arguments.engine}") if arguments.engine else chosen
+
+
+# The job up to the stages that only nets need, followed by a forest.
+def with_trees(job, folder):
+    with open(job, encoding="utf-8") as text:
+        head = text.read().split('[[pipeline]]\nkind   = "imputer"')[0]
+    path = f"{folder}/trees.toml"
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(head + TREES)
+    return path
 
 
 # Those of a run's members that have not ended in good time.
@@ -196,10 +222,15 @@ def main():
     parser.add_argument("--job", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--engine", help="of the disturbed runs: a Spark server on this machine")
+    parser.add_argument("--trees", action="store_true", help="forests instead of nets")
     arguments = parser.parse_args()
+    jobs = tempfile.TemporaryDirectory(prefix="protium-soak-job-")
+    arguments.data = os.path.abspath(arguments.data)
+    if arguments.trees:
+        arguments.job = with_trees(arguments.job, jobs.name)
     with tempfile.TemporaryDirectory(prefix="protium-soak-") as folder:
         alone, error = Run(arguments.command, arguments.job, arguments.data, folder, 2,
-                           settings(arguments.engine)).finish()
+                           settings(arguments)).finish()
     if alone is None:
         sys.exit(f"soak: the run left alone failed:\n{error}")
     cuts, edges, going, restarts, wrong, disturbed = [], [], [], 0, 0, 0

@@ -14,7 +14,7 @@ import source_text
 
 _FOLDER = "include/protium/stages"
 # The kinds that stages/options.h has typed itself.
-_TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator"}
+_TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator", "tree_estimator"}
 # {header: (what it holds, the last kind in it)}, in the order of the catalogue.
 _HEADERS = {
     "categories": ("of categories", "hashed_cross"),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""by_hand.py etl|job JOB TABLES OUT EPOCHS BATCH: the flights job as one writes it without us: DuckDB,
-numpy and PyTorch in one process with two threads.
+"""by_hand.py etl|job|trees JOB TABLES OUT EPOCHS BATCH: the flights job as one writes it without us:
+DuckDB, numpy and PyTorch in one process with two threads.
 
 `etl` only runs the SQL of JOB, into a table of DuckDB; types of columns are known before the clock
 starts. `job` is the whole: SQL, split by days, stages, training, validation, scored Parquet in OUT.
+`trees` is the same with LightGBM, EPOCHS trees and nothing filled in or scaled; BATCH are its leaves.
 """
 
 import json
@@ -78,17 +79,22 @@ def numbers_of(column):
         column.cast("double").fill_null(float("nan")).to_numpy(), "float32")
 
 
-def prepare(connection, job):
-    import numpy as np
-
-    categorical, filled, numeric = columns_of(job)
+# The rows, and which of them train, are held out for validation, and test.
+def split_rows(connection, job):
     split, held = job["split"]["test"], job["train"]["validation"]["share"]
     day = "concat_ws('-', year, month, day)"
     table = connection.execute(
         f"SELECT *, hash({day}) % 1000 < {split} * 1000 AS test, hash({day} || 'held') % 1000 < {held} * 1000 AS held "
         "FROM etl WHERE arr_delay IS NOT NULL").to_arrow_table()
     test, held = (table[name].to_numpy() for name in ("test", "held"))
-    train = ~test & ~held
+    return table, ~test & ~held, held & ~test, test
+
+
+def prepare(connection, job):
+    import numpy as np
+
+    categorical, filled, numeric = columns_of(job)
+    table, train, held, test = split_rows(connection, job)
     encoded = [codes_of(table[name], train) for name in categorical]
     columns = []
     for name in numeric:
@@ -98,7 +104,7 @@ def prepare(connection, job):
         columns.append((values - values[train].mean(dtype="float64")) / (values[train].std(dtype="float64") or 1))
     label = numbers_of(table["arr_delay"])
     codes = np.stack([code for code, _ in encoded], 1)
-    return table, np.stack(columns, 1).astype("float32"), codes, [n for _, n in encoded], label, train, held & ~test, test
+    return table, np.stack(columns, 1).astype("float32"), codes, [n for _, n in encoded], label, train, held, test
 
 
 def make_net(cardinalities, numeric):
@@ -147,6 +153,15 @@ def rmse(guess, label):
     return float(((guess - label).double() ** 2).mean().sqrt())
 
 
+def write_scored(job, rows, guess, out):
+    import pyarrow.parquet as parquet
+
+    wanted = [name for name in job["outputs"]["predictions"]["columns"] if name != "prediction"]
+    scored = rows.select(wanted).append_column("prediction", [guess])
+    parquet.write_table(scored, os.path.join(out, "predictions.parquet"), compression="zstd")
+    return scored
+
+
 def run_job(job, folder, out, epochs, batch):
     import torch
 
@@ -173,14 +188,39 @@ def run_job(job, folder, out, epochs, batch):
     net.load_state_dict(kept)
     trained = time.perf_counter()
     guess = predict(net, *sides["test"][:2])
-    wanted = [name for name in job["outputs"]["predictions"]["columns"] if name != "prediction"]
-    import pyarrow.parquet as parquet
-    scored = table.filter(test).select(wanted).append_column("prediction", [(guess.double() * deviation + mean).numpy()])
-    parquet.write_table(scored, os.path.join(out, "predictions.parquet"), compression="zstd")
+    scored = write_scored(job, table.filter(test), (guess.double() * deviation + mean).numpy(), out)
     ended = time.perf_counter()
     say(job="by hand", seconds=ended - BEGUN, etl=made - imported, prepare=prepared - made, train=trained - prepared,
         score=ended - trained, rows=len(label), train_rows=len(sides["train"][2]), test_rows=scored.num_rows,
         rmse=rmse(guess, sides["test"][2]) * deviation)
+
+
+def run_trees(job, folder, out, trees, leaves):
+    import lightgbm
+    import numpy as np
+
+    imported = time.perf_counter()
+    connection = open_tables(job, folder, typed=False)
+    run_etl(connection, job)
+    made = time.perf_counter()
+    categorical, _, numeric = columns_of(job)
+    table, train, held, test = split_rows(connection, job)
+    columns = [numbers_of(table[name]) for name in numeric] + [codes_of(table[name], train)[0] for name in categorical]
+    x, label = np.stack(columns, 1).astype("float32"), numbers_of(table["arr_delay"])
+    prepared = time.perf_counter()
+    model = lightgbm.LGBMRegressor(n_estimators=trees, num_leaves=leaves, n_jobs=THREADS, verbose=-1)
+    history = {}
+    model.fit(x[train], label[train], eval_X=x[held], eval_y=label[held], eval_metric="rmse",
+              categorical_feature=list(range(len(numeric), len(columns))),
+              callbacks=[lightgbm.record_evaluation(history)])
+    errors = history["valid_0"]["rmse"]
+    trained = time.perf_counter()
+    guess = model.predict(x[test], num_iteration=int(np.argmin(errors)) + 1)
+    scored = write_scored(job, table.filter(test), guess, out)
+    ended = time.perf_counter()
+    say(job="by hand", seconds=ended - BEGUN, etl=made - imported, prepare=prepared - made, train=trained - prepared,
+        score=ended - trained, rows=len(label), train_rows=int(train.sum()), test_rows=scored.num_rows,
+        rmse=float(np.sqrt(np.mean((guess - label[test]) ** 2))))
 
 
 def main():
@@ -192,6 +232,8 @@ def main():
         seconds = run_etl(connection, job)
         rows = connection.execute("SELECT count(arr_delay) FROM etl").fetchone()[0]
         say(job="DuckDB", seconds=seconds, rows=rows)
+    elif what == "trees":
+        run_trees(job, folder, out, int(epochs), int(batch))
     else:
         run_job(job, folder, out, int(epochs), int(batch))
     say(peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

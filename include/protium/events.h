@@ -157,6 +157,7 @@ struct TrainStarted {
   int64_t batch = 0;    // Rows per step.
   int64_t shards = 0;   // Over all ranks.
   bool packed = false;  // False: the rows packed for an earlier training are reused.
+  bool trees = false;   // A step is a round of trees, and so is an epoch.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("rows", rows);
@@ -166,6 +167,7 @@ struct TrainStarted {
     visit("shards", shards);
     visit("step", step);
     visit("packed", packed);
+    visit("trees", trees);
   }
 };
 

@@ -15,6 +15,7 @@ struct Field {
   std::optional<double> at_least;
   std::optional<double> above;
   std::optional<double> below;
+  std::optional<double> at_most;
   const char* items = "";    // What the numbers of a list are, for error messages: "widths".
   const char* filled = "";   // For a text that must not be empty, what it must be: "a name".
   const char* rows_of = "";  // The catalogue table that it chooses from: "nets".

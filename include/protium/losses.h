@@ -25,6 +25,19 @@ Choice MeanSquaredError();
 Choice MeanAbsoluteError();
 Choice Poisson();  // For counts and amounts >= 0; the net outputs the logarithm of the mean.
 
+// For amounts of 0 or more of which many are 0, such as the cost of claims: the variance grows with
+// the power of the mean, like that of counts with power 1, of amounts with power 2. The net outputs
+// the logarithm of the mean.
+struct TweedieOptions {
+  double power = 1.5;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("power", power,
+          {.help = "the variance is the mean to this power", .above = 1, .below = 2});
+  }
+};
+Choice Tweedie(const TweedieOptions& options = {});
+
 // One output per level: the value below which that share of the labels lies, given the inputs.
 struct QuantileOptions {
   std::vector<double> levels = {0.1, 0.5, 0.9};

@@ -4,6 +4,7 @@
 // those columns. Implemented by the room model.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -16,6 +17,10 @@
 namespace protium {
 
 class Session;
+
+// For PipelineModel::Explaining() and Scorer::Explaining().
+inline constexpr int32_t kEveryColumn = -1;
+
 struct ModelState;
 
 // A fitted pipeline. Immutable and cheap to copy; the session must outlive it.
@@ -34,6 +39,12 @@ class PipelineModel {
   // table's columns to carry along (empty: all), which saves copying the others to the workers and
   // back.
   DataFrame Transform(const DataFrame& table, const Columns& keep = {}) const;
+
+  // The same model, whose Transform() and Scorer also explain each prediction, by the `columns`
+  // columns of the table that matter most to it or by every one (kEveryColumn); 0 ends that. Adds
+  // the columns because_1, because_1_by and so on (docs/trees.md, "Explanations"). Fails with
+  // Exit::kUsage for a model that cannot explain.
+  Result<PipelineModel> Explaining(int32_t columns) const;
 
   // Rewrites a failure of an action on Transform()'s rows so that it names the table's columns
   // instead of those that stages made.

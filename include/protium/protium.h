@@ -33,4 +33,5 @@
 #include "protium/stream.h"
 #include "protium/task.h"
 #include "protium/training.h"
+#include "protium/trees.h"
 #include "protium/version.h"

@@ -3,6 +3,7 @@
 // LibTorch, no engine. Implemented by the room inference.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,9 +19,14 @@ namespace protium {
 class Scorer {
  public:
   // Refuses (Exit::kUsage), by name, nets that LibTorch computes (all but tabular_mlp, tabm,
-  // linear and wide_and_deep) and users' own nets. A model without an estimator returns the outputs of its
-  // stages. Stages of words and of SQL open the embedded engine, which runs one query at a time.
+  // linear and wide_and_deep) and users' own nets. A model without an estimator returns what its
+  // stages make. Stages of words and of SQL open the embedded engine, which runs one query at a
+  // time.
   static Result<Scorer> Make(const PipelineModel& model);
+
+  // The same scorer, which also explains each prediction: PipelineModel::Explaining(). Cheap: it
+  // shares the model with this one.
+  Result<Scorer> Explaining(int32_t columns) const;
 
   // The columns that rows must have, with the types that the model was trained on.
   const SchemaPtr& input() const;

@@ -14,6 +14,7 @@ namespace protium {
 struct Catalogue;
 
 inline constexpr const char* kTorchEstimator = "torch_estimator";
+inline constexpr const char* kTreeEstimator = "tree_estimator";
 
 // A stage named by its row in the catalogue, with the options that differ from the defaults. Any
 // row can be given as JSON: {"one_hot_encoder", {{"inputs", {"origin"}}}}.
@@ -32,6 +33,9 @@ inline StageOptions StandardScaler(const StandardScalerOptions& options) {
 }
 inline StageOptions TorchEstimator(const TorchEstimatorOptions& options) {
   return {kTorchEstimator, options};
+}
+inline StageOptions TreeEstimator(const TreeEstimatorOptions& options) {
+  return {kTreeEstimator, options};
 }
 
 // Reads a list of objects with "kind" among their options, and fills in every default. Unknown

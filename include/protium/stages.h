@@ -16,6 +16,7 @@
 #include "protium/nets.h"
 #include "protium/task.h"
 #include "protium/training.h"
+#include "protium/trees.h"
 
 namespace protium {
 
@@ -150,7 +151,8 @@ template <class Options, class Visit>
 void VisitLearning(Options& options, Visit& visit) {
   visit("categorical", options.categorical,
         {.help = "columns of indices: from string_indexer, hasher, bucketizer and the like"});
-  visit("numeric", options.numeric, {.help = "columns of numbers, without NULL"});
+  visit("numeric", options.numeric,
+        {.help = "columns of numbers; a net needs them without NULL, trees learn where NULL goes"});
   visit("vectors", options.vectors,
         {.help = "columns of lists of numbers, for nets that read them by name"});
   visit("label", options.label, {.help = "the column to predict: a number or a class"});
@@ -162,7 +164,7 @@ void VisitLearning(Options& options, Visit& visit) {
         {.help = "column that says how much a row counts, 0 or more; unless set, 1"});
   visit("label_scale", options.label_scale,
         {.help = "for numbers: scaling of the label, undone when scoring and for metrics; log1p is "
-                 "for amounts above -1; unless set, standard, but none for poisson"});
+                 "for amounts above -1; unless set, standard, but none for poisson and tweedie"});
   visit("loss", options.loss, {.help = "what training minimises", .rows_of = "losses"});
   visit("prediction", options.prediction,
         {.help = "the column that scoring adds", .filled = "a name"});
@@ -195,8 +197,8 @@ struct TorchEstimatorOptions {
   Columns labels;        // Instead of `label`: several values or flags, learned together.
   std::string positive;  // One of two classes; empty: the greater one.
   std::string weight;    // A column of row weights; empty: every row counts 1.
-  // Unset: standard for values and quantiles, but none for poisson. Classes and flags are never
-  // scaled.
+  // Unset: standard for values and quantiles, but none for poisson and tweedie. Classes and flags
+  // are never scaled.
   std::optional<Scale> label_scale;
   Choice loss = MeanSquaredError();
   std::string prediction = "prediction";
@@ -214,6 +216,39 @@ struct TorchEstimatorOptions {
     VisitLearning(*this, visit);
     visit("train", train, {.help = "how to train it"});
     visit("gang", gang, {.help = "the workers that train it"});
+  }
+};
+
+// Grows a forest of boosted trees with a gang of workers and adds its predictions as columns. The
+// members mean what they mean in TorchEstimatorOptions. Numbers may be NULL, NaN or infinite and
+// need no scale; a category that is NULL is missing, too.
+struct TreeEstimatorOptions {
+  std::string id;
+  TreeOptions trees;
+  Inputs categorical;
+  Inputs numeric;
+  std::vector<VectorColumn> vectors;  // Refused: trees read columns of numbers (vector_columns).
+  std::string label;
+  Columns labels;
+  std::string positive;
+  std::string weight;
+  std::optional<Scale> label_scale;
+  Choice loss = MeanSquaredError();
+  std::string prediction = "prediction";
+  std::string probability = "probability";
+  std::string probabilities;
+  UnseenClass unseen_class = UnseenClass::kIgnore;
+  Threshold threshold;
+  Calibration calibration = Calibration::kNone;
+  TreeTrainOptions train;
+  GangSpec gang;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("id", id, {.help = kIdHelp});
+    visit("trees", trees, {.help = "the trees to grow"});
+    VisitLearning(*this, visit);
+    visit("train", train, {.help = "how to train them"});
+    visit("gang", gang, {.help = "the workers that train them"});
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a forest is grown, as data; job files, --set, help and the reference pages follow from Fields()
-// here. The forest follows from the rows, the loss and these options, never from the number of
-// workers (docs/trees.md).
+// How a forest is grown, as data; job files, --set, help and the reference pages follow from
+// Fields() here. The forest follows from the rows, the loss and these options, never from the
+// number of workers (docs/trees.md).
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct MonotoneColumn {
 // The shape of the trees. A round adds one tree for each output of the model: one, or one for each
 // class, label or level.
 struct TreeOptions {
-  int64_t rounds = 300;
-  double learning_rate = 0.1;
+  int64_t rounds = 200;
+  double learning_rate = 0.05;
   int32_t leaves = 31;
   int32_t depth = 0;
   int32_t bins = 255;
@@ -41,7 +41,7 @@ struct TreeOptions {
   double l1 = 0;
   double l2 = 1;
   double rows = 1;
-  double columns = 1;
+  double columns = 0.5;
   int32_t one_hot = 4;
   double smoothing = 10;
   std::vector<MonotoneColumn> monotone;
@@ -72,13 +72,16 @@ struct TreeOptions {
            .above = 0,
            .at_most = 1});
     visit("columns", columns,
-          {.help = "share of the columns that each tree may split on", .above = 0, .at_most = 1});
+          {.help = "share of the columns that each tree may split on, but never fewer than 8",
+           .above = 0,
+           .at_most = 1});
     visit("one_hot", one_hot,
           {.help = "splits on at most this many categories put one on a side; with more they are "
                    "sorted by gradient and cut in two",
            .at_least = 1});
-    visit("smoothing", smoothing,
-          {.help = "weight added to each category, so that rare ones do not decide", .at_least = 0});
+    visit(
+        "smoothing", smoothing,
+        {.help = "weight added to each category, so that rare ones do not decide", .at_least = 0});
     visit("monotone", monotone, {.help = "numbers that predictions rise or fall with"});
     visit("interactions", interactions,
           {.help = "lists of columns: those on the way to a leaf come from one list; unless set, "
@@ -112,8 +115,7 @@ struct TreeTrainOptions {
            .rows_of = "metrics"});
     visit("early_stopping", early_stopping,
           {.help = "ends training when it stops improving", .decides_weights = false});
-    visit("keep", keep,
-          {.help = "checkpoints kept", .at_least = 1, .decides_weights = false});
+    visit("keep", keep, {.help = "checkpoints kept", .at_least = 1, .decides_weights = false});
     visit("baseline", baseline,
           {.help = "column of a straight-line fit to compare with; empty: none",
            .decides_weights = false});

@@ -31,11 +31,12 @@ from .session import Session, default_session
 if TYPE_CHECKING:
     from .gang import RankError, run
     from .tabular import TabularClassifier, TabularRegressor
+    from .trees import TreeClassifier, TreeRegressor
 
 __version__ = "0.1.0"
 __all__ = ["BugError", "EnvironmentFault", "Frame", "InputError", "Model", "NoRoomError", "Pipeline",
            "ProtiumError", "RankError", "RemoteError", "Scorer", "Session", "Stage", "StalledError", "StoppedError",
-           "TabularClassifier", "TabularRegressor", "UsageError", "default_session", "load_scorer", "nets",
+           "TabularClassifier", "TabularRegressor", "TreeClassifier", "TreeRegressor", "UsageError", "default_session", "load_scorer", "nets",
            "run", "stages"]
 
 
@@ -45,6 +46,10 @@ def __getattr__(name: str) -> Any:
         from . import tabular
 
         return getattr(tabular, name)
+    if name in ("TreeClassifier", "TreeRegressor"):
+        from . import trees
+
+        return getattr(trees, name)
     # What it starts processes with takes time to import.
     if name in ("run", "RankError"):
         from . import gang

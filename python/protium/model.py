@@ -30,7 +30,7 @@ class Pipeline:
         self.stages = [dict(stage) for stage in stages]
 
     def _json(self) -> bytes:
-        return json.dumps(self.stages).encode()
+        return json.dumps(self.stages, default=_plain).encode()
 
     def check(self, table: Any) -> dict[str, Any]:
         """Checks the stages against the columns, reads no rows, and gives every option in effect."""
@@ -44,6 +44,11 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"<protium.Pipeline {', '.join(str(each.get('kind')) for each in self.stages)}>"
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy and paths, which JSON does not know, as numbers and texts."""
+    return value.item() if hasattr(value, "item") else os.fspath(value)
 
 
 def _frame_of(table: Any) -> Frame:

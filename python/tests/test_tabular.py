@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimators in scikit-learn's manner."""
+"""Nets in scikit-learn's manner."""
 
-import importlib
-import os
 import pickle
 import unittest
 
 import protium as pt
+from estimator_checks import module, run_checks
 
 try:
     import numpy as np
@@ -20,20 +19,6 @@ EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_sparse_data":
         "sparse matrices are not taken",
 }
-# Of all checks, those that run in every test; PROTIUM_TEST_ALL=1 runs all of them, which takes minutes.
-USUAL_CHECKS = {
-    "check_dict_unchanged", "check_estimators_unfitted", "check_fit2d_1feature",
-    "check_get_params_invariance", "check_n_features_in", "check_no_attributes_set_in_init",
-    "check_parameters_default_constructible", "check_supervised_y_no_nan",
-}
-
-
-def module(name):
-    """The module, or a skip that says which one is missing."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise unittest.SkipTest(f"{name} is not installed")
 
 
 def rows(count=400):
@@ -104,25 +89,7 @@ class Tabular(unittest.TestCase):
         self.assertIn(search.fit(X, y).best_params_["tabularregressor__hidden"], ([4], [8]))
 
     def test_what_scikit_learn_asks_of_estimators(self):
-        checks = module("sklearn.utils.estimator_checks")
-        if not hasattr(checks, "estimator_checks_generator"):
-            self.skipTest("scikit-learn is older than 1.6")
-        every = os.environ.get("PROTIUM_TEST_ALL") == "1"
-        ran = 0
-        for estimator in (pt.TabularRegressor(), pt.TabularClassifier()):
-            for own, check in checks.estimator_checks_generator(estimator):
-                name = getattr(check, "func", check).__name__
-                if not every and name not in USUAL_CHECKS:
-                    continue
-                with self.subTest(name, estimator=type(estimator).__name__):
-                    ran += 1
-                    try:
-                        check(own)
-                    except unittest.SkipTest:
-                        continue
-                    except AssertionError:
-                        self.assertIn(name, EXPECTED_FAILURES)
-        self.assertGreater(ran, 8)
+        run_checks(self, (pt.TabularRegressor(), pt.TabularClassifier()), EXPECTED_FAILURES)
 
 
 if __name__ == "__main__":

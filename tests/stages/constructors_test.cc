@@ -23,6 +23,7 @@ const std::vector<StageOptions>& OneOfEach() {
       MinMaxScaler({.inputs = {"x"}, .low = -1, .clip = true}),
       MaxAbsScaler({.inputs = {"x"}}),
       RobustScaler({.inputs = {"x"}, .center = false}),
+      QuantileScaler({.inputs = {"x"}}),
       Normalizer({.inputs = {"x", "z"}, .norm = "l1"}),
       Clip({.inputs = {"x"}, .low = 0}),
       LogTransform({.inputs = {"x"}, .how = "log2"}),
@@ -46,7 +47,8 @@ const std::vector<StageOptions>& OneOfEach() {
       TextIndexer({.inputs = {"w"}, .length = 8}),
       Image({.inputs = {"p"}, .height = 8, .width = 8}),
       SqlTransformer({.inputs = {"x"}, .statement = "SELECT *, x + 1 AS more FROM __THIS__"}),
-      TorchEstimator({.numeric = {"x"}, .label = "y"})};
+      TorchEstimator({.numeric = {"x"}, .label = "y"}),
+      TreeEstimator({.numeric = {"x"}, .label = "y"})};
   return stages;
 }
 

@@ -35,7 +35,8 @@ TEST_F(QuantileScaler, MakesTheQuantilesOfANormalDistribution) {
   EXPECT_EQ(Of(Cubes(), "848443480245.0\n"), "x__s: 1.625");
 }
 
-// Four values are all quantiles: 1 those from -3 to -0.75, 2 from -0.5 to 0, 4 to 0.5, 8 the others.
+// Four values are all quantiles: 1 those from -3 to -0.75, 2 from -0.5 to 0, 4 to 0.5, 8 the
+// others.
 TEST_F(QuantileScaler, GoesOnBeyondTheOuterKnotsUpToALimit) {
   EXPECT_EQ(Of("1\n2\n4\n8\n", "1\n2\n3\n4\n8\n"), "x__s: -1.875 -0.25 0.0625 0.375 1.875");
   EXPECT_EQ(Of("1\n2\n4\n8\n", "0\n-1\n-9\n10\n99\n"), "x__s: -3.5 -4 -4 2.625 4");

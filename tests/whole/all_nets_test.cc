@@ -96,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(BuiltIn, NetOfAJob, testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Precision, OfBfloat16GivesOtherWeightsTheSameForAnyNumberOfWorkers) {
-  const OwnJob own(MachinesTable(300), JobOf(kCases[1]));
+  const Case& transformer = kCases[2];
+  const OwnJob own(MachinesTable(300), JobOf(transformer));
   const std::string plain = Weights(own, own.Run({"--json"}));
   const std::vector<std::string> half = {"--json", "--set", "train.precision=bfloat16"};
   const std::string one = Weights(own, own.Run(half));

@@ -90,9 +90,10 @@ TEST(Tables, OfTwoThousandColumnsAreLearnedWhole) {
   const OwnJob own;
   own.Write("wide.csv", table + "\n");
   const std::string job = (own / "wide.toml").string();
-  ASSERT_EQ(
-      own.Protium({"init", (own / "wide.csv").string(), "--label", "hours", "--output", job}).exit,
-      0);
+  ASSERT_EQ(own.Protium({"init", own / "wide.csv", "--label", "hours", "--estimator", "net",
+                         "--output", job})
+                .exit,
+            0);
   const Outcome outcome = own.Protium(
       {"run", job, "--json", "--runs-dir", (own / "runs").string(), "--set", "train.epochs=20"});
   ASSERT_EQ(outcome.exit, 0) << outcome.err;

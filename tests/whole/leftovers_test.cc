@@ -62,6 +62,17 @@ TEST_F(Leftovers, OfAnInterruptedCommandThereAreNone) {
   }
 }
 
+// The folder appears when init begins to try trees and a net.
+TEST_F(Leftovers, OfAnInterruptedTrialThereAreNone) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Outcome outcome = Interrupted(
+        {"init", own_ / "machines.csv", "--label", "hours", "--output", own_ / "out.toml"}, signal);
+    EXPECT_EQ(outcome.exit, -signal) << outcome.err;
+    EXPECT_TRUE(Empty()) << signal;
+    EXPECT_FALSE(fs::exists(own_ / "out.toml"));
+  }
+}
+
 TEST_F(Leftovers, OfAKilledCommandAreRemovedByTheNext) {
   EXPECT_EQ(Interrupted({"inspect", lines_}, SIGKILL).exit, -SIGKILL);
   ASSERT_FALSE(Empty());

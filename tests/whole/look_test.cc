@@ -2,6 +2,8 @@
 // Looking at tables before there is a job: `inspect` and `sql`.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "whole/own_job.h"
 
 namespace protium::whole {
@@ -87,6 +89,43 @@ TEST(Init, WritesAJobThatRunsAndBeatsItsBaseline) {
       {"init", own / "machines.csv", "--label", "hours", "--output", own / "machines.toml"});
   EXPECT_EQ(again.exit, 2);
   EXPECT_TRUE(Has(again.err, "machines.toml already exists")) << again.err;
+}
+
+TEST(Init, TriesTreesAndANetAndTakesTheBetterOne) {
+  const OwnJob own;
+  const auto init = [&](const std::string& name) {
+    return own.Protium({"init", own / "machines.csv", "--label", "hours", "--output", own / name});
+  };
+  const Outcome made = init("one.toml");
+  ASSERT_EQ(made.exit, 0) << made.err;
+  EXPECT_TRUE(std::regex_search(
+      made.out, std::regex("(trees fit|a net fits) .*rmse .* \\(on [0-9]+ rows in [0-9.]+ s\\)\n")))
+      << made.out;
+  const std::string job = own.Text("one.toml");
+  EXPECT_TRUE(std::regex_search(
+      job, std::regex("\n# (Trees fit|A net fits) .*\n# For .* instead: protium init with --esti")))
+      << job;
+  // The figures are part of the file, the seconds are not.
+  ASSERT_EQ(init("two.toml").exit, 0);
+  EXPECT_EQ(own.Text("two.toml"), job);
+}
+
+TEST(Init, TakesTheEstimatorThatIsAskedFor) {
+  const OwnJob own;
+  const auto init = [&](const std::string& estimator) {
+    return own.Protium({"init", own / "machines.csv", "--label", "hours", "--output",
+                        own / (estimator + ".toml"), "--estimator", estimator});
+  };
+  for (const auto& [name, kind] :
+       {std::pair("trees", "tree_estimator"), {"net", "torch_estimator"}}) {
+    const Outcome made = init(name);
+    ASSERT_EQ(made.exit, 0) << made.err;
+    EXPECT_FALSE(Has(made.out, "fit")) << made.out;
+    EXPECT_TRUE(Has(own.Text(name + std::string(".toml")), kind));
+  }
+  const Outcome wrong = init("tree");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_TRUE(Has(wrong.err, "did you mean \"trees\"")) << wrong.err;
 }
 
 // 600 sales of 20 shops: the sales depend on the shop's size and fall over the days.

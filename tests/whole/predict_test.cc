@@ -69,6 +69,17 @@ TEST(Predict, ReadsAndWritesJsonLinesAndPackedText) {
   EXPECT_EQ(packed.out, "601\n") << packed.err;
 }
 
+TEST(Predict, RefusesToExplainWhatItCannot) {
+  const OwnJob& own = Machines();
+  const std::string flags = "\"$P\" predict --model last --input machines.csv --output e.csv ";
+  const Outcome net = Shell(own, flags + "--explain 3");
+  EXPECT_EQ(net.exit, 2);
+  EXPECT_TRUE(Has(net.err, "torch_estimator cannot be explained")) << net.err;
+  const Outcome none = Shell(own, flags + "--explain none");
+  EXPECT_TRUE(Has(none.err, "--explain none is no number of columns")) << none.err;
+  EXPECT_FALSE(fs::exists(own / "e.csv"));
+}
+
 TEST(Predict, TakesSeveralInputsAsOneTable) {
   const OwnJob& own = Machines();
   own.Write("a.csv", "id,kind,age,load\n1,press,3,1\n");

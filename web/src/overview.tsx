@@ -117,13 +117,13 @@ const kCutOff: Failure = {
 // The model beside the baseline, on the rows that were held out.
 function Metrics({ run }: { run: Overview }) {
   const sets = run.result.metrics ?? {};
-  const { scored = "test rows", baseline_column: column, best_epoch: best } = run.result;
+  const { scored = "test rows", baseline_column: column, best_epoch: best, rounds } = run.result;
   const rows: [string, Numbers][] = [];
   if (sets.test) rows.push([`model, ${shown(scored)}`, sets.test]);
   // Numbers are predicted by a line in one column, classes by how frequent they are.
   const baseline = typeof column === "string" ? `a straight line in ${column}` : "the same for every row";
   if (sets.baseline) rows.push([`baseline, ${baseline}, ${shown(scored)}`, sets.baseline]);
-  if (sets.validation) rows.push([`model, validation rows${best ? `, epoch ${shown(best)} (the best)` : ""}`, sets.validation]);
+  if (sets.validation) rows.push([`model, validation rows${best ? `, ${rounds ? "round" : "epoch"} ${shown(best)} (the best)` : ""}`, sets.validation]);
   const names = [...new Set(rows.flatMap(([, values]) => Object.keys(values)))];
   if (!names.length) return null;
   return (
@@ -182,7 +182,8 @@ export function OverviewScreen({ run }: { run: Overview }) {
             ["predicts", shown(result.labels)],
             ["gang", result.workers && `${workersText(result.workers)}, ${result.shards} shards`],
             ["training rows", result.rows && grouped(result.rows)],
-            ["steps", result.steps && `${grouped(result.steps)}${result.best_epoch ? `, best epoch ${result.best_epoch}` : ""}`],
+            [result.rounds ? "rounds" : "steps", result.steps &&
+              `${grouped(result.steps)}${result.best_epoch ? `, best ${result.rounds ? "round" : "epoch"} ${result.best_epoch}` : ""}`],
             ["rows on disk", result.rows_on_disk_bytes && `${bytes(result.rows_on_disk_bytes)}, read in every epoch`],
             ["waiting", typeof result.wait_share === "number" && `${(100 * result.wait_share).toFixed(1)} % of the training time`],
             ["first step after", result.seconds?.first_step !== undefined && seconds(result.seconds.first_step)],

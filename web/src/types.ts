@@ -82,6 +82,7 @@ export interface Overview {
     shards?: number;
     wait_share?: number;
     best_epoch?: number;
+    rounds?: number;
     weights_sha256?: string;
     outputs?: string[];
     output_rows?: Numbers;

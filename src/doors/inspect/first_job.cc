@@ -14,13 +14,18 @@
 namespace protium {
 namespace {
 
-// The inputs of a stage: columns, and the outputs of an earlier stage.
-std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
-                     const char* stage = nullptr) {
+// A list of columns, and of the outputs of an earlier stage: "inputs = [...]".
+std::string ColumnsLine(const std::string& key, const std::vector<const ColumnProfile*>& columns,
+                        const char* stage) {
   std::vector<std::string> items;
   for (const ColumnProfile* each : columns) items.push_back(Dump(Json(each->name)));
   if (stage != nullptr) items.push_back(fmt::format("{{ stage = \"{}\" }}", stage));
-  return "inputs = [" + ListOf(items, 10) + "]\n";
+  return key + " = [" + ListOf(items, key.size() + 4) + "]\n";
+}
+
+std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
+                     const char* stage = nullptr) {
+  return ColumnsLine("inputs", columns, stage);
 }
 
 // For CSV and Parquet the key is the format; for other formats the ending gives it.
@@ -46,15 +51,19 @@ std::string TimeStages(const JobOutline& outline) {
       InputsOf(outline.columns.times), fmt::join(parts, ", "));
 }
 
-std::string CategoryStages(const UsedColumns& columns) {
-  if (columns.categories.empty() && columns.times.empty()) return {};
+// Trees read the parts of times as numbers.
+std::string CategoryStages(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  const bool times = !columns.times.empty() && !outline.grows_trees();
+  if (columns.categories.empty() && !times) return {};
   return "[[pipeline]]                          # texts become numbers; new ones share one\n"
          "kind   = \"string_indexer\"\nid     = \"index\"\n" +
-         InputsOf(columns.categories, columns.times.empty() ? nullptr : "when") + "\n";
+         InputsOf(columns.categories, times ? "when" : nullptr) + "\n";
 }
 
+// Trees read numbers as they are, NULL too.
 std::string NumberStages(const JobOutline& outline) {
-  if (outline.columns.numbers.empty()) return {};
+  if (outline.columns.numbers.empty() || outline.grows_trees()) return {};
   const auto missing = outline.Numbers(true);
   std::string text;
   if (!missing.empty()) {
@@ -72,6 +81,9 @@ std::string NumberStages(const JobOutline& outline) {
 // Weights make predictions of rare classes more frequent and probabilities too high for them: only
 // people know which of the two is wanted.
 std::string LossOf(const JobOutline& outline) {
+  if (outline.aim == Aim::kNumber && outline.grows_trees()) {
+    return "loss   = \"mse\"                        # of amounts; huber forgives outliers\n";
+  }
   if (outline.aim == Aim::kNumber) {
     return "loss   = { name = \"huber\", delta = 1.0 }   # of amounts; forgives outliers\n";
   }
@@ -86,10 +98,22 @@ std::string LossOf(const JobOutline& outline) {
                     CutToWidth(outline.rare, 60), name);
 }
 
-std::string TrainOf(const JobOutline& outline) {
+std::string ValidationOf(const JobOutline& outline) {
   const std::string by = outline.Together();
-  const std::string validation = fmt::format("{{ share = {}{} }}", outline.validation,
-                                             by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
+  return fmt::format("{{ share = {}{} }}", outline.validation,
+                     by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
+}
+
+std::string TrainOfTrees(const JobOutline& outline) {
+  return fmt::format(
+      "[train]\n"
+      "validation     = {:<21} # rows that choose the number of rounds\n"
+      "early_stopping = {:<21} # rounds that do not help before it ends\n"
+      "seed           = 1\n\n",
+      ValidationOf(outline), fmt::format("{{ patience = {} }}", outline.trees.patience));
+}
+
+std::string TrainOfNet(const JobOutline& outline) {
   return fmt::format(
       "[train]\n"
       "epochs         = {:<21} # passes over the rows, at most\n"
@@ -98,7 +122,7 @@ std::string TrainOf(const JobOutline& outline) {
       "early_stopping = {{ patience = {} }}\n"
       "optimizer      = {{ name = \"adam\", learning_rate = 1e-3 }}\n"
       "seed           = 1\n\n",
-      outline.epochs, outline.batch, validation, outline.patience);
+      outline.epochs, outline.batch, ValidationOf(outline), outline.patience);
 }
 
 const char* WhyTogether(HeldOut how) {
@@ -121,7 +145,23 @@ std::string SplitText(const JobOutline& outline) {
   return text + "test = 0.2\n\n";
 }
 
-std::string EstimatorOf(const JobOutline& outline) {
+std::string TreesOf(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  const FirstTrees& trees = outline.trees;
+  const char* const parts = columns.times.empty() ? nullptr : "when";
+  std::string text =
+      "[[pipeline]]                          # numbers as they are, missing ones too\n"
+      "kind   = \"tree_estimator\"\n";
+  text += fmt::format("trees  = {{ rounds = {}, learning_rate = {}, leaves = {} }}\n", trees.rounds,
+                      trees.learning_rate, trees.leaves);
+  if (!columns.categories.empty()) text += "categorical = [{ stage = \"index\" }]\n";
+  if (!columns.numbers.empty() || parts != nullptr) {
+    text += ColumnsLine("numeric", columns.numbers, parts);
+  }
+  return text;
+}
+
+std::string NetOf(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
   std::string text = "[[pipeline]]\nkind   = \"torch_estimator\"\n";
   text += outline.small()
@@ -131,7 +171,13 @@ std::string EstimatorOf(const JobOutline& outline) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }
   if (!columns.numbers.empty()) text += "numeric = [{ stage = \"scale\" }]\n";
-  return text + "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline) + "\n";
+  return text;
+}
+
+std::string EstimatorOf(const JobOutline& outline) {
+  return (outline.grows_trees() ? TreesOf(outline) : NetOf(outline)) +
+         "label  = " + Dump(Json(outline.label.name)) + "\n" + LossOf(outline) + "\n" +
+         (outline.grows_trees() ? TrainOfTrees(outline) : TrainOfNet(outline));
 }
 
 }  // namespace
@@ -141,6 +187,7 @@ std::string JobText(const JobOutline& outline) {
   const std::string& table = spec.source.tables.front().place.name;
   std::string text = fmt::format("# Learns {} from {}: {}. Run it: protium run {}.toml\n",
                                  outline.label.name, table, AimText(outline.aim), spec.name);
+  for (const std::string& each : WhyLines(outline)) text += CutToWidth("# " + each, 100) + "\n";
   for (const std::string& each : outline.columns.left_out) {
     text += CutToWidth("# Left out: " + each, 100) + "\n";
   }
@@ -150,8 +197,8 @@ std::string JobText(const JobOutline& outline) {
   for (const LookedTable& each : spec.source.tables) text += TableLine(each);
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
-  text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline.columns) +
-          NumberStages(outline) + EstimatorOf(outline) + TrainOf(outline);
+  text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline) +
+          NumberStages(outline) + EstimatorOf(outline);
   return text +
          "[outputs]                             # the test rows with their predictions\n"
          "predictions = { parquet = \"predictions.parquet\" }\n";

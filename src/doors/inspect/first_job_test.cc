@@ -44,16 +44,49 @@ struct Proposed {
   std::vector<std::string> notes;
 };
 
-Result<Proposed> Propose(TableProfile table, const std::string& label, Leaks leaks = {}) {
+Result<Proposed> Propose(TableProfile table, const std::string& label, Leaks leaks = {},
+                         FirstEstimator estimator = FirstEstimator::kTrees) {
   FirstJobSpec spec{.name = "shop days", .data = ".", .label = label, .leaks = std::move(leaks)};
   spec.source = {.from = "\"shop days\"", .seen = std::move(table)};
   spec.source.tables.push_back({{"shop days", "shop days.csv"}, {}});
-  PT_LET(const JobOutline outline, OutlineOf(spec));
+  PT_LET(JobOutline outline, OutlineOf(spec));
+  outline.estimator = estimator;
   return Proposed{JobText(outline), ProgramText(outline), outline.notes};
 }
 
-TEST(ProposeJob, GivesEachColumnWhatItsTypeNeeds) {
+Proposed ProposeNet(TableProfile table, const std::string& label) {
+  return Propose(std::move(table), label, {}, FirstEstimator::kNet).ValueOrDie();
+}
+
+TEST(ProposeJob, GivesTreesNumbersAsTheyAre) {
   const Proposed job = Propose(Shop(), "sold").ValueOrDie();
+  for (const char* part :
+       {"inputs = [\"day\"]\nparts  = [\"month\", ", "id     = \"index\"\ninputs = [\"shop\"]\n",
+        "kind   = \"tree_estimator\"\n", "categorical = [{ stage = \"index\" }]\n",
+        "numeric = [\"Floor Size\", \"price\", \"order\", { stage = \"when\" }]\n",
+        "loss   = \"mse\"", "early_stopping = { patience = ",
+        "# For a net instead: protium init with --estimator net\n"}) {
+    EXPECT_THAT(job.toml, HasSubstr(part));
+  }
+  for (const char* part : {"imputer", "scaler", "epochs"}) {
+    EXPECT_THAT(job.toml, Not(HasSubstr(part)));
+  }
+}
+
+TEST(ProposeJob, SaysWhyItHasItsEstimator) {
+  FirstJobSpec spec{.name = "shop", .data = ".", .label = "sold"};
+  spec.source = {.from = "shop", .seen = Shop()};
+  spec.source.tables.push_back({{"shop", "shop.csv"}, {}});
+  JobOutline outline = OutlineOf(spec).ValueOrDie();
+  outline.estimator = FirstEstimator::kNet;
+  outline.why = "a net fits best: rmse 1.2, trees 1.3";
+  EXPECT_THAT(JobText(outline), HasSubstr("# A net fits best: rmse 1.2, trees 1.3\n"
+                                          "# For trees instead: protium init with --estimator "));
+  EXPECT_THAT(ProgramText(outline), HasSubstr("// A net fits best: rmse 1.2, trees 1.3\n// For "));
+}
+
+TEST(ProposeJob, GivesEachColumnWhatANetNeeds) {
+  const Proposed job = ProposeNet(Shop(), "sold");
   for (const char* part :
        {"\"shop days\" = { csv = \"shop days.csv\" }",
         "SELECT shop, \"Floor Size\", CAST(price AS DOUBLE) AS price, \"order\", day, sold",
@@ -77,8 +110,8 @@ TEST(ProposeJob, ChoosesTheTaskByTheLabel) {
   EXPECT_THAT(loss(Column("sold", arrow::boolean(), 2)), HasSubstr("\"binary_cross_entropy\""));
   EXPECT_THAT(loss(Column("sold", arrow::int64(), 2)), HasSubstr("\"binary_cross_entropy\""));
   EXPECT_THAT(loss(Column("sold", arrow::int64(), 7)), HasSubstr("= \"cross_entropy\""));
-  EXPECT_THAT(loss(Column("sold", arrow::int64(), 11)), HasSubstr("huber"));
-  EXPECT_THAT(loss(Column("sold", arrow::float64(), 2)), HasSubstr("huber"));
+  EXPECT_THAT(loss(Column("sold", arrow::int64(), 11)), HasSubstr("\"mse\""));
+  EXPECT_THAT(loss(Column("sold", arrow::float64(), 2)), HasSubstr("\"mse\""));
   EXPECT_THAT(loss(Column("sold", arrow::utf8(), 30)), HasSubstr("= \"cross_entropy\""));
 }
 
@@ -104,7 +137,7 @@ TEST(ProposeJob, MakesNullsOfInfiniteNumbers) {
   TableProfile table = Shop();
   table.columns[3] = Column("price", arrow::float64(), 900);
   table.columns[3].greatest = "inf";
-  const std::string toml = Propose(table, "sold").ValueOrDie().toml;
+  const std::string toml = ProposeNet(table, "sold").toml;
   EXPECT_THAT(toml, HasSubstr("CASE WHEN abs(price) < CAST('Infinity' AS DOUBLE) THEN price END"));
   EXPECT_THAT(toml, HasSubstr("inputs = [\"Floor Size\", \"price\"]\nwith   = \"median\""));
 }
@@ -197,8 +230,20 @@ TEST(ProposeJob, CountsTheRareOnesOfManyClassesTogether) {
               testing::Contains(HasSubstr("the 4 least frequent classes are 1 % of the rows")));
 }
 
-TEST(ProposeJob, WritesTheSameJobAsAProgram) {
+TEST(ProposeJob, WritesTheSameTreesAsAProgram) {
   const std::string program = Propose(Shop(), "sold").ValueOrDie().program;
+  for (const char* part : {"pt::TreeEstimator(\n          {.trees = {.rounds = ",
+                           ".categorical = pt::OutputsOf(\"index\"),\n",
+                           ".numeric = pt::Columns{\"Floor Size\", \"price\", \"order\"} +\n"
+                           "                      pt::OutputsOf(\"when\"),\n",
+                           ".loss = pt::MeanSquaredError(),", ".early_stopping = {.patience = "}) {
+    EXPECT_THAT(program, HasSubstr(part));
+  }
+  EXPECT_THAT(program, Not(HasSubstr("Scaler")));
+}
+
+TEST(ProposeJob, WritesTheSameNetAsAProgram) {
+  const std::string program = ProposeNet(Shop(), "sold").program;
   for (const char* part :
        {"session.Table(\"shop days\", session.Read().Csv(data + \"/shop days.csv\"));",
         "Split({.by = {\"day\"}, .test = 0.2})", "{\"inputs\", {\"day\"}}",

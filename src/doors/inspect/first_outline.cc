@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -127,7 +128,7 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
       label.nulls > 0 ? fmt::format("; {} rows without it are left out", Grouped(label.nulls))
                       : ""));
   if (outline.aim == Aim::kClasses && label.type->id() != arrow::Type::STRING) {
-    notes.push_back("if its numbers are amounts, write loss = \"huber\" instead");
+    notes.push_back("if its numbers are amounts, write loss = \"mse\" instead");
   }
   const UsedColumns& columns = outline.columns;
   const size_t categories = columns.categories.size();
@@ -150,12 +151,13 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
 }
 
 void SetEffort(int64_t rows, JobOutline& outline) {
-  constexpr int64_t kSteps = 3000;
+  constexpr int64_t kSteps = 3000, kFewRows = 20'000, kManyRows = 200'000;
   while (outline.batch > 16 && outline.batch * 20 > rows) outline.batch /= 2;
   outline.epochs =
       std::clamp(kSteps * outline.batch / std::max(rows, int64_t{1}), int64_t{8}, int64_t{100});
   outline.patience = outline.epochs / 5 + 2;
   outline.validation = rows < 1000 ? 0.2 : 0.1;
+  outline.trees.leaves = rows < kFewRows ? 15 : rows < kManyRows ? 31 : 63;
 }
 
 }  // namespace
@@ -197,6 +199,17 @@ CsvOptions OptionsOf(const LookedTable& table) {
   const bool tabs = Lower(FileOf(table)).find(".tsv") != std::string::npos;
   if (options.delimiter == "\t" && tabs) options.delimiter = ",";
   return options;
+}
+
+std::vector<std::string> WhyLines(const JobOutline& outline) {
+  const bool trees = outline.grows_trees();
+  std::string why = outline.why;
+  if (!why.empty()) why.front() = char(std::toupper(why.front()));
+  std::vector<std::string> lines;
+  if (!why.empty()) lines.push_back(std::move(why));
+  lines.push_back(fmt::format("For {} instead: protium init with --estimator {}",
+                              trees ? "a net" : "trees", trees ? "net" : "trees"));
+  return lines;
 }
 
 std::string ListOf(const std::vector<std::string>& items, size_t indent) {

@@ -21,6 +21,17 @@ struct FirstJobSpec {
   Leaks leaks = {};  // Left out, unless there is nothing else.
 };
 
+// What learns the label.
+enum class FirstEstimator { kTrees, kNet };
+
+// How many trees a first job grows, and of which size.
+struct FirstTrees {
+  int64_t rounds = 1000;  // At most: validation rows choose how many.
+  double learning_rate = 0.05;
+  int32_t leaves = 15;  // More for larger tables.
+  int64_t patience = 50;
+};
+
 // Refers to the spec, which must outlive it.
 struct JobOutline {
   const FirstJobSpec& spec;
@@ -33,16 +44,21 @@ struct JobOutline {
   std::vector<std::string> notes;  // What was decided, for people: one line each.
   std::string rare;  // Which classes are rare: "\"yes\" is 6 % of the rows"; empty: none.
 
-  // Smaller tables get more epochs and smaller batches, so that the number of steps stays similar.
+  FirstEstimator estimator = FirstEstimator::kTrees;
+  std::string
+      why;  // Why this estimator, for people: "trees fit best: ..."; empty: it was asked for.
+  FirstTrees trees;
+  // Of a net. Smaller tables get more epochs and smaller batches: the number of steps is similar.
   int64_t batch = 512;
   int64_t epochs = 10;
   int64_t patience = 3;
-  double validation = 0.1;  // Share of the training rows.
+  double validation = 0.1;  // Share of the training rows, for either estimator.
 
   // The numbers to learn from, either those with or those without missing values.
   std::vector<const ColumnProfile*> Numbers(bool missing) const;
   // The column whose equal values stay on one side of a split; empty: none.
   std::string Together() const;
+  bool grows_trees() const { return estimator == FirstEstimator::kTrees; }
   bool small() const { return spec.source.seen.rows < 20'000; }
 };
 
@@ -56,6 +72,10 @@ std::string FileOf(const LookedTable& table);
 
 // Returns the options for reading a table, without those that its name already implies.
 CsvOptions OptionsOf(const LookedTable& table);
+
+// Returns why the job has this estimator, if that is known, and how to write it with the other one:
+// a line for each.
+std::vector<std::string> WhyLines(const JobOutline& outline);
 
 // Writes a list that continues on the next line if it becomes too long.
 std::string ListOf(const std::vector<std::string>& items, size_t indent);

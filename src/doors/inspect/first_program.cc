@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/json.h"
 
@@ -21,14 +22,15 @@ std::string NamesOf(const std::vector<const ColumnProfile*>& columns, size_t ind
   return "{" + ListOf(items, indent) + "}";
 }
 
-// Lists columns, then the outputs of an earlier stage.
-std::string InputsList(const std::vector<const ColumnProfile*>& columns, const char* stage) {
-  constexpr size_t kInputs = 22, kColumns = 33;  // After ".inputs = {" and "pt::Columns{".
-  if (stage == nullptr) return NamesOf(columns, kInputs);
+// Lists columns, then the outputs of an earlier stage. `indent`: where the list begins.
+std::string InputsList(const std::vector<const ColumnProfile*>& columns, const char* stage,
+                       size_t indent = 21) {
+  constexpr const char* kColumns = "pt::Columns";
+  if (stage == nullptr) return NamesOf(columns, indent + 1);
   const std::string outputs = fmt::format("pt::OutputsOf(\"{}\")", stage);
-  return columns.empty() ? outputs
-                         : "pt::Columns" + NamesOf(columns, kColumns) + " +\n" +
-                               std::string(kInputs - 1, ' ') + outputs;
+  if (columns.empty()) return outputs;
+  return kColumns + NamesOf(columns, indent + std::strlen(kColumns) + 1) + " +\n" +
+         std::string(indent, ' ') + outputs;
 }
 
 // ", {.null = \"NA\", .delimiter = \";\"}": members in the order of CsvOptions.
@@ -97,10 +99,12 @@ std::string StagesText(const JobOutline& outline) {
         "                        {{\"parts\", {{{}}}}}}}}},\n",
         NamesOf(columns.times, 36), fmt::join(parts, ", "));
   }
-  if (!columns.categories.empty() || !columns.times.empty()) {
+  const bool times = !columns.times.empty() && !outline.grows_trees();
+  if (!columns.categories.empty() || times) {
     text += StageText("StringIndexer", "index",
-                      InputsList(columns.categories, columns.times.empty() ? nullptr : "when"));
+                      InputsList(columns.categories, times ? "when" : nullptr));
   }
+  if (outline.grows_trees()) return text;
   const auto missing = outline.Numbers(true);
   if (!missing.empty()) text += StageText("Imputer", "fill", InputsList(missing, nullptr));
   if (columns.numbers.empty()) return text;
@@ -108,14 +112,42 @@ std::string StagesText(const JobOutline& outline) {
                           InputsList(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
 }
 
-std::string LossText(Aim aim) {
-  if (aim == Aim::kTwoClasses) return "pt::BinaryCrossEntropy()";
-  return aim == Aim::kClasses ? "pt::CrossEntropy()" : "pt::Huber({.delta = 1})";
+std::string LossText(const JobOutline& outline) {
+  if (outline.aim == Aim::kTwoClasses) return "pt::BinaryCrossEntropy()";
+  if (outline.aim == Aim::kClasses) return "pt::CrossEntropy()";
+  return outline.grows_trees() ? "pt::MeanSquaredError()" : "pt::Huber({.delta = 1})";
 }
 
-std::string EstimatorText(const JobOutline& outline) {
-  const UsedColumns& columns = outline.columns;
+std::string ValidationText(const JobOutline& outline) {
   const std::string by = outline.Together();
+  return fmt::format("{{.share = {}{}}}", outline.validation,
+                     by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)));
+}
+
+std::string TreesText(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
+  const FirstTrees& trees = outline.trees;
+  const char* const parts = columns.times.empty() ? nullptr : "when";
+  std::string text = fmt::format(
+      "      pt::TreeEstimator(\n"
+      "          {{.trees = {{.rounds = {}, .learning_rate = {}, .leaves = {}}},\n",
+      trees.rounds, trees.learning_rate, trees.leaves);
+  if (!columns.categories.empty()) text += "           .categorical = pt::OutputsOf(\"index\"),\n";
+  if (!columns.numbers.empty() || parts != nullptr) {
+    text += "           .numeric = " + InputsList(columns.numbers, parts, 22) + ",\n";
+  }
+  return text + fmt::format(
+                    "           .label = {},\n"
+                    "           .loss = {},\n"
+                    "           .train = {{.validation = {},\n"
+                    "                     .early_stopping = {{.patience = {}}},\n"
+                    "                     .seed = 1}}}}),\n",
+                    CppText(outline.label.name), LossText(outline), ValidationText(outline),
+                    trees.patience);
+}
+
+std::string NetText(const JobOutline& outline) {
+  const UsedColumns& columns = outline.columns;
   std::string text = "      pt::TorchEstimator(\n          {.net = pt::TabularMlp(";
   text +=
       outline.small() ? "{.hidden = {64, 32}}),\n" : "{.hidden = {128, 64}, .dropout = 0.1}),\n";
@@ -129,12 +161,11 @@ std::string EstimatorText(const JobOutline& outline) {
                     "           .train = {{.epochs = {},\n"
                     "                     .batch_size = {},\n"
                     "                     .optimizer = pt::Adam({{.learning_rate = 1e-3}}),\n"
-                    "                     .validation = {{.share = {}{}}},\n"
+                    "                     .validation = {},\n"
                     "                     .early_stopping = {{.patience = {}}},\n"
                     "                     .seed = 1}}}}),\n",
-                    CppText(outline.label.name), LossText(outline.aim), outline.epochs,
-                    outline.batch, outline.validation,
-                    by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)), outline.patience);
+                    CppText(outline.label.name), LossText(outline), outline.epochs, outline.batch,
+                    ValidationText(outline), outline.patience);
 }
 
 }  // namespace
@@ -143,6 +174,7 @@ std::string ProgramText(const JobOutline& outline) {
   const FirstJobSpec& spec = outline.spec;
   std::string text = fmt::format("// Learns {} from {}: {}.\n", outline.label.name,
                                  spec.source.tables.front().place.name, AimText(outline.aim));
+  for (const std::string& each : WhyLines(outline)) text += "// " + each + "\n";
   for (const std::string& each : outline.columns.left_out) text += "// Left out: " + each + "\n";
   text += "#include <protium/protium.h>\n\n#include <string>\n\nnamespace pt = protium;\n\n";
   text += "constexpr const char* kSql = R\"sql(\n" + outline.sql + "\n)sql\";\n\n";
@@ -151,7 +183,7 @@ std::string ProgramText(const JobOutline& outline) {
                       CppText(spec.data));
   for (const LookedTable& each : spec.source.tables) text += TableText(each);
   text += SplitCall(outline) + "\n  pt::Pipeline pipeline({\n" + StagesText(outline) +
-          EstimatorText(outline) + "  });\n\n";
+          (outline.grows_trees() ? TreesText(outline) : NetText(outline)) + "  });\n\n";
   return text +
          "  PT_LET(const pt::PipelineModel model, pipeline.Fit(train));\n"
          "  PT_TRY(model.Transform(test).Write().Parquet(\"predictions.parquet\"));\n"

@@ -67,16 +67,6 @@ Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
   return Status::OK();
 }
 
-Result<std::unique_ptr<Session>> OpenTables(const std::vector<LookedTable>& tables) {
-  SessionOptions options;
-  options.base = std::filesystem::current_path();
-  PT_LET(std::unique_ptr<Session> session, OpenSession(options));
-  for (const LookedTable& each : tables) {
-    session->Table(each.place.name, OpenPlace(*session, each.place.path, each.look.csv));
-  }
-  return session;
-}
-
 std::string SelectAll(const FirstSource& source, const std::vector<std::string>& columns) {
   std::string list;
   for (const std::string& each : columns) {
@@ -203,6 +193,16 @@ Status FindOrders(Session& session, const FirstSource& source, TableProfile& see
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Session>> OpenTables(const std::vector<LookedTable>& tables,
+                                            SessionOptions options) {
+  options.base = std::filesystem::current_path();
+  PT_LET(std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  for (const LookedTable& each : tables) {
+    session->Table(each.place.name, OpenPlace(*session, each.place.path, each.look.csv));
+  }
+  return session;
+}
 
 std::string ExpressionOf(const FirstSource& source, const std::string& column) {
   const auto read = source.reads.find(column);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "frame/session_state.h"
 #include "inspect/first_look.h"
 #include "inspect/folder_tables.h"
 #include "inspect/leaks.h"
@@ -50,6 +51,10 @@ Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& plac
 // tables once or twice, on the embedded engine; leaves nothing behind.
 Result<FirstSource> FindSource(LookedTable table, std::vector<LookedTable> others,
                                const std::string& label);
+
+// Opens a session on the embedded engine with these tables by their names.
+Result<std::unique_ptr<Session>> OpenTables(const std::vector<LookedTable>& tables,
+                                            SessionOptions options = {});
 
 // Finds the columns of the source that give the label away by themselves.
 Result<Leaks> FindLeaksIn(const FirstSource& source, const std::string& label, bool classes);

@@ -42,6 +42,10 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"dropout", "it is the net's: net = { name = \"tabular_mlp\", dropout = 0.1 }"},
     {"hidden", "it is the net's: net = { name = \"tabular_mlp\", hidden = [128, 64] }"},
     {"layers", "did you mean \"hidden\"?"},
+    {"n_estimators", "rounds are the trees': trees = { rounds = 300 }"},
+    {"num_leaves", "leaves are the trees': trees = { leaves = 31 }"},
+    {"max_depth", "it is the trees': trees = { depth = 6 }"},
+    {"max_bin", "bins are the trees': trees = { bins = 255 }"},
     {"device", "to train on GPUs: [gang] gpus_per_worker = 1"},
     {"gpus", "did you mean \"gpus_per_worker\" in [gang]?"},
     {"label", "it is the estimator's: in its [[pipeline]] write  label = \"COLUMN\""},
@@ -69,8 +73,23 @@ std::string SectionOf(const std::string& key) {
   return {};
 }
 
+// Keys of nets that an estimator of trees does not have.
+std::string AdviceOnTrees(const std::string& path) {
+  if (!path.starts_with("pipeline.")) return {};
+  if (path.ends_with(".net")) return "leave it out: only a torch_estimator trains a net";
+  if (path.ends_with(".trees")) return "trees are for kind = \"tree_estimator\"";
+  if (path.ends_with(".train.epochs")) return "trees have rounds: trees = { rounds = 300 }";
+  if (path.ends_with(".train.batch_size")) return "leave it out: trees learn from all rows at once";
+  if (path.ends_with(".train.shards")) return "leave it out: trees do not depend on it";
+  if (path.ends_with(".train.optimizer")) {
+    return "leave it out: trees have a learning rate: trees = { learning_rate = 0.1 }";
+  }
+  return {};
+}
+
 std::string AdviceOnKey(const std::string& path) {
   const std::string key = LastStep(path);
+  if (std::string advice = AdviceOnTrees(path); !advice.empty()) return advice;
   if (path.starts_with("outputs.") && key == "csv") {
     return "write file = \"FILE.csv\"";
   }
@@ -219,7 +238,9 @@ Fault WithAdvice(Fault fault, std::string_view sql) {
                                      : "lower gang.workers or gang.cores_per_worker";
   }
   if (Has(fault.what, "belongs to an estimator")) {
-    fix = "add a stage  [[pipeline]]  with  kind = \"torch_estimator\"";
+    fix =
+        "add a stage  [[pipeline]]  with  kind = \"tree_estimator\"  or  kind = "
+        "\"torch_estimator\"";
   }
   if (open && !fix.empty()) fault.fix = std::move(fix);
   // Replaces the fix for a table.

@@ -48,10 +48,11 @@ std::map<std::string, Json> ByKey(const Json& settings) {
 
 // Whether the time and the memory of a run do not depend on it, or are scaled by it elsewhere.
 bool IsBeside(const std::string& key) {
-  constexpr const char* kBeside[] = {
-      "name",          "outputs.",   "train.epochs", "train.early_", "train.keep",
-      "train.seed",    "train.best", "split.seed",   "engine.spill", "train.checkpoint",
-      "search.trials", "folds.k",    "folds.repeats"};
+  constexpr const char* kBeside[] = {"name",         "outputs.",         "train.epochs",
+                                     "trees.rounds", "train.early_",     "train.keep",
+                                     "train.seed",   "train.best",       "split.seed",
+                                     "engine.spill", "train.checkpoint", "search.trials",
+                                     "folds.k",      "folds.repeats"};
   return std::ranges::any_of(kBeside, [&](const char* each) { return key.starts_with(each); });
 }
 
@@ -85,7 +86,8 @@ double Growth(const fs::path& run) {
 }
 
 double EpochsIn(const std::map<std::string, Json>& settings) {
-  const auto found = settings.find("train.epochs");
+  auto found = settings.find("train.epochs");
+  if (found == settings.end()) found = settings.find("trees.rounds");
   return found != settings.end() && found->second.is_number() ? found->second.get<double>() : 0;
 }
 

@@ -183,9 +183,10 @@ Status FromJson(const Json& json, const std::string& path, JobEngineOrAddress& e
 FieldType DescribeType(const JobEngineOrAddress& engine);
 
 // The options of the only estimator that a job file may also give at its top level.
-inline constexpr const char* kShorthand[] = {"train", "gang", "net", "loss"};
+inline constexpr const char* kShorthand[] = {"train", "gang", "net", "trees", "loss"};
 
-// The whole file. `train`, `gang`, `net` and `loss` are shorthand for the only estimator's options.
+// The whole file. `train`, `gang`, `net`, `trees` and `loss` are shorthand for the only estimator's
+// options.
 struct JobFile {
   std::string name;
   std::string data = ".";
@@ -199,6 +200,7 @@ struct JobFile {
   Json train = Json::object();
   Json gang = Json::object();
   Json net = Json::object();
+  Json trees = Json::object();
   Json loss = Json::object();
   std::optional<SearchOptions> search;
   std::optional<FoldOptions> folds;
@@ -218,6 +220,7 @@ struct JobFile {
     visit("train", train, {.help = "shorthand for the only estimator's train"});
     visit("gang", gang, {.help = "shorthand for the only estimator's gang"});
     visit("net", net, {.help = "shorthand for the only estimator's net"});
+    visit("trees", trees, {.help = "shorthand for the only estimator's trees"});
     visit("loss", loss, {.help = "shorthand for the only estimator's loss"});
     visit("search", search, {.help = "fits with several sets of options and keeps the best"});
     visit("folds", folds, {.help = "measures by cross-validation on the training rows"});

@@ -27,7 +27,7 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
     if (found && shorthand) {
       return JobFault(
           fmt::format("pipeline.{}", i),
-          "the pipeline has two estimators, so [train], [gang], net and loss could mean "
+          "the pipeline has two estimators, so [train], [gang], net, trees and loss could mean "
           "either",
           "give each its own  train = { ... }  and  gang = { ... }");
     }
@@ -36,8 +36,8 @@ Result<std::optional<size_t>> FindEstimator(const Json& pipeline, bool shorthand
   return found;
 }
 
-// Moves [train], [gang], net or loss into the estimator. Only values in the file itself count as
-// set twice: a --set may override either.
+// Moves [train], [gang], net, trees or loss into the estimator. Only values in the file itself
+// count as set twice: a --set may override either.
 Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_written) {
   if (shorthand.is_string()) shorthand = Json{{"name", shorthand}};
   if (!shorthand.is_object()) return fields::Refuse(name, "a table of settings", shorthand);
@@ -61,7 +61,7 @@ Status MoveOne(Job& job, const char* name, Json& shorthand, const Settings& as_w
 
 Status MoveShorthand(Job& job, const Settings& as_written) {
   JobFile& file = job.file;
-  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.loss};
+  Json* const shorthand[] = {&file.train, &file.gang, &file.net, &file.trees, &file.loss};
   const bool any = std::any_of(std::begin(shorthand), std::end(shorthand),
                                [](const Json* each) { return !each->empty(); });
   PT_LET(job.estimator, FindEstimator(file.pipeline, any));

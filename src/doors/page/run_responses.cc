@@ -105,10 +105,10 @@ Result<Json> OverviewOf(LiveRun& run) {
   Json json = HeadOf(folder, header);
   json["engine"] = At(At(job, "plan"), "engine");
   json["failure"] = FailureOf(folder, result);
-  json["result"] =
-      Chosen(result, {"metrics", "seconds", "rows", "steps", "workers", "shards", "wait_share",
-                      "best_epoch", "weights_sha256", "outputs", "output_rows", "model", "memory",
-                      "labels", "scored", "baseline_column", "rows_on_disk_bytes", "search"});
+  json["result"] = Chosen(
+      result, {"metrics", "seconds", "rows", "steps", "workers", "shards", "wait_share",
+               "best_epoch", "weights_sha256", "outputs", "output_rows", "model", "memory",
+               "labels", "scored", "baseline_column", "rows_on_disk_bytes", "search", "rounds"});
   const auto read = [&](const RunStory& story, int64_t behind) {
     Json facts = story.Overview(NowMillis());
     facts["behind_bytes"] = behind;
@@ -121,7 +121,7 @@ Result<Json> OverviewOf(LiveRun& run) {
 
 namespace {
 
-// Marks the epoch whose weights the model has; null if none was chosen.
+// Marks the epoch, or the round of trees, whose weights the model has; null if none was chosen.
 Json KeptMark(const fs::path& run) {
   const Json result = ReadResult(run);
   const Json best = At(result, "best_epoch"), history = At(result, "history");
@@ -129,7 +129,8 @@ Json KeptMark(const fs::path& run) {
   for (const Json& epoch : history) {
     const Json step = At(epoch, "step");
     if (At(epoch, "epoch") != best || !step.is_number()) continue;
-    return {{"step", step}, {"text", "kept: epoch " + Dump(best)}};
+    const char* const what = result.contains("rounds") ? "kept: round " : "kept: epoch ";
+    return {{"step", step}, {"text", what + Dump(best)}};
   }
   return {};
 }

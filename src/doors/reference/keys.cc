@@ -37,6 +37,7 @@ Fields AllKeys() {
   set("net", choice, "nets");
   set("loss", choice, "losses");
   set("train", {.kind = Kind::kTable, .fields = Describe(TrainOptions())}, "");
+  set("trees", {.kind = Kind::kTable, .fields = Describe(TreeOptions())}, "");
   set("gang", {.kind = Kind::kTable, .fields = Describe(GangSpec())}, "");
   return keys;
 }

@@ -18,12 +18,12 @@ using Kind = FieldType::Kind;
 // Returns a reference to a table of the catalogue: "nets".
 Json Reference(const std::string& table) { return {{"$ref", "#/definitions/" + table}}; }
 
-// "minimum" includes its limit, the exclusive forms do not; Field has no inclusive upper limit.
+// "minimum" and "maximum" include their limits, the exclusive forms do not.
 void AddRange(const Field& field, Json& schema) {
-  const std::pair<const char*, std::optional<double>> limits[] = {
-      {"minimum", field.at_least},
-      {"exclusiveMinimum", field.above},
-      {"exclusiveMaximum", field.below}};
+  const std::pair<const char*, std::optional<double>> limits[] = {{"minimum", field.at_least},
+                                                                  {"exclusiveMinimum", field.above},
+                                                                  {"exclusiveMaximum", field.below},
+                                                                  {"maximum", field.at_most}};
   for (const auto& [key, limit] : limits) {
     if (limit) schema[key] = fields::Short(*limit);
   }
@@ -157,6 +157,7 @@ Json JobSchema(const Catalogue& catalogue) {
   properties["pipeline"]["type"] = "array";
   properties["pipeline"]["items"] = Reference("stages");
   properties["train"] = OptionsSchema<TrainOptions>(properties["train"]);
+  properties["trees"] = OptionsSchema<TreeOptions>(properties["trees"]);
   properties["gang"] = OptionsSchema<GangSpec>(properties["gang"]);
   properties["net"].update(Reference("nets"));
   properties["loss"].update(Reference("losses"));

@@ -6,6 +6,7 @@
 #include <arrow/ipc/api.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <utility>
 
 #include "base/fault.h"
@@ -97,6 +98,21 @@ std::string TypeOf(const HttpRequest& request) {
   return type;
 }
 
+// The parameter "explain", as Scorer::Explaining() takes it.
+Result<int32_t> ExplainedColumns(const HttpRequest& request) {
+  const std::string& text = request.Parameter("explain");
+  if (text.empty()) return 0;
+  if (text == "all") return kEveryColumn;
+  int32_t columns = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), columns);
+  if (read.ec == std::errc() && read.ptr == text.data() + text.size() && columns > 0) {
+    return columns;
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("explain={} is no number of columns", text),
+               .fix = "explain=3, or explain=all"});
+}
+
 HttpResponse Text(std::string body) {
   // The text format of Prometheus.
   return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = std::move(body)};
@@ -162,11 +178,8 @@ HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string
   const Batcher::Begun among(batcher_);
   const std::string type = TypeOf(request);
   HttpResponse response;
-  if (type == kArrowType) {
-    auto scored = ScoreArrow(body);
-    response = scored.ok() ? std::move(*scored) : Refused(scored.status());
-  } else if (type == "application/json" || type.empty()) {
-    auto scored = ScoreJson(body);
+  if (type == kArrowType || type == "application/json" || type.empty()) {
+    auto scored = ScoreRows(request, body, type == kArrowType);
     response = scored.ok() ? std::move(*scored) : Refused(scored.status());
   } else {
     response =
@@ -177,9 +190,16 @@ HttpResponse ServeResponses::Score(const HttpRequest& request, const std::string
   return response;
 }
 
-Result<HttpResponse> ServeResponses::ScoreJson(const std::string& body) {
+Result<HttpResponse> ServeResponses::ScoreRows(const HttpRequest& request, const std::string& body,
+                                               bool arrow) {
+  PT_LET(const int32_t columns, ExplainedColumns(request));
   // Fetched once: a reload meanwhile must not separate the columns from the predictions.
-  const auto model = model_.Now();
+  PT_LET(const auto model, model_.Explaining(columns));
+  return arrow ? ScoreArrow(model, body) : ScoreJson(model, body);
+}
+
+Result<HttpResponse> ServeResponses::ScoreJson(const std::shared_ptr<const Served>& model,
+                                               const std::string& body) {
   PT_LET(const JsonRows read, ReadJsonRows(body, *model->scorer.input(), most_rows_));
   PT_LET(const Rows scored, batcher_.Score(model, read.batch));
   if (read.form == JsonForm::kColumns) {
@@ -188,10 +208,11 @@ Result<HttpResponse> ServeResponses::ScoreJson(const std::string& body) {
   return HttpResponse{.body = "{\"predictions\":" + RowsToJson(*scored) + "}"};
 }
 
-Result<HttpResponse> ServeResponses::ScoreArrow(const std::string& body) {
+Result<HttpResponse> ServeResponses::ScoreArrow(const std::shared_ptr<const Served>& model,
+                                                const std::string& body) {
   const auto batch = ReadArrow(body, most_rows_, &pool_);
   if (!batch.ok()) return BadArrow(batch.status());
-  PT_LET(const Rows scored, batcher_.Score(model_.Now(), *batch));
+  PT_LET(const Rows scored, batcher_.Score(model, *batch));
   PT_LET(std::string stream, WriteArrow(*scored));
   return HttpResponse{.type = kArrowType, .body = std::move(stream)};
 }

@@ -33,8 +33,12 @@ class ServeResponses {
 
  private:
   HttpResponse Score(const HttpRequest& request, const std::string& body);
-  Result<HttpResponse> ScoreJson(const std::string& body);
-  Result<HttpResponse> ScoreArrow(const std::string& body);
+  // Rows are of the type that the request says.
+  Result<HttpResponse> ScoreRows(const HttpRequest& request, const std::string& body, bool arrow);
+  Result<HttpResponse> ScoreJson(const std::shared_ptr<const Served>& model,
+                                 const std::string& body);
+  Result<HttpResponse> ScoreArrow(const std::shared_ptr<const Served>& model,
+                                  const std::string& body);
   HttpResponse Model() const;
   HttpResponse ReloadResponse();
 

@@ -72,6 +72,72 @@ std::string ArrowStream(const std::vector<double>& x, const std::vector<double>&
   return StreamOf({BatchOf(x), BatchOf(more)});
 }
 
+// Serves trees in place of the model of the fixture: y is 10 * x, and z says nothing.
+class ExplainingServeTest : public ServeTest {
+ protected:
+  void SetUp() override {
+    ServeTest::SetUp();
+    SaveTrees();
+    ASSERT_TRUE(model_.Reload().ok()) << Render(FaultOf(model_.last()));
+  }
+  void SaveTrees() {
+    std::ofstream out(folder_ / "trees.csv");
+    out << "x,z,y\n";
+    for (int i = 0; i < 100; ++i) out << i % 10 << "," << i % 7 << "," << 10 * (i % 10) << "\n";
+    out.close();
+    const auto session = OpenSession({.engine = "local[1]",
+                                      .folder = folder_ / "run-trees",
+                                      .base = folder_,
+                                      .program = OwnLibraryFolder().parent_path() / "bin/protium"});
+    ASSERT_TRUE(session.ok()) << session.status();
+    const auto model = Pipeline({{"tree_estimator",
+                                  {{"numeric", {"x", "z"}},
+                                   {"label", "y"},
+                                   {"trees", {{"rounds", 5}, {"leaves", 4}}},
+                                   {"train", {{"validation", {{"share", 0}}}}}}}})
+                           .Fit((*session)->Read().Csv("trees.csv"));
+    ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
+    ASSERT_TRUE(model->Save(folder_ / "model").ok());
+  }
+  HttpResponse Explained(const std::string& columns, const std::string& body) {
+    return responses_->Respond({.method = "POST",
+                                .path = "/v1/score",
+                                .parameters = {{"explain", columns}},
+                                .headers = {{"content-type", "application/json"}}},
+                               body);
+  }
+};
+
+TEST_F(ExplainingServeTest, ExplainsOnRequest) {
+  const std::string body = R"({"rows": [{"x": 9, "z": 1}]})";
+  const Json plain = *ParseJson(Score(body).body);
+  const HttpResponse response = Explained("1", body);
+  ASSERT_EQ(response.status, 200) << response.body;
+  const Json row = (*ParseJson(response.body))["predictions"][0];
+  EXPECT_EQ(row["prediction"], plain["predictions"][0]["prediction"]);
+  EXPECT_FALSE(plain["predictions"][0].contains("because_1"));
+  EXPECT_EQ(row["because_1"], "x");
+  EXPECT_GT(row["because_1_by"].get<double>(), 0);
+  double sum = 0;
+  for (const char* each : {"because_1_by", "because_others_by", "because_mean"}) {
+    sum += row[each].get<double>();
+  }
+  EXPECT_NEAR(sum, row["prediction"].get<double>(), 1e-4);
+  const Json all = (*ParseJson(Explained("all", body).body))["predictions"][0];
+  EXPECT_EQ(all["because_of_x"], row["because_1_by"]);
+  EXPECT_EQ(all["because_of_z"], row["because_others_by"]);
+  EXPECT_EQ(Said(Explained("some", body)), "400 explain=some is no number of columns");
+  EXPECT_EQ(Explained("0", body).status, 400);
+}
+
+TEST_F(ExplainingServeTest, ExplainsTheModelThatIsServedNow) {
+  const std::string body = R"({"rows": [{"x": 9, "z": 1}]})";
+  ASSERT_EQ(Explained("1", body).status, 200);
+  SaveModel(folder_, 7);
+  ASSERT_TRUE(model_.Reload().ok());
+  EXPECT_THAT(Said(Explained("1", R"({"rows": [{"x": 1}]})")), HasSubstr("without an estimator"));
+}
+
 TEST_F(ServeTest, ScoresRowsColumnsAndArrow) {
   EXPECT_EQ(Score(R"({"rows": [{"x": 1.25}, {"x": null}]})").body,
             R"({"predictions":[{"x__fill":1.25},{"x__fill":7.0}]})");

@@ -8,6 +8,12 @@
 #include "model/model_state.h"
 
 namespace protium {
+namespace {
+
+// Clients choose the numbers of columns.
+constexpr size_t kMostExplaining = 16;
+
+}  // namespace
 
 Status ServedModel::Reload() {
   const std::lock_guard loading(loading_);
@@ -25,6 +31,7 @@ Status ServedModel::Reload() {
   }
   served->generation = now_ == nullptr ? 1 : now_->generation + 1;
   now_ = std::make_shared<const Served>(std::move(*served));
+  explaining_.clear();
   return Status::OK();
 }
 
@@ -38,6 +45,20 @@ bool ServedModel::Changed() const {
 std::shared_ptr<const Served> ServedModel::Now() const {
   const std::lock_guard lock(mutex_);
   return now_;
+}
+
+Result<std::shared_ptr<const Served>> ServedModel::Explaining(int32_t columns) const {
+  const std::lock_guard lock(mutex_);
+  if (columns == 0) return now_;
+  if (const auto found = explaining_.find(columns); found != explaining_.end()) {
+    return found->second;
+  }
+  PT_LET(Scorer scorer, now_->scorer.Explaining(columns));
+  auto made =
+      std::make_shared<const Served>(Served{std::move(scorer), now_->generation, now_->net});
+  if (explaining_.size() == kMostExplaining) explaining_.clear();
+  explaining_[columns] = made;
+  return made;
 }
 
 Status ServedModel::last() const {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -39,6 +40,9 @@ class ServedModel {
   bool Changed() const;
   // Never null after a successful Reload().
   std::shared_ptr<const Served> Now() const;
+  // Now(), which explains each prediction by so many columns (Scorer::Explaining()). Each is made
+  // once: rows of several requests are scored together only by the same one.
+  Result<std::shared_ptr<const Served>> Explaining(int32_t columns) const;
   // The result of the last Reload().
   Status last() const;
 
@@ -56,6 +60,7 @@ class ServedModel {
   std::mutex loading_;  // One load at a time.
   mutable std::mutex mutex_;
   std::shared_ptr<const Served> now_;
+  mutable std::map<int32_t, std::shared_ptr<const Served>> explaining_;  // `now_`, by columns.
   Identity identity_;
   Status last_;
 };

@@ -26,6 +26,7 @@ Json DescribedToJson(const DescribedField& described) {
   AddLimit("at_least", field.at_least, json);
   AddLimit("above", field.above, json);
   AddLimit("below", field.below, json);
+  AddLimit("at_most", field.at_most, json);
   if (!described.type.choices.empty()) json["choices"] = described.type.choices;
   if (!described.type.fields.empty()) json["fields"] = DescribedToJson(described.type.fields);
   return json;

@@ -57,6 +57,9 @@ TEST(Describe, FlattensTables) {
 TEST(Field, NamesItsRange) {
   EXPECT_EQ(RangeText({}), "");
   EXPECT_EQ(RangeText({.at_least = 0, .below = 1}), "at least 0 and below 1");
+  EXPECT_EQ(RangeText({.above = 0, .at_most = 1}), "above 0 and at most 1");
+  EXPECT_TRUE(InRange({.at_most = 1}, 1));
+  EXPECT_FALSE(InRange({.at_most = 1}, 1.5));
   EXPECT_EQ(RangeText({.above = 0.5, .items = "weights"}), "weights above 0.5");
 }
 

@@ -7,7 +7,7 @@ namespace protium {
 
 bool InRange(const Field& field, double value) {
   return (!field.at_least || value >= *field.at_least) && (!field.above || value > *field.above) &&
-         (!field.below || value < *field.below);
+         (!field.below || value < *field.below) && (!field.at_most || value <= *field.at_most);
 }
 
 std::string RangeText(const Field& field) {
@@ -18,6 +18,7 @@ std::string RangeText(const Field& field) {
   add("at least", field.at_least);
   add("above", field.above);
   add("below", field.below);
+  add("at most", field.at_most);
   const std::string items = field.items;
   if (text.empty() || items.empty()) return text;
   return items + (field.at_least ? " of " : " ") + text;

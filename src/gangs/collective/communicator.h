@@ -82,9 +82,9 @@ struct Subtree {
   std::span<float> sum;  // The rank writes the subtree's sum here before Reduce().
 };
 
-class Tree {
+class SumTree {
  public:
-  virtual ~Tree() = default;
+  virtual ~SumTree() = default;
   // This rank's subtrees, left to right. Their memory stays the same from step to step.
   virtual std::span<const Subtree> own() const = 0;
   // Collective. Sums all subtrees of all ranks. The result is valid until this rank writes its
@@ -112,7 +112,7 @@ class Communicator {
 
   // Collective: every rank makes its own window, of its own size.
   virtual Result<std::unique_ptr<Window>> MakeWindow(int64_t bytes) = 0;
-  virtual Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) = 0;
+  virtual Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) = 0;
 
   // Makes every rank's pending and further calls fail soon with `cause`, or with an earlier one.
   // Does not wait. Any thread.

@@ -73,7 +73,7 @@ class SelfWindow : public Window {
 
 // One rank owns all leaves, so the whole tree is one subtree, whose sum the rank has written
 // itself.
-class SelfTree : public Tree {
+class SelfTree : public SumTree {
  public:
   SelfTree(const TreeSpec& spec, std::shared_ptr<Cause> cause)
       : memory_(size_t(spec.count)),
@@ -119,10 +119,10 @@ class SelfCommunicator : public Communicator {
     return SelfWindow::Make(bytes);
   }
 
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     PT_TRY(cause_->Get());
     PT_TRY(CheckTreeSpec(spec, 1));
-    return std::unique_ptr<Tree>(new SelfTree(spec, cause_));
+    return std::unique_ptr<SumTree>(new SelfTree(spec, cause_));
   }
 
   void Abort(const Status& cause) override {

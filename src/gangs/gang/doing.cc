@@ -7,9 +7,9 @@ namespace protium {
 namespace {
 
 // Forwards every call; the ranks' own promises hold.
-class MarkedTree final : public Tree {
+class MarkedTree final : public SumTree {
  public:
-  MarkedTree(std::unique_ptr<Tree> tree, Doing& doing) : tree_(std::move(tree)), doing_(doing) {}
+  MarkedTree(std::unique_ptr<SumTree> tree, Doing& doing) : tree_(std::move(tree)), doing_(doing) {}
   std::span<const Subtree> own() const override { return tree_->own(); }
   Result<std::span<const float>> Reduce() override {
     const Doing::Waiting waiting(doing_, "reduce");
@@ -17,7 +17,7 @@ class MarkedTree final : public Tree {
   }
 
  private:
-  std::unique_ptr<Tree> tree_;
+  std::unique_ptr<SumTree> tree_;
   Doing& doing_;
 };
 
@@ -48,7 +48,7 @@ class MarkedRanks final : public Communicator {
     const Doing::Waiting waiting(doing_, "exchange of rows");
     return ranks_->MakeWindow(bytes);
   }
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     const Doing::Waiting waiting(doing_, "reduce");
     PT_LET(auto tree, ranks_->MakeTree(spec));
     return std::make_unique<MarkedTree>(std::move(tree), doing_);

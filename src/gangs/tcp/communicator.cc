@@ -143,7 +143,7 @@ class TcpCommunicator : public Communicator {
     return MakeTcpWindow(*traffic_, next_window_++, bytes);
   }
 
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     return MakeTcpTree(traffic_, spec);
   }
 

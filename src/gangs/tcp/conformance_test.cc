@@ -384,7 +384,7 @@ std::vector<std::vector<float>> MakeLeaves(int32_t leaves, int64_t count, uint32
   return out;
 }
 
-Status CheckTree(Communicator& communicator, Tree& tree, const TreeSpec& spec, uint32_t seed) {
+Status CheckTree(Communicator& communicator, SumTree& tree, const TreeSpec& spec, uint32_t seed) {
   const auto leaves = MakeLeaves(spec.leaves, spec.count, seed);
   for (const Subtree& subtree : tree.own()) {
     if (int64_t(subtree.sum.size()) != spec.count) return Status::Invalid("length of a subtree");

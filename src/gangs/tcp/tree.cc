@@ -12,7 +12,7 @@ namespace {
 
 // A tree whose subtrees are this rank's plain memory. Each rank contributes its subtrees, all
 // ranks' together in the order of leaves, and the shared TreeSum combines them.
-class TcpTree : public Tree {
+class TcpTree : public SumTree {
  public:
   TcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec)
       : traffic_(std::move(traffic)), count_(spec.count) {
@@ -68,12 +68,13 @@ class TcpTree : public Tree {
 
 }  // namespace
 
-Result<std::unique_ptr<Tree>> MakeTcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec) {
+Result<std::unique_ptr<SumTree>> MakeTcpTree(std::shared_ptr<Traffic> traffic,
+                                             const TreeSpec& spec) {
   Steps none;
   PT_TRY(traffic->Run(TreeRequest(spec), none));
   const Status valid = CheckTreeSpec(spec, traffic->world());
   if (!valid.ok()) return traffic->Abort(valid);
-  return std::unique_ptr<Tree>(new TcpTree(std::move(traffic), spec));
+  return std::unique_ptr<SumTree>(new TcpTree(std::move(traffic), spec));
 }
 
 }  // namespace protium

@@ -9,6 +9,7 @@
 namespace protium {
 
 // Collective, as Communicator::MakeTree().
-Result<std::unique_ptr<Tree>> MakeTcpTree(std::shared_ptr<Traffic> traffic, const TreeSpec& spec);
+Result<std::unique_ptr<SumTree>> MakeTcpTree(std::shared_ptr<Traffic> traffic,
+                                             const TreeSpec& spec);
 
 }  // namespace protium

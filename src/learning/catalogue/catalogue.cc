@@ -47,6 +47,7 @@ StageRow VectorAssemblerRow();
 StageRow VectorColumnsRow();
 // The estimators (model/).
 StageRow TorchEstimatorRow();
+StageRow TreeEstimatorRow();
 
 namespace {
 
@@ -90,6 +91,7 @@ std::vector<StageRow> BuiltInStages() {
       ImageRow(),
       SqlTransformerRow(),
       TorchEstimatorRow(),
+      TreeEstimatorRow(),
   };
 }
 
@@ -102,6 +104,9 @@ std::vector<LossRow> BuiltInLosses() {
                              "for numbers: squared for small errors, absolute for large ones"),
        kValues},
       {MakeRow<NoOptions>("poisson", "for counts and amounts of 0 or more; learns their logarithm"),
+       kValues, true},
+      {MakeRow<TweedieOptions>("tweedie",
+                               "for amounts of 0 or more, many of them 0; learns their logarithm"),
        kValues, true},
       {MakeRow<QuantileOptions>("quantile",
                                 "for numbers: predicts quantiles, so intervals, instead of a mean"),

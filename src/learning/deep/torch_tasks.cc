@@ -19,6 +19,7 @@ TaskRows TorchRows() {
                       {"text_classifier", MakeTextClassifier},
                       {"torchscript", MakeTorchScript}});
   return {.nets = std::move(nets),
+          .estimators = BuiltInEstimators(),
           .losses = BuiltInLosses(),
           .numerics = TorchNumerics,
           .prepare = PrepareTorch,

@@ -5,6 +5,8 @@
 
 #include <arrow/api.h>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -15,6 +17,7 @@
 #include "inference/batch_steps.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "model/explanations.h"
 #include "model/model_state.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
@@ -101,10 +104,19 @@ struct Scorer::Inside {
   SchemaPtr output;
   std::shared_ptr<const RowPredictor> predictor = nullptr;  // Null without an estimator.
   std::optional<Predictions> predictions = std::nullopt;    // Likewise.
-  mutable PreparedColumns prepared = {};
+  std::shared_ptr<PreparedColumns> prepared = std::make_shared<PreparedColumns>();
+  std::optional<Explanations> explanations = std::nullopt;
+
+  // Takes from the model how predictions are explained.
+  void Explain() {
+    const ModelState& state = StateOf(model);
+    output = ScoredColumns(state);
+    explanations.reset();
+    if (state.explain.columns != 0) explanations.emplace(state.net.objective, state.explain);
+  }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
-    PT_LET(const auto preparation, prepared.For(StateOf(model), input, rows.schema()));
+    PT_LET(const auto preparation, prepared->For(StateOf(model), input, rows.schema()));
     PT_LET(const auto batch, preparation->Apply(rows));
     if (predictor) return Predict(*batch);
     arrow::ArrayVector columns;
@@ -117,6 +129,10 @@ struct Scorer::Inside {
   Result<std::shared_ptr<arrow::RecordBatch>> Predict(const arrow::RecordBatch& batch) const {
     PT_LET(const std::vector<float> outputs, predictor->Outputs(batch));
     PT_LET(auto columns, predictions->Columns(outputs));
+    if (explanations) {
+      PT_LET(auto explained, explanations->Columns(*predictor, batch, outputs));
+      std::ranges::move(explained, std::back_inserter(columns));
+    }
     return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
   }
 };
@@ -136,8 +152,17 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
     PT_LET(inside->predictions,
            Predictions::Make(objective, MakeTarget(objective), inside->output->fields()));
   }
+  inside->Explain();
   // Reports now, not at the first row, what cannot be computed here.
-  PT_TRY(inside->prepared.For(state, inside->input, inside->input));
+  PT_TRY(inside->prepared->For(state, inside->input, inside->input));
+  return Scorer(std::move(inside));
+}
+
+Result<Scorer> Scorer::Explaining(int32_t columns) const {
+  PT_LET(PipelineModel model, inside_->model.Explaining(columns));
+  auto inside = std::make_shared<Inside>(*inside_);
+  inside->model = std::move(model);
+  inside->Explain();
   return Scorer(std::move(inside));
 }
 

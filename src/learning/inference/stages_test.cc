@@ -122,8 +122,8 @@ TEST_F(Stages, OfNumbersGiveTheBitsOfTheEngine) {
   for (const char* with : {"median", "mean", "mode", "constant"}) {
     Add("imputer", numbers, {{"with", with}, {"indicator", true}});
   }
-  for (const char* kind :
-       {"standard_scaler", "min_max_scaler", "max_abs_scaler", "robust_scaler", "quantile_scaler"}) {
+  for (const char* kind : {"standard_scaler", "min_max_scaler", "max_abs_scaler", "robust_scaler",
+                           "quantile_scaler"}) {
     Add(kind, numbers);
   }
   Add("min_max_scaler", numbers, {{"clip", true}});

@@ -38,10 +38,11 @@ namespace {
 // 4. LearnStages() fits the stages, or reads what they learned if the run is resumed.
 // 5. Train() runs the gang, which resumes automatically from a matching checkpoint.
 
-// Overrides the options of the only estimator by the settings train.*, gang.*, net.* and loss.*.
+// Overrides the options of the only estimator by the settings train.*, gang.*, net.*, trees.* and
+// loss.*.
 Status ApplySettings(const SessionState& session, std::vector<StageOptions>& stages) {
   Json given = Json::object();
-  for (const char* name : {"train", "gang", "net", "loss"}) {
+  for (const char* name : {"train", "gang", "net", "trees", "loss"}) {
     const Json settings = session.Settings(name);
     if (!settings.empty()) given[name] = settings;
   }
@@ -51,10 +52,11 @@ Status ApplySettings(const SessionState& session, std::vector<StageOptions>& sta
       stages, [&](const StageOptions& each) { return IsEstimator(catalogue, each.kind); });
   // Settings do not say which estimator they are for.
   if (estimators != 1) {
-    return Fail({.exit = Exit::kUsage,
-                 .what = "the settings train, gang, net and loss need exactly one estimator, and "
-                         "there are " +
-                         std::to_string(estimators)});
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = "the settings train, gang, net, trees and loss need exactly one estimator, and "
+                 "there are " +
+                 std::to_string(estimators)});
   }
   PT_LET(const auto found, FindEstimator(stages, catalogue));
   AnyOptions& own = stages[found->at].options;
@@ -179,6 +181,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   record.Set("workers", ToJson(options.gang.workers));
   const Json training = chain.estimator->kind->DescribeTraining(chain.options.back().options);
   if (training.contains("shards")) record.Set("shards", training["shards"]);
+  if (training.contains("rounds")) record.Set("rounds", trained.steps);
   record.Set("steps", trained.steps);
   record.Set("weights_sha256", trained.weights_sha256);
   Json validation = trained.validation;
@@ -194,6 +197,7 @@ void RecordTraining(RunRecord& record, const Chain& chain, const TrainResult& tr
   }
   if (trained.unseen_rows > 0) record.Set("unseen_validation_rows", trained.unseen_rows);
   if (!trained.importance.is_null()) record.Set("importance", trained.importance);
+  if (!trained.splits.is_null()) record.Set("splits", trained.splits);
   if (trained.disk_bytes > 0) record.Set("rows_on_disk_bytes", trained.disk_bytes);
   if (!trained.diagnostics.empty()) record.Set("diagnostics.validation", trained.diagnostics);
 }

@@ -99,12 +99,6 @@ Status CheckTable(const Chain& chain, const arrow::Schema& table) {
 
 bool OfClasses(const ModelState& state) { return OfClasses(state.net.objective.kind); }
 
-arrow::FieldVector PredictedBy(const ModelState& state) {
-  const EstimatorOptions& options = state.chain->estimator->options;
-  return PredictedFields(options, state.net.objective.kind,
-                         state.chain->Find(ListLabels(options).front())->type);
-}
-
 // Requests metrics only if the table has every label, and the baseline only if it also has the
 // baseline's column. Without the weight column every row counts once.
 ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
@@ -114,7 +108,8 @@ ScoreConfig MakeScoreConfig(const ModelState& state, const Columns& columns,
                      .extensions = state.chain->extensions,
                      .weights = state.trained.weights};
   if (state.gpus_per_worker > 0) config.device = GivenDeviceUse();
-  for (const auto& field : PredictedBy(state)) config.added.push_back(field->name());
+  config.explain = state.explain;
+  config.added = ColumnNames(*ScoredColumns(state));
   if (!state.measured) return config;
   for (const ScaledLabel& label : state.net.objective.labels) {
     if (!Holds(columns, label.column)) return config;
@@ -163,7 +158,8 @@ Plan ScorePlan(const ModelState& state, Plan applied, const arrow::Schema& table
     given_on.push_back(field->name());
     output.push_back(field);
   }
-  for (const auto& field : PredictedBy(state)) output.push_back(field);
+  const SchemaPtr scored = ScoredColumns(state);
+  for (const auto& field : scored->fields()) output.push_back(field);
   MapTask task{.task = "score",
                .config = Dump(FieldsToJson(config)),
                .output = arrow::schema(std::move(output)),

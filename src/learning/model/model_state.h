@@ -26,6 +26,7 @@ struct ModelState {
   // the model, as many as the trainers had; 0 for a loaded model, which may be used anywhere,
   // unless requested (WithGpus()).
   int32_t gpus_per_worker = 0;
+  ExplainConfig explain;  // PipelineModel::Explaining(); not saved.
 };
 
 // Returns a copy of `model` that also stores how its input table is made; Save() writes it as
@@ -48,6 +49,9 @@ Result<Plan> AppliedPlan(const ModelState& state, const Plan& table, SchemaPtr& 
 
 // The columns that a prediction adds; without an estimator, those of all stages.
 SchemaPtr AddedColumns(const ModelState& state);
+
+// The same, and those that explain a prediction.
+SchemaPtr ScoredColumns(const ModelState& state);
 
 // The columns that a table to predict for must have, with the types that the model learned from.
 SchemaPtr NeededColumns(const ModelState& state);

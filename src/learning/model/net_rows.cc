@@ -11,8 +11,8 @@ ElementScale ScaleOf(const ScaledLabel& label) {
 }  // namespace
 
 RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
-                  const std::string& weight, bool labels) {
-  RowColumns columns{.numeric = config.numeric, .weight = weight};
+                  const std::string& weight, bool labels, bool missing) {
+  RowColumns columns{.numeric = config.numeric, .weight = weight, .missing = missing};
   for (const ScaledNumber& each : scaled) {
     columns.scaled.push_back({each.column, each.from, {each.mean, each.deviation}});
   }

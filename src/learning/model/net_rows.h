@@ -14,9 +14,10 @@ namespace protium {
 
 // Returns the layout of packed rows for a net of this configuration. It includes the labels, unless
 // `labels` is false (for scoring), and the weights in the column `weight` if that is not empty.
-// Numbers in `scaled` are made from the columns that they name.
+// Numbers in `scaled` are made from the columns that they name. With `missing` the features may be
+// missing (RowField::missing).
 RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scaled,
-                  const std::string& weight, bool labels);
+                  const std::string& weight, bool labels, bool missing = false);
 // The cardinality of each categorical column, in the order of the field "categories".
 std::vector<int64_t> Cardinalities(const NetConfig& config);
 // What the net's outputs mean: scales, logarithm and classes of the objective.

@@ -15,6 +15,7 @@
 #include "model/model_state.h"
 #include "model/model_version1.h"
 #include "model/net_library.h"
+#include "pipeline/explained.h"
 #include "pipeline/learned.h"
 
 namespace protium {
@@ -39,7 +40,13 @@ Json CollectMetrics(const ModelState& state) {
                          {"steps", trained.steps},
                          {"best_epoch", trained.best_epoch},
                          {"history", trained.history}};
+  const Chain& chain = *state.chain;
+  const bool rounds =
+      chain.estimator &&
+      chain.estimator->kind->DescribeTraining(chain.options.back().options).contains("rounds");
+  if (rounds) metrics["training"]["rounds"] = trained.steps;
   if (!trained.importance.is_null()) metrics["importance"] = trained.importance;
+  if (!trained.splits.is_null()) metrics["splits"] = trained.splits;
   return metrics;
 }
 
@@ -106,6 +113,12 @@ SchemaPtr AddedColumns(const ModelState& state) {
       fields.push_back(arrow::field(each.name, each.type));
     }
   }
+  return arrow::schema(std::move(fields));
+}
+
+SchemaPtr ScoredColumns(const ModelState& state) {
+  arrow::FieldVector fields = AddedColumns(state)->fields();
+  for (auto& each : ExplainedFields(state.explain)) fields.push_back(std::move(each));
   return arrow::schema(std::move(fields));
 }
 

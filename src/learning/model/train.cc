@@ -90,21 +90,19 @@ Result<std::optional<TrainResult>> RunTraining(SessionState& session, const Plan
   }
 }
 
-// Replaces the columns of an importance by the table's columns; if several are made from the same
-// ones, appends the names that their stages gave them.
-Json WithTableColumns(const Chain& chain, Json importance) {
-  if (!importance.is_object()) return importance;
+// Replaces the "column" of each of `figures` by the table's columns; if several are made from the
+// same ones, appends the names that their stages gave them.
+void NameTableColumns(const Chain& chain, Json& figures) {
   std::vector<std::string> names;
   std::map<std::string, int> times;
-  for (const Json& each : importance["columns"]) {
+  for (const Json& each : figures) {
     ++times[names.emplace_back(NameOfSources(chain, each["column"]))];
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    Json& column = importance["columns"][i]["column"];
+    Json& column = figures[i]["column"];
     if (times[names[i]] > 1) names[i] += " (" + column.get<std::string>() + ")";
     column = names[i];
   }
-  return importance;
 }
 
 }  // namespace
@@ -118,7 +116,10 @@ Result<TrainResult> Train(SessionState& session, const Chain& chain, const Train
   if (!result.ok()) return WithSourceNames(chain, result.status());
   session.record().AddSeconds("train", since);
   if (*result) {
-    (*result)->importance = WithTableColumns(chain, (*result)->importance);
+    if (Json& importance = (*result)->importance; importance.is_object()) {
+      NameTableColumns(chain, importance["columns"]);
+    }
+    NameTableColumns(chain, (*result)->splits);
     return **result;
   }
   return Fail({.what = "training ended without a result"});

@@ -188,6 +188,7 @@ Status AddTabularMlp(const Choice& net, const NetShape& shape, Layers& layers) {
 Status AddTabm(const Choice& net, const NetShape& shape, Layers& layers) {
   TabmOptions options;
   PT_TRY(FieldsFromJson(net.options, "net", options));
+  PT_TRY(options.Check("net"));
   PT_TRY(CheckMlp(options.hidden, AllOf(shape), shape));
   Part(shape, "linear.", {0}, layers).AddLinear();
   Part(shape, "", {1}, layers).AddTabm(options, AllOf(shape));

@@ -67,8 +67,8 @@ struct MemberTensors {
 };
 // out[i, m] = in[i] * scale[m] + bias[m]; in is [rows, width], out [rows, members, width].
 void SpreadMembers(const float* in, int64_t rows, const MemberTensors& tensors, float* out);
-// Its backward pass, with the same `in`: sets the derivatives `by_in` [rows, width], and `scale` and
-// `bias`, by the parameters.
+// Its backward pass, with the same `in`: sets the derivatives `by_in` [rows, width], and `scale`
+// and `bias`, by the parameters.
 void GatherMembers(const float* in, const float* gradient, int64_t rows,
                    const MemberTensors& tensors, float* by_in, float* scale, float* bias);
 

@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "model/model_folder.h"
 #include "onnx/cells.h"
+#include "onnx/forest.h"
 #include "onnx/net.h"
 #include "onnx/onnx.h"
 #include "onnx/predictions.h"
@@ -117,10 +118,12 @@ Result<OnnxReport> Write(const OnnxOptions& options) {
   Graph graph;
   Cells cells(graph, ColumnsOf(model, options.net_only), CategoriesOf(model, options.net_only));
   if (!options.net_only) PT_TRY(AddStages(model, cells, graph));
-  PT_LET(const Value net, AddNet(model.json("net.json"), weights, cells, graph));
+  const Json& json = model.json("net.json");
+  PT_LET(const Value net, IsForest(json) ? AddForest(json, weights, cells, graph)
+                                         : AddNet(json, weights, cells, graph));
   OnnxReport report;
-  PT_LET(report.outputs, AddPredictions(model.json("net.json").at("objective"),
-                                        model.json("schema.json").at("output"), net, graph));
+  PT_LET(report.outputs,
+         AddPredictions(json.at("objective"), model.json("schema.json").at("output"), net, graph));
   report.inputs = cells.inputs();
   report.notes = NotesOn(cells, options.net_only);
   auto& hash = *graph.model().add_metadata_props();

@@ -81,6 +81,11 @@ void Graph::With(const std::string& name, float number) {
   Attribute(name, proto::Attribute::FLOAT).set_f(number);
 }
 
+void Graph::With(const std::string& name, std::span<const float> numbers) {
+  auto& attribute = Attribute(name, proto::Attribute::FLOATS);
+  for (const float each : numbers) attribute.add_floats(each);
+}
+
 void Graph::With(const std::string& name, std::span<const int64_t> numbers) {
   auto& attribute = Attribute(name, proto::Attribute::INTS);
   for (const int64_t each : numbers) attribute.add_ints(each);

@@ -42,6 +42,7 @@ class Graph {
   // Set attributes of the last added node.
   void With(const std::string& name, int64_t number);
   void With(const std::string& name, float number);
+  void With(const std::string& name, std::span<const float> numbers);
   void With(const std::string& name, std::span<const int64_t> numbers);
   void With(const std::string& name, std::span<const std::string> texts);
   // Moves the last added node to ai.onnx.ml.

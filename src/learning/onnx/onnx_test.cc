@@ -13,10 +13,12 @@
 #include "model/model_folder.h"
 #include "onnx/graph.h"
 #include "os/file.h"
+#include "trees/forest_file.h"
 
 namespace protium {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Json Parsed(const std::string& text) { return ParseJson(text).ValueOrDie(); }
@@ -55,6 +57,15 @@ class Onnx : public testing::Test {
     files_.weights_sha256 = WeightsSha256(tensors);
     PT_TRY(WriteModelFolder(folder_.path() / "model", files_));
     return WriteOnnx({folder_.path() / "model", folder_.path() / "model.onnx", net_only});
+  }
+  Result<OnnxReport> ExportForest(const Forest& forest) {
+    files_.json["net.json"]["net"]["name"] = "trees";
+    const ForestTensors tensors(forest);
+    files_.weights = folder_.path() / "weights.safetensors";
+    PT_TRY(WriteSafetensors(files_.weights, tensors.tensors()));
+    files_.weights_sha256 = WeightsSha256(tensors.tensors());
+    PT_TRY(WriteModelFolder(folder_.path() / "model", files_));
+    return WriteOnnx({folder_.path() / "model", folder_.path() / "model.onnx"});
   }
   std::string Refusal() {
     const auto report = Export();
@@ -115,6 +126,28 @@ TEST_F(Onnx, SaysWhatItCannotSay) {
   SetUp();
   files_.json["net.json"].erase("numeric");
   EXPECT_THAT(Refusal(), HasSubstr("do not say what docs/model-folder.md asks for"));
+}
+
+// Numbers keep their thresholds; a set of categories is a chain of thresholds on the index.
+TEST_F(Onnx, HasAForestAsOneNode) {
+  Forest forest{.columns = {{"x__scale"}, {"shop__index", 4}}, .base = {0.5F}};
+  TreeNode root{.column = 0, .left = 1, .threshold = 0.1F, .missing_left = true};
+  TreeNode choice{.column = 1, .left = 3, .set = 0};
+  forest.trees.push_back({{root, {.value = 1}, choice, {.value = 2}, {.value = 3}}, {0b0101}});
+  const OnnxReport report = ExportForest(forest).ValueOrDie();
+  const auto graph = Written().graph();
+  const auto node = std::ranges::find(graph.node(), "TreeEnsembleRegressor",
+                                      [](const auto& each) { return each.op_type(); });
+  ASSERT_NE(node, graph.node().end());
+  std::map<std::string, onnx::proto::Attribute> given;
+  for (const auto& each : node->attribute()) given[each.name()] = each;
+  // 5 nodes; categories 0 | 1 | 2 | 3 go left, right, left, right, which two more make.
+  EXPECT_THAT(given["nodes_values"].floats(), ElementsAre(0.1F, 0, 0, 1, 2, 0, 0));
+  EXPECT_THAT(given["nodes_missing_value_tracks_true"].ints(), ElementsAre(1, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(given["nodes_truenodeids"].ints(), ElementsAre(1, 0, 3, 4, 3, 0, 0));
+  EXPECT_THAT(given["nodes_falsenodeids"].ints(), ElementsAre(2, 0, 5, 6, 4, 0, 0));
+  EXPECT_THAT(given["target_weights"].floats(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(report.outputs.size(), 1U);
 }
 
 // Thirty thousand levels, in a file of 60 kB, would make a graph of a billion nodes.

@@ -3,7 +3,14 @@
 
 #include <algorithm>
 
+#include "base/fault.h"
+
 namespace protium {
+
+Result<RowExplanations> RowPredictor::Explain(const arrow::RecordBatch&,
+                                              std::span<const int32_t>) const {
+  return Fail({.exit = Exit::kUsage, .what = "this kind of model cannot explain predictions"});
+}
 
 Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptions>& stages,
                                                     const Catalogue& catalogue) {

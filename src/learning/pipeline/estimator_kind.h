@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,12 @@ struct Chain;
 struct NetConfig;
 struct TrainConfig;
 
+// What the features of rows add to one output each, compared with the mean of that output.
+struct RowExplanations {
+  std::vector<double> mean;        // By output.
+  std::vector<double> by_feature;  // [rows, features]: numbers, categories, lists of NetConfig.
+};
+
 // A model's predictions for rows. Immutable: any thread.
 class RowPredictor {
  public:
@@ -34,6 +41,10 @@ class RowPredictor {
   // Returns Objective::outputs() numbers for each row of `rows`, which has the columns that
   // NetConfig names. Fails for NULL, NaN and unknown categories.
   virtual Result<std::vector<float>> Outputs(const arrow::RecordBatch& rows) const = 0;
+  // Explains the output outputs[i] of row i; its features and its mean add up to it, up to rounding
+  // as float32. Fails with Exit::kUsage unless EstimatorKind::explains().
+  virtual Result<RowExplanations> Explain(const arrow::RecordBatch& rows,
+                                          std::span<const int32_t> outputs) const;
 };
 
 // Where to find files that options name.
@@ -105,6 +116,8 @@ class EstimatorKind {
   virtual AnyOptions WithPredicts(const AnyOptions& own, const Choice& predicts) const {
     return own;
   }
+  // Whether Open() returns what explains predictions, too.
+  virtual bool explains() const { return false; }
   // Opens the kind for predictions in the calling process, with the safetensors file that training
   // wrote. Fails with Exit::kUsage, by name, for what only workers compute.
   virtual Result<std::shared_ptr<const RowPredictor>> Open(

@@ -26,7 +26,9 @@ std::string NameOfRows(const Chain& chain, const Plan& table, const TrainConfig&
   Json columns = FieldsToJson(config.net);
   columns.erase("net");
   constexpr int kLayout = 2;  // Of packed rows: rows of another layout are packed again.
+  // Rows of forests may lack cells.
   const Json decides = {{"layout", kLayout},
+                        {"task", chain.estimator->kind->task()},
                         {"table", Explain(table)},
                         {"stages", stages},
                         {"learned", config.stages_sha256},

@@ -185,6 +185,9 @@ struct TrainResult {
   Decision decision;                  // Fitted on the validation rows; else the objective's.
   Json diagnostics = Json::object();  // Of the validation rows (metrics/diagnostics.h).
   Json importance;                    // Of columns (train/importance.h); null: not measured.
+  // Of a forest, all its splits on each column that it reads: [{"column", "gain", "cover",
+  // "splits"}, ...]; of a net null.
+  Json splits;
   // [{"epoch", "step", "loss", "learning_rate" of the last step, "validation": {...}, "seconds"}]
   Json history = Json::array();
   Json fingerprint = Json::object();    // The numerics that the weights were computed with.
@@ -204,6 +207,7 @@ struct TrainResult {
     visit("decision", decision);
     visit("diagnostics", diagnostics);
     visit("importance", importance);
+    visit("splits", splits);
     visit("history", history);
     visit("fingerprint", fingerprint);
     visit("rows_identity", rows_identity);
@@ -214,15 +218,27 @@ struct TrainResult {
 // "train" sends, only from rank 0: TrainStarted, StepDone, Validated, EpochDone, Checkpointed,
 // RankSeconds, GangEntered, and Note and Warning (events/events.h).
 
+// How predictions are explained (pipeline/explained.h).
+struct ExplainConfig {
+  int32_t columns = 0;  // Those that matter most to a row; kEveryColumn; 0: no explanations.
+  Columns sources;      // For each feature, the table's columns that it is made from, to show.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("columns", columns);
+    visit("sources", sources);
+  }
+};
+
 // The config of "score".
 struct ScoreConfig {
   NetConfig net;
   std::vector<ScaledNumber> scaled;  // As in TrainConfig.
   std::vector<NetLibrary> extensions;
   std::string weights;  // Path of a safetensors file.
-  Columns added;        // The columns that a prediction adds (PredictedFields), in order.
-  Columns metrics;      // Computed over the rows that have labels; empty: none.
-  std::string weight;   // The column of row weights in them; empty: every row counts 1.
+  Columns added;        // The columns that predictions and explanations add, in order.
+  ExplainConfig explain;
+  Columns metrics;     // Computed over the rows that have labels; empty: none.
+  std::string weight;  // The column of row weights in them; empty: every row counts 1.
   std::optional<Baseline> baseline;
   DeviceUse device = DeviceUse::kCpu;
   template <class Visit>
@@ -232,6 +248,7 @@ struct ScoreConfig {
     visit("extensions", extensions);
     visit("weights", weights);
     visit("added", added);
+    visit("explain", explain);
     visit("metrics", metrics);
     visit("weight", weight);
     visit("baseline", baseline);

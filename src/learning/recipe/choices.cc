@@ -177,6 +177,7 @@ Choice Huber(const HuberOptions& options) { return MakeChoice("huber", options);
 Choice MeanSquaredError() { return {"mse"}; }
 Choice MeanAbsoluteError() { return {"mae"}; }
 Choice Poisson() { return {"poisson"}; }
+Choice Tweedie(const TweedieOptions& options) { return MakeChoice("tweedie", options); }
 Choice Quantile(const QuantileOptions& options) { return MakeChoice("quantile", options); }
 Choice BinaryCrossEntropy(const BinaryCrossEntropyOptions& options) {
   return MakeChoice("binary_cross_entropy", options);

@@ -14,9 +14,8 @@
 namespace protium {
 namespace {
 
-// Bits of float32 (IEEE 754): the quiet NaN that every NaN becomes, infinity, and all but the sign.
-// A magnitude above infinity's bits is a NaN.
-constexpr uint32_t kNan = 0x7fc00000;
+// Bits of float32 (IEEE 754): infinity, and all but the sign. A magnitude above infinity's bits is
+// a NaN.
 constexpr uint32_t kInfinity = 0x7f800000;
 constexpr uint32_t kNoSign = 0x7fffffff;
 
@@ -71,7 +70,7 @@ void MarkSpecials(int64_t count, Tile& tile) {
     const uint32_t magnitude = bits & kNoSign;
     tile.infinities |= uint64_t{magnitude == kInfinity} << i;
     tile.nans |= uint64_t{magnitude > kInfinity} << i;
-    if (magnitude > kInfinity) bits = kNan;
+    if (magnitude > kInfinity) bits = kQuietNan;
   }
 }
 

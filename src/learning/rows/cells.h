@@ -14,6 +14,8 @@
 namespace protium {
 
 inline constexpr int64_t kTileRows = 64;
+// The one pattern of float32 for NaN in packed rows.
+inline constexpr uint32_t kQuietNan = 0x7fc00000;
 
 // Up to kTileRows cells. Bit i of a mask is set if it applies to cell i; the 32 bits of such a cell
 // mean nothing, except that `nans` cells hold the one pattern for NaN.

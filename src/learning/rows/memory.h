@@ -10,10 +10,14 @@
 
 namespace protium {
 
-// Private memory that grows in place or by moving pages, never by copying, and whose pages can be
-// returned one by one. Uses large pages if the system has them.
+// Private memory that grows in place or by moving pages, and whose pages can be returned one by one.
+// Uses large pages if the system has them. Only the first kSmall bytes come from the heap and are
+// copied when more are needed: a single row to score would wait for its pages longer than for the
+// model.
 class RowMemory {
  public:
+  static constexpr int64_t kSmall = 64 << 10;
+
   RowMemory() = default;
   ~RowMemory();
   RowMemory(RowMemory&& other) noexcept;
@@ -36,6 +40,10 @@ class RowMemory {
   int64_t Release(int64_t begin, int64_t end);
 
  private:
+  bool mapped() const { return capacity_ > kSmall; }
+  void Free();
+  Status Map(int64_t bytes);
+
   std::byte* data_ = nullptr;
   int64_t capacity_ = 0;
 };

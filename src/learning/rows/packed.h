@@ -50,7 +50,8 @@ class PackedRows {
   int64_t size_ = 0;
 };
 
-// Refuses the first category that is not in 0 .. cardinality - 1, naming column, value and number.
+// Refuses the first category that is not in 0 .. cardinality - 1, nor kMissingCategory in a field
+// that allows it, naming column, value and number.
 Status CheckCategories(const PackedRows& rows, std::span<const int64_t> cardinalities);
 
 }  // namespace protium

@@ -41,6 +41,19 @@ CellReader ReaderFor(RowElement element, arrow::Type::type type, Scaling scaling
                                          : NumberReader(type, scaling);
 }
 
+std::optional<uint32_t> MissingBits(const RowField& field) {
+  if (!field.missing) return std::nullopt;
+  return field.element == RowElement::kInt32 ? uint32_t(kMissingCategory) : kQuietNan;
+}
+
+// Cells that are NaN or infinite have their bits already.
+void TakeMissing(uint32_t missing, Tile& tile) {
+  for (uint64_t left = tile.nulls; left != 0; left &= left - 1) {
+    tile.bits[size_t(std::countr_zero(left))] = missing;
+  }
+  tile.nulls = tile.nans = tile.infinities = 0;
+}
+
 // Writes a tile's elements one row apart; 64 rows of a tile stay in the first cache until all
 // columns are done.
 void Scatter(const Tile& tile, int64_t count, int64_t width, std::byte* out) {
@@ -113,7 +126,8 @@ Result<RowPacker::Source> RowPacker::FindSource(const std::string& name, const R
   Source source{.name = name,
                 .column = column,
                 .list_length = field.list_length,
-                .weight = field.role == RowRole::kWeight};
+                .weight = field.role == RowRole::kWeight,
+                .missing = MissingBits(field)};
   if (field.list_length > 0) {
     if (!IsList(*type)) return WrongType(name, *type, "it must be a list of numbers");
     type = type->field(0)->type().get();
@@ -185,6 +199,7 @@ void RowPacker::PackTile(const Picked& picked, std::byte* out) {
       continue;
     }
     source.read(*source.cells, picked, source.scale, tile);
+    if (source.missing) TakeMissing(*source.missing, tile);
     if ((tile.nulls | tile.nans | tile.infinities | tile.wide) != 0) [[unlikely]] {
       Note(source, picked, tile);
     }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ class RowPacker final : public Packer {
     CellScale scale;
     int64_t list_length = 0;
     bool weight = false;                      // Must not be negative.
+    std::optional<uint32_t> missing;          // The bits of a missing cell; none: it is refused.
     std::shared_ptr<arrow::ArrayData> cells;  // Of the batch being packed.
   };
 

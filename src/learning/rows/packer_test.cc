@@ -9,6 +9,7 @@
 
 #include "base/fault.h"
 #include "base/strict_math.h"
+#include "rows/packed.h"
 #include "rows/rows.h"
 
 namespace protium {
@@ -103,6 +104,54 @@ TEST(Packer, KeepsLabelsOnTheirOwnScaleWhereTheyAreMeasured) {
   // The index of a class is exact without a double.
   EXPECT_EQ(WithOwnLabels(MakeRowSchema({.class_label = "x"})).Find(kOwnLabelField), nullptr);
   EXPECT_EQ(WithOwnLabels(MakeRowSchema({.numeric = {"x"}})).Find(kOwnLabelField), nullptr);
+}
+
+TEST(Packer, TakesMissingCellsWhereFeaturesMayBeMissing) {
+  const SchemaPtr schema =
+      arrow::schema({arrow::field("x", arrow::float64()), arrow::field("n", arrow::int64()),
+                     arrow::field("code", arrow::int64()), arrow::field("none", arrow::null()),
+                     arrow::field("y", arrow::float64())});
+  const RowSchema rows = MakeRowSchema(
+      {.numeric = {"x", "n", "none"}, .labels = {{"y"}}, .categories = {"code"}, .missing = true});
+  auto packer = Packer::Make(rows, schema, kBudget).ValueOrDie();
+  ASSERT_TRUE(packer
+                  ->Append(*Batch(schema,
+                                  "[[null, null, null, null, 1], [NaN, 3, 2, null, 2], "
+                                  "[-Inf, -4, 0, null, 3], [1e300, 0, 1, null, 4]]"))
+                  .ok());
+  constexpr uint32_t kMissing = 0x7fc00000;
+  EXPECT_EQ(Words(*packer),
+            (std::vector<uint32_t>{kMissing,        kMissing, kMissing, Bits(1), Bits(1), ~0u,  //
+                                   kMissing,        Bits(3),  kMissing, Bits(2), Bits(1), 2,    //
+                                   Bits(-INFINITY), Bits(-4), kMissing, Bits(3), Bits(1), 0,    //
+                                   Bits(INFINITY),  Bits(0),  kMissing, Bits(4), Bits(1), 1}));
+  // Labels must be there as ever.
+  const Status refused = packer->Append(*Batch(schema, "[[1, 1, 1, null, null]]"));
+  EXPECT_EQ(FaultOf(refused).what, "column y is NULL in 1 of 5 rows");
+}
+
+TEST(Packer, ChecksCategoriesThatMayBeMissing) {
+  const std::vector<int64_t> cardinalities = {3};
+  for (const bool missing : {false, true}) {
+    const RowSchema rows = MakeRowSchema({.categories = {"code"}, .missing = missing});
+    const std::vector<int32_t> words = {0, 0, 2, 0, 0, -1, 0, 0, 3};
+    const auto check = [&](int64_t count) {
+      return CheckCategories(PackedRows(rows, words.data(), count), cardinalities);
+    };
+    EXPECT_TRUE(check(1).ok());
+    EXPECT_EQ(check(2).ok(), missing);
+    EXPECT_EQ(FaultOf(check(3)).where, "code");
+  }
+}
+
+TEST(RowSchema, WritesMissingOnlyWhereItIsSet) {
+  const Json without = MakeRowSchema({.numeric = {"x"}, .categories = {"c"}}).ToJson();
+  for (const Json& field : without) EXPECT_FALSE(field.contains("missing"));
+  const Json with =
+      MakeRowSchema({.numeric = {"x"}, .categories = {"c"}, .missing = true}).ToJson();
+  EXPECT_EQ(with[0]["missing"], true);
+  EXPECT_FALSE(with[1].contains("missing"));
+  EXPECT_EQ(with[3]["missing"], true);
 }
 
 TEST(Packer, RefusesNegativeWeightsWithTheirCountAndFirstRow) {

@@ -30,8 +30,8 @@ enum class Refusal {
 };
 
 // Turns the batches of one rank into packed rows. NULLs, NaN, numbers that are not finite as
-// float32, categories beyond int32 and lists of another length are errors that name column, count
-// and first row.
+// float32 (in fields that may not have them: RowField::missing), categories beyond int32 and lists
+// of another length are errors that name column, count and first row.
 class Packer {
  public:
   // `room` bounds this rank's packed rows: exceeding memory and disk is a fault with both numbers.

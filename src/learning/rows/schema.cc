@@ -23,12 +23,21 @@ const RowField* RowSchema::Find(std::string_view name) const {
   return found == fields_.end() ? nullptr : &*found;
 }
 
-Json RowSchema::ToJson() const { return fields::Write(fields_); }
+// `missing` is written where it is set only, so that rows without missing cells have the same
+// identity as before there were any.
+Json RowSchema::ToJson() const {
+  Json json = fields::Write(fields_);
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].missing) json[i]["missing"] = true;
+  }
+  return json;
+}
 
 namespace {
 
 RowField NumericField(const RowColumns& columns) {
-  RowField field{.name = std::string(kNumericField), .columns = columns.numeric};
+  RowField field{
+      .name = std::string(kNumericField), .columns = columns.numeric, .missing = columns.missing};
   if (columns.scaled.empty()) return field;
   field.from = columns.numeric;
   field.scales.resize(columns.numeric.size());
@@ -63,7 +72,8 @@ RowSchema MakeRowSchema(const RowColumns& columns) {
   if (!columns.categories.empty()) {
     schema.Add({.name = std::string(kCategoriesField),
                 .element = RowElement::kInt32,
-                .columns = columns.categories});
+                .columns = columns.categories,
+                .missing = columns.missing});
   }
   for (const ListColumn& each : columns.lists) {
     schema.Add({.name = each.column,

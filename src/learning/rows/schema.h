@@ -50,6 +50,9 @@ struct RowField {
   int64_t list_length = 0;           // Above 0: one column of lists, each with this many elements.
   std::vector<ElementScale> scales;  // One per column; empty: cells as they are.
   double fill = 0;
+  // Cells may be missing: NULL and NaN become the quiet NaN 0x7fc00000, infinities stay, and a
+  // category that is NULL becomes kMissingCategory. Other fields refuse all of these.
+  bool missing = false;
   int64_t offset = 0;  // In bytes, from the beginning of the row; set by RowSchema.
 
   int64_t elements() const;
@@ -67,6 +70,8 @@ struct RowField {
     visit("offset", offset);
   }
 };
+
+inline constexpr int32_t kMissingCategory = -1;
 
 // The fields that most rows have.
 inline constexpr std::string_view kNumericField = "numeric";
@@ -117,6 +122,7 @@ struct RowColumns {
   std::string weight;                // Empty: 1.
   std::vector<std::string> categories;  // Integers.
   std::vector<ListColumn> lists;        // Each becomes a field of the same name.
+  bool missing = false;  // Of `numeric`, `scaled` and `categories` (RowField::missing).
 };
 
 // Makes the fields numeric, label, weight, categories, then lists. The order is part of

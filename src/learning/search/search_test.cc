@@ -21,6 +21,8 @@
 #include "model/model_state.h"
 #include "os/file.h"
 #include "pipeline/fit_task.h"
+#include "protium/stage_options.h"
+#include "search/with_values.h"
 
 namespace protium {
 namespace {
@@ -135,6 +137,28 @@ TEST_F(SearchTest, FitsEveryTrialAndRefitsTheBestOnAllRows) {
   EXPECT_TRUE(fs::exists(folder_ / "run/trials/002/events.jsonl"));
   EXPECT_FALSE(fs::exists(folder_ / "run/trials/002/checkpoints")) << "they would fill the disk";
   EXPECT_EQ(EventsNamed("etl_done").front()["rows"], 200) << "the table is made before the trials";
+}
+
+// The job's estimator is a net; `stages` and label are both kinds', everything else is its own.
+TEST_F(SearchTest, RangesOverKindsOfEstimators) {
+  const std::shared_ptr<const Catalogue> built_in;
+  const Json values = {{"kind", "tree_estimator"}, {"trees.leaves", 7}, {"net.hidden", {8}}};
+  const auto trees = WithValues(Validated(), values, built_in, "search.space");
+  ASSERT_TRUE(trees.ok()) << trees.status();
+  const Json options = StagesToJson(trees->stages()).back();
+  EXPECT_EQ(options["kind"], "tree_estimator");
+  EXPECT_EQ(options["trees"]["leaves"], 7);
+  EXPECT_EQ(options["train"]["validation"]["share"], 0.2);
+  EXPECT_EQ(options["label"], "delay");
+  EXPECT_FALSE(options.contains("net"));
+  const auto net = WithValues(Validated(), {{"kind", "torch_estimator"}, {"trees.leaves", 7}},
+                              built_in, "search.space");
+  ASSERT_TRUE(net.ok()) << net.status();
+  EXPECT_EQ(StagesToJson(net->stages()).back()["train"]["epochs"], 5);
+  const Fault wrong =
+      FaultOf(WithValues(Validated(), {{"kind", "tree"}}, built_in, "space").status());
+  EXPECT_EQ(wrong.where, "space.kind");
+  EXPECT_THAT(wrong.fix, HasSubstr("tree_estimator"));
 }
 
 // The second trial reads what the first one's stages learned; another validation split, another

@@ -38,7 +38,7 @@ Result<EstimatorOptions> EstimatorOf(const Pipeline& pipeline, const Catalogue& 
     return std::move(found->options);
   }
   return UsageFault("search", "the pipeline has no estimator, so a search has nothing to compare",
-                    "add a stage  kind = \"torch_estimator\"");
+                    "add a stage  kind = \"tree_estimator\"  or  kind = \"torch_estimator\"");
 }
 
 bool Holds(const std::vector<std::string>& names, const std::string& name) {

@@ -20,8 +20,9 @@ namespace {
 
 using Steps = std::vector<std::string>;
 
-// Names of an estimator's options without naming the estimator, as in job files.
-constexpr const char* kOfEstimator[] = {"train", "gang", "net", "loss"};
+// Names of an estimator's options without naming the estimator, as in job files, and its kind.
+constexpr const char* kKind = "kind";
+constexpr const char* kOfEstimator[] = {"train", "gang", "net", "trees", "loss", kKind};
 
 Steps Cut(std::string_view path) {
   Steps steps;
@@ -117,9 +118,44 @@ Status Nowhere(const Paths& paths, const std::string& path, const std::string& w
   if (longer != known.end()) fault.fix = fmt::format("did you mean \"{}\"?", *longer);
   if (fault.fix.empty()) {
     fault.why = "trials share the tables and the SQL: only options of the pipeline can differ";
-    fault.fix = "a path begins with train, net, loss, gang, or pipeline.ID";
+    fault.fix = "a path begins with train, net, trees, loss, gang, kind, or pipeline.ID";
   }
   return Fail(std::move(fault));
+}
+
+// Removes what the options of a kind do not have: a trial of another kind than the pipeline's takes
+// only what both share, and of the space only what is for it.
+void KeepKnown(const std::vector<DescribedField>& fields, Json& options) {
+  if (!options.is_object()) return;
+  for (auto at = options.begin(); at != options.end();) {
+    const auto found = std::ranges::find(fields, at.key(), &DescribedField::name);
+    const bool known = found != fields.end();
+    if (known && !found->type.fields.empty()) KeepKnown(found->type.fields, *at);
+    at = known || at.key() == kKind ? std::next(at) : options.erase(at);
+  }
+}
+
+// Where the space ranges over kinds of estimators, fits each estimator to the trial's kind.
+void FitToKinds(const Json& values, const Catalogue& catalogue, Json& stages) {
+  if (!values.contains(kKind)) return;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const std::string kind = stages[i].value(kKind, "");
+    const auto row = std::ranges::find(catalogue.stages, kind, &StageRow::name);
+    if (row == catalogue.stages.end() || row->estimator == nullptr) continue;
+    KeepKnown(row->options, stages[i]);
+  }
+}
+
+Status CheckKind(const Json& values, const Catalogue& catalogue, const std::string& path) {
+  if (!values.contains(kKind) || IsEstimator(catalogue, values)) return Status::OK();
+  std::vector<std::string> kinds;
+  for (const StageRow& row : catalogue.stages) {
+    if (row.estimator != nullptr) kinds.push_back(row.name);
+  }
+  return Fail({.exit = Exit::kUsage,
+               .what = "there is no estimator " + Dump(values[kKind]),
+               .where = path + "." + kKind,
+               .fix = "one of: " + Dump(Json(kinds))});
 }
 
 // Sets `value` at `steps` below `options`. Another name replaces a choice completely: options of
@@ -182,6 +218,8 @@ Result<Pipeline> WithValues(const Pipeline& pipeline, const Json& values,
       return Nowhere(paths, name, path + "." + name);
     }
   }
+  PT_TRY(CheckKind(values, catalogue, path));
+  FitToKinds(values, catalogue, list);
   Result<Pipeline> changed = PipelineFromJson(list, own);
   if (changed.ok() || values.empty()) return changed;
   return OfTrial(changed.status(), values, paths, path);

@@ -161,4 +161,14 @@ Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config
   return OpenParts(schema, config, std::move(parts));
 }
 
+Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs,
+                              TaskContext& context) {
+  GangMembership* const gang = MembershipOf(context);
+  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
+  PT_LET(Communicator * communicator, CommunicatorOf(context));
+  PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
+  if (gang == nullptr) return rows;
+  return ShareRankRows(std::move(rows), config, *gang);
+}
+
 }  // namespace protium

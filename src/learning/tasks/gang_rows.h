@@ -17,4 +17,9 @@ Result<RankRows> ShareRankRows(RankRows own, const TrainConfig& config, GangMemb
 Result<RankRows> JoinRankRows(const RowSchema& schema, const TrainConfig& config,
                               GangMembership& gang);
 
+// Collective, except for a newcomer. Loads the rows that a rank learns from, of the layout
+// `inputs.rows` (MakeRankRows()); an elastic gang shares them among all ranks.
+Result<RankRows> LoadRankRows(const TrainConfig& config, const NetInputs& inputs,
+                              TaskContext& context);
+
 }  // namespace protium

@@ -32,9 +32,9 @@ struct Packed {
 // Divides the rows of a batch between training and validation, by a boolean column. Held-out rows
 // of a class that no training row has are on neither side: they are counted, and CountUnseen()
 // decides about them.
-class Sides {
+class RowSides {
  public:
-  explicit Sides(const TrainConfig& config)
+  explicit RowSides(const TrainConfig& config)
       : held_out_(config.held_out), classes_(OfClasses(config.net.objective.kind)) {}
 
   Status Choose(const arrow::RecordBatch& batch) {
@@ -99,7 +99,7 @@ Result<Packed> PackInput(const TrainConfig& config, const RowSchema& rows, const
   if (!config.held_out.empty()) {
     PT_LET(out.held_out, make(WithOwnLabels(rows)));
   }
-  Sides sides(config);
+  RowSides sides(config);
   while (true) {
     PT_LET(const auto batch, input.Next());
     out.unseen = sides.unseen();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "format/safetensors.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
+#include "model/explanations.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
 #include "tasks/net_scorer.h"
@@ -190,17 +192,24 @@ Status CheckPredictionNames(const ScoreConfig& config, const arrow::Schema& sche
   return Status::OK();
 }
 
-// The fields of `output` for the predictions: its last ones.
+// The fields of `output` for the predictions; behind them are only those that explain them.
 arrow::FieldVector AddedFields(const ScoreConfig& config, const arrow::Schema& output) {
   const auto& fields = output.fields();
-  return {fields.end() - std::min(config.added.size(), fields.size()), fields.end()};
+  const size_t added = std::min(config.added.size(), fields.size());
+  const size_t explained = std::min(ExplainedFields(config.explain).size(), added);
+  return {fields.end() - ptrdiff_t(added), fields.end() - ptrdiff_t(explained)};
 }
 
 // Returns the outputs of each row of a batch, valid until the next call.
 using PredictBatch = std::function<Result<std::span<const float>>(const arrow::RecordBatch&)>;
+// Returns the columns that explain these outputs.
+using ExplainBatch = std::function<Result<arrow::ArrayVector>(const arrow::RecordBatch& rows,
+                                                              std::span<const float> outputs)>;
 
+// `explain`: empty without explanations.
 Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
-                    const std::vector<MetricSpec>& own, TaskContext& context) {
+                    const ExplainBatch& explain, const std::vector<MetricSpec>& own,
+                    TaskContext& context) {
   const Target target = MakeTarget(config.net.objective);
   PT_LET(std::optional<Measured> measured, Measured::Make(config, target, own));
   PT_LET(const auto predictions, Predictions::Make(config.net.objective, target,
@@ -213,6 +222,10 @@ Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
     PT_TRY(Annotate(outputs.status(), fmt::format("scoring, after {} rows", rows)));
     if (measured) PT_TRY(measured->Add(*batch, *outputs));
     PT_LET(auto columns, predictions.Columns(*outputs));
+    if (explain) {
+      PT_LET(auto explained, explain(*batch, *outputs));
+      std::ranges::move(explained, std::back_inserter(columns));
+    }
     PT_LET(const auto out, Scored(context.output_schema(), *batch, std::move(columns)));
     PT_TRY(context.Emit(*out));
     rows += batch->num_rows();
@@ -236,7 +249,7 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
   NetScorer scorer(*net, inputs);
   const auto predict = [&](const arrow::RecordBatch& batch) { return scorer.Predict(batch); };
-  return ScoreBatches(config, predict, all.metrics, context);
+  return ScoreBatches(config, predict, {}, all.metrics, context);
 }
 
 Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const TaskRows& known,
@@ -248,7 +261,12 @@ Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const
     PT_LET(outputs, predictor->Outputs(batch));
     return std::span<const float>(outputs);
   };
-  return ScoreBatches(config, predict, all.metrics, context);
+  if (config.explain.columns == 0) return ScoreBatches(config, predict, {}, all.metrics, context);
+  const Explanations explanations(config.net.objective, config.explain);
+  const auto explain = [&](const arrow::RecordBatch& rows, std::span<const float> of) {
+    return explanations.Columns(*predictor, rows, of);
+  };
+  return ScoreBatches(config, predict, explain, all.metrics, context);
 }
 
 }  // namespace
@@ -259,6 +277,11 @@ Status RunScoreTask(TaskContext& context, const TaskRows& known) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckPredictionNames(config, *context.input().schema()));
   const auto kind = known.estimators.find(config.net.net.name);
+  if (kind == known.estimators.end() && config.explain.columns != 0) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = fmt::format("predictions of {} cannot be explained", config.net.net.name)});
+  }
   return kind == known.estimators.end() ? ScoreWithNet(config, known, context)
                                         : ScoreWithKind(*kind->second, config, known, context);
 }

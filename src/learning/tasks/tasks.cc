@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tasks/tasks.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "model/forest_config.h"
 #include "model/net_library.h"
 #include "model/net_rows.h"
 #include "nets/kernel_net.h"
+#include "protium/stage_options.h"
 
 namespace protium {
 namespace {
@@ -18,7 +21,14 @@ NetInputs InputsOf(const NetConfig& config, RowSchema rows) {
 
 }  // namespace
 
-TaskRows PlainRows() { return {.nets = KernelNets(), .losses = BuiltInLosses()}; }
+TaskRows PlainRows() {
+  return {.nets = KernelNets(), .estimators = BuiltInEstimators(), .losses = BuiltInLosses()};
+}
+
+std::map<std::string, std::shared_ptr<const EstimatorKind>> BuiltInEstimators() {
+  const std::vector<StageRow> stages = BuiltInCatalogue().stages;
+  return {{kForest, std::ranges::find(stages, kTreeEstimator, &StageRow::name)->estimator}};
+}
 
 void AddRows(const Catalogue& own, TaskRows& rows) {
   for (const NetRow& row : own.nets) {
@@ -43,6 +53,7 @@ Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& ex
 
 TaskTable TasksOver(const TaskRows& rows) {
   return {{"train", [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
+          {kForestTask, [rows](TaskContext& context) { return RunTreeTask(context, rows); }},
           {"score", [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
 }
 

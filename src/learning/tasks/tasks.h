@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks "train" and "score" of a worker, over nets and losses by name. Those of the rooms nets
-// and train need no LibTorch; the library that brings LibTorch has the same tasks over more of them
-// (gang/task_book.h).
+// The tasks "train", "train_trees" and "score" of a worker, over nets and losses by name. Those of
+// the rooms nets, train and trees need no LibTorch; the library that brings LibTorch has the same
+// tasks over more of them (gang/task_book.h).
 #pragma once
 
 #include <map>
@@ -37,8 +37,10 @@ struct TaskRows {
   std::function<Result<ComputeDevice>()> open_gpu;
 };
 
-// Rows that need no LibTorch: the nets of the room nets, the built-in losses.
+// Rows that need no LibTorch: the nets of the room nets, forests, the built-in losses.
 TaskRows PlainRows();
+// The built-in kinds of estimators that predict by themselves.
+std::map<std::string, std::shared_ptr<const EstimatorKind>> BuiltInEstimators();
 
 // Adds the rows of a program or of an extension that have an implementation, replacing those of the
 // same name; rows without one refer to existing implementations.
@@ -47,13 +49,15 @@ void AddRows(const Catalogue& own, TaskRows& rows);
 // that file is missing or has other content (model/net_library.h).
 Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
 
-// The tasks "train" and "score", each with a copy of `rows`.
+// The tasks "train", "train_trees" and "score", each with a copy of `rows`.
 TaskTable TasksOver(const TaskRows& rows);
 
 // Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
 // 0. Config, events and that row are described in pipeline/torch_task.h. Needs a communicator;
 // collective throughout.
 Status RunTrainTask(TaskContext& context, const TaskRows& rows);
+// The same for forests, with the options in TrainConfig::own (model/forest_config.h).
+Status RunTreeTask(TaskContext& context, const TaskRows& rows);
 // Scores the batches of one partition, in order, without a gang. Emits one batch for each batch
 // read.
 Status RunScoreTask(TaskContext& context, const TaskRows& rows);

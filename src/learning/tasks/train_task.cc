@@ -9,7 +9,6 @@
 #include "metrics/metrics.h"
 #include "model/net_rows.h"
 #include "tasks/gang_rows.h"
-#include "tasks/rank_rows.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
 #include "tensor/weights.h"
@@ -81,18 +80,6 @@ Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankR
   return EmitJson(context, FieldsToJson(result));
 }
 
-// Collective, except for a newcomer. Loads the rows that this rank learns from; an elastic gang
-// shares them among all ranks.
-Result<RankRows> LoadRows(const TrainConfig& config, const NetInputs& inputs,
-                          TaskContext& context) {
-  GangMembership* const gang = MembershipOf(context);
-  if (gang != nullptr && gang->newcomer()) return JoinRankRows(inputs.rows, config, *gang);
-  PT_LET(Communicator * communicator, CommunicatorOf(context));
-  PT_LET(RankRows rows, MakeRankRows(config, inputs, context, *communicator));
-  if (gang == nullptr) return rows;
-  return ShareRankRows(std::move(rows), config, *gang);
-}
-
 }  // namespace
 
 Status RunTrainTask(TaskContext& context, const TaskRows& known) {
@@ -118,7 +105,7 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const auto net, BuildNetThere(all.nets, config.net.net, inputs));
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   context.SetPhase("packing rows");
-  PT_LET(const RankRows rows, LoadRows(config, inputs, context));
+  PT_LET(const RankRows rows, LoadRankRows(config, inputs, context));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,

@@ -53,17 +53,17 @@ class Net {
   virtual bool runs_on_devices() const { return false; }
   // Whether Forward() without training returns the same bits for a row among any number of rows.
   virtual bool rows_apart() const { return false; }
-  // How many outputs each row has in training, each with a loss of its own: those of all rows by the
-  // first member, then those by the next. A prediction has one.
+  // How many outputs each row has in training, each with a loss of its own: those of all rows by
+  // the first member, then those by the next. A prediction has one.
   virtual int64_t members() const { return 1; }
   // Sets the memory of parameters and buffers, where the net computes; called before anything
   // below.
   virtual void Bind(std::vector<FloatValues> parameters, std::vector<FloatValues> buffers) = 0;
   // Sets parameters and buffers to their values at the start of training.
   virtual void Initialise(uint64_t key) = 0;
-  // Returns [rows, outputs] or, with `training`, [members * rows, outputs], where it computes, valid
-  // until the next call. With `training`, the key
-  // of all randomness of this forward, it may draw and update buffers, and Backward may follow.
+  // Returns [rows, outputs] or, with `training`, [members * rows, outputs], where it computes,
+  // valid until the next call. With `training`, the key of all randomness of this forward, it may
+  // draw and update buffers, and Backward may follow.
   virtual FloatValues Forward(const BatchRows& rows, const uint64_t* training) = 0;
   // `outputs`: the derivative of the loss by every output of the last Forward, in its shape.
   virtual void Backward(const FloatValues& outputs, const GradientSink& sink) = 0;

@@ -26,10 +26,10 @@ struct ImportanceSpec {
 };
 
 // Collective. Returns {"metric", "value", "rows", "columns": [{"column", "value", "worse"}, ...]}:
-// the metric of the unchanged rows; then for each column that the net reads the metric without it,
-// and by how much that is worse, largest first. Negative: the metric was better without it. Columns
-// are those the net reads, after the stages; a column of lists is permuted as a whole. Returns null
-// if no rows are used or the metric has no value.
+// the metric of the unchanged rows; then for each column that the model reads the metric without
+// it, and by how much that is worse, largest first. Negative: the metric was better without it.
+// Columns are those the model reads, after the stages; a column of lists is permuted as a whole.
+// Returns null if no rows are used or the metric has no value.
 //
 // Values are permuted within a shard, and every shard uses its first rows; these are a random
 // sample, since rows are ordered by hash (docs/rows.md). So the figures are the same for any number

@@ -111,6 +111,11 @@ LossTable BuiltInLosses() {
              return HuberLoss(options.delta);
            }},
           {"poisson", WithoutOptions<PoissonLoss>},
+          {"tweedie",
+           [](const Json& given, const std::vector<double>&) -> Result<Loss> {
+             PT_LET(const auto options, ReadOptions<TweedieOptions>(given));
+             return TweedieLoss(options.power);
+           }},
           {"quantile",
            [](const Json& given, const std::vector<double>&) -> Result<Loss> {
              PT_LET(const auto options, ReadOptions<QuantileOptions>(given));
@@ -183,6 +188,15 @@ Loss PoissonLoss() {
   return OfValues([](float output, float label) -> Term {
     const float rate = std::exp(output);
     return {rate - label * output, rate - label};
+  });
+}
+
+// `low` is below 0.
+Loss TweedieLoss(double power) {
+  const auto low = float(1 - power), high = float(2 - power);
+  return OfValues([low, high](float output, float label) -> Term {
+    const float least = label * std::exp(low * output), most = std::exp(high * output);
+    return {most / high - least / low, most - least};
   });
 }
 

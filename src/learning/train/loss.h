@@ -55,6 +55,11 @@ Loss HuberLoss(double delta);
 // the likelihood does not depend on the output and is left out, as in torch.nn.PoissonNLLLoss.
 Loss PoissonLoss();
 
+// With the power p between 1 and 2: exp((2 - p) o) / (2 - p) - label * exp((1 - p) o) / (1 - p),
+// the negative logarithm of Tweedie's likelihood without what does not depend on the output, which
+// is the logarithm of the expected amount.
+Loss TweedieLoss(double power);
+
 // One output per label and level, side by side: level * (label - o) if the label is above o, (1 -
 // level) * (o - label) if it is below (the pinball loss). Each output counts once, in loss and
 // weight.

@@ -51,6 +51,17 @@ TEST(Loss, OfCountsIsThatOfItsFormula) {
   EXPECT_THAT(poisson.gradient, ElementsAre(2 * (1 - 3)));
 }
 
+TEST(Loss, OfAmountsIsThatOfItsFormula) {
+  const float log_2 = std::log(2.0f);
+  const Of tweedie = LossOf(TweedieLoss(1.25), {3, 2, 0, 1}, {log_2, 0});
+  const double amount = std::pow(2.0, 0.75) / 0.75 + 3 * std::pow(2.0, -0.25) / 0.25;
+  EXPECT_NEAR(tweedie.sums.loss, 2 * amount + 1 / 0.75, 1e-5);
+  EXPECT_NEAR(tweedie.gradient[0], 2 * (std::pow(2.0, 0.75) - 3 * std::pow(2.0, -0.25)), 1e-5);
+  EXPECT_THAT(tweedie.gradient[1], FloatEq(1));
+  // The output that a row is best at is the logarithm of its label.
+  EXPECT_NEAR(LossOf(TweedieLoss(1.9), {5, 1}, {std::log(5.0f)}).gradient[0], 0, 1e-6);
+}
+
 TEST(Loss, OfClassesIsThatOfItsFormula) {
   const RowSchema schema = MakeRowSchema({.class_label = "class"});
   std::vector<float> memory = {std::bit_cast<float>(int32_t{2}), 1};

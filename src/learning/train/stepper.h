@@ -130,7 +130,7 @@ class Stepper {
   Communicator& communicator_;
   BufferSums buffers_;
   StepTimes times_{spec_.phase};
-  std::unique_ptr<Tree> tree_;
+  std::unique_ptr<SumTree> tree_;
   LeafLayout leaf_;
   int32_t first_shard_ = 0;
   std::vector<Partial> own_;

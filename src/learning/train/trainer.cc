@@ -14,6 +14,7 @@
 #include "recipe/depends_on_steps.h"
 #include "tensor/guard.h"
 #include "tensor/philox.h"
+#include "tensor/predict.h"
 #include "train/average.h"
 #include "train/balance.h"
 #include "train/catch_up.h"
@@ -122,6 +123,13 @@ std::optional<WeightAverage> AverageOf(const TrainOptions& train, Weights& weigh
   return std::nullopt;
 }
 
+PredictRows PredictsWith(const TrainInput& input, int64_t outputs) {
+  const auto net = std::make_shared<Predictor>(input.net, outputs, input.weights.device());
+  return [net](const PackedRows& rows, std::span<float> out) {
+    return net->Predict({rows.schema(), rows.row(0), rows.size()}, out);
+  };
+}
+
 Training::Training(const TrainSpec& spec, const TrainInput& input, Optimizer optimizer,
                    Verdict verdict)
     : spec_(spec),
@@ -206,7 +214,7 @@ Status Training::TakeShards(const std::vector<int32_t>& first) {
   feed_.emplace(in_.rows, train_.batch_size, train_.seed, in_.weights.device());
   PT_LET(left_out_, feed_->LeaveOutBelow(in_.net.least_rows(), train_.micro_batches));
   if (in_.validation != nullptr) {
-    validation_.emplace(*in_.validation, in_.net, in_.weights.device(), spec_.target,
+    validation_.emplace(*in_.validation, PredictsWith(in_, spec_.target.outputs()), spec_.target,
                         train_.metrics, spec_.own_metrics);
   }
   const StepSpec step{.first = first,

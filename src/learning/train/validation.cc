@@ -26,19 +26,18 @@ Status MergeRanks(const State& own, Communicator& communicator, State& all) {
 
 }  // namespace
 
-Validation::Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device,
-                       const Target& target, std::vector<std::string> metrics,
-                       std::vector<MetricSpec> own)
+Validation::Validation(const ShardedRows& rows, PredictRows predict, const Target& target,
+                       std::vector<std::string> metrics, std::vector<MetricSpec> own)
     : rows_(rows),
+      predict_(std::move(predict)),
       target_(target),
       metrics_(std::move(metrics)),
-      own_(std::move(own)),
-      predictor_(net, target.outputs(), device) {}
+      own_(std::move(own)) {}
 
-Status Validation::ForBatch(const BatchRows& rows, const EachRow& each) {
+Status Validation::ForBatch(const PackedRows& rows, const EachRow& each) {
   const auto outputs = size_t(target_.outputs());
   outputs_.resize(size_t(rows.size()) * outputs);
-  PT_TRY(predictor_.Predict(rows, outputs_));
+  PT_TRY(predict_(rows, outputs_));
   std::vector<double> labels(size_t(target_.label_count())), scores(outputs);
   const FieldRows<float> weights = rows.floats(kWeightField);
   for (int64_t i = 0; i < rows.size(); ++i) {

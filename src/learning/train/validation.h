@@ -17,7 +17,6 @@
 #include "metrics/metrics.h"
 #include "nets/target.h"
 #include "rows/rows.h"
-#include "tensor/predict.h"
 
 namespace protium {
 
@@ -27,12 +26,14 @@ struct DecisionSpec {
   std::string threshold_by;  // The metric that chooses the cut; empty: it is not fitted.
 };
 
-// Measures a net on the validation rows of all ranks, in the label's own units. One thread.
+// Writes [rows, Target::outputs()] of a model, which must depend on each row alone.
+using PredictRows = std::function<Status(const PackedRows& rows, std::span<float> out)>;
+
+// Measures a model on the validation rows of all ranks, in the label's own units. One thread.
 class Validation {
  public:
-  // `rows` and `net` must outlive it; the net was made for `device`. `own`: metrics besides the
-  // built-in ones.
-  Validation(const ShardedRows& rows, Net& net, const ComputeDevice& device, const Target& target,
+  // `rows`, and what `predict` borrows, must outlive it. `own`: metrics besides the built-in ones.
+  Validation(const ShardedRows& rows, PredictRows predict, const Target& target,
              std::vector<std::string> metrics, std::vector<MetricSpec> own);
   // Collective. Returns the same values on every rank, whoever owns which shard. `diagnostics`, if
   // given, becomes the state of all rows.
@@ -42,21 +43,21 @@ class Validation {
   Result<Json> MeasureThese(std::span<const std::span<const std::byte>> parts,
                             const std::string& metric, Communicator& communicator);
   // Collective. Fits the calibration, then the cut of the calibrated scores; Measure() uses both
-  // from now on. Each pass over the rows runs the net on all of them.
+  // from now on. Each pass over the rows predicts for all of them.
   Result<Decision> FitDecision(const DecisionSpec& spec, Communicator& communicator);
 
  private:
   using EachRow = std::function<void(const Judged& row)>;
   Status ForOwnRows(const EachRow& each);
-  Status ForBatch(const BatchRows& rows, const EachRow& each);
+  Status ForBatch(const PackedRows& rows, const EachRow& each);
   Status FitTemperature(Communicator& communicator);
   Result<std::vector<Ranked>> RankScores(Communicator& communicator);
 
   const ShardedRows& rows_;
+  PredictRows predict_;
   Target target_;
   std::vector<std::string> metrics_;
   std::vector<MetricSpec> own_;
-  Predictor predictor_;
   std::vector<float> outputs_;
 };
 

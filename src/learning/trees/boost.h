@@ -39,19 +39,19 @@ struct BoostSpec {
 
   std::filesystem::path folder;  // For checkpoints.
   bool resume = false;           // Continues from the newest checkpoint, if any.
-  Json options;                  // All that decides the forest; a checkpoint with others is refused.
+  Json options;  // All that decides the forest; a checkpoint with others is refused.
   std::string stages_sha256;
 };
 
 // What this rank brings; all of it is borrowed for the call.
 struct BoostInput {
-  ShardedRows& rows;                  // Features may be missing (RowField::missing).
-  ShardedRows* validation = nullptr;  // nullptr: none. With own labels (WithOwnLabels()).
-  bool packed = true;                 // For this training; false: an earlier one's rows.
-  Communicator* communicator = nullptr;  // nullptr for a newcomer, which enters by `membership`.
-  GangMembership* membership = nullptr;  // Of an elastic gang.
-  int64_t memory_bytes = 0;              // For the bins of this rank; 0: no limit.
-  std::filesystem::path scratch;         // A folder for bins beyond that.
+  ShardedRows& rows;                        // Features may be missing (RowField::missing).
+  ShardedRows* validation = nullptr;        // nullptr: none. With own labels (WithOwnLabels()).
+  bool packed = true;                       // For this training; false: an earlier one's rows.
+  Communicator* communicator = nullptr;     // nullptr for a newcomer, which enters by `membership`.
+  GangMembership* membership = nullptr;     // Of an elastic gang.
+  int64_t memory_bytes = 0;                 // For the bins of this rank; 0: no limit.
+  std::filesystem::path scratch;            // A folder for bins beyond that.
   std::function<void(const Json&)> report;  // Called on rank 0, like the next.
   std::function<void()> saved;              // A checkpoint is complete. May be empty.
   std::function<void(const char*)> phase;
@@ -68,6 +68,8 @@ struct BoostOutcome {
   Json validation = Json::object();
   Json diagnostics = Json::object();
   Json importance;
+  // [{"column", "gain", "cover", "splits"}] of the forest that is handed out (SplitImportance).
+  Json splits = Json::array();
   Json history = Json::array();
   Json fingerprint = Json::object();
   Json rows_identity;
@@ -77,9 +79,5 @@ struct BoostOutcome {
 // Collective; computes in the calling thread. Stops, fails and bends as Train() (train/trainer.h)
 // does, between rounds.
 Result<BoostOutcome> Boost(const BoostSpec& spec, const BoostInput& input);
-
-// Copies the features of packed rows to [rows, columns] for a forest: the field "numeric", then
-// "categories", either of which may not exist; missing ones become NaN.
-void CopyFeatures(const PackedRows& rows, std::span<float> out);
 
 }  // namespace protium

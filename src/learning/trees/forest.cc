@@ -16,7 +16,8 @@ bool Contains(const Tree& tree, int32_t set, int64_t category) {
 }
 
 Status Bad(size_t tree, size_t node, const std::string& what) {
-  return Fail({.exit = Exit::kInput, .what = fmt::format("node {} of tree {} {}", node, tree, what)});
+  return Fail(
+      {.exit = Exit::kInput, .what = fmt::format("node {} of tree {} {}", node, tree, what)});
 }
 
 Status CheckSplit(const Forest& forest, size_t t, size_t i, std::vector<bool>& reached) {

@@ -68,8 +68,8 @@ struct Forest {
 };
 
 // Fails with Exit::kInput for a forest that reading a damaged or hostile file may give: children
-// that do not come after their parent or are reached twice, columns and sets that do not exist, NaN,
-// a number of trees that is no multiple of the outputs. Prediction relies on what this checks.
+// that do not come after their parent or are reached twice, columns and sets that do not exist,
+// NaN, a number of trees that is no multiple of the outputs. Prediction relies on what this checks.
 Status CheckForest(const Forest& forest);
 
 // What a split on each column has gained and how often it was used, over all trees.

@@ -77,8 +77,8 @@ struct NodeFields {
     return Status::OK();
   }
   TreeNode At(size_t i) const {
-    return {column[i], left[i], threshold[i], set[i], missing_left[i] != 0, value[i], gain[i],
-            cover[i]};
+    return {column[i], left[i], threshold[i], set[i], missing_left[i] != 0,
+            value[i],  gain[i], cover[i]};
   }
 };
 

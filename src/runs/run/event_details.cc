@@ -38,12 +38,12 @@ std::string Line(const TrainStarted& event) {
   return fmt::format("learns   from {} rows", Grouped(event.rows));
 }
 
-std::string Line(const EpochDone& event) {
-  return fmt::format("epoch    {}  loss {:.4g}", event.epoch, event.loss);
+std::string Line(const EpochDone& event, const char* epoch) {
+  return fmt::format("{}    {}  loss {:.4g}", epoch, event.epoch, event.loss);
 }
 
-std::string Line(const Validated& event) {
-  std::string line = fmt::format("checked  after epoch {}: ", event.epoch);
+std::string Line(const Validated& event, const char* epoch) {
+  std::string line = fmt::format("checked  after {} {}: ", epoch, event.epoch);
   for (const auto& [name, value] : event.metrics) line += fmt::format(" {} {:.4g}", name, value);
   return line;
 }
@@ -70,6 +70,15 @@ std::string Line(const E&) {
   return {};
 }
 
+template <class E>
+std::string LineOf(const E& event, const char* epoch) {
+  if constexpr (requires { Line(event, epoch); }) {
+    return Line(event, epoch);
+  } else {
+    return Line(event);
+  }
+}
+
 }  // namespace
 
 double EventDetails::Lap(Deadline now) {
@@ -81,7 +90,9 @@ double EventDetails::Lap(Deadline now) {
 
 std::string EventDetails::On(const Event& event, Deadline now) {
   if (before_ == Deadline{}) before_ = now;
-  const std::string line = std::visit([](const auto& each) { return Line(each); }, event);
+  if (const auto* started = std::get_if<TrainStarted>(&event)) trees_ = started->trees;
+  const char* const epoch = trees_ ? "round" : "epoch";
+  const std::string line = std::visit([&](const auto& each) { return LineOf(each, epoch); }, event);
   return line.empty() ? line : fmt::format("{}  +{}", line, Seconds(Lap(now)));
 }
 

@@ -20,6 +20,7 @@ class EventDetails {
   double Lap(Deadline now);  // Seconds since the last line.
 
   Deadline before_{};
+  bool trees_ = false;  // Epochs are rounds of trees.
 };
 
 // Whether PROTIUM_VERBOSE requests details; the command's flag --verbose sets it.

@@ -254,9 +254,10 @@ std::string ProgressState::SearchLine(Deadline now) const {
 std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) const {
   if (view_.step == 0) return "train    starting workers  " + Seconds(SecondsIn(now));
   const std::string of_epochs = view_.epochs > 0 ? fmt::format("/{}", view_.epochs) : "";
-  std::vector<Piece> pieces = {{fmt::format("train    epoch {}{}", view_.epoch, of_epochs)},
-                               {fmt::format("  step {}/{}", view_.step, view_.steps)},
-                               {fmt::format("  loss {:.4g}", view_.loss)}};
+  const char* const what = view_.trees ? "round" : "epoch";
+  std::vector<Piece> pieces = {{fmt::format("train    {} {}{}", what, view_.epoch, of_epochs)}};
+  if (!view_.trees) pieces.push_back({fmt::format("  step {}/{}", view_.step, view_.steps)});
+  pieces.push_back({fmt::format("  loss {:.4g}", view_.loss)});
   const std::vector<double>& losses = view_.epoch_losses;
   if (unicode && losses.size() > 1) {
     pieces.push_back({" " + Sparkline(losses.data(), losses.size(), 10), 1});
@@ -281,9 +282,11 @@ std::string ProgressState::TrainLine(Deadline now, bool unicode, int32_t width) 
 std::string ProgressState::Summary(Deadline now) const {
   const std::string took = Seconds(SecondsOfParts(now));
   if (phase_ == Phase::kTrain && view_.step > 0) {
-    std::string line = fmt::format("train    {} step{}", Grouped(view_.step), PluralOf(view_.step));
+    std::string line = fmt::format("train    {} {}{}", Grouped(view_.step),
+                                   view_.trees ? "round" : "step", PluralOf(view_.step));
     if (rows_ > 0) line += " on " + Grouped(rows_) + " rows";
-    line += fmt::format("  {}loss {:.4g}", view_.epoch_ended ? "last epoch: " : "", view_.loss);
+    line += fmt::format("  {}loss {:.4g}", view_.epoch_ended && !view_.trees ? "last epoch: " : "",
+                        view_.loss);
     const std::vector<std::string> metrics = Metrics();
     for (const std::string& each : metrics) {
       line += (&each == &metrics.front() ? " validation " : " ") + each;

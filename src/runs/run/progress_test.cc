@@ -61,6 +61,9 @@ TEST_F(ProgressText, TellsEachStepWhereDetailsAreWanted) {
             "gang     train: 3 workers on a, b  +2.0 s");
   EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
             "epoch    2  loss 0.5  +2.0 s");
+  told({{"event", "train_start"}, {"rows", 9}, {"steps", 4}, {"epochs", 4}, {"trees", true}});
+  EXPECT_EQ(told({{"event", "epoch"}, {"epoch", 2}, {"loss", 0.5}}),
+            "round    2  loss 0.5  +2.0 s");
   told(Step(7, 1, 0.5));  // Ends the phase before, and has no line of its own.
   EXPECT_EQ(told({{"event", "checkpoint"}, {"step", 1200}}),
             "saved    a checkpoint at step 1,200  +4.0 s");
@@ -224,6 +227,19 @@ TEST_F(ProgressText, ShowsTheLossOfEachEpochThatEnded) {
   EXPECT_THAT(text_, HasSubstr("epoch 1/4  step 25/100  loss 0.5  rmse 8"));
   EXPECT_THAT(text_, HasSubstr("epoch 2/4  step 50/100  loss 0.25  rmse 7"));
   EXPECT_THAT(text_, HasSubstr("100 steps on 9 rows  last epoch: loss 0.125 validation rmse 5"));
+}
+
+TEST_F(ProgressText, CountsRoundsOfTrees) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "train_start"}, {"rows", 9}, {"steps", 4}, {"epochs", 4}, {"trees", true}},
+           now_);
+  for (int round = 1; round <= 4; ++round) {
+    lines.On({{"event", "epoch"}, {"epoch", round}, {"step", round}, {"loss", 0.5 / round}}, now_);
+  }
+  lines.Close(now_);
+  EXPECT_THAT(text_, HasSubstr("train    round 2/4  loss 0.25"));
+  EXPECT_THAT(text_, HasSubstr("4 rounds on 9 rows  loss 0.125"));
+  EXPECT_THAT(text_, Not(HasSubstr("epoch")));
 }
 
 TEST_F(ProgressText, CallsNoEpochWhatBrokeOff) {

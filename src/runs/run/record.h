@@ -36,7 +36,8 @@ class RunRecord {
 
   // A copy of what is known so far: "outputs", "output_rows" (by path), "model", "metrics",
   // "diagnostics" (by "validation" and "test", as metrics/diagnostics.h draws them), "importance"
-  // (of columns, as train/importance.h measures it), "seconds", "workers", "shards", "steps", ...
+  // (of columns, as train/importance.h measures it), "splits" (of a forest: the gain, cover and
+  // number of its splits by column), "seconds", "workers", "shards", "steps", ...
   Json results() const;
 
  private:

@@ -16,6 +16,7 @@ struct Folder {
   void operator()(const TrainStarted& event) {
     if (event.steps > 0) view.steps = event.steps;
     if (event.epochs > 0) view.epochs = event.epochs;
+    view.trees = event.trees;
   }
   void operator()(const StepDone& event) {
     const bool another = event.epoch != view.epoch || view.epoch_losses.empty();

@@ -23,6 +23,7 @@ struct RunView {
   int64_t steps = 0;
   int64_t epoch = 0;
   int64_t epochs = 0;
+  bool trees = false;  // Steps and epochs are rounds of trees.
   double loss = 0;
   bool epoch_ended = false;  // No step since the last epoch ended; then `loss` is its mean.
   double rows_per_second = 0;

@@ -11,15 +11,23 @@ namespace protium {
 
 namespace {
 
+// What a step computes: a batch of rows, or a round of trees over all of them.
+std::string StepText(const Json& training, int64_t shards) {
+  if (const int64_t rounds = WholeAt(training, "rounds"); rounds > 0) {
+    return fmt::format("{} rounds of trees over all rows, in {} shards", Grouped(rounds), shards);
+  }
+  const int64_t batch = WholeAt(training, "batch_size");
+  return fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
+                     batch % shards == 0 ? std::to_string(batch / shards)
+                                         : fmt::format("about {}", batch / shards));
+}
+
 // Shards are never split: if the workers do not divide them evenly, some workers idle for a part of
 // each step, and the text says how much.
 std::string ShareText(const Json& training) {
   const int64_t workers = std::max<int64_t>(1, WholeAt(training, "workers", 1));
   const int64_t shards = std::max<int64_t>(1, WholeAt(training, "shards", 1));
-  const int64_t batch = WholeAt(training, "batch_size");
-  std::string text = fmt::format("{} rows per step = {} shards x {} rows", batch, shards,
-                                 batch % shards == 0 ? std::to_string(batch / shards)
-                                                     : fmt::format("about {}", batch / shards));
+  const std::string text = StepText(training, shards);
   // Of one worker.
   const int64_t most = (shards - 1) / workers + 1;
   if (workers > shards)

@@ -10,6 +10,8 @@ TEST(Shards, AreExplained) {
   EXPECT_EQ(
       ShardsText({{"workers", 3}, {"shards", 4}, {"batch_size", 512}}),
       "512 rows per step = 4 shards x 128 rows; 3 workers with 1 or 2 shards, 33 % of them idle");
+  EXPECT_EQ(ShardsText({{"workers", 2}, {"shards", 64}, {"rounds", 300}, {"leaves", 31}}),
+            "300 rounds of trees over all rows, in 64 shards; 2 workers with 32 shards each");
   EXPECT_THAT(
       ShardsText({{"workers", 2}, {"row_bytes", 92}, {"rows_in_memory", 1000000}}),
       testing::EndsWith("; rows of 92 bytes, of which 1,000,000 fit engine.rows_memory: more "

@@ -203,6 +203,14 @@ void AddTensors(std::span<const NamedTensor> tensors, const Add& add) {
 
 }  // namespace
 
+std::string SafetensorsBytes(std::span<const NamedTensor> tensors) {
+  std::string out = HeaderBytes(tensors, {});
+  for (const NamedTensor& tensor : tensors) {
+    out.append(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size());
+  }
+  return out;
+}
+
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata) {
   PT_LET(AtomicFile file, AtomicFile::Make(path));

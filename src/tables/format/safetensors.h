@@ -49,6 +49,8 @@ class Safetensors {
 // page cache (AtomicFile::WritePastCache).
 Status WriteSafetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                         const std::map<std::string, std::string>& metadata = {});
+// Returns the bytes of such a file.
+std::string SafetensorsBytes(std::span<const NamedTensor> tensors);
 
 // Returns the SHA-256 over all tensors in the byte order of their names. Each adds: the name, a
 // zero byte, the dtype, a zero byte, the number of dimensions and each dimension as unsigned 64-bit

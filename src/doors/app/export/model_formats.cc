@@ -7,8 +7,12 @@
 #include "app/torch_library.h"
 #include "base/fault.h"
 #include "model/copy_file.h"
+#include "model/export_forest.h"
 #include "model/model_folder.h"
 #include "onnx/onnx.h"
+#include "os/file.h"
+#include "trees/lightgbm_text.h"
+#include "trees/xgboost_json.h"
 
 namespace protium {
 
@@ -26,6 +30,25 @@ Result<ModelExported> WholeToOnnx(const fs::path& model, const fs::path& out) {
 }
 Result<ModelExported> NetToOnnx(const fs::path& model, const fs::path& out) {
   return ToOnnx(model, out, true);
+}
+
+Result<ModelExported> ToTrees(const fs::path& model, const fs::path& out,
+                              Result<WrittenForest> (*write)(const CarriedForest&)) {
+  PT_LET(ExportedForest exported, ExportForest(model));
+  PT_LET(const WrittenForest written, write(exported.carried));
+  PT_TRY(WriteFile(out, written.bytes));
+  std::vector<std::string> notes = std::move(exported.notes);
+  notes.insert(notes.end(), written.notes.begin(), written.notes.end());
+  return ModelExported{
+      .files = {out},
+      .left_out = {"the stages: inputs are the columns that the trees read (docs/model-folder.md)"},
+      .notes = std::move(notes)};
+}
+Result<ModelExported> ToXgboost(const fs::path& model, const fs::path& out) {
+  return ToTrees(model, out, ToXgboostJson);
+}
+Result<ModelExported> ToLightgbm(const fs::path& model, const fs::path& out) {
+  return ToTrees(model, out, ToLightgbmText);
 }
 
 Result<ModelExported> ToTorchScript(const fs::path& model, const fs::path& out) {
@@ -58,10 +81,12 @@ Result<ModelExported> ToSafetensors(const fs::path& model, const fs::path& out) 
 }  // namespace
 
 std::vector<ModelFormat> ModelFormats() {
-  return {{"onnx", ".onnx", "a model: stages and net as a graph, for ONNX Runtime and others",
-           WholeToOnnx},
-          {"onnx-net", ".onnx", "a model: its net alone; the inputs are what the stages make",
-           NetToOnnx},
+  return {{"onnx", ".onnx",
+           "a model: stages and net or trees as a graph, for ONNX Runtime and others", WholeToOnnx},
+          {"onnx-net", ".onnx",
+           "a model: its net or trees alone; the inputs are what the stages make", NetToOnnx},
+          {"xgboost", ".json", "a model: its trees alone, for XGBoost and Treelite", ToXgboost},
+          {"lightgbm", ".txt", "a model: its trees alone, for LightGBM and Treelite", ToLightgbm},
           {"torchscript", ".pt", "a model: its net alone, with weights, for PyTorch and LibTorch",
            ToTorchScript},
           {"mlflow", ".mlflow", "a model: a folder that MLflow loads, with --to onnx in it",

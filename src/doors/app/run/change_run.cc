@@ -8,6 +8,7 @@
 #include "gang/task.h"
 #include "job/settings.h"
 #include "protium/fields.h"
+#include "protium/trees.h"
 #include "recipe/depends_on_steps.h"
 #include "run/event_log.h"
 #include "run/run_view.h"
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kKey = "train.epochs";
+constexpr const char* kEpochs = "train.epochs";
+constexpr const char* kRounds = "trees.rounds";
 constexpr std::string_view kGang = "gang.";
 
 Status Refused(const std::string& set, std::string what, std::string why, std::string fix) {
@@ -31,13 +33,15 @@ Status Refused(const std::string& set, std::string what, std::string why, std::s
 }
 
 Status CheckKey(const Assignment& said, const std::string& set) {
-  if (said.path != kKey && !said.path.starts_with(kGang)) {
-    return Refused(set, "resume can set train.epochs and gang.* alone",
+  const bool longer = said.path == kEpochs || said.path == kRounds;
+  if (!longer && !said.path.starts_with(kGang)) {
+    return Refused(set, "resume can set train.epochs, trees.rounds and gang.* alone",
                    "everything else would have changed what has been trained",
                    "protium run JOB --set " + set + "  starts a run of its own");
   }
-  if (said.path == kKey && !said.value.is_number_integer()) {
-    return Refused(set, "train.epochs must be a whole number", "", "--set train.epochs=20");
+  if (longer && !said.value.is_number_integer()) {
+    return Refused(set, said.path + " must be a whole number", "",
+                   fmt::format("--set {}=20", said.path));
   }
   return Status::OK();
 }
@@ -66,32 +70,50 @@ std::string WhyOthers(const TrainOptions& train, const fs::path& run) {
                      train.warm_up.steps, steps);
 }
 
-Status CheckMore(const TrainOptions& train, const Assignment& said, const std::string& set,
-                 const fs::path& run) {
-  if (said.value.get<int64_t>() <= train.epochs) {
-    return Refused(set,
-                   fmt::format("the run has {} epochs; resume can only add some", train.epochs), "",
-                   fmt::format("--set train.epochs={} or more", train.epochs + 1));
-  }
-  const std::string why = WhyOthers(train, run);
-  if (why.empty()) return Status::OK();
-  return Refused(set, "the steps already made would have had other learning rates", why,
-                 "protium run JOB --set " + set + "  starts a run of its own");
+Status CheckMore(int64_t made, const Assignment& said, const std::string& set) {
+  if (said.value.get<int64_t>() > made) return Status::OK();
+  return Refused(set,
+                 fmt::format("the run has {} {}; resume can only add some", made,
+                             said.path == kRounds ? "rounds" : "epochs"),
+                 "", fmt::format("--set {}={} or more", said.path, made + 1));
 }
 
 // Sets more epochs if the steps already made would have been the same.
 Status AddEpochs(const Assignment& said, const std::string& set, const fs::path& run,
-                 const Json& job, Json& estimator) {
-  if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
-    return Refused(set, "a run with [search] or [folds] cannot get more epochs",
-                   "what it measured was measured with the epochs that it had",
-                   "protium run JOB --set " + set + "  starts a run of its own");
-  }
+                 Json& estimator) {
   TrainOptions train;
   PT_TRY(FieldsFromJson(estimator["train"], "train", train));
-  PT_TRY(CheckMore(train, said, set, run));
+  PT_TRY(CheckMore(train.epochs, said, set));
+  if (const std::string why = WhyOthers(train, run); !why.empty()) {
+    return Refused(set, "the steps already made would have had other learning rates", why,
+                   "protium run JOB --set " + set + "  starts a run of its own");
+  }
   estimator["train"]["epochs"] = said.value;
   return Status::OK();
+}
+
+// Sets more rounds of trees, which no earlier round depends on.
+Status AddRounds(const Assignment& said, const std::string& set, Json& estimator) {
+  TreeOptions trees;
+  PT_TRY(FieldsFromJson(estimator["trees"], "trees", trees));
+  PT_TRY(CheckMore(trees.rounds, said, set));
+  estimator["trees"]["rounds"] = said.value;
+  return Status::OK();
+}
+
+Status TrainOn(const Assignment& said, const std::string& set, const fs::path& run, const Json& job,
+               Json& estimator) {
+  if (job.value("search", Json()).is_object() || job.value("folds", Json()).is_object()) {
+    return Refused(set, "a run with [search] or [folds] cannot be trained further",
+                   "what it measured was measured with the length that it had",
+                   "protium run JOB --set " + set + "  starts a run of its own");
+  }
+  const bool trees = estimator.contains("trees");
+  if (trees != (said.path == kRounds)) {
+    return Refused(set, trees ? "trees have rounds, not epochs" : "a net has epochs, not rounds",
+                   "", fmt::format("--set {}=N", trees ? kRounds : kEpochs));
+  }
+  return trees ? AddRounds(said, set, estimator) : AddEpochs(said, set, run, estimator);
 }
 
 // Changes the gang: who trains does not decide the weights.
@@ -113,10 +135,10 @@ Status ChangeRun(const std::vector<std::string>& sets, const fs::path& run, Json
     Json& job = description["job"];
     Json* const estimator = description["kind"] == "job" ? EstimatorIn(job) : nullptr;
     if (estimator == nullptr) {
-      return Refused(set, "only runs of a job with a torch_estimator can be changed", "", "");
+      return Refused(set, "only runs of a job with an estimator can be changed", "", "");
     }
-    PT_TRY(said.path == kKey ? AddEpochs(said, set, run, job, *estimator)
-                             : SetGang(said, *estimator));
+    PT_TRY(said.path.starts_with(kGang) ? SetGang(said, *estimator)
+                                        : TrainOn(said, set, run, job, *estimator));
     for (Json& each : description["settings"]) {
       if (each.value("key", "") != said.path) continue;
       each["value"] = said.value;

@@ -128,7 +128,12 @@ Status PrintRunResult(const Json& result, bool json) {
 
 std::string ScoredRows(const Json& result) { return result.value("scored", "test rows"); }
 
-// In a run's result it is at the top level, in a model's metrics.json below "training".
+// In a run's result these are at the top level, in a model's metrics.json below "training".
+static bool OfTrees(const Json& result) {
+  const Json metrics = result.value("metrics", Json::object());
+  return result.contains("rounds") || metrics.value("training", Json::object()).contains("rounds");
+}
+
 std::string BestEpoch(const Json& result) {
   Json best = result.value("best_epoch", Json());
   if (best.is_null()) {
@@ -136,7 +141,8 @@ std::string BestEpoch(const Json& result) {
     best = metrics.value("training", Json::object()).value("best_epoch", Json());
   }
   const bool known = best.is_number_integer() && best.get<int64_t>() > 0;
-  return known ? fmt::format(", epoch {} (the best)", best.get<int64_t>()) : "";
+  const char* const epoch = OfTrees(result) ? "round" : "epoch";
+  return known ? fmt::format(", {} {} (the best)", epoch, best.get<int64_t>()) : "";
 }
 
 // The columns are the metrics of the test rows, then those that only validation has.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `protium init`: examines a table and writes a job file that runs unchanged. Reads the table once
-// and starts nothing.
+// `protium init`: examines a table, tries trees and a net on a sample of it, and writes a job file
+// with the better of them that runs unchanged.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "app/first/compare.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
@@ -22,6 +25,7 @@
 #include "os/file.h"
 #include "os/library.h"
 #include "os/signals.h"
+#include "run/terminal.h"
 #include "sql_words/tokens.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
@@ -31,6 +35,18 @@ namespace protium {
 namespace fs = std::filesystem;
 
 namespace {
+
+// None: they are to be compared.
+Result<std::optional<FirstEstimator>> GivenEstimator(const Arguments& arguments) {
+  if (!arguments.Has("--estimator")) return std::nullopt;
+  const std::string name = arguments.Value("--estimator");
+  if (name == "trees") return FirstEstimator::kTrees;
+  if (name == "net") return FirstEstimator::kNet;
+  return Fail({.exit = Exit::kUsage,
+               .what = "\"" + name + "\" is no estimator",
+               .where = "--estimator",
+               .fix = Suggest(name, std::vector<std::string>{"trees", "net"})});
+}
 
 Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::path& output) {
   if (!arguments.Has("--label")) {
@@ -128,6 +144,20 @@ std::string ProgramName(std::string name) {
   return name;
 }
 
+// Says on a terminal why nothing happens for some seconds.
+void ChooseEstimator(std::optional<FirstEstimator> given, JobOutline& outline) {
+  if (given) {
+    outline.estimator = *given;
+    return;
+  }
+  if (Terminal::Of(STDERR_FILENO).live) PrintNote("trying trees and a net ...\n");
+  const Compared compared = CompareEstimators(outline);
+  outline.estimator = compared.best;
+  outline.why = compared.why;
+  outline.notes.push_back(compared.why +
+                          (compared.effort.empty() ? "" : " (" + compared.effort + ")"));
+}
+
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
   const fs::path place = fs::path(arguments.operand(0)).lexically_normal();
@@ -139,6 +169,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
   for (const fs::path& each : Written(output, program)) PT_TRY(RefuseRead(std::array{place}, each));
   const std::string label = arguments.Value("--label");
+  PT_LET(const auto estimator, GivenEstimator(arguments));
   PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
   PT_LET(std::vector<LookedTable> tables,
          LookForTables(place, given, label, arguments.Value("--table")));
@@ -155,7 +186,8 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
     PT_LET(spec.leaks, FindLeaksIn(spec.source, found->name, IsOfClasses(*found)));
   }
-  PT_LET(const JobOutline outline, OutlineOf(spec));
+  PT_LET(JobOutline outline, OutlineOf(spec));
+  ChooseEstimator(estimator, outline);
   PT_TRY(program ? WriteProgram(outline, output) : WriteJob(outline, output));
   std::string text = reading;
   for (const std::string& note : spec.source.notes) text += note + "\n";
@@ -173,6 +205,8 @@ CommandVerb InitVerb() {
        .flags = {{"--label", "COLUMN", "the column to predict", ""},
                  {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
                  {"--table", "NAME", "of a folder of tables, the one with the rows to learn", ""},
+                 {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample",
+                  ""},
                  {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
@@ -184,7 +218,11 @@ CommandVerb InitVerb() {
            "predicts\none of them: the kind of task by its values, stages by the types of the "
            "others, a split by\ntime or by what rows are about where there is one. Columns that "
            "say nothing are left out and\nnamed. Of a folder of tables the one with the label is "
-           "learned from; others are joined to it by\nthe keys that they share.\n\n"
+           "learned from; others are joined to it by\nthe keys that they share.\n\nTrees and a net "
+           "are "
+           "both tried on a sample of the rows, for a few seconds, and the job has the\nbetter "
+           "one; "
+           "--estimator says which without trying.\n\n"
            "  protium init sales.csv --label revenue\n"
            "  protium init shop/ --label revenue --cpp\n"},
       Init};

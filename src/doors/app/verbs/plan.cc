@@ -58,6 +58,14 @@ size_t LineWidth() {
   return isatty(STDOUT_FILENO) == 1 ? size_t(Terminal::Of(STDOUT_FILENO).width) : 1000;
 }
 
+// "tabular_mlp learns", or "up to 300 rounds of trees of 31 leaves learn".
+std::string LearnerOf(const Json& estimator) {
+  if (!estimator.contains("trees")) return estimator["net"].value("name", "") + " learns";
+  const Json& trees = estimator["trees"];
+  return fmt::format("{} rounds of trees of {} leaves learn", Shown(trees["rounds"]),
+                     Shown(trees["leaves"]));
+}
+
 // Adds the estimators, which are not Stages and so not in "stages", but readers of a plan look for
 // them in the list.
 void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
@@ -72,7 +80,7 @@ void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& 
                                 ? ", scaled by mean and deviation"
                                 : ", not scaled";
     rows.push_back({"  " + stage.value("id", kind), kind,
-                    fmt::format("{} learns {}{}", stage["net"].value("name", ""), label, how)});
+                    fmt::format("{} {}{}", LearnerOf(stage), label, how)});
   }
 }
 

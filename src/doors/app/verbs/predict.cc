@@ -60,6 +60,18 @@ Status CheckStreams(const Arguments& arguments) {
   return Fail({.exit = Exit::kUsage, .what = "stdin can be read once: --input - is given twice"});
 }
 
+// --explain as PipelineModel::Explaining() takes it.
+Result<int32_t> ExplainedColumns(const Arguments& arguments) {
+  if (!arguments.Has("--explain")) return 0;
+  if (arguments.Value("--explain") == "all") return kEveryColumn;
+  const Result<int64_t> columns = arguments.Number("--explain", 0);
+  if (columns.ok() && *columns >= 1 && *columns <= INT32_MAX) return int32_t(*columns);
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = fmt::format("--explain {} is no number of columns", arguments.Value("--explain")),
+       .fix = "--explain 3, or --explain all"});
+}
+
 // Checks what the verb's shape cannot express: required flags, and exactly one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
@@ -76,6 +88,7 @@ Status CheckFlags(const Arguments& arguments) {
     }
   }
   PT_TRY(CheckStreams(arguments));
+  PT_TRY(ExplainedColumns(arguments));
   return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
 }
 
@@ -244,6 +257,8 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   PT_LET(const int64_t gpus, arguments.Number("--gpus", 0));
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
+  PT_LET(const int32_t explained, ExplainedColumns(arguments));
+  PT_LET(model, model.Explaining(explained));
   PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
   for (const std::string& note : input.notes) {
     call.Send(Note{note});
@@ -339,6 +354,8 @@ CommandVerb PredictVerb() {
                   "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout",
                   ""},
                  {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+                 {"--explain", "N",
+                  "adds the N columns that matter most to each prediction; all: every column", ""},
                  {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl",
                   ""},
                  {"--extension", "FILE", "the library that defines the model's net", ""},
@@ -354,6 +371,7 @@ CommandVerb PredictVerb() {
            "  protium predict --model last --data newer --output scored.parquet\n"
            "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
            "--output week.csv\n"
+           "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "
            "id,prediction\n",
        .operands_mean = {"--model", "--input"}},

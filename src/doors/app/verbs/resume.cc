@@ -71,7 +71,8 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   // A run with nothing left to do is not a failure: its result is printed again.
   const std::vector<std::string> sets = arguments.Values("--set");
   if (header.state == RunState::kDone && sets.empty()) {
-    PrintNote("this run is already done; --set train.epochs=N trains it further\n");
+    PrintNote(
+        "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further\n");
     return PrintRunResult(ReadResult(run), arguments.Has("--json"));
   }
   PT_LET(Json description, ReadDescription(run));
@@ -101,7 +102,8 @@ CommandVerb ResumeVerb() {
            .more = "It continues from the last checkpoint, with the same settings and input files. "
                    "The model is the\nsame, bit for bit, as if nothing had happened.\nWith --set "
                    "train.epochs=N "
-                   "a run, done or not, gets more epochs, as if it had had them from the\nstart; "
+                   "a run, done or not, gets more epochs, as if it had had them from the\nstart, "
+                   "and with trees.rounds=N more rounds of trees; "
                    "not where the learning rate depends on the number of steps.\n\n"
                    "  protium resume last\n"
                    "  protium resume last --set train.epochs=20\n"},

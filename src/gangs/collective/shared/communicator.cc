@@ -181,7 +181,7 @@ class SharedCommunicator : public Communicator {
     return MakeSharedWindow(meeting_, bytes);
   }
 
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     return MakeSharedTree(meeting_, spec);
   }
 

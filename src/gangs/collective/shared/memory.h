@@ -11,8 +11,8 @@
 namespace protium {
 
 Result<std::unique_ptr<Window>> MakeSharedWindow(std::shared_ptr<Meeting> meeting, int64_t bytes);
-Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
-                                             const TreeSpec& spec);
+Result<std::unique_ptr<SumTree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
+                                                const TreeSpec& spec);
 
 // Shares memory with every rank and returns the mappings by rank, including the own one.
 // bytes_of[r] is what rank r shares, agreed before. Fails on all ranks alike.

@@ -13,7 +13,7 @@ namespace protium {
 namespace {
 
 constexpr int64_t kLineFloats = 16;
-class SharedTree : public Tree {
+class SharedTree : public SumTree {
  public:
   SharedTree(std::shared_ptr<Meeting> meeting, const TreeSpec& spec, std::vector<Mapping> memory)
       : meeting_(std::move(meeting)), count_(spec.count), memory_(std::move(memory)) {
@@ -71,8 +71,8 @@ class SharedTree : public Tree {
 
 }  // namespace
 
-Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
-                                             const TreeSpec& spec) {
+Result<std::unique_ptr<SumTree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
+                                                const TreeSpec& spec) {
   PT_TRY(meeting->Agree(TreeRequest(spec)));
   const Status valid = CheckTreeSpec(spec, meeting->world());
   if (!valid.ok()) return meeting->Abort(valid);
@@ -82,7 +82,7 @@ Result<std::unique_ptr<Tree>> MakeSharedTree(std::shared_ptr<Meeting> meeting,
     bytes_of.push_back(vectors * SharedTree::Stride(spec.count) * int64_t(sizeof(float)));
   }
   PT_LET(std::vector<Mapping> memory, ShareMemory(*meeting, bytes_of));
-  return std::unique_ptr<Tree>(new SharedTree(std::move(meeting), spec, std::move(memory)));
+  return std::unique_ptr<SumTree>(new SharedTree(std::move(meeting), spec, std::move(memory)));
 }
 
 }  // namespace protium

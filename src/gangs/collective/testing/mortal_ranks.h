@@ -17,6 +17,7 @@ class MortalRanks final : public Communicator {
  public:
   MortalRanks(Communicator& ranks, int life) : ranks_(ranks), life_(life) {}
   bool dead() const { return life_ < 0; }
+  int life() const { return life_; }  // Calls that are left.
   int32_t rank() const override { return ranks_.rank(); }
   int32_t world() const override { return ranks_.world(); }
   Status AllReduce(Buffer inout, Op op) override {
@@ -39,7 +40,7 @@ class MortalRanks final : public Communicator {
     PT_TRY(Live());
     return ranks_.MakeWindow(bytes);
   }
-  Result<std::unique_ptr<Tree>> MakeTree(const TreeSpec& spec) override {
+  Result<std::unique_ptr<SumTree>> MakeTree(const TreeSpec& spec) override {
     PT_TRY(Live());
     return ranks_.MakeTree(spec);
   }

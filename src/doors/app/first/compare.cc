@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/first/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/fault.h"
+#include "frame/session_state.h"
+#include "inspect/first_job.h"
+#include "job/read_job.h"
+#include "os/file.h"
+#include "os/temporary_folder.h"
+#include "protium/search.h"
+#include "run/terminal.h"
+
+namespace protium {
+namespace {
+
+// Enough to tell the two apart, and few enough for some seconds on two cores.
+constexpr int64_t kMostRows = 20'000;
+constexpr int64_t kMostCells = 1'000'000;
+constexpr int64_t kFewestRows = 1000;
+constexpr int64_t kMostNetRows = 400'000;  // Over all epochs.
+constexpr int64_t kMostTrees = 300;        // Over all classes.
+constexpr std::chrono::seconds kLimit{30};
+constexpr int32_t kFolds = 5;
+// Rows from which one fold says enough.
+constexpr int64_t kManyRows = 5000;
+// Differs from that of splits: the sample would otherwise be rows that they have left.
+constexpr int64_t kSampleSeed = 36;
+// Trees are taken unless the net is better by more than this share: chance decides below it, and
+// trees are faster and need no scaling.
+constexpr double kClearly = 0.01;
+
+// Requests a stop when the time is over.
+class TimeLimit {
+ public:
+  explicit TimeLimit(std::chrono::seconds limit)
+      : thread_([this, limit](const std::stop_token& ended) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any over;
+          if (!over.wait_for(lock, ended, limit, [&] { return ended.stop_requested(); })) {
+            late_.request_stop();
+          }
+        }) {}
+  std::stop_token token() const { return late_.get_token(); }
+  bool over() const { return late_.stop_requested(); }
+
+ private:
+  std::stop_source late_;
+  std::jthread thread_;  // Last: it uses the others.
+};
+
+int64_t MostRows(const JobOutline& outline) {
+  const auto columns = int64_t(outline.spec.source.seen.columns.size());
+  return std::clamp(kMostCells / std::max(columns, int64_t{1}), kFewestRows, kMostRows);
+}
+
+// What differs from the job that is written: less is learned, in larger steps.
+std::vector<std::string> SmallerJob(const JobOutline& outline, int64_t rows) {
+  if (!outline.grows_trees()) {
+    const int64_t most = std::max(kMostNetRows / std::max(rows, int64_t{1}), int64_t{3});
+    return {fmt::format("train.epochs={}", std::min(outline.epochs, most))};
+  }
+  constexpr int64_t kFewestRounds = 30;
+  const int64_t each =
+      outline.aim == Aim::kClasses ? std::max(outline.label.distinct, int64_t{1}) : 1;
+  return {fmt::format("trees.rounds={}", std::max(kMostTrees / each, kFewestRounds)),
+          "trees.learning_rate=0.1", "train.early_stopping.patience=20"};
+}
+
+// Both estimators on the same rows.
+class Comparison {
+ public:
+  static Result<Comparison> Make(const JobOutline& outline, std::stop_token stop) {
+    PT_LET(TemporaryFolder folder, TemporaryFolder::Make());
+    SessionOptions options;
+    options.folder = folder.path() / "run";
+    options.profile = false;
+    options.call.stop = std::move(stop);
+    PT_LET(std::unique_ptr<Session> session,
+           OpenTables(outline.spec.source.tables, std::move(options)));
+    return Comparison(outline, std::move(folder), std::move(session));
+  }
+
+  // Makes the rows; returns how many there are.
+  Result<int64_t> MakeRows() {
+    PT_LET(const Job job, JobOf(FirstEstimator::kTrees));
+    const JobSplit& split = *job.file.split;
+    const DataFrame all = session_->Sql(outline_.sql);
+    const DataFrame train =
+        all.Split({.by = split.by, .test = split.test, .seed = split.seed, .column = split.column})
+            .train;
+    const double share = double(MostRows(outline_)) / double(outline_.spec.source.seen.rows);
+    rows_ = (share < 1 ? train.Sample(share, kSampleSeed, By()) : train).Materialize("sample");
+    PT_LET(count_, rows_->Count());
+    return count_;
+  }
+
+  // Returns the metric on held-out rows; lower is better.
+  Result<double> Measure(FirstEstimator estimator) const {
+    PT_LET(const Job job, JobOf(estimator));
+    const FoldOptions folds{.k = kFolds, .by = By(), .held_out = count_ < kManyRows ? kFolds : 1};
+    PT_LET(const Trial trial, CrossValidate(*job.pipeline, *rows_, folds, metric()));
+    return *trial.value;
+  }
+
+  const char* metric() const { return outline_.aim == Aim::kNumber ? "rmse" : "log_loss"; }
+
+ private:
+  Comparison(const JobOutline& outline, TemporaryFolder folder, std::unique_ptr<Session> session)
+      : outline_(outline), folder_(std::move(folder)), session_(std::move(session)) {}
+
+  Columns By() const {
+    const std::string by = outline_.Together();
+    return by.empty() ? Columns() : Columns{by};
+  }
+
+  Result<Job> JobOf(FirstEstimator estimator) const {
+    JobOutline outline = outline_;
+    outline.estimator = estimator;
+    const std::filesystem::path file = folder_.path() / "job.toml";
+    PT_TRY(WriteFile(file, JobText(outline)));
+    return ReadJob(file, SmallerJob(outline, count_));
+  }
+
+  const JobOutline& outline_;
+  TemporaryFolder folder_;
+  std::unique_ptr<Session> session_;
+  std::optional<DataFrame> rows_;
+  int64_t count_ = 0;
+};
+
+Compared Decide(const char* metric, double trees, double net) {
+  const bool takes_net = net < trees * (1 - kClearly);
+  const char* const form = takes_net      ? "a net fits best: {0} {2:.3g}, trees {1:.3g}"
+                           : trees <= net ? "trees fit best: {0} {1:.3g}, a net {2:.3g}"
+                                          : "trees fit as well as a net: {0} {1:.3g}, it {2:.3g}";
+  return {.best = takes_net ? FirstEstimator::kNet : FirstEstimator::kTrees,
+          .why = fmt::format(fmt::runtime(form), metric, trees, net)};
+}
+
+Result<Compared> Compare(const JobOutline& outline, const std::stop_token& stop) {
+  const auto since = Clock::now();
+  PT_LET(Comparison comparison, Comparison::Make(outline, stop));
+  PT_LET(const int64_t rows, comparison.MakeRows());
+  PT_LET(const double trees, comparison.Measure(FirstEstimator::kTrees));
+  PT_LET(const double net, comparison.Measure(FirstEstimator::kNet));
+  Compared compared = Decide(comparison.metric(), trees, net);
+  compared.effort = fmt::format("on {} rows in {:.1f} s", Grouped(rows),
+                                std::chrono::duration<double>(Clock::now() - since).count());
+  return compared;
+}
+
+}  // namespace
+
+Compared CompareEstimators(const JobOutline& outline) {
+  const TimeLimit limit(kLimit);
+  const Result<Compared> compared = Compare(outline, limit.token());
+  if (compared.ok()) return *compared;
+  const std::string reason = limit.over() ? fmt::format("it takes over {} s", kLimit.count())
+                                          : FaultOf(compared.status()).what;
+  return {.why = "trees are not compared with a net: " + reason};
+}
+
+}  // namespace protium
