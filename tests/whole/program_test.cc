@@ -391,13 +391,14 @@ TEST_F(Programs, EndWithThoseThatKeepThem) {
     EXPECT_EQ(outcome.exit, 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(expected));
     EXPECT_TRUE(EndWithin(command.Descendants(), std::chrono::seconds(5))) << expected;
-    fs::remove(scratch_.path() / "up.0");
+    for (const char* each : {"up.0", "up.1"}) fs::remove(scratch_.path() / each);
   };
   run("kill -9 $(awk '{print $4}' /proc/$PPID/stat); sleep 60", "rank 1 was killed by signal 9");
   Running command(Command({"--workers", "2"}, {"/bin/sh", "-c", start + "sleep 60"}),
                   scratch_.path(), Variables());
-  ASSERT_TRUE(
-      command.AwaitChange(scratch_.path(), [&] { return fs::exists(scratch_.path() / "up.0"); }));
+  ASSERT_TRUE(command.AwaitChange(scratch_.path(), [&] {
+    return fs::exists(scratch_.path() / "up.0") && fs::exists(scratch_.path() / "up.1");
+  }));
   const std::vector<pid_t> all = command.Descendants();
   EXPECT_GE(all.size(), 6u);
   command.Signal(SIGKILL);

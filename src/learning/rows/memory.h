@@ -10,10 +10,10 @@
 
 namespace protium {
 
-// Private memory that grows in place or by moving pages, and whose pages can be returned one by one.
-// Uses large pages if the system has them. Only the first kSmall bytes come from the heap and are
-// copied when more are needed: a single row to score would wait for its pages longer than for the
-// model.
+// Private memory that grows in place or by moving pages, and whose pages can be returned one by
+// one. Uses large pages if the system has them. Only the first kSmall bytes come from the heap and
+// are copied when more are needed: a single row to score would wait for its pages longer than for
+// the model.
 class RowMemory {
  public:
   static constexpr int64_t kSmall = 64 << 10;

@@ -85,8 +85,8 @@ class ElasticForest : public testing::TestWithParam<ElasticCase> {
     EXPECT_EQ(outcome.deaths, 0);
     return outcome.calls;
   }
-  // Whatever happened, the same forest was handed out. A rank that has handed it out cannot know that
-  // another one dies in its last call: then the next leader hands it out again.
+  // Whatever happened, the same forest was handed out. A rank that has handed it out cannot know
+  // that another one dies in its last call: then the next leader hands it out again.
   void ExpectAlike(const ElasticWorld::Outcome& outcome) {
     ASSERT_THAT(outcome.failures, IsEmpty());
     ASSERT_GE(outcome.results.size(), 1u);
