@@ -71,7 +71,7 @@ bool IsNumber(std::string word, double& number) {
 }
 
 bool IsUnit(std::string word) {
-  while (!word.empty() && (word.back() == ',' || word.back() == ':')) word.pop_back();
+  while (!word.empty() && Has(",:)", std::string(1, word.back()))) word.pop_back();
   constexpr const char* kUnits[] = {"s", "min", "bytes", "KiB", "MiB", "GiB"};
   return std::ranges::find(kUnits, word) != std::end(kUnits);
 }

@@ -14,6 +14,23 @@ std::string WeightsOfRun(const OwnJob& own, const Outcome& run) {
   return ReadWeightsHash(run.json["model"].get<std::string>(), own.path());
 }
 
+constexpr const char* kForest = R"(name = "trees"
+[tables]
+machines = { csv = "machines.csv" }
+[etl]
+sql = "SELECT * FROM machines"
+[[pipeline]]
+kind = "string_indexer"
+id = "index"
+inputs = ["kind"]
+[[pipeline]]
+kind = "tree_estimator"
+categorical = [{ stage = "index" }]
+numeric = ["age"]
+label = "hours"
+trees = { rounds = 20 }
+)";
+
 }  // namespace
 
 TEST(Start, TakesTheWeightsOfAModelForAnyNumberOfWorkers) {
@@ -49,6 +66,41 @@ TEST(Start, RefusesWhatIsNoModelOrDoesNotFit) {
   const Outcome unknown =
       own.Run({"--set", "train.from=" + own.Model(), "--set", "train.from.parameters=[\"x*\"]"});
   EXPECT_NE(unknown.exit, 0);
+}
+
+// The second table has other kinds of machines, as many, in another order.
+TEST(Start, KeepsTheStagesThatAForestWasGrownOver) {
+  const OwnJob own(MachinesTable(600), kForest);
+  const Outcome first = own.Run({"--json"});
+  ASSERT_EQ(first.exit, 0) << first.err;
+  fs::rename(first.json["model"].get<std::string>(), own / "start");
+  std::string table = MachinesTable(600);
+  for (size_t at = 0; (at = table.find("lathe", at)) != std::string::npos;) table[at] = 'z';
+  own.Write("machines.csv", table);
+  const Outcome next = own.Run({"--json", "--set", "train.from=start"});
+  ASSERT_EQ(next.exit, 0) << next.err;
+  const fs::path model = next.json["model"].get<std::string>();
+  const Json was = *ParseJson(own.Text("start/stages.json"));
+  const Json is = *ParseJson(ReadText(model / "stages.json"));
+  EXPECT_EQ(was["stages"].dump(), is["stages"].dump());
+  EXPECT_EQ(was["stages"][0]["learned"][0]["keys"].size(), 3u) << was.dump();
+}
+
+TEST(Start, RefusesAForestThatWasGrownOverOtherStages) {
+  const OwnJob own(MachinesTable(600), kForest);
+  const Outcome first = own.Run({"--json"});
+  ASSERT_EQ(first.exit, 0) << first.err;
+  fs::rename(first.json["model"].get<std::string>(), own / "start");
+  own.Write("job.toml", With(kForest, "[\"kind\"]", "[\"kind\"]\nunseen = \"null\""));
+  const Outcome option = own.Run({"--set", "train.from=start"});
+  EXPECT_EQ(option.exit, 3) << option.err;
+  EXPECT_TRUE(Has(option.err, "its stage \"index\" has unseen = \"own_index\"")) << option.err;
+  EXPECT_TRUE(Has(option.err, "train.from")) << option.err;
+  own.Write("job.toml", With(kForest, "id = \"index\"", "id = \"other\""));
+  own.Write("job.toml", With(own.Text("job.toml"), "stage = \"index\"", "stage = \"other\""));
+  const Outcome stage = own.Run({"--set", "train.from=start"});
+  EXPECT_EQ(stage.exit, 3) << stage.err;
+  EXPECT_TRUE(Has(stage.err, "\"index\" where the pipeline has \"other\"")) << stage.err;
 }
 
 }  // namespace protium::whole

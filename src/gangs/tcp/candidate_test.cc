@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 
 #include "base/fault.h"
 #include "os/memfd.h"
+#include "os/temporary_folder.h"
 #include "tcp/card.h"
 #include "tcp/listen.h"
 #include "tcp/proof.h"
@@ -88,6 +90,12 @@ TEST(TcpCandidates, ListenAtAllAddressesOfTheHost) {
   }
 }
 
+TcpOptions SharingOptions() {
+  TcpOptions options = LoopbackOptions();
+  options.shared_memory = true;
+  return options;
+}
+
 TEST(TcpCandidates, ShareMemoryOnOneHostUnlessForbidden) {
   for (const bool shared : {false, true}) {
     TcpOptions options = LoopbackOptions();
@@ -100,6 +108,24 @@ TEST(TcpCandidates, ShareMemoryOnOneHostUnlessForbidden) {
       EXPECT_TRUE(status.ok()) << status;
     }
   }
+}
+
+// Like an executor's: a socket's address has room for 107 bytes.
+TEST(TcpCandidates, ShareMemoryInADeepFolder) {
+  const auto folder = TemporaryFolder::Make().ValueOrDie();
+  const std::filesystem::path deep = folder.path() / std::string(60, 'a') / std::string(60, 'b');
+  std::filesystem::create_directories(deep);
+  const char* const before = ::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", deep.c_str(), 1);
+  for (const Status& status : RunTcpRanks(2, SharingOptions(), [&](Communicator& communicator) {
+         PT_LET(const auto window, communicator.MakeWindow(1));
+         EXPECT_NE(window->Direct(1 - communicator.rank()), nullptr);
+         return communicator.Barrier("the end");
+       })) {
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
 }
 
 TEST(TcpCandidates, TurnDownAnotherKey) {

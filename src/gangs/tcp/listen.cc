@@ -2,6 +2,7 @@
 #include "tcp/listen.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -11,6 +12,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/fault.h"
 #include "os/file.h"
@@ -126,19 +128,33 @@ Result<UniqueFd> Begin(const Address& address) {
   return socket;
 }
 
-Result<Address> UnixAddress(const std::string& path) {
+struct UnixPlace {
   Address address;
-  auto& unix_address = reinterpret_cast<sockaddr_un&>(address.storage);
-  if (path.empty() || path.size() >= sizeof(unix_address.sun_path)) {
-    return Fail(
-        {.exit = Exit::kEnvironment,
-         .what = fmt::format("\"{}\" cannot be the path of a Unix socket", path),
-         .why = fmt::format("the system allows 1 to {} bytes", sizeof(unix_address.sun_path) - 1)});
+  UniqueFd folder;  // Must be open while the address is used.
+};
+
+// A path that is too long for an address is reached through its folder: executors of a cluster have
+// deep ones.
+Result<UnixPlace> PlaceOf(const std::string& path) {
+  UnixPlace place;
+  auto& address = reinterpret_cast<sockaddr_un&>(place.address.storage);
+  std::string short_path = path;
+  if (path.size() >= sizeof(address.sun_path)) {
+    const std::filesystem::path whole = path;
+    place.folder = UniqueFd(::open(whole.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (place.folder.get() < 0) return SystemFault("open the folder of " + path, errno);
+    short_path = fmt::format("/proc/self/fd/{}/{}", place.folder.get(), whole.filename().string());
   }
-  unix_address.sun_family = AF_UNIX;
-  std::memcpy(unix_address.sun_path, path.data(), path.size());
-  address.bytes = sizeof(unix_address);
-  return address;
+  if (short_path.empty() || short_path.size() >= sizeof(address.sun_path)) {
+    return Fail({.exit = Exit::kEnvironment,
+                 .what = fmt::format("\"{}\" cannot be the path of a Unix socket", path),
+                 .why = fmt::format("the system allows names of 1 to {} bytes",
+                                    sizeof(address.sun_path) - 1)});
+  }
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, short_path.data(), short_path.size());
+  place.address.bytes = sizeof(address);
+  return place;
 }
 
 }  // namespace
@@ -165,8 +181,8 @@ Result<Listening> ListenTcp(const std::vector<std::string>& addresses) {
 }
 
 Result<UniqueFd> ListenUnix(const std::string& path) {
-  PT_LET(const Address address, UnixAddress(path));
-  return ListenAt(address, path);
+  PT_LET(const UnixPlace place, PlaceOf(path));
+  return ListenAt(place.address, path);
 }
 
 Result<UniqueFd> BeginTcp(const std::string& address) {
@@ -175,8 +191,8 @@ Result<UniqueFd> BeginTcp(const std::string& address) {
 }
 
 Result<UniqueFd> BeginUnix(const std::string& path) {
-  PT_LET(const Address to, UnixAddress(path));
-  return Begin(to);
+  PT_LET(const UnixPlace place, PlaceOf(path));
+  return Begin(place.address);
 }
 
 int ConnectError(int fd) {

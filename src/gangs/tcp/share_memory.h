@@ -18,8 +18,7 @@ namespace protium {
 // A Unix socket in a folder that only the owner may enter; its destructor removes both.
 class SharedDoor {
  public:
-  // Leaves the path empty if the system has no folder whose path fits into a socket's address (107
-  // bytes on Linux).
+  // Leaves the path empty if no socket can be opened in the system's temporary folder.
   void Open();
   const std::string& path() const { return path_; }
   std::span<const UniqueFd> sockets() const { return {&socket_, 1}; }

@@ -4,7 +4,10 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <string>
 
 #include "base/fault.h"
@@ -104,10 +107,45 @@ Status Unpack(std::string_view bytes, std::vector<Ranked>& out) {
   return Status::OK();
 }
 
-// Sorts, and merges equal entries.
-void Compact(std::vector<Ranked>& ranked) {
-  std::sort(ranked.begin(), ranked.end(),
-            [](const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); });
+bool Before(const Ranked& a, const Ranked& b) { return a.Key() < b.Key(); }
+
+// One pass of a radix sort: by 11 bits of the score from `shift` on, otherwise in the given order.
+void SortByBits(int shift, std::span<const Ranked> from, std::span<Ranked> to) {
+  const auto digit = [shift](const Ranked& each) { return (each.score >> shift) & 0x7ffu; };
+  std::array<size_t, 0x800> ends{};
+  for (const Ranked& each : from) ++ends[digit(each)];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  for (size_t i = from.size(); i-- > 0;) to[--ends[digit(from[i])]] = from[i];
+}
+
+// Comparisons would cost more than making the scores.
+void SortByScore(std::span<Ranked> rows) {
+  std::vector<Ranked> other(rows.size());
+  SortByBits(0, rows, other);
+  SortByBits(11, other, rows);
+  SortByBits(22, rows, other);
+  std::ranges::copy(other, rows.begin());
+}
+
+void Sort(std::span<Ranked> rows) {
+  constexpr size_t kFew = 1 << 10;
+  if (rows.size() < kFew) {
+    std::ranges::sort(rows, Before);
+    return;
+  }
+  SortByScore(rows);
+  for (auto at = rows.begin(); at != rows.end();) {
+    const auto end =
+        std::find_if(at, rows.end(), [&](const Ranked& each) { return each.score != at->score; });
+    std::sort(at, end, Before);
+    at = end;
+  }
+}
+
+// Sorts, and merges equal entries. The first `sorted` are in order already.
+void Compact(size_t sorted, std::vector<Ranked>& ranked) {
+  Sort(std::span(ranked).subspan(sorted));
+  std::inplace_merge(ranked.begin(), ranked.begin() + ptrdiff_t(sorted), ranked.end(), Before);
   size_t kept = 0;
   for (size_t i = 0; i < ranked.size(); ++i) {
     if (kept > 0 && ranked[kept - 1].Key() == ranked[i].Key()) {
@@ -146,6 +184,7 @@ Status ScoreBag::Merge(const Json& json) {
   RankedJson in;
   PT_TRY(FieldsFromJson(json, "state", in));
   PT_LET(const std::string bytes, FromBase64(in.ranked));
+  Shrink();
   PT_TRY(Unpack(bytes, ranked_));
   Shrink();
   return Status::OK();
@@ -153,12 +192,13 @@ Status ScoreBag::Merge(const Json& json) {
 
 std::vector<Ranked> ScoreBag::Sorted() const {
   std::vector<Ranked> sorted = ranked_;
-  Compact(sorted);
+  if (sorted_ < sorted.size()) Compact(sorted_, sorted);
   return sorted;
 }
 
 void ScoreBag::Shrink() {
-  Compact(ranked_);
+  Compact(sorted_, ranked_);
+  sorted_ = ranked_.size();
   most_ = 2 * ranked_.size() + (1 << 16);
 }
 

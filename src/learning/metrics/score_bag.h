@@ -39,10 +39,11 @@ class ScoreBag {
   std::vector<Ranked> Sorted() const;
 
  private:
-  // Merges equal rows when the bag has doubled, so sorting costs O(log n) per row on average.
+  // Sorts what was added since, and merges equal rows; done when the bag has doubled.
   void Shrink();
 
   std::vector<Ranked> ranked_;
+  size_t sorted_ = 0;  // As many at the front are as Sorted() returns them.
   size_t most_ = 1 << 16;
 };
 

@@ -169,7 +169,11 @@ Result<Learned> LearnStages(SessionState& session, const TrainRows& rows, int64_
     return learned.ok() ? learned : Annotate(learned.status(), file.string());
   }
   const auto since = Clock::now();
-  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain));
+  std::optional<StagesBefore> before;
+  if (chain.estimator) {
+    PT_LET(before, chain.estimator->kind->KeptStages(chain.options.back().options));
+  }
+  PT_LET(const Learned learned, FitStages(session, rows.learning, count, chain, before));
   session.record().AddSeconds("fit", since);
   PT_TRY(WriteFile(file, Pretty(LearnedToJson(chain, learned))));
   return learned;

@@ -19,18 +19,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kStartJson = "start.json";
+// A file of the model, and the name of its copy in a run.
+struct KeptFile {
+  const char* name;
+  const char* kept;
+};
+constexpr KeptFile kNet = {"net.json", "start.json"};
+constexpr KeptFile kPipeline = {"pipeline.json", "start.pipeline.json"};
+constexpr KeptFile kStages = {"stages.json", "start.stages.json"};
 
-// What describes the weights: in a model folder net.json, in a run its copy.
-fs::path DescriptionOf(const ModelOrStart& from) {
+// In a model folder or in a run, wherever the weights are.
+fs::path Beside(const ModelOrStart& from, const KeptFile& file) {
   const fs::path weights = from.weights;
-  return weights.parent_path() / (weights.stem() == "start" ? kStartJson : "net.json");
+  return weights.parent_path() / (weights.stem() == "start" ? file.kept : file.name);
+}
+
+Result<Json> ReadBeside(const ModelOrStart& from, const KeptFile& file) {
+  PT_LET(const std::string text, ReadFile(Beside(from, file)));
+  Result<Json> json = ParseJson(text);
+  return json.ok() ? json : Annotate(json.status(), Beside(from, file).string());
 }
 
 Result<NetConfig> ReadDescription(const ModelOrStart& from) {
-  const fs::path file = DescriptionOf(from);
-  PT_LET(const std::string text, ReadFile(file));
-  PT_LET(const Json json, ParseJson(text));
+  PT_LET(const Json json, ReadBeside(from, kNet));
   NetConfig config;
   PT_TRY(FieldsFromJson(json, "", config));
   return config;
@@ -114,8 +125,18 @@ Status FindStartForest(const FilesFrom& files, const std::string& path, ModelOrS
 
 Status KeepStartForest(const fs::path& run, ModelOrStart& from) {
   if (from.weights.empty()) return Status::OK();
-  PT_TRY(CopyFile(DescriptionOf(from), fs::absolute(run / kStartJson)).status());
+  for (const KeptFile& file : {kNet, kPipeline, kStages}) {
+    PT_TRY(CopyFile(Beside(from, file), fs::absolute(run / file.kept)).status());
+  }
   return KeepStart(run, from);
+}
+
+Result<std::optional<StagesBefore>> StagesOfStart(const ModelOrStart& from) {
+  if (from.weights.empty()) return std::optional<StagesBefore>();
+  StagesBefore before;
+  PT_LET(before.pipeline, ReadBeside(from, kPipeline));
+  PT_LET(before.stages, ReadBeside(from, kStages));
+  return std::optional<StagesBefore>(std::move(before));
 }
 
 Result<Forest> ReadStartForest(const ModelOrStart& from, const NetConfig& config) {

@@ -182,6 +182,10 @@ class TreeEstimatorKind : public EstimatorKindOf<TreeEstimatorOptions> {
     return Status::OK();
   }
 
+  Result<std::optional<StagesBefore>> KeptStages(const AnyOptions& own) const override {
+    return StagesOfStart(Typed(own).train.from);
+  }
+
   std::string task() const override { return kForestTask; }
   // An extension, which may provide a metric, links LibTorch.
   bool NeedsLibTorch(const Chain& chain, bool) const override {

@@ -4,12 +4,17 @@
 #include <algorithm>
 
 #include "base/fault.h"
+#include "pipeline/stages_before.h"
 
 namespace protium {
 
 Result<RowExplanations> RowPredictor::Explain(const arrow::RecordBatch&,
                                               std::span<const int32_t>) const {
   return Fail({.exit = Exit::kUsage, .what = "this kind of model cannot explain predictions"});
+}
+
+Result<std::optional<StagesBefore>> EstimatorKind::KeptStages(const AnyOptions&) const {
+  return std::optional<StagesBefore>();
 }
 
 Result<std::optional<FoundEstimator>> FindEstimator(const std::vector<StageOptions>& stages,

@@ -26,6 +26,7 @@ namespace protium {
 
 struct Chain;
 struct NetConfig;
+struct StagesBefore;
 struct TrainConfig;
 
 // What the features of rows add to one output each, compared with the mean of that output.
@@ -88,6 +89,10 @@ class EstimatorKind {
   virtual Status KeepFiles(const std::filesystem::path& run, AnyOptions& own) const {
     return Status::OK();
   }
+
+  // The stages of the model that training goes on from, after KeepFiles(), if what it learned is
+  // exact about their outputs; none: stages learn.
+  virtual Result<std::optional<StagesBefore>> KeptStages(const AnyOptions& own) const;
 
   // The task that trains it, and whether training and scoring need LibTorch.
   virtual std::string task() const = 0;

@@ -10,6 +10,7 @@
 #include "base/fault.h"
 #include "pipeline/fit_task.h"
 #include "pipeline/profile.h"
+#include "pipeline/stages_before.h"
 #include "pipeline/train_rows.h"
 #include "protium/events.h"
 
@@ -51,8 +52,10 @@ struct LearnedEntry {
 //    (PlaceWhoWaited).
 class Fitting {
  public:
-  Fitting(SessionState& session, const Plan& rows, int64_t count, Chain& chain)
-      : session_(session), rows_(rows), chain_(chain) {
+  // `before`: what the stages learned for another model, which they keep; empty: they learn.
+  Fitting(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
+          std::vector<Json> before)
+      : session_(session), rows_(rows), chain_(chain), before_(std::move(before)) {
     AddNeeds();
     const bool asked = session.options().profile.value_or(count <= kMostProfiledUnasked);
     if (asked && !session.folder().empty()) profile_ = ProfileNeedOf(chain);
@@ -89,6 +92,7 @@ class Fitting {
 
   // Called again after stages were placed again; AddAll() adds no need twice.
   void AddNeeds() {
+    if (!before_.empty()) return;
     for (const PlacedStage& each : chain_.stages) AddAll(each.stage->Needs());
   }
 
@@ -175,10 +179,16 @@ class Fitting {
     return states;
   }
 
+  Status LearnOrKeep(size_t i) {
+    Stage& stage = *chain_.stages[i].stage;
+    return before_.empty() ? stage.Learn(CollectStates(stage.Needs())) : stage.Restore(before_[i]);
+  }
+
   Status LearnAt(int32_t level, Learned& learned) {
-    for (PlacedStage& each : chain_.stages) {
+    for (size_t i = 0; i < chain_.stages.size(); ++i) {
+      PlacedStage& each = chain_.stages[i];
       if (each.level != level) continue;
-      const Status status = each.stage->Learn(CollectStates(each.stage->Needs()));
+      const Status status = LearnOrKeep(i);
       if (status.ok()) {
         for (const std::string& note : each.stage->notes()) {
           session_.call().Send(Note{note});
@@ -201,6 +211,7 @@ class Fitting {
   SessionState& session_;
   const Plan& rows_;
   Chain& chain_;
+  std::vector<Json> before_;  // By stage.
   ProfileNeed profile_;
   std::vector<Entry> entries_;  // Each need once, however many stages share it.
 };
@@ -219,9 +230,14 @@ Status CheckObjective(const Objective& objective) {
 
 }  // namespace
 
-Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain) {
+Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
+                          const std::optional<StagesBefore>& before) {
+  std::vector<Json> kept;
+  if (before) {
+    PT_LET(kept, LearnedBefore(chain, *before));
+  }
   Learned learned;
-  PT_TRY(Fitting(session, rows, count, chain).Run(learned));
+  PT_TRY(Fitting(session, rows, count, chain, std::move(kept)).Run(learned));
   return learned;
 }
 

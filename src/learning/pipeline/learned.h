@@ -3,19 +3,22 @@
 // estimator's weights are elsewhere (train.h).
 #pragma once
 
-#include <string>
+#include <optional>
 
 #include "frame/session_state.h"
 #include "pipeline/chain.h"
 #include "pipeline/objective.h"
+#include "pipeline/stages_before.h"
 
 namespace protium {
 
 // Fits every stage of `chain` over `rows`, the training rows with the columns chain.sources, in at
 // most one pass per level. Returns what the estimator learned about its label; empty without an
 // estimator. `count` is the number of rows: if there are many, the columns are profiled only on
-// request (SessionOptions::profile).
-Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain);
+// request (SessionOptions::profile). With `before`, only the label is learned: all stages keep what
+// they learned for that model. Fails with Exit::kInput if its stages are others.
+Result<Learned> FitStages(SessionState& session, const Plan& rows, int64_t count, Chain& chain,
+                          const std::optional<StagesBefore>& before = {});
 
 // {"stages": [{"id", "kind", "learned"}], "objective": {...}, "baseline": {...}}. Reading it back
 // restores every stage of `chain` to its state after fitting, and fails with Exit::kInput for JSON

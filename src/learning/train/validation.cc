@@ -15,7 +15,11 @@ constexpr int64_t kBlockRows = 16384;
 // Collective. Merges the states of all ranks, in their order and including the own one, into `all`,
 // which has seen no rows: every rank does exactly the same.
 template <class State>
-Status MergeRanks(const State& own, Communicator& communicator, State& all) {
+Status MergeRanks(State own, Communicator& communicator, State& all) {
+  if (communicator.world() == 1) {
+    all = std::move(own);
+    return Status::OK();
+  }
   PT_LET(const auto states, communicator.AllGather(Dump(own.ToJson())));
   for (const std::string& text : states) {
     PT_LET(const Json state, ParseJson(text));
@@ -70,8 +74,8 @@ Result<Json> Validation::Measure(Communicator& communicator, Diagnostics* diagno
     if (diagnostics != nullptr) drawn.Add(row);
   }));
   PT_LET(MetricState all, MetricState::Make(metrics_, target_.kind, own_));
-  PT_TRY(MergeRanks(mine, communicator, all));
-  if (diagnostics != nullptr) PT_TRY(MergeRanks(drawn, communicator, *diagnostics));
+  PT_TRY(MergeRanks(std::move(mine), communicator, all));
+  if (diagnostics != nullptr) PT_TRY(MergeRanks(std::move(drawn), communicator, *diagnostics));
   return all.Values();
 }
 
@@ -84,7 +88,7 @@ Result<Json> Validation::MeasureThese(std::span<const std::span<const std::byte>
         ForBatch({rows_.schema(), part.data(), count}, [&](const Judged& row) { mine.Add(row); }));
   }
   PT_LET(MetricState all, MetricState::Make({metric}, target_.kind, own_));
-  PT_TRY(MergeRanks(mine, communicator, all));
+  PT_TRY(MergeRanks(std::move(mine), communicator, all));
   return all.Values();
 }
 
@@ -93,7 +97,7 @@ Status Validation::FitTemperature(Communicator& communicator) {
   for (int round = 0; round < TemperatureFit::kRounds; ++round) {
     TemperatureFit mine = fit;
     PT_TRY(ForOwnRows([&](const Judged& row) { mine.Add(row, target_.kind); }));
-    PT_TRY(MergeRanks(mine, communicator, fit));
+    PT_TRY(MergeRanks(std::move(mine), communicator, fit));
     fit.Narrow();
   }
   target_.decision.temperature = fit.temperature();
@@ -105,7 +109,7 @@ Result<std::vector<Ranked>> Validation::RankScores(Communicator& communicator) {
   ScoreBag mine, all;
   PT_TRY(ForOwnRows(
       [&](const Judged& row) { mine.Add(row.scores[0], row.labels[0] > 0.5, row.weight); }));
-  PT_TRY(MergeRanks(mine, communicator, all));
+  PT_TRY(MergeRanks(std::move(mine), communicator, all));
   return all.Sorted();
 }
 

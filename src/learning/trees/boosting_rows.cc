@@ -9,6 +9,7 @@
 #include "rows/key.h"
 #include "trees/features.h"
 #include "trees/leaf_quantile.h"
+#include "trees/part_rows.h"
 #include "trees/predict.h"
 
 namespace protium {
@@ -224,21 +225,18 @@ Status BoostingRows::TakeQuantiles(Grown& grown, int64_t output, double level) {
 
 void BoostingRows::MoveMargins(const Grown& grown, int64_t output) {
   const std::span<float> margins = MarginsOf(output);
-  const auto value = [&](int32_t node) { return grown.tree.nodes[size_t(node)].value; };
   if (chosen_.size() == margins.size()) {
     for (const Grown::Leaf& leaf : grown.leaves) {
-      for (const uint32_t row : leaf.rows) margins[row] += value(leaf.node);
+      const float value = grown.tree.nodes[size_t(leaf.node)].value;
+      for (const uint32_t row : leaf.rows) margins[row] += value;
     }
   } else {
-    for (size_t i = 0; i < margins.size(); ++i) {
-      margins[i] += value(grown.LeafOf(*rows_, int64_t(i)));
-    }
+    AddLeaves(*rows_, grown.tree, grown.rules, margins);
   }
   if (!validation_rows_) return;
-  float* const validation = validation_margins_.data() + output * validation_rows_->rows();
-  for (int64_t i = 0; i < validation_rows_->rows(); ++i) {
-    validation[i] += value(grown.LeafOf(*validation_rows_, i));
-  }
+  const auto rows = size_t(validation_rows_->rows());
+  AddLeaves(*validation_rows_, grown.tree, grown.rules,
+            std::span(validation_margins_).subspan(size_t(output) * rows, rows));
 }
 
 std::vector<uint32_t> BoostingRows::ChooseRows(int64_t round) const {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/call.h"
+#include "trees/part_rows.h"
 
 namespace protium {
 namespace {
@@ -118,7 +119,9 @@ class Grower::Growing {
   Status Divide(size_t at) {
     Leaf parent = std::move(leaves_[at]);
     const NodeSplit split = *std::exchange(parent.best, std::nullopt);
-    const int64_t middle = Part(parent, split.rule);
+    const auto rows =
+        std::span(my_.order_).subspan(size_t(parent.begin), size_t(parent.end - parent.begin));
+    const int64_t middle = parent.begin + PartRows(my_.rows_, split.rule, rows, my_.aside_);
     const int32_t node = AddNodes(parent.node, split);
     std::array<Leaf, 2> children;
     auto& [left, right] = children;
@@ -176,32 +179,6 @@ class Grower::Growing {
     std::ranges::stable_sort(having, std::greater(), [](Leaf* leaf) { return leaf->best->gain; });
     for (size_t i = size_t(most); i < having.size(); ++i) having[i]->histogram.reset();
     my_.free_.resize(std::min(my_.free_.size(), size_t(most)));
-  }
-
-  // Divides the rows of a leaf; those of either side stay ascending. Returns where the right side
-  // begins.
-  int64_t Part(const Leaf& leaf, const SplitRule& rule) {
-    const int32_t missing = my_.bins_[size_t(rule.column)].missing();
-    std::vector<uint8_t> left(size_t(missing) + 1);
-    for (int32_t b = 0; b <= missing; ++b) left[size_t(b)] = rule.GoesLeft(b, missing) ? 1 : 0;
-    return my_.rows_.is_narrow(rule.column)
-               ? PartBy(leaf, my_.rows_.bytes(rule.column), left.data())
-               : PartBy(leaf, my_.rows_.words(rule.column), left.data());
-  }
-
-  template <class Bin>
-  int64_t PartBy(const Leaf& leaf, const Bin* bins, const uint8_t* goes_left) {
-    uint32_t* to_left = my_.order_.data() + leaf.begin;
-    uint32_t* to_right = my_.aside_.data();
-    for (const uint32_t row : RowsOf(leaf)) {
-      const uint8_t left = goes_left[bins[row]];
-      *to_left = row;
-      *to_right = row;
-      to_left += left;
-      to_right += 1 - left;
-    }
-    std::copy(my_.aside_.data(), to_right, to_left);
-    return to_left - my_.order_.data();
   }
 
   int32_t AddNodes(int32_t parent, const NodeSplit& split) {
@@ -302,16 +279,5 @@ Result<Grown> Grower::Grow(const Grid& grid, std::span<const uint64_t> words,
 }
 
 double Grower::wait_seconds() const { return wait_seconds_; }
-
-int32_t Grown::LeafOf(const BinnedRows& rows, int64_t row) const {
-  int32_t node = 0;
-  while (rules[size_t(node)].column >= 0) {
-    const SplitRule& rule = rules[size_t(node)];
-    const int32_t missing = rows.bins(rule.column).missing();
-    const bool left = rule.GoesLeft(rows.At(rule.column, row), missing);
-    node = tree.nodes[size_t(node)].left + (left ? 0 : 1);
-  }
-  return node;
-}
 
 }  // namespace protium

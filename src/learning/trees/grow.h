@@ -35,9 +35,6 @@ struct Grown {
   Tree tree;
   std::vector<SplitRule> rules;  // One per node.
   std::vector<Leaf> leaves;
-
-  // The leaf that an own row reaches, by its bins; `rows` may be others than it was grown from.
-  int32_t LeafOf(const BinnedRows& rows, int64_t row) const;
 };
 
 // One thread. Borrows everything.

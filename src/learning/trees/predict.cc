@@ -2,40 +2,26 @@
 #include "trees/predict.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace protium {
 namespace {
 
 constexpr uint32_t kMissingLeft = uint32_t{1} << 31;
+constexpr uint32_t kOfCategories = uint32_t{1} << 30;
+constexpr uint32_t kColumn = kOfCategories - 1;
 // Rows that one tree goes over before the next one, and those on their way at once.
 constexpr int64_t kBlock = 256;
 constexpr int64_t kTogether = 8;
 
-bool OfNumbers(const Forest& forest, const Tree& tree) {
-  return std::ranges::all_of(tree.nodes, [&](const TreeNode& node) {
-    return node.leaf() || forest.columns[size_t(node.column)].cardinality == 0;
-  });
-}
-
 }  // namespace
-
-// A leaf's column is 0, which exists: a forest without columns has no splits.
-inline uint32_t BatchForest::GoesRight(const Node& node, const float* row) {
-  const float x = row[node.column & ~kMissingLeft];
-  const uint32_t missing = (node.column >> 31) ^ 1;
-  return std::isnan(x) ? missing : uint32_t(x > node.threshold);
-}
 
 BatchForest::BatchForest(const Forest& forest) : forest_(forest) {
   for (const Tree& tree : forest.trees) Add(tree);
 }
 
 void BatchForest::Add(const Tree& tree) {
-  if (!OfNumbers(forest_, tree)) {
-    plans_.push_back({.first = -1});
-    return;
-  }
   Plan plan{.first = int64_t(nodes_.size())};
   std::vector<int32_t> depth(tree.nodes.size());
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
@@ -43,16 +29,48 @@ void BatchForest::Add(const Tree& tree) {
     plan.depth = std::max(plan.depth, depth[i]);
     if (node.leaf()) {
       // Nothing is above infinity, and missing values go left: all come back.
-      nodes_.push_back({INFINITY, kMissingLeft, uint32_t(i), node.value});
+      nodes_.push_back({std::bit_cast<uint32_t>(INFINITY), kMissingLeft, uint32_t(i), node.value});
       continue;
     }
     depth[size_t(node.left)] = depth[size_t(node.left) + 1] = depth[i] + 1;
-    const uint32_t missing = node.missing_left ? kMissingLeft : 0;
-    nodes_.push_back({node.threshold, uint32_t(node.column) | missing, uint32_t(node.left), 0});
+    nodes_.push_back(SplitNode(tree, node));
+    plan.of_numbers = plan.of_numbers && (nodes_.back().column & kOfCategories) == 0;
   }
   plans_.push_back(plan);
 }
 
+BatchForest::Node BatchForest::SplitNode(const Tree& tree, const TreeNode& node) {
+  Node out{.threshold = std::bit_cast<uint32_t>(node.threshold),
+           .column = uint32_t(node.column) | (node.missing_left ? kMissingLeft : 0),
+           .left = uint32_t(node.left)};
+  const int64_t cardinality = forest_.columns[size_t(node.column)].cardinality;
+  if (cardinality == 0) return out;
+  out.threshold = uint32_t(sets_.size());
+  out.column |= kOfCategories;
+  sets_.push_back(uint32_t(cardinality));
+  const auto set = tree.sets.begin() + node.set;
+  sets_.insert(sets_.end(), set, set + SetWords(cardinality));
+  return out;
+}
+
+inline uint32_t BatchForest::SetGoesRight(const Node& node, float x) const {
+  const uint32_t* const set = sets_.data() + node.threshold;
+  if (!(x >= 0 && x < float(set[0]))) return (node.column >> 31) ^ 1;
+  const auto category = uint32_t(x);
+  return ((set[1 + category / 32] >> (category % 32)) & 1) ^ 1;
+}
+
+// A leaf's column is 0, which exists: a forest without columns has no splits. A jump costs less
+// than looking for a set at every node.
+template <bool OfNumbers>
+inline uint32_t BatchForest::GoesRight(const Node& node, const float* row) const {
+  const float x = row[node.column & kColumn];
+  if (!OfNumbers && (node.column & kOfCategories) != 0) return SetGoesRight(node, x);
+  const uint32_t missing = (node.column >> 31) ^ 1;
+  return std::isnan(x) ? missing : uint32_t(x > std::bit_cast<float>(node.threshold));
+}
+
+template <bool OfNumbers>
 void BatchForest::Walk(const Plan& plan, const float* rows, int64_t count, float* out) const {
   const Node* const nodes = nodes_.data() + plan.first;
   const auto columns = int64_t(forest_.columns.size());
@@ -65,7 +83,7 @@ void BatchForest::Walk(const Plan& plan, const float* rows, int64_t count, float
       moved = 0;
       for (int64_t i = 0; i < some; ++i) {
         const Node& here = nodes[node[i]];
-        const uint32_t next = here.left + GoesRight(here, rows + (at + i) * columns);
+        const uint32_t next = here.left + GoesRight<OfNumbers>(here, rows + (at + i) * columns);
         moved |= next ^ node[i];
         node[i] = next;
       }
@@ -76,29 +94,21 @@ void BatchForest::Walk(const Plan& plan, const float* rows, int64_t count, float
 
 // One row goes through several trees at once.
 void BatchForest::PredictRow(std::span<const float> row, std::span<float> out) const {
-  static constexpr Node nowhere{.threshold = INFINITY, .column = kMissingLeft};
   std::ranges::copy(forest_.base, out.begin());
   for (size_t first = 0; first < plans_.size(); first += size_t(kTogether)) {
     const size_t some = std::min(size_t(kTogether), plans_.size() - first);
     const Node* at[kTogether];
     const Node* root[kTogether];
-    for (size_t t = 0; t < some; ++t) {
-      const int64_t node = plans_[first + t].first;
-      at[t] = root[t] = node < 0 ? &nowhere : &nodes_[size_t(node)];
-    }
+    for (size_t t = 0; t < some; ++t) at[t] = root[t] = &nodes_[size_t(plans_[first + t].first)];
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t t = 0; t < some; ++t) {
-        const Node* const next = root[t] + at[t]->left + GoesRight(*at[t], row.data());
+        const Node* const next = root[t] + at[t]->left + GoesRight<false>(*at[t], row.data());
         moved |= next != at[t];
         at[t] = next;
       }
     }
-    for (size_t t = 0; t < some; ++t) {
-      const bool walked = plans_[first + t].first >= 0;
-      out[(first + t) % out.size()] +=
-          walked ? at[t]->value : forest_.trees[first + t].LeafOf(forest_.columns, row).value;
-    }
+    for (size_t t = 0; t < some; ++t) out[(first + t) % out.size()] += at[t]->value;
   }
 }
 
@@ -117,13 +127,10 @@ void BatchForest::Predict(std::span<const float> rows, int64_t count, std::span<
     for (int64_t i = 0; i < some; ++i) std::ranges::copy(forest_.base, to + size_t(i) * outputs);
     for (size_t t = 0; t < plans_.size(); ++t) {
       float* const output = to + t % outputs;
-      if (plans_[t].first >= 0) {
-        Walk(plans_[t], block, some, output);
-        continue;
-      }
-      for (size_t i = 0; i < size_t(some); ++i) {
-        output[i * outputs] +=
-            forest_.trees[t].LeafOf(forest_.columns, {block + i * columns, columns}).value;
+      if (plans_[t].of_numbers) {
+        Walk<true>(plans_[t], block, some, output);
+      } else {
+        Walk<false>(plans_[t], block, some, output);
       }
     }
   }

@@ -20,25 +20,31 @@ class BatchForest {
   void Predict(std::span<const float> rows, int64_t count, std::span<float> out) const;
 
  private:
-  // A node of a tree of numbers alone, in 16 bytes. A leaf leads to itself.
+  // In 16 bytes. A leaf leads to itself.
   struct Node {
-    float threshold = 0;
-    uint32_t column = 0;  // Its highest bit: missing values go left.
-    uint32_t left = 0;    // Position in the tree.
+    uint32_t threshold = 0;  // The bits of a float32; of a split by category, a position in sets_.
+    uint32_t column = 0;     // Its highest bit: missing values go left; the next one: categories.
+    uint32_t left = 0;       // Position in the tree.
     float value = 0;
   };
   struct Plan {
-    int64_t first = 0;  // In nodes_; -1: the tree has categories and is walked as it is.
+    int64_t first = 0;  // In nodes_.
     int32_t depth = 0;
+    bool of_numbers = true;
   };
   void Add(const Tree& tree);
-  static uint32_t GoesRight(const Node& node, const float* row);
+  Node SplitNode(const Tree& tree, const TreeNode& node);
+  uint32_t SetGoesRight(const Node& node, float x) const;
+  template <bool OfNumbers>
+  uint32_t GoesRight(const Node& node, const float* row) const;
   void PredictRow(std::span<const float> row, std::span<float> out) const;
+  template <bool OfNumbers>
   void Walk(const Plan& plan, const float* rows, int64_t count, float* out) const;
 
   const Forest& forest_;
   std::vector<Node> nodes_;
   std::vector<Plan> plans_;
+  std::vector<uint32_t> sets_;  // For each split: the number of categories, then its set.
 };
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -31,9 +32,8 @@ constexpr int64_t kMostCells = 1'000'000;
 constexpr int64_t kFewestRows = 1000;
 constexpr int64_t kMostNetRows = 400'000;  // Over all epochs.
 constexpr int64_t kMostTrees = 300;        // Over all classes.
-constexpr std::chrono::seconds kLimit{30};
-constexpr int32_t kFolds = 5;
-// Rows from which one fold says enough.
+constexpr std::chrono::seconds kLimit{60};
+// With few rows each is held out once; from this many on, a fifth of them says enough.
 constexpr int64_t kManyRows = 5000;
 // Differs from that of splits: the sample would otherwise be rows that they have left.
 constexpr int64_t kSampleSeed = 36;
@@ -110,7 +110,8 @@ class Comparison {
   // Returns the metric on held-out rows; lower is better.
   Result<double> Measure(FirstEstimator estimator) const {
     PT_LET(const Job job, JobOf(estimator));
-    const FoldOptions folds{.k = kFolds, .by = By(), .held_out = count_ < kManyRows ? kFolds : 1};
+    const bool many = count_ >= kManyRows;
+    const FoldOptions folds{.k = many ? 5 : 3, .by = By(), .held_out = many ? 1 : 0};
     PT_LET(const Trial trial, CrossValidate(*job.pipeline, *rows_, folds, metric()));
     return *trial.value;
   }
@@ -141,13 +142,19 @@ class Comparison {
   int64_t count_ = 0;
 };
 
-Compared Decide(const char* metric, double trees, double net) {
-  const bool takes_net = net < trees * (1 - kClearly);
-  const char* const form = takes_net      ? "a net fits best: {0} {2:.3g}, trees {1:.3g}"
-                           : trees <= net ? "trees fit best: {0} {1:.3g}, a net {2:.3g}"
-                                          : "trees fit as well as a net: {0} {1:.3g}, it {2:.3g}";
-  return {.best = takes_net ? FirstEstimator::kNet : FirstEstimator::kTrees,
-          .why = fmt::format(fmt::runtime(form), metric, trees, net)};
+std::string Figure(double value) {
+  return value >= 1000 ? Grouped(std::llround(value)) : fmt::format("{:.3g}", value);
+}
+
+Compared Decide(const std::string& metric, double trees, double net) {
+  const std::string of_trees = Figure(trees), of_net = Figure(net);
+  if (net < trees * (1 - kClearly)) {
+    return {.best = FirstEstimator::kNet,
+            .why = fmt::format("a net fits best: {} {}, trees {}", metric, of_net, of_trees)};
+  }
+  return {.why = fmt::format("{}: {} {}, a net {}",
+                             trees <= net ? "trees fit best" : "trees fit about as well as a net",
+                             metric, of_trees, of_net)};
 }
 
 Result<Compared> Compare(const JobOutline& outline, const std::stop_token& stop) {

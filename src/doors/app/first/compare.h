@@ -17,7 +17,7 @@ struct Compared {
 };
 
 // Fits the jobs of both estimators, made smaller, to a sample of the training rows, and measures
-// them on rows held out from it by rmse or log_loss. Takes a few seconds, and half a minute at
+// them on rows held out from it by rmse or log_loss. Takes a few seconds, and a minute at
 // most; rows are chosen by a hash, so that the result depends on nothing but the table. Works in a
 // temporary folder, with workers of this program. Blocks.
 Compared CompareEstimators(const JobOutline& outline);
