@@ -100,7 +100,8 @@ std::string LossOf(const JobOutline& outline) {
 
 std::string ValidationOf(const JobOutline& outline) {
   const std::string by = outline.Together();
-  return fmt::format("{{ share = {}{} }}", outline.validation,
+  const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
+  return fmt::format("{{ share = {}{} }}", share,
                      by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
 }
 
@@ -120,7 +121,7 @@ std::string TrainOfNet(const JobOutline& outline) {
       "batch_size     = {:<21} # rows of a step\n"
       "validation     = {:<21} # rows that choose the epoch\n"
       "early_stopping = {:<21} # epochs that do not help before it ends\n"
-      "optimizer      = {{ name = \"adamw\", learning_rate = 2e-3 }}\n"
+      "optimizer      = {{ name = \"adamw\", learning_rate = 3e-3 }}\n"
       "schedule       = \"cosine\"              # down to 0 in the last epoch\n"
       "seed           = 1\n\n",
       outline.epochs, outline.batch, ValidationOf(outline),

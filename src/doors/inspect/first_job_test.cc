@@ -95,7 +95,7 @@ TEST(ProposeJob, GivesEachColumnWhatANetNeeds) {
         "kind   = \"quantile_scaler\"\nid     = \"scale\"\n",
         "inputs = [\"price\", \"order\", { stage = \"fill\" }]", "name = \"huber\"",
         "net    = { name = \"tabm\", hidden = [64, 64] }", "schedule       = \"cosine\"",
-        "epochs         = 64 ", "batch_size     = 128 ", "{ patience = 16 }",
+        "epochs         = 38 ", "batch_size     = 128 ", "share = 0.2, by", "{ patience = 9 }",
         "# Left out: same is constant", "# Left out: note has 3,000 different texts"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
@@ -253,7 +253,7 @@ TEST(ProposeJob, WritesTheSameNetAsAProgram) {
         "{.id = \"fill\",\n           .inputs = {\"Floor Size\"}}),\n",
         "pt::Columns{\"price\", \"order\"} +\n                     pt::OutputsOf(\"fill\")",
         "pt::QuantileScaler(", "pt::Tabm({.hidden = {64, 64}})", ".schedule = pt::Cosine(),",
-        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.1, .by = {\"day\"}"}) {
+        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.2, .by = {\"day\"}"}) {
     EXPECT_THAT(program, HasSubstr(part));
   }
 }

@@ -52,7 +52,8 @@ struct JobOutline {
   int64_t batch = 256;
   int64_t epochs = 10;
   int64_t patience = 5;
-  double validation = 0.1;  // Share of the training rows, for either estimator.
+  double validation = 0.1;      // Share of the training rows.
+  double net_validation = 0.1;  // The same of a net.
 
   // The numbers to learn from, either those with or those without missing values.
   std::vector<const ColumnProfile*> Numbers(bool missing) const;

@@ -120,7 +120,8 @@ std::string LossText(const JobOutline& outline) {
 
 std::string ValidationText(const JobOutline& outline) {
   const std::string by = outline.Together();
-  return fmt::format("{{.share = {}{}}}", outline.validation,
+  const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
+  return fmt::format("{{.share = {}{}}}", share,
                      by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)));
 }
 
@@ -148,7 +149,8 @@ std::string TreesText(const JobOutline& outline) {
 
 std::string NetText(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
-  std::string text = "      pt::TorchEstimator(\n          {.net = pt::Tabm({.hidden = {64, 64}}),\n";
+  std::string text =
+      "      pt::TorchEstimator(\n          {.net = pt::Tabm({.hidden = {64, 64}}),\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "           .categorical = pt::OutputsOf(\"index\"),\n";
   }
@@ -158,7 +160,7 @@ std::string NetText(const JobOutline& outline) {
                     "           .loss = {},\n"
                     "           .train = {{.epochs = {},\n"
                     "                     .batch_size = {},\n"
-                    "                     .optimizer = pt::AdamW({{.learning_rate = 2e-3}}),\n"
+                    "                     .optimizer = pt::AdamW({{.learning_rate = 3e-3}}),\n"
                     "                     .schedule = pt::Cosine(),\n"
                     "                     .validation = {},\n"
                     "                     .early_stopping = {{.patience = {}}},\n"
