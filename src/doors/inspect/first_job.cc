@@ -72,9 +72,11 @@ std::string NumberStages(const JobOutline& outline) {
         "kind   = \"imputer\"\nid     = \"fill\"\n" +
         InputsOf(missing) + "with   = \"median\"\n\n";
   }
-  return text +
-         "[[pipeline]]                          # about normally distributed, outliers too\n"
-         "kind   = \"quantile_scaler\"\nid     = \"scale\"\n" +
+  text += outline.wide() ? "[[pipeline]]                          # mean 0, deviation 1\n"
+                           "kind   = \"standard_scaler\"\n"
+                         : "[[pipeline]]                          # about normally distributed\n"
+                           "kind   = \"quantile_scaler\"\n";
+  return text + "id     = \"scale\"\n" +
          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
 }
 

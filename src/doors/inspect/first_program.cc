@@ -108,7 +108,7 @@ std::string StagesText(const JobOutline& outline) {
   const auto missing = outline.Numbers(true);
   if (!missing.empty()) text += StageText("Imputer", "fill", InputsList(missing, nullptr));
   if (columns.numbers.empty()) return text;
-  return text + StageText("QuantileScaler", "scale",
+  return text + StageText(outline.wide() ? "StandardScaler" : "QuantileScaler", "scale",
                           InputsList(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
 }
 
