@@ -19,6 +19,7 @@ import time
 sys.dont_write_bytecode = True
 import elastic
 import learned
+import nets
 import on_spark
 import predict
 import scale
@@ -329,7 +330,8 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="of spark's tables, to try it out")
     parser.add_argument("--rows", type=int, action="append", help="of scale's made tables; may be repeated")
     parser.add_argument("--memory", help="engine.memory of scale's jobs")
-    names = [*BENCHES, "scale", "scale-spark", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
+    parser.add_argument("--folds", type=int, default=5, help="of nets; at most 10")
+    names = [*BENCHES, "nets", "scale", "scale-spark", "spark", *[f"spark-{part}" for part in SPARK_PARTS]]
     parser.add_argument("names", nargs="*", choices=[*names, []], metavar="name", help=", ".join(names))
     asked = parser.parse_args()
     os.makedirs("build/bench", exist_ok=True)
@@ -349,6 +351,9 @@ def main():
                 gather(theirs, peer_side())
         print(f"{name}{' beside ' + peer if theirs else ''}")
         print_table(ours, theirs, peer)
+    if "nets" in asked.names:
+        print(f"nets: the mean over {asked.folds} folds; beside each peer our processor time as a multiple of its")
+        nets.Nets(BIN, PYTHON, figures_in).print_tables(asked.folds, not asked.ours)
     if "scale" in asked.names:
         print("scale: the flights job as tables grow, beside DuckDB and a program by hand")
         scale.run(BIN, None if asked.ours else PYTHON, JOB, asked.rows, REAL_TABLES if os.path.isdir(REAL_TABLES) else None,

@@ -202,7 +202,7 @@ class Trees:
     def tables(self, peers):
         found = {"ours": {one["figure"]: one["value"] for one in self.our_tables()}}
         for library in PEERS if peers else ():
-            for one in self.peer("wheel_tables", "fit", f"{FOLDER}/tables", library):
+            for one in self.peer("wheel_tables", "fit", f"{FOLDER}/tables", library, str(FOLDS)):
                 found.setdefault(PEERS[library], {})[one["figure"].rsplit(", ", 1)[0]] = one["value"]
         return found
 

@@ -90,7 +90,9 @@ Choice WideAndDeep(const WideAndDeepOptions& options = {});
 // of their outputs, while each learns from its own loss. Embeddings of categories and, side by side
 // with them, `pieces` values per number (piecewise linear encoding) enter the first dense layer,
 // which the members share. Each member scales and shifts its outputs in its own way; further dense
-// layers are shared again, and each member has its own outputs.
+// layers are shared again, and each member has its own outputs. The net `linear` over the same
+// columns is added to each, and what the others add begins small: where a linear model is best,
+// this is nearly one.
 struct TabmOptions {
   int32_t members = 16;
   std::vector<int32_t> hidden = {128, 128};  // Widths; at least one.

@@ -72,9 +72,11 @@ std::string NumberStages(const JobOutline& outline) {
         "kind   = \"imputer\"\nid     = \"fill\"\n" +
         InputsOf(missing) + "with   = \"median\"\n\n";
   }
-  return text +
-         "[[pipeline]]                          # mean 0, deviation 1\n"
-         "kind   = \"standard_scaler\"\nid     = \"scale\"\n" +
+  text += outline.wide() ? "[[pipeline]]                          # mean 0, deviation 1\n"
+                           "kind   = \"standard_scaler\"\n"
+                         : "[[pipeline]]                          # about normally distributed\n"
+                           "kind   = \"quantile_scaler\"\n";
+  return text + "id     = \"scale\"\n" +
          InputsOf(outline.Numbers(false), missing.empty() ? nullptr : "fill") + "\n";
 }
 
@@ -100,7 +102,8 @@ std::string LossOf(const JobOutline& outline) {
 
 std::string ValidationOf(const JobOutline& outline) {
   const std::string by = outline.Together();
-  return fmt::format("{{ share = {}{} }}", outline.validation,
+  const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
+  return fmt::format("{{ share = {}{} }}", share,
                      by.empty() ? "" : ", by = [" + Dump(Json(by)) + "]");
 }
 
@@ -119,10 +122,12 @@ std::string TrainOfNet(const JobOutline& outline) {
       "epochs         = {:<21} # passes over the rows, at most\n"
       "batch_size     = {:<21} # rows of a step\n"
       "validation     = {:<21} # rows that choose the epoch\n"
-      "early_stopping = {{ patience = {} }}\n"
-      "optimizer      = {{ name = \"adam\", learning_rate = 1e-3 }}\n"
+      "early_stopping = {:<21} # epochs that do not help before it ends\n"
+      "optimizer      = {{ name = \"adamw\", learning_rate = 3e-3 }}\n"
+      "schedule       = \"cosine\"              # down to 0 in the last epoch\n"
       "seed           = 1\n\n",
-      outline.epochs, outline.batch, ValidationOf(outline), outline.patience);
+      outline.epochs, outline.batch, ValidationOf(outline),
+      fmt::format("{{ patience = {} }}", outline.patience));
 }
 
 const char* WhyTogether(HeldOut how) {
@@ -163,10 +168,9 @@ std::string TreesOf(const JobOutline& outline) {
 
 std::string NetOf(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
-  std::string text = "[[pipeline]]\nkind   = \"torch_estimator\"\n";
-  text += outline.small()
-              ? "net    = { name = \"tabular_mlp\", hidden = [64, 32] }\n"
-              : "net    = { name = \"tabular_mlp\", hidden = [128, 64], dropout = 0.1 }\n";
+  std::string text =
+      "[[pipeline]]\nkind   = \"torch_estimator\"\n"
+      "net    = { name = \"tabm\", hidden = [64, 64] }   # 16 nets that share weights\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }

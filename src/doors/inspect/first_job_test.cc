@@ -92,7 +92,10 @@ TEST(ProposeJob, GivesEachColumnWhatANetNeeds) {
         "SELECT shop, \"Floor Size\", CAST(price AS DOUBLE) AS price, \"order\", day, sold",
         "FROM \"shop days\"", "by   = [\"day\"]", "inputs = [\"day\"]\nparts  = [\"month\", ",
         "inputs = [\"shop\", { stage = \"when\" }]", "id     = \"fill\"\ninputs = [\"Floor Size\"]",
+        "kind   = \"quantile_scaler\"\nid     = \"scale\"\n",
         "inputs = [\"price\", \"order\", { stage = \"fill\" }]", "name = \"huber\"",
+        "net    = { name = \"tabm\", hidden = [64, 64] }", "schedule       = \"cosine\"",
+        "epochs         = 38 ", "batch_size     = 128 ", "share = 0.2, by", "{ patience = 9 }",
         "# Left out: same is constant", "# Left out: note has 3,000 different texts"}) {
     EXPECT_THAT(job.toml, HasSubstr(part));
   }
@@ -249,7 +252,8 @@ TEST(ProposeJob, WritesTheSameNetAsAProgram) {
         "Split({.by = {\"day\"}, .test = 0.2})", "{\"inputs\", {\"day\"}}",
         "{.id = \"fill\",\n           .inputs = {\"Floor Size\"}}),\n",
         "pt::Columns{\"price\", \"order\"} +\n                     pt::OutputsOf(\"fill\")",
-        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.1, .by = {\"day\"}"}) {
+        "pt::QuantileScaler(", "pt::Tabm({.hidden = {64, 64}})", ".schedule = pt::Cosine(),",
+        ".label = \"sold\",", "pt::Huber({.delta = 1})", ".share = 0.2, .by = {\"day\"}"}) {
     EXPECT_THAT(program, HasSubstr(part));
   }
 }

@@ -151,12 +151,14 @@ void AddNotes(const FirstJobSpec& spec, JobOutline& outline) {
 }
 
 void SetEffort(int64_t rows, JobOutline& outline) {
-  constexpr int64_t kSteps = 3000, kFewRows = 20'000, kManyRows = 200'000;
+  constexpr int64_t kSteps = 1500, kFewRows = 20'000, kManyRows = 200'000;
+  outline.batch = rows < kManyRows ? 256 : 512;
   while (outline.batch > 16 && outline.batch * 20 > rows) outline.batch /= 2;
   outline.epochs =
       std::clamp(kSteps * outline.batch / std::max(rows, int64_t{1}), int64_t{8}, int64_t{100});
-  outline.patience = outline.epochs / 5 + 2;
+  outline.patience = std::max(outline.epochs / 4, int64_t{5});
   outline.validation = rows < 1000 ? 0.2 : 0.1;
+  outline.net_validation = rows < kFewRows ? 0.2 : 0.1;
   outline.trees.leaves = rows < kFewRows ? 15 : rows < kManyRows ? 31 : 63;
 }
 

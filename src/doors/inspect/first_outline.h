@@ -49,17 +49,19 @@ struct JobOutline {
       why;  // Why this estimator, for people: "trees fit best: ..."; empty: it was asked for.
   FirstTrees trees;
   // Of a net. Smaller tables get more epochs and smaller batches: the number of steps is similar.
-  int64_t batch = 512;
+  int64_t batch = 256;
   int64_t epochs = 10;
-  int64_t patience = 3;
-  double validation = 0.1;  // Share of the training rows, for either estimator.
+  int64_t patience = 5;
+  double validation = 0.1;      // Share of the training rows.
+  double net_validation = 0.1;  // The same of a net.
 
   // The numbers to learn from, either those with or those without missing values.
   std::vector<const ColumnProfile*> Numbers(bool missing) const;
   // The column whose equal values stay on one side of a split; empty: none.
   std::string Together() const;
   bool grows_trees() const { return estimator == FirstEstimator::kTrees; }
-  bool small() const { return spec.source.seen.rows < 20'000; }
+  // So many numbers that their quantiles, an expression of 24 parts each, would take minutes.
+  bool wide() const { return columns.numbers.size() > 200; }
 };
 
 // Decides by types and values only: the kind of task by the label, what each column is to the net,

@@ -108,7 +108,7 @@ std::string StagesText(const JobOutline& outline) {
   const auto missing = outline.Numbers(true);
   if (!missing.empty()) text += StageText("Imputer", "fill", InputsList(missing, nullptr));
   if (columns.numbers.empty()) return text;
-  return text + StageText("StandardScaler", "scale",
+  return text + StageText(outline.wide() ? "StandardScaler" : "QuantileScaler", "scale",
                           InputsList(outline.Numbers(false), missing.empty() ? nullptr : "fill"));
 }
 
@@ -120,7 +120,8 @@ std::string LossText(const JobOutline& outline) {
 
 std::string ValidationText(const JobOutline& outline) {
   const std::string by = outline.Together();
-  return fmt::format("{{.share = {}{}}}", outline.validation,
+  const double share = outline.grows_trees() ? outline.validation : outline.net_validation;
+  return fmt::format("{{.share = {}{}}}", share,
                      by.empty() ? "" : fmt::format(", .by = {{{}}}", CppText(by)));
 }
 
@@ -148,9 +149,8 @@ std::string TreesText(const JobOutline& outline) {
 
 std::string NetText(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
-  std::string text = "      pt::TorchEstimator(\n          {.net = pt::TabularMlp(";
-  text +=
-      outline.small() ? "{.hidden = {64, 32}}),\n" : "{.hidden = {128, 64}, .dropout = 0.1}),\n";
+  std::string text =
+      "      pt::TorchEstimator(\n          {.net = pt::Tabm({.hidden = {64, 64}}),\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "           .categorical = pt::OutputsOf(\"index\"),\n";
   }
@@ -160,7 +160,8 @@ std::string NetText(const JobOutline& outline) {
                     "           .loss = {},\n"
                     "           .train = {{.epochs = {},\n"
                     "                     .batch_size = {},\n"
-                    "                     .optimizer = pt::Adam({{.learning_rate = 1e-3}}),\n"
+                    "                     .optimizer = pt::AdamW({{.learning_rate = 3e-3}}),\n"
+                    "                     .schedule = pt::Cosine(),\n"
                     "                     .validation = {},\n"
                     "                     .early_stopping = {{.patience = {}}},\n"
                     "                     .seed = 1}}}}),\n",

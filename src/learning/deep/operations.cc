@@ -108,6 +108,10 @@ at::Tensor Apply(const Layer& layer, const std::vector<at::Tensor>& values, cons
     case LayerKind::kHeads:
       return Heads(layer, values.back(), of, training);
     case LayerKind::kSum:
+      if (training && layer.members > 1) {
+        const at::Tensor each = values.back().reshape({layer.members, -1, layer.width});
+        return (values[layer.other] + each).reshape({-1, layer.width});
+      }
       return values[layer.other] + values.back();
   }
   return {};

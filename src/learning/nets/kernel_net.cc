@@ -76,7 +76,9 @@ class KernelNet final : public Net {
       if (kernels_[l]) x = kernels_[l]->Forward(x);
       if (layers_[l].kind == LayerKind::kSum) {
         const auto count = size_t(rows.size() * layers_[l].width);
-        AddTo({x, count}, {outs_[layers_[l].other], count});
+        for (size_t m = 0; m < size_t(layers_[l].members); ++m) {
+          AddTo({x + m * count, count}, {outs_[layers_[l].other], count});
+        }
       }
       outs_[l] = x;
     }
@@ -89,7 +91,7 @@ class KernelNet final : public Net {
     for (size_t l = layers_.size(); l-- > 0;) {
       float* by_in = by_out[l];
       if (kernels_[l]) by_in = kernels_[l]->Backward(by_out[l], sink);
-      if (layers_[l].kind == LayerKind::kSum) by_out[layers_[l].other] = by_out[l];
+      if (layers_[l].kind == LayerKind::kSum) by_out[layers_[l].other] = OfAll(l, by_out[l]);
       if (by_in != nullptr) by_out[l - 1] = by_in;
     }
   }
@@ -104,6 +106,17 @@ class KernelNet final : public Net {
     const size_t tables = layers_[l - 1].parameters.size();
     kernels_.push_back(MakeInputKernel(layers_[l - 1], layers_[l],
                                        {first.parameter - tables, first.buffer}, memory_));
+  }
+
+  // The derivatives by the output of kSum, added up over its members.
+  float* OfAll(size_t layer, float* gradient) {
+    if (layers_[layer].members == 1) return gradient;
+    const auto count = size_t(memory_.rows.size() * layers_[layer].width);
+    of_all_.assign(gradient, gradient + count);
+    for (size_t m = 1; m < size_t(layers_[layer].members); ++m) {
+      AddTo(of_all_, {gradient + m * count, count});
+    }
+    return of_all_.data();
   }
 
   // The weights may have changed since the last call, so the net is made again.
@@ -132,6 +145,7 @@ class KernelNet final : public Net {
   std::vector<Variable> buffers_;
   std::vector<std::unique_ptr<LayerKernel>> kernels_;  // One per layer; null for kEmbed and kSum.
   std::vector<float*> outs_;                           // Of the layers in the last Forward().
+  std::vector<float> of_all_;
   ForwardScratch scratch_;
   std::vector<float> predicted_;
 };

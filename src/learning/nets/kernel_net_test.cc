@@ -177,15 +177,16 @@ TEST(KernelNet, NamesTheTensorsOfBothParts) {
 TEST(KernelNet, NamesTheTensorsOfMembers) {
   const Made made("tabm", {{"members", 3}, {"hidden", {4, 6}}, {"pieces", 8}},
                   TabularInputs(5, {7}, 2));
-  EXPECT_THAT(NamesOf(made.net->parameters()),
-              ElementsAre("embedding.0.weight", "dense.0.weight", "dense.0.bias", "members.scale",
-                          "members.bias", "dense.1.weight", "dense.1.bias", "output.weight",
-                          "output.bias"));
-  EXPECT_THAT(made.net->parameters()[1].shape, ElementsAre(4, 4 + 5 * 8));
-  EXPECT_THAT(made.net->parameters()[3].shape, ElementsAre(3, 4));
-  EXPECT_THAT(made.net->parameters()[5].shape, ElementsAre(6, 4));
-  EXPECT_THAT(made.net->parameters()[7].shape, ElementsAre(2, 3 * 6));
-  EXPECT_THAT(made.net->parameters()[8].shape, ElementsAre(2, 3));
+  EXPECT_THAT(
+      NamesOf(made.net->parameters()),
+      ElementsAre("linear.category.0.weight", "linear.weight", "linear.bias", "embedding.0.weight",
+                  "dense.0.weight", "dense.0.bias", "members.scale", "members.bias",
+                  "dense.1.weight", "dense.1.bias", "output.weight", "output.bias"));
+  EXPECT_THAT(made.net->parameters()[4].shape, ElementsAre(4, 4 + 5 * 8));
+  EXPECT_THAT(made.net->parameters()[6].shape, ElementsAre(3, 4));
+  EXPECT_THAT(made.net->parameters()[8].shape, ElementsAre(6, 4));
+  EXPECT_THAT(made.net->parameters()[10].shape, ElementsAre(2, 3 * 6));
+  EXPECT_THAT(made.net->parameters()[11].shape, ElementsAre(2, 3));
 }
 
 // In training the members' outputs follow one another; a prediction is their mean. Widths are not

@@ -53,7 +53,7 @@ class Part {
   }
 
   void AddMlp(const TabularMlpOptions& options, const std::vector<int64_t>& categories) {
-    AddEmbed(options.embedding, categories);
+    AddEmbed(options.embedding, categories, 1, 0);
     for (size_t l = 0; l < options.hidden.size(); ++l) {
       AddDense(fmt::format("dense.{}", l), options.hidden[l], options.initial_weights);
       if (options.batch_norm) AddNorm(fmt::format("norm.{}", l));
@@ -63,7 +63,8 @@ class Part {
   }
 
   void AddTabm(const TabmOptions& options, const std::vector<int64_t>& categories) {
-    AddEmbed(options.embedding, categories, options.pieces);
+    // Small: a value that training never sees keeps its first embedding, which should say little.
+    AddEmbed(options.embedding, categories, 0.1f, options.pieces);
     for (size_t l = 0; l < options.hidden.size(); ++l) {
       const int64_t in = layers_.back().width;
       AddDense(fmt::format("dense.{}", l), options.hidden[l], options.initial_weights);
@@ -75,8 +76,9 @@ class Part {
   }
 
  private:
+  // `deviation`: of the first embeddings.
   void AddEmbed(std::optional<int32_t> embedding, const std::vector<int64_t>& categories,
-                int64_t pieces = 0) {
+                float deviation, int64_t pieces) {
     Layer& layer = Add(LayerKind::kEmbed, shape_.numeric * std::max<int64_t>(1, pieces));
     layer.numbers = shape_.numeric;
     layer.pieces = pieces;
@@ -84,7 +86,7 @@ class Part {
     for (size_t c = 0; c < categories.size(); ++c) {
       const int64_t n = shape_.cardinalities[size_t(categories[c])];
       const int64_t width = EmbeddingWidth(embedding, n);
-      AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, 1);
+      AddParameter(fmt::format("embedding.{}.weight", c), {n, width}, Start::kNormal, deviation);
       layer.width += width;
     }
   }
@@ -113,7 +115,8 @@ class Part {
 
   void AddHeads(const TabmOptions& options) {
     const int64_t in = layers_.back().width, members = options.members;
-    const float bound = Bound(options.initial_weights, in, shape_.outputs);
+    // A tenth: the net begins nearly as its linear part.
+    const float bound = Bound(options.initial_weights, in, shape_.outputs) / 10;
     Add(LayerKind::kHeads, shape_.outputs);
     AddParameter("output.weight", {shape_.outputs, members * in}, Start::kUniform, bound);
     AddParameter("output.bias", {shape_.outputs, members}, Start::kUniform, bound);
@@ -187,7 +190,10 @@ Status AddTabm(const Choice& net, const NetShape& shape, Layers& layers) {
   PT_TRY(FieldsFromJson(net.options, "net", options));
   PT_TRY(options.Check("net"));
   PT_TRY(CheckMlp(options.hidden, AllOf(shape), shape));
-  Part(shape, "", {}, layers).AddTabm(options, AllOf(shape));
+  Part(shape, "linear.", {0}, layers).AddLinear();
+  Part(shape, "", {1}, layers).AddTabm(options, AllOf(shape));
+  layers.push_back(
+      {.kind = LayerKind::kSum, .width = shape.outputs, .members = options.members, .other = 0});
   return Status::OK();
 }
 

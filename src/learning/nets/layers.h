@@ -61,8 +61,9 @@ enum class LayerKind {
   // input. A prediction is their mean: the members' biases, added up and divided by their number,
   // then a fused multiply-add for each input of each member with its weight / members.
   kHeads,
-  // x + the output of layer `other`. Only over kLinear and kDense: both leave the derivative that
-  // they receive unchanged.
+  // x + the output of layer `other`, in training for each member. Only over kLinear, kDense and
+  // kHeads: they leave the derivative that they receive unchanged. That by `other` is added up over
+  // the members in their order.
   kSum,
 };
 
