@@ -20,6 +20,7 @@ class Session;
 
 // For PipelineModel::Explaining() and Scorer::Explaining().
 inline constexpr int32_t kEveryColumn = -1;
+inline constexpr int32_t kUsualSamples = 1;
 
 struct ModelState;
 
@@ -42,9 +43,11 @@ class PipelineModel {
 
   // The same model, whose Transform() and Scorer also explain each prediction, by the `columns`
   // columns of the table that matter most to it or by every one (kEveryColumn); 0 ends that. Adds
-  // the columns because_1, because_1_by and so on (docs/trees.md, "Explanations"). Fails with
-  // Exit::kUsage for a model that cannot explain.
-  Result<PipelineModel> Explaining(int32_t columns) const;
+  // the columns because_1, because_1_by and so on (docs/trees.md, docs/nets.md).
+  // For nets `samples` is the number of orders of columns, each also reversed, that are drawn for
+  // every background row; time is proportional to it. Fails with Exit::kUsage for a model that
+  // cannot explain.
+  Result<PipelineModel> Explaining(int32_t columns, int32_t samples = kUsualSamples) const;
 
   // Rewrites a failure of an action on Transform()'s rows so that it names the table's columns
   // instead of those that stages made.

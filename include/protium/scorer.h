@@ -26,7 +26,7 @@ class Scorer {
 
   // The same scorer, which also explains each prediction: PipelineModel::Explaining(). Cheap: it
   // shares the model with this one.
-  Result<Scorer> Explaining(int32_t columns) const;
+  Result<Scorer> Explaining(int32_t columns, int32_t samples = kUsualSamples) const;
 
   // The columns that rows must have, with the types that the model was trained on.
   const SchemaPtr& input() const;

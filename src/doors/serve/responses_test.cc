@@ -72,30 +72,27 @@ std::string ArrowStream(const std::vector<double>& x, const std::vector<double>&
   return StreamOf({BatchOf(x), BatchOf(more)});
 }
 
-// Serves trees in place of the model of the fixture: y is 10 * x, and z says nothing.
+// Serves trees, or a net, in place of the model of the fixture: y is 10 * x, and z says nothing.
 class ExplainingServeTest : public ServeTest {
  protected:
   void SetUp() override {
     ServeTest::SetUp();
-    SaveTrees();
+    SaveFit("tree_estimator", {{"trees", {{"rounds", 5}, {"leaves", 4}}},
+                               {"train", {{"validation", {{"share", 0}}}}}});
     ASSERT_TRUE(model_.Reload().ok()) << Render(FaultOf(model_.last()));
   }
-  void SaveTrees() {
+  void SaveFit(const std::string& kind, Json options) {
     std::ofstream out(folder_ / "trees.csv");
     out << "x,z,y\n";
     for (int i = 0; i < 100; ++i) out << i % 10 << "," << i % 7 << "," << 10 * (i % 10) << "\n";
     out.close();
     const auto session = OpenSession({.engine = "local[1]",
-                                      .folder = folder_ / "run-trees",
+                                      .folder = folder_ / ("run-" + kind),
                                       .base = folder_,
                                       .program = OwnLibraryFolder().parent_path() / "bin/protium"});
     ASSERT_TRUE(session.ok()) << session.status();
-    const auto model = Pipeline({{"tree_estimator",
-                                  {{"numeric", {"x", "z"}},
-                                   {"label", "y"},
-                                   {"trees", {{"rounds", 5}, {"leaves", 4}}},
-                                   {"train", {{"validation", {{"share", 0}}}}}}}})
-                           .Fit((*session)->Read().Csv("trees.csv"));
+    options.update({{"numeric", {"x", "z"}}, {"label", "y"}});
+    const auto model = Pipeline({{kind, options}}).Fit((*session)->Read().Csv("trees.csv"));
     ASSERT_TRUE(model.ok()) << Render(FaultOf(model.status()));
     ASSERT_TRUE(model->Save(folder_ / "model").ok());
   }
@@ -128,6 +125,21 @@ TEST_F(ExplainingServeTest, ExplainsOnRequest) {
   EXPECT_EQ(all["because_of_z"], row["because_others_by"]);
   EXPECT_EQ(Said(Explained("some", body)), "400 explain=some is not a number of columns");
   EXPECT_EQ(Explained("0", body).status, 400);
+}
+
+TEST_F(ExplainingServeTest, ExplainsANet) {
+  SaveFit("torch_estimator", {{"net", "linear"}, {"train", {{"epochs", 2}, {"batch_size", 10}}}});
+  ASSERT_TRUE(model_.Reload().ok()) << Render(FaultOf(model_.last()));
+  // The rows to compare with are in memory.
+  std::filesystem::remove(folder_ / "model" / "background.safetensors");
+  const HttpResponse response = Explained("all", R"({"rows": [{"x": 9, "z": 1}]})");
+  ASSERT_EQ(response.status, 200) << response.body;
+  const Json row = (*ParseJson(response.body))["predictions"][0];
+  double sum = 0;
+  for (const char* each : {"because_of_x", "because_of_z", "because_mean"}) {
+    sum += row[each].get<double>();
+  }
+  EXPECT_NEAR(sum, row["prediction"].get<double>(), 1e-3);
 }
 
 TEST_F(ExplainingServeTest, ExplainsTheModelThatIsServedNow) {

@@ -17,6 +17,7 @@
 #include "inference/batch_steps.h"
 #include "inference/json_answer.h"
 #include "inference/json_rows.h"
+#include "model/background.h"
 #include "model/explanations.h"
 #include "model/model_state.h"
 #include "model/net_rows.h"
@@ -104,6 +105,7 @@ struct Scorer::Inside {
   SchemaPtr output;
   std::shared_ptr<const RowPredictor> predictor = nullptr;  // Null without an estimator.
   std::optional<Predictions> predictions = std::nullopt;    // Likewise.
+  std::shared_ptr<const Background> background = nullptr;   // Null for a model that has none.
   std::shared_ptr<PreparedColumns> prepared = std::make_shared<PreparedColumns>();
   std::optional<Explanations> explanations = std::nullopt;
 
@@ -112,7 +114,8 @@ struct Scorer::Inside {
     const ModelState& state = StateOf(model);
     output = ScoredColumns(state);
     explanations.reset();
-    if (state.explain.columns != 0) explanations.emplace(state.net.objective, state.explain);
+    if (state.explain.columns == 0) return;
+    explanations.emplace(state.net.objective, state.explain, background);
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Score(const arrow::RecordBatch& rows) const {
@@ -130,7 +133,8 @@ struct Scorer::Inside {
     PT_LET(const std::vector<float> outputs, predictor->Outputs(batch));
     PT_LET(auto columns, predictions->Columns(outputs));
     if (explanations) {
-      PT_LET(auto explained, explanations->Columns(*predictor, batch, outputs));
+      const auto explain = [this](const auto&... rows) { return predictor->Explain(rows...); };
+      PT_LET(auto explained, explanations->Columns(explain, batch, outputs));
       std::ranges::move(explained, std::back_inserter(columns));
     }
     return arrow::RecordBatch::Make(output, batch.num_rows(), std::move(columns));
@@ -148,6 +152,7 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
                    .fix = "score tables with it: protium predict, or Transform()"});
     }
     PT_LET(inside->predictor, state.chain->estimator->kind->Open(state.net, state.trained.weights));
+    PT_LET(inside->background, ReadBackground(state.trained.background, state.net));
     const Objective& objective = state.net.objective;
     PT_LET(inside->predictions,
            Predictions::Make(objective, MakeTarget(objective), inside->output->fields()));
@@ -158,8 +163,8 @@ Result<Scorer> Scorer::Make(const PipelineModel& model) {
   return Scorer(std::move(inside));
 }
 
-Result<Scorer> Scorer::Explaining(int32_t columns) const {
-  PT_LET(PipelineModel model, inside_->model.Explaining(columns));
+Result<Scorer> Scorer::Explaining(int32_t columns, int32_t samples) const {
+  PT_LET(PipelineModel model, inside_->model.Explaining(columns, samples));
   auto inside = std::make_shared<Inside>(*inside_);
   inside->model = std::move(model);
   inside->Explain();

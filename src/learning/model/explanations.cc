@@ -88,8 +88,12 @@ class MostColumns final : public RowWriter {
 
 }  // namespace
 
-Explanations::Explanations(const Objective& objective, const ExplainConfig& config)
-    : width_(int32_t(objective.outputs())), config_(config), names_(ExplainedSources(config)) {
+Explanations::Explanations(const Objective& objective, const ExplainConfig& config,
+                           std::shared_ptr<const Background> background)
+    : width_(int32_t(objective.outputs())),
+      config_(config),
+      background_(std::move(background)),
+      names_(ExplainedSources(config)) {
   if (OfNumbers(objective.kind)) {
     const ScaledLabel& label = objective.labels.front();
     scale_ = {label.deviation, label.mean};
@@ -111,7 +115,7 @@ std::vector<double> Explanations::Numbers(const RowExplanations& explained, size
   return numbers;
 }
 
-Result<arrow::ArrayVector> Explanations::Columns(const RowPredictor& predictor,
+Result<arrow::ArrayVector> Explanations::Columns(const ExplainRows& explain,
                                                  const arrow::RecordBatch& rows,
                                                  std::span<const float> outputs) const {
   const auto count = size_t(rows.num_rows());
@@ -120,7 +124,11 @@ Result<arrow::ArrayVector> Explanations::Columns(const RowPredictor& predictor,
     const auto row = outputs.subspan(i * size_t(width_), size_t(width_));
     of[i] = int32_t(std::ranges::max_element(row) - row.begin());
   }
-  PT_LET(const RowExplanations explained, predictor.Explain(rows, of));
+  const PackedRows background = background_ ? background_->rows() : PackedRows();
+  const ExplainBy by{.sources = config_.sources,
+                     .samples = config_.samples,
+                     .background = background_ ? &background : nullptr};
+  PT_LET(const RowExplanations explained, explain(rows, of, by));
   std::unique_ptr<RowWriter> writer;
   if (config_.columns == kEveryColumn) {
     writer = std::make_unique<EveryColumn>(names_.size());
@@ -132,34 +140,49 @@ Result<arrow::ArrayVector> Explanations::Columns(const RowPredictor& predictor,
   return writer->Finish();
 }
 
-Status CheckExplains(const Chain& chain, const Objective& objective) {
+Status CheckExplains(const Chain& chain, const Objective& objective,
+                     const std::string& background) {
   const auto fails = [](std::string what, std::string fix) {
     return Fail({.exit = Exit::kUsage, .what = std::move(what), .fix = std::move(fix)});
   };
   if (!chain.estimator) return fails("a model without an estimator predicts nothing", "");
-  if (!chain.estimator->kind->explains()) {
+  const ExplainsFrom from = chain.estimator->kind->ExplainedFrom(chain.options.back().options);
+  if (from == ExplainsFrom::kNothing) {
     return fails(fmt::format("predictions of {} cannot be explained", chain.options.back().kind),
-                 "those of tree_estimator can");
+                 "those of tree_estimator and torch_estimator can");
   }
   if (objective.outputs() > 1 && objective.kind != TargetKind::kClasses) {
     return fails(fmt::format("the model predicts {} numbers for a row, and one can be explained",
                              objective.outputs()),
                  "fit a model with one label and one quantile");
   }
+  if (from == ExplainsFrom::kBackground && background.empty()) {
+    return fails(
+        fmt::format("the model has no {}, rows of its training to compare others with, so its "
+                    "predictions cannot be explained",
+                    kBackgroundFile),
+        "fit it again: this release keeps them with every net");
+  }
   return Status::OK();
 }
 
-Result<PipelineModel> PipelineModel::Explaining(int32_t columns) const {
+Result<PipelineModel> PipelineModel::Explaining(int32_t columns, int32_t samples) const {
   if (columns != kEveryColumn && columns < 0) {
     return Fail({.exit = Exit::kUsage,
                  .what = fmt::format("{} columns cannot explain a prediction", columns),
                  .fix = "1 or more, or kEveryColumn"});
   }
+  if (samples < 1) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("{} samples cannot explain a prediction", samples),
+                 .fix = "1 or more"});
+  }
   ModelState copy = *state_;
   copy.explain = {};
   if (columns != 0) {
-    PT_TRY(CheckExplains(*copy.chain, copy.net.objective));
-    copy.explain = {columns, SourcesOfFeatures(*copy.chain, copy.net)};
+    const std::string& background = copy.trained.background;
+    PT_TRY(CheckExplains(*copy.chain, copy.net.objective, background));
+    copy.explain = {columns, SourcesOfFeatures(*copy.chain, copy.net), samples, background};
   }
   return PipelineModel(std::make_shared<const ModelState>(std::move(copy)));
 }

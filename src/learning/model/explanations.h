@@ -10,23 +10,32 @@
 
 #include <arrow/type_fwd.h>
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "base/status.h"
+#include "model/background.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/explained.h"
 
 namespace protium {
 
+// RowPredictor::Explain().
+using ExplainRows = std::function<Result<RowExplanations>(
+    const arrow::RecordBatch& rows, std::span<const int32_t> outputs, const ExplainBy& by)>;
+
 // Immutable: any thread.
 class Explanations {
  public:
-  // `config.columns` is not 0.
-  Explanations(const Objective& objective, const ExplainConfig& config);
-  // Returns one array per field of ExplainedFields(). `outputs` [rows, outputs] are those that
-  // `predictor` returned for the rows.
-  Result<arrow::ArrayVector> Columns(const RowPredictor& predictor, const arrow::RecordBatch& rows,
+  // `config.columns` is not 0. `background` is null for a kind that needs none; config.background
+  // is not read.
+  Explanations(const Objective& objective, const ExplainConfig& config,
+               std::shared_ptr<const Background> background);
+  // Returns one array per field of ExplainedFields(). `outputs` [rows, outputs] are those of the
+  // model that `explain` explains.
+  Result<arrow::ArrayVector> Columns(const ExplainRows& explain, const arrow::RecordBatch& rows,
                                      std::span<const float> outputs) const;
 
  private:
@@ -40,12 +49,14 @@ class Explanations {
   int32_t width_;  // Outputs of a row.
   Scale scale_;
   ExplainConfig config_;
+  std::shared_ptr<const Background> background_;
   std::vector<std::string> names_;  // ExplainedSources().
   std::vector<size_t> name_of_;     // By feature: position in names_.
 };
 
 // Fails with Exit::kUsage for a model without an estimator, one that cannot explain its
-// predictions, and several predictions in a row.
-Status CheckExplains(const Chain& chain, const Objective& objective);
+// predictions, one without the background rows that it needs for that, and several predictions in a
+// row. `background` as TrainResult::background.
+Status CheckExplains(const Chain& chain, const Objective& objective, const std::string& background);
 
 }  // namespace protium

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/net_rows.h"
 
+#include <arrow/record_batch.h>
+
+#include "rows/rows.h"
+
 namespace protium {
 namespace {
 
@@ -43,6 +47,24 @@ Target MakeTarget(const Objective& objective) {
                 .decision = objective.decision};
   for (const ScaledLabel& each : objective.labels) target.labels.push_back(ScaleOf(each));
   return target;
+}
+
+Status ForPackedRows(const RowSchema& schema, std::span<const int64_t> cardinalities,
+                     const arrow::RecordBatch& batch,
+                     const std::function<Status(const PackedRows& block)>& visit) {
+  // The budget is exactly this batch.
+  PT_LET(const auto packer,
+         Packer::Make(schema, batch.schema(), batch.num_rows() * schema.width()));
+  PT_TRY(packer->Append(batch));
+  const auto scan = packer->store().Scan({0, packer->rows()});
+  for (int64_t at = 0; at < packer->rows();) {
+    PT_LET(const auto bytes, scan->Next(packer->rows()));
+    const PackedRows block(schema, bytes.data(), int64_t(bytes.size()) / schema.width());
+    PT_TRY(CheckCategories(block, cardinalities));
+    PT_TRY(visit(block));
+    at += block.size();
+  }
+  return Status::OK();
 }
 
 }  // namespace protium

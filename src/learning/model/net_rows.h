@@ -2,13 +2,17 @@
 // The rows that a net reads and the meaning of its outputs, from its configuration.
 #pragma once
 
+#include <arrow/type_fwd.h>
+
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "nets/target.h"
 #include "pipeline/torch_task.h"
-#include "rows/schema.h"
+#include "rows/packed.h"
 
 namespace protium {
 
@@ -23,5 +27,10 @@ RowSchema NetRows(const NetConfig& config, const std::vector<ScaledNumber>& scal
 std::vector<int64_t> Cardinalities(const NetConfig& config);
 // What the net's outputs mean: scales, logarithm and classes of the objective.
 Target MakeTarget(const Objective& objective);
+
+// Packs the rows of a batch, checks their categories, and passes them on in order, block by block.
+Status ForPackedRows(const RowSchema& schema, std::span<const int64_t> cardinalities,
+                     const arrow::RecordBatch& batch,
+                     const std::function<Status(const PackedRows& block)>& visit);
 
 }  // namespace protium

@@ -37,8 +37,8 @@ class RowForest : public RowPredictor {
     return outputs;
   }
 
-  Result<RowExplanations> Explain(const arrow::RecordBatch& batch,
-                                  std::span<const int32_t> outputs) const override {
+  Result<RowExplanations> Explain(const arrow::RecordBatch& batch, std::span<const int32_t> outputs,
+                                  const ExplainBy&) const override {
     PT_LET(const std::vector<float> features, Features(batch));
     std::call_once(planned_, [this] { explainer_.emplace(forest_); });
     RowExplanations out{.mean = {explainer_->mean().begin(), explainer_->mean().end()},

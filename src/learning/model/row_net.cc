@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "format/safetensors.h"
 #include "model/net_rows.h"
+#include "model/sampled_shapley.h"
 #include "nets/forward.h"
 #include "rows/rows.h"
 
@@ -57,20 +58,26 @@ class RowNet : public RowPredictor {
   }
 
   Result<std::vector<float>> Outputs(const arrow::RecordBatch& batch) const override {
-    PT_LET(const auto packer,
-           Packer::Make(rows_, batch.schema(), batch.num_rows() * rows_.width()));
-    PT_TRY(packer->Append(batch));
-    std::vector<float> outputs(size_t(packer->rows() * outputs_));
+    std::vector<float> outputs;
+    outputs.reserve(size_t(batch.num_rows() * outputs_));
     ForwardScratch scratch;
-    const auto scan = packer->store().Scan({0, packer->rows()});
-    for (int64_t at = 0; at < packer->rows();) {
-      PT_LET(const auto bytes, scan->Next(packer->rows()));
-      const PackedRows rows(rows_, bytes.data(), int64_t(bytes.size()) / rows_.width());
-      PT_TRY(CheckCategories(rows, cardinalities_));
-      net_->Predict(rows, scratch, outputs.data() + at * outputs_);
-      at += rows.size();
-    }
+    PT_TRY(ForPackedRows(rows_, cardinalities_, batch, [&](const PackedRows& rows) {
+      const size_t at = outputs.size();
+      outputs.resize(at + size_t(rows.size() * outputs_));
+      net_->Predict(rows, scratch, outputs.data() + at);
+      return Status::OK();
+    }));
     return outputs;
+  }
+
+  Result<RowExplanations> Explain(const arrow::RecordBatch& batch, std::span<const int32_t> outputs,
+                                  const ExplainBy& by) const override {
+    ForwardScratch scratch;
+    const auto predict = [&](const PackedRows& rows, std::span<float> out) {
+      net_->Predict(rows, scratch, out.data());
+      return Status::OK();
+    };
+    return ExplainPacked(rows_, cardinalities_, batch, outputs, int32_t(outputs_), by, predict);
   }
 
  private:

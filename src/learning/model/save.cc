@@ -11,6 +11,7 @@
 #include "column/schema.h"
 #include "frame/outputs.h"
 #include "frame/session_state.h"
+#include "model/background.h"
 #include "model/model_folder.h"
 #include "model/model_state.h"
 #include "model/model_version1.h"
@@ -97,6 +98,8 @@ Status LoadNet(const std::filesystem::path& folder, const ModelFiles& files, Mod
   }
   state.trained.weights = files.weights.string();
   state.trained.weights_sha256 = files.weights_sha256;
+  const auto background = files.others.find(kBackgroundFile);
+  if (background != files.others.end()) state.trained.background = background->second.string();
   state.trained.fingerprint = FileOr(files, "fingerprint.json", Json::object());
   return Status::OK();
 }
@@ -142,6 +145,8 @@ Status PipelineModel::Save(const std::filesystem::path& folder) const {
     stages.back().options = kind.WithPredicts(stages.back().options, net.net);
     files.json["pipeline.json"] = StagesToJson(stages);
     files.json["net.json"] = FieldsToJson(net);
+    const std::string& background = state_->trained.background;
+    if (!background.empty()) files.others[kBackgroundFile] = background;
   }
   if (!state_->etl.is_null()) files.json["etl.json"] = state_->etl;
   PT_TRY(WriteModelFolder(target, files));

@@ -169,6 +169,7 @@ class TorchEstimatorKind : public EstimatorKindOf<TorchEstimatorOptions> {
     options.net = net;
     return options;
   }
+  ExplainsFrom ExplainedFrom(const AnyOptions&) const override { return ExplainsFrom::kBackground; }
   Result<std::shared_ptr<const RowPredictor>> Open(
       const NetConfig& config, const std::filesystem::path& weights) const override {
     return OpenRowNet(config, weights);

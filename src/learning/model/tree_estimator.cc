@@ -207,7 +207,7 @@ class TreeEstimatorKind : public EstimatorKindOf<TreeEstimatorOptions> {
   }
 
   Choice Predicts(const AnyOptions&) const override { return {kForest}; }
-  bool explains() const override { return true; }
+  ExplainsFrom ExplainedFrom(const AnyOptions&) const override { return ExplainsFrom::kItself; }
   Result<std::shared_ptr<const RowPredictor>> Open(
       const NetConfig& config, const std::filesystem::path& weights) const override {
     return OpenRowForest(config, weights);

@@ -8,8 +8,8 @@
 
 namespace protium {
 
-Result<RowExplanations> RowPredictor::Explain(const arrow::RecordBatch&,
-                                              std::span<const int32_t>) const {
+Result<RowExplanations> RowPredictor::Explain(const arrow::RecordBatch&, std::span<const int32_t>,
+                                              const ExplainBy&) const {
   return Fail({.exit = Exit::kUsage, .what = "this kind of model cannot explain predictions"});
 }
 

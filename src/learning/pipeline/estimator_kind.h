@@ -28,12 +28,24 @@ struct Chain;
 struct NetConfig;
 struct StagesBefore;
 struct TrainConfig;
+class PackedRows;
 
 // What the features of rows add to one output each, compared with the mean of that output.
 struct RowExplanations {
   std::vector<double> mean;        // By output.
   std::vector<double> by_feature;  // [rows, features]: numbers, categories, lists of NetConfig.
 };
+
+// What explanations depend on besides the rows.
+struct ExplainBy {
+  Columns sources;      // ExplainConfig::sources: features of one name are explained together.
+  int32_t samples = 1;  // PipelineModel::Explaining().
+  const PackedRows* background = nullptr;  // Without labels and weights, for a kind that needs it.
+};
+
+// How a kind explains its predictions: not at all, from what it learned, or by comparing rows with
+// background rows of its training.
+enum class ExplainsFrom { kNothing, kItself, kBackground };
 
 // A model's predictions for rows. Immutable: any thread.
 class RowPredictor {
@@ -43,9 +55,10 @@ class RowPredictor {
   // NetConfig names. Fails for NULL, NaN and unknown categories.
   virtual Result<std::vector<float>> Outputs(const arrow::RecordBatch& rows) const = 0;
   // Explains the output outputs[i] of row i; its features and its mean add up to it, up to rounding
-  // as float32. Fails with Exit::kUsage unless EstimatorKind::explains().
+  // as float32. Fails with Exit::kUsage if EstimatorKind::ExplainedFrom() is kNothing.
   virtual Result<RowExplanations> Explain(const arrow::RecordBatch& rows,
-                                          std::span<const int32_t> outputs) const;
+                                          std::span<const int32_t> outputs,
+                                          const ExplainBy& by) const;
 };
 
 // Where to find files that options name.
@@ -121,8 +134,8 @@ class EstimatorKind {
   virtual AnyOptions WithPredicts(const AnyOptions& own, const Choice& predicts) const {
     return own;
   }
-  // Whether Open() returns what explains predictions, too.
-  virtual bool explains() const { return false; }
+  // How what Open() returns explains predictions.
+  virtual ExplainsFrom ExplainedFrom(const AnyOptions& own) const { return ExplainsFrom::kNothing; }
   // Opens the kind for predictions in the calling process, with the safetensors file that training
   // wrote. Fails with Exit::kUsage, by name, for what only workers compute.
   virtual Result<std::shared_ptr<const RowPredictor>> Open(

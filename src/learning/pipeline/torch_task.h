@@ -177,6 +177,7 @@ struct TrainConfig {
 struct TrainResult {
   std::string weights;         // Path of the safetensors file with the best (or last) weights.
   std::string weights_sha256;  // Hash of the tensors only, in the order of their names.
+  std::string background;      // Path of the background rows (model/background.h); empty: none.
   int64_t steps = 0;
   int64_t rows = 0;  // Training rows, over all shards.
   int64_t validation_rows = 0;
@@ -199,6 +200,7 @@ struct TrainResult {
   void Fields(Visit& visit) {
     visit("weights", weights);
     visit("weights_sha256", weights_sha256);
+    visit("background", background);
     visit("steps", steps);
     visit("rows", rows);
     visit("validation_rows", validation_rows);
@@ -222,12 +224,16 @@ struct TrainResult {
 
 // How predictions are explained (pipeline/explained.h).
 struct ExplainConfig {
-  int32_t columns = 0;  // Those that matter most to a row; kEveryColumn; 0: no explanations.
-  Columns sources;      // For each feature, the table's columns that it is made from, to show.
+  int32_t columns = 0;     // Those that matter most to a row; kEveryColumn; 0: no explanations.
+  Columns sources;         // For each feature, the table's columns that it is made from, to show.
+  int32_t samples = 1;     // PipelineModel::Explaining().
+  std::string background;  // Path of the background rows (model/background.h); empty: none.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("columns", columns);
     visit("sources", sources);
+    visit("samples", samples);
+    visit("background", background);
   }
 };
 

@@ -70,6 +70,8 @@ class ShardedRows {
   int64_t rows(int32_t shard) const { return identity_.at(size_t(shard)).rows; }  // Of any shard.
   bool owns(int32_t shard) const { return shard >= own_.begin && shard < own_.end; }
   Owned own() const { return own_; }
+  // Whether this rank has the rows of a shard, whoever owns it.
+  bool holds(int32_t shard) const { return shard >= held_.begin && shard < held_.end; }
   // Makes this rank the owner of other shards, all of which the store must hold. No pass may be
   // open.
   void TakeOver(Owned own);
@@ -85,6 +87,8 @@ class ShardedRows {
   void Release(int32_t shard) { store_->Release(ShardRange(shard)); }
   // A pass over an own shard.
   std::unique_ptr<RowScan> Scan(int32_t shard) const { return store_->Scan(ShardRange(shard)); }
+  // A pass over some rows, counted from 0, of a shard that this rank holds.
+  std::unique_ptr<RowScan> Scan(int32_t shard, RowSpan rows) const;
   Result<std::unique_ptr<RowVisit>> Visit(int32_t shard, const Permutation& order) const {
     return store_->Visit(ShardRange(shard), order);
   }

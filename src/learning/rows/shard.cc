@@ -153,6 +153,12 @@ RowSpan ShardedRows::ShardRange(int32_t shard) const {
   return {ends_[i], ends_[i + 1]};
 }
 
+std::unique_ptr<RowScan> ShardedRows::Scan(int32_t shard, RowSpan rows) const {
+  PT_CHECK(holds(shard) && 0 <= rows.begin && rows.end <= this->rows(shard));
+  const int64_t first = ends_[size_t(shard - held_.begin)];
+  return store_->Scan({first + rows.begin, first + rows.end});
+}
+
 Result<std::unique_ptr<ShardedRows>> ShardRows(std::unique_ptr<Packer> mine,
                                                const std::vector<int32_t>& first,
                                                Communicator& communicator) {

@@ -8,6 +8,8 @@
 
 #include "base/fault.h"
 #include "column/decimals.h"
+#include "model/net_rows.h"
+#include "model/sampled_shapley.h"
 
 namespace protium {
 namespace {
@@ -49,22 +51,25 @@ NetScorer::NetScorer(Net& net, NetInputs inputs)
     : inputs_(std::move(inputs)), predictor_(net, inputs_.outputs, inputs_.device) {}
 
 Result<std::span<const float>> NetScorer::Predict(const arrow::RecordBatch& batch) {
-  PT_LET(const auto packer,
-         // The budget is exactly this batch. Bad cells fail at once, since there are no other ranks
-         // to ask.
-         Packer::Make(inputs_.rows, batch.schema(), batch.num_rows() * inputs_.rows.width()));
-  PT_TRY(packer->Append(batch));
-  outputs_.resize(size_t(packer->rows() * inputs_.outputs));
-  const std::span<float> outputs(outputs_);
-  const auto scan = packer->store().Scan({0, packer->rows()});
-  for (int64_t at = 0; at < packer->rows();) {
-    PT_LET(const auto bytes, scan->Next(packer->rows()));
-    const BatchRows rows(inputs_.rows, bytes.data(), int64_t(bytes.size()) / inputs_.rows.width());
-    PT_TRY(CheckCategories(rows, inputs_.cardinalities));
-    PT_TRY(predictor_.Predict(rows, outputs.subspan(size_t(at * inputs_.outputs))));
-    at += rows.size();
-  }
+  outputs_.resize(size_t(batch.num_rows() * inputs_.outputs));
+  std::span<float> rest(outputs_);
+  const auto predict = [&](const PackedRows& block) -> Status {
+    const BatchRows rows(block.schema(), block.row(0), block.size());
+    PT_TRY(predictor_.Predict(rows, rest));
+    rest = rest.subspan(size_t(block.size() * inputs_.outputs));
+    return Status::OK();
+  };
+  PT_TRY(ForPackedRows(inputs_.rows, inputs_.cardinalities, batch, predict));
   return std::span<const float>(outputs_);
+}
+
+Result<RowExplanations> NetScorer::Explain(const arrow::RecordBatch& batch,
+                                           std::span<const int32_t> outputs, const ExplainBy& by) {
+  const auto predict = [&](const PackedRows& rows, std::span<float> out) {
+    return predictor_.Predict(BatchRows(rows.schema(), rows.row(0), rows.size()), out);
+  };
+  return ExplainPacked(inputs_.rows, inputs_.cardinalities, batch, outputs,
+                       int32_t(inputs_.outputs), by, predict);
 }
 
 Result<std::vector<double>> Doubles(const arrow::RecordBatch& batch, const std::string& column) {

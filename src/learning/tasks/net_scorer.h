@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "pipeline/estimator_kind.h"
 #include "rows/rows.h"
 #include "tensor/net.h"
 #include "tensor/predict.h"
@@ -28,6 +29,9 @@ class NetScorer {
   // Returns [rows, outputs] of the net, in the order of the rows; valid until the next call. NULL
   // and NaN in a column that the net reads, and unknown categories, are faults.
   Result<std::span<const float>> Predict(const arrow::RecordBatch& batch);
+  // As RowPredictor::Explain(), for a kind that explains by background rows.
+  Result<RowExplanations> Explain(const arrow::RecordBatch& batch, std::span<const int32_t> outputs,
+                                  const ExplainBy& by);
 
  private:
   NetInputs inputs_;

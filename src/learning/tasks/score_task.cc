@@ -14,6 +14,7 @@
 #include "format/safetensors.h"
 #include "metrics/diagnostics.h"
 #include "metrics/metrics.h"
+#include "model/background.h"
 #include "model/explanations.h"
 #include "model/net_rows.h"
 #include "model/predictions.h"
@@ -257,6 +258,18 @@ Status ScoreBatches(const ScoreConfig& config, const PredictBatch& predict,
   return Status::OK();
 }
 
+// Empty if no explanations are wanted.
+Result<ExplainBatch> MakeExplain(const ScoreConfig& config, ExplainRows rows) {
+  if (config.explain.columns == 0) return ExplainBatch();
+  PT_LET(auto background, ReadBackground(config.explain.background, config.net));
+  const auto explanations = std::make_shared<const Explanations>(
+      config.net.objective, config.explain, std::move(background));
+  return ExplainBatch([explanations, rows = std::move(rows)](const arrow::RecordBatch& batch,
+                                                             std::span<const float> outputs) {
+    return explanations->Columns(rows, batch, outputs);
+  });
+}
+
 Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContext& context) {
   // Workers already share the cores: one thread, the default of inputs, so that sums have one
   // order. Rows to score are packed without labels and weights: tables to predict for have neither.
@@ -271,7 +284,9 @@ Status ScoreWithNet(const ScoreConfig& config, const TaskRows& known, TaskContex
   PT_TRY(Guard("sending weights", [&] { weights->Upload(); }));
   NetScorer scorer(*net, inputs);
   const auto predict = [&](const arrow::RecordBatch& batch) { return scorer.Predict(batch); };
-  return ScoreBatches(config, predict, {}, all.metrics, context);
+  PT_LET(const ExplainBatch explain,
+         MakeExplain(config, [&](const auto&... rows) { return scorer.Explain(rows...); }));
+  return ScoreBatches(config, predict, explain, all.metrics, context);
 }
 
 Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const TaskRows& known,
@@ -283,11 +298,8 @@ Status ScoreWithKind(const EstimatorKind& kind, const ScoreConfig& config, const
     PT_LET(outputs, predictor->Outputs(batch));
     return std::span<const float>(outputs);
   };
-  if (config.explain.columns == 0) return ScoreBatches(config, predict, {}, all.metrics, context);
-  const Explanations explanations(config.net.objective, config.explain);
-  const auto explain = [&](const arrow::RecordBatch& rows, std::span<const float> of) {
-    return explanations.Columns(*predictor, rows, of);
-  };
+  PT_LET(const ExplainBatch explain,
+         MakeExplain(config, [&](const auto&... rows) { return predictor->Explain(rows...); }));
   return ScoreBatches(config, predict, explain, all.metrics, context);
 }
 
@@ -299,11 +311,6 @@ Status RunScoreTask(TaskContext& context, const TaskRows& known) {
   PT_TRY(FieldsFromJson(json, "", config));
   PT_TRY(CheckPredictionNames(config, *context.input().schema()));
   const auto kind = known.estimators.find(config.net.net.name);
-  if (kind == known.estimators.end() && config.explain.columns != 0) {
-    return Fail(
-        {.exit = Exit::kUsage,
-         .what = fmt::format("predictions of {} cannot be explained", config.net.net.name)});
-  }
   return kind == known.estimators.end() ? ScoreWithNet(config, known, context)
                                         : ScoreWithKind(*kind->second, config, known, context);
 }

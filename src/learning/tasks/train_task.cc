@@ -7,7 +7,9 @@
 
 #include "base/fault.h"
 #include "metrics/metrics.h"
+#include "model/background.h"
 #include "model/net_rows.h"
+#include "tasks/choose_background.h"
 #include "tasks/gang_rows.h"
 #include "tasks/task_device.h"
 #include "tasks/tasks.h"
@@ -60,9 +62,11 @@ Result<TrainSpec> MakeTrainSpec(const TrainConfig& config, const TaskRows& rows,
   return spec;
 }
 
-Status EmitResult(TaskContext& context, const TrainOutcome& outcome, const RankRows& rows) {
+Status EmitResult(TaskContext& context, const std::filesystem::path& background,
+                  const TrainOutcome& outcome, const RankRows& rows) {
   const TrainResult result{.weights = outcome.weights.string(),
                            .weights_sha256 = outcome.weights_sha256,
+                           .background = background.string(),
                            .steps = outcome.steps,
                            .rows = rows.train->total_rows(),
                            .validation_rows = rows.held_out ? rows.held_out->total_rows() : 0,
@@ -106,6 +110,8 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
   PT_LET(const auto weights, Weights::Make(*net, inputs.device));
   context.SetPhase("packing rows");
   PT_LET(const RankRows rows, LoadRankRows(config, inputs, context));
+  PT_LET(const std::vector<std::byte> background,
+         ChooseBackground(*rows.train, MembershipOf(context) != nullptr, *communicator));
   PT_LET(const TrainOutcome outcome,
          Train(spec, {.net = *net,
                       .weights = *weights,
@@ -121,7 +127,11 @@ Status RunTrainTask(TaskContext& context, const TaskRows& known) {
                       .phase = [&](const char* phase) { context.SetPhase(phase); },
                       .stop = context.stop()}));
   // Only rank 0 of the last generation has them.
-  return outcome.weights.empty() ? Status::OK() : EmitResult(context, outcome, rows);
+  if (outcome.weights.empty()) return Status::OK();
+  const std::filesystem::path file = std::filesystem::path(config.folder) / kBackgroundFile;
+  PT_TRY(WriteBackground(file, PackedRows(inputs.rows, background.data(),
+                                          int64_t(background.size()) / inputs.rows.width())));
+  return EmitResult(context, file, outcome, rows);
 }
 
 }  // namespace protium

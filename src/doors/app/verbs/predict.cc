@@ -37,6 +37,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int32_t kMostSamples = 10'000;
+
 bool FromStdin(const Arguments& arguments) {
   return std::ranges::count(arguments.Values("--input"), "-") > 0;
 }
@@ -72,6 +74,22 @@ Result<int32_t> ExplainedColumns(const Arguments& arguments) {
        .fix = "--explain 3, or --explain all"});
 }
 
+// --samples, likewise.
+Result<int32_t> ExplainingSamples(const Arguments& arguments) {
+  if (!arguments.Has("--samples")) return kUsualSamples;
+  if (!arguments.Has("--explain")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--samples is for explanations, and none are wanted",
+                 .fix = "add --explain 3, or leave --samples out"});
+  }
+  const Result<int64_t> samples = arguments.Number("--samples", kUsualSamples);
+  if (samples.ok() && *samples >= 1 && *samples <= kMostSamples) return int32_t(*samples);
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("--samples {} is not 1 to {}", arguments.Value("--samples"),
+                                   kMostSamples),
+               .fix = "--samples 4"});
+}
+
 // Checks what the verb's shape cannot express: required flags, and exactly one of two.
 Status CheckFlags(const Arguments& arguments) {
   if (arguments.Has("--input") == arguments.Has("--data")) {
@@ -89,6 +107,7 @@ Status CheckFlags(const Arguments& arguments) {
   }
   PT_TRY(CheckStreams(arguments));
   PT_TRY(ExplainedColumns(arguments));
+  PT_TRY(ExplainingSamples(arguments));
   return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
 }
 
@@ -258,7 +277,8 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   if (gpus > 0) PT_TRY(CheckGpuLibraries());
   model = WithGpus(model, int32_t(gpus));
   PT_LET(const int32_t explained, ExplainedColumns(arguments));
-  PT_LET(model, model.Explaining(explained));
+  PT_LET(const int32_t samples, ExplainingSamples(arguments));
+  PT_LET(model, model.Explaining(explained, samples));
   PT_LET(const NewTables input, ReadInput(*session, model, places, arguments));
   for (const std::string& note : input.notes) {
     call.Send(Note{note});
@@ -343,27 +363,28 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
 CommandVerb PredictVerb() {
   return {
       {.name = "predict",
-       .flags = {{"--model", "MODEL", "the model's folder, or last, a tag or a run", ""},
-                 {"--input", "FILE",
-                  "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
-                 {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
-                 {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
-                 DelimiterFlag(),
-                 CsvFlag(),
-                 {"--output", "FILE",
-                  "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout",
-                  ""},
-                 {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
-                 {"--explain", "N",
-                  "adds the N columns that matter most to each prediction; all: every column", ""},
-                 {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl",
-                  ""},
-                 {"--extension", "FILE", "the library that defines the model's net", ""},
-                 {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
-                 EngineFlag(),
-                 RunsDirFlag(),
-                 ForceFlag(),
-                 JsonFlag()},
+       .flags =
+           {{"--model", "MODEL", "the model's folder, or last, a tag or a run", ""},
+            {"--input", "FILE",
+             "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
+            {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
+            {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
+            DelimiterFlag(),
+            CsvFlag(),
+            {"--output", "FILE",
+             "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout", ""},
+            {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
+            {"--explain", "N",
+             "adds the N columns that matter most to each prediction; all: every column", ""},
+            {"--samples", "N",
+             "for nets: orders of columns that --explain draws for each background row (1)", ""},
+            {"--format", "FORMAT", "what stdin and stdout hold: csv (the default) or jsonl", ""},
+            {"--extension", "FILE", "the library that defines the model's net", ""},
+            {"--gpus", "N", "GPUs leased to each worker, to score on (0)", ""},
+            EngineFlag(),
+            RunsDirFlag(),
+            ForceFlag(),
+            JsonFlag()},
        .says = "scores a table with a model",
        .more =
            "Inputs are read in all the formats that sql reads. Several are one table: they have "
