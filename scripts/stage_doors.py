@@ -13,8 +13,8 @@ import textwrap
 import source_text
 
 _FOLDER = "include/protium/stages"
-# The kinds that stages/options.h has typed itself.
-_TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator", "tree_estimator"}
+# The kinds that stages/options.h has typed itself, and that which programs write as JSON: its members are of any kind.
+_TYPED = {"string_indexer", "imputer", "standard_scaler", "torch_estimator", "tree_estimator", "average"}
 # {header: (what it holds, the last kind in it)}, in the order of the catalogue.
 _HEADERS = {
     "categories": ("of categories", "hashed_cross"),

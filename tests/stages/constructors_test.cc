@@ -48,7 +48,9 @@ const std::vector<StageOptions>& OneOfEach() {
       Image({.inputs = {"p"}, .height = 8, .width = 8}),
       SqlTransformer({.inputs = {"x"}, .statement = "SELECT *, x + 1 AS more FROM __THIS__"}),
       TorchEstimator({.numeric = {"x"}, .label = "y"}),
-      TreeEstimator({.numeric = {"x"}, .label = "y"})};
+      TreeEstimator({.numeric = {"x"}, .label = "y"}),
+      {"average",
+       {{"numeric", {"x"}}, {"label", "y"}, {"of", {"tree_estimator", "torch_estimator"}}}}};
   return stages;
 }
 

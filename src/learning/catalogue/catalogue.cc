@@ -48,6 +48,7 @@ StageRow VectorColumnsRow();
 // The estimators (model/).
 StageRow TorchEstimatorRow();
 StageRow TreeEstimatorRow();
+StageRow AverageRow();
 
 namespace {
 
@@ -92,6 +93,7 @@ std::vector<StageRow> BuiltInStages() {
       SqlTransformerRow(),
       TorchEstimatorRow(),
       TreeEstimatorRow(),
+      AverageRow(),
   };
 }
 

@@ -12,10 +12,12 @@
 #include "frame/session_state.h"
 #include "metrics/decision.h"
 #include "metrics/diagnostics.h"
+#include "model/average_options.h"
 #include "model/model_state.h"
 #include "model/net_library.h"
 #include "model/preview.h"
 #include "model/train.h"
+#include "model/train_average.h"
 #include "os/file.h"
 #include "pipeline/decimal_columns.h"
 #include "pipeline/estimator.h"
@@ -342,6 +344,15 @@ Result<PipelineModel> Pipeline::Fit(const DataFrame& train) const {
   return FitAsGiven(settled, train);
 }
 
+static Result<TrainResult> TrainEstimator(SessionState& session, Chain& chain,
+                                          const TrainRows& rows, const Learned& learned) {
+  const auto config_of = [&](const Chain& of) { return ConfigFor(session, of, rows, learned); };
+  if (chain.options.back().kind == kAverageEstimator) {
+    return TrainAverage(session, chain, rows, learned, config_of);
+  }
+  return Train(session, chain, rows, config_of(chain));
+}
+
 Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& train) {
   SessionState& session = StateOf(train.session());
   PT_LET(Placed placed, Place(pipeline, train, UseSettings::kNo));
@@ -360,9 +371,7 @@ Result<PipelineModel> FitAsGiven(const Pipeline& pipeline, const DataFrame& trai
   ModelState state{.session = &train.session(), .learned = learned, .input = InputSchema(chain)};
   if (chain.estimator) {
     state.gpus_per_worker = chain.estimator->options.gang.gpus_per_worker;
-    const TrainConfig config = ConfigFor(session, chain, rows, learned);
-    state.net = config.net;
-    PT_LET(state.trained, Train(session, chain, rows, config));
+    PT_LET(state.trained, TrainEstimator(session, chain, rows, learned));
     RecordTraining(session.record(), chain, state.trained);
     ReportUnseen(session, state.trained);
     ReportDecision(session, chain.estimator->options, state.trained.decision);

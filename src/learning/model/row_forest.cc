@@ -81,13 +81,19 @@ class RowForest : public RowPredictor {
 Result<std::shared_ptr<const RowPredictor>> OpenRowForest(const NetConfig& config,
                                                           const std::filesystem::path& weights) {
   PT_LET(const Safetensors file, Safetensors::Read(weights));
-  PT_LET(Forest forest, ForestOf(file, ForestColumns(config), weights.string()));
+  return MakeRowForest(config, file, weights.string());
+}
+
+Result<std::shared_ptr<const RowPredictor>> MakeRowForest(const NetConfig& config,
+                                                          const Safetensors& tensors,
+                                                          const std::string& where) {
+  PT_LET(Forest forest, ForestOf(tensors, ForestColumns(config), where));
   if (forest.outputs() != config.objective.outputs()) {
     return Fail({.exit = Exit::kInput,
                  .what = "the forest has " + std::to_string(forest.outputs()) +
                          " outputs, but what it predicts needs " +
                          std::to_string(config.objective.outputs()),
-                 .where = weights.string()});
+                 .where = where});
   }
   return std::make_shared<const RowForest>(config, std::move(forest));
 }

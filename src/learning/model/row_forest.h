@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "format/safetensors.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
 
@@ -13,5 +14,9 @@ namespace protium {
 // Reads the forest from a safetensors file (trees/forest_file.h), once.
 Result<std::shared_ptr<const RowPredictor>> OpenRowForest(const NetConfig& config,
                                                           const std::filesystem::path& weights);
+// The same from tensors, which came from the file `where`.
+Result<std::shared_ptr<const RowPredictor>> MakeRowForest(const NetConfig& config,
+                                                          const Safetensors& tensors,
+                                                          const std::string& where);
 
 }  // namespace protium

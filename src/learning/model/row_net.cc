@@ -22,13 +22,13 @@ namespace {
 using Floats = std::map<std::string, std::vector<float>>;
 
 // A copy, since data in the file may be unaligned.
-Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& path) {
+Result<Floats> FloatsOf(const Safetensors& file, const std::string& where) {
   Floats all;
   for (const NamedTensor& tensor : file.tensors()) {
     if (tensor.dtype != "F32") {
       return Fail({.exit = Exit::kInput,
                    .what = "the weights " + tensor.name + " are " + tensor.dtype + ", not F32",
-                   .where = path.string()});
+                   .where = where});
     }
     std::vector<float>& values = all[tensor.name];
     values.resize(tensor.data.size() / sizeof(float));
@@ -40,14 +40,14 @@ Result<Floats> FloatsOf(const Safetensors& file, const std::filesystem::path& pa
 class RowNet : public RowPredictor {
  public:
   static Result<std::shared_ptr<const RowPredictor>> Make(const NetConfig& config,
-                                                          const std::filesystem::path& weights) {
-    PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
-    PT_LET(const Safetensors file, Safetensors::Read(weights));
+                                                          const Layers& layers,
+                                                          const Safetensors& file,
+                                                          const std::string& where) {
     auto out = std::make_shared<RowNet>();
     out->rows_ = NetRows(config, {}, {}, false);
     out->cardinalities_ = Cardinalities(config);
     out->outputs_ = config.objective.outputs();
-    PT_LET(out->weights_, FloatsOf(file, weights));
+    PT_LET(out->weights_, FloatsOf(file, where));
     const auto find = [&](const std::string& name) -> std::optional<NetWeight> {
       const auto values = out->weights_.find(name);
       if (values == out->weights_.end()) return std::nullopt;
@@ -92,7 +92,16 @@ class RowNet : public RowPredictor {
 
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights) {
-  return RowNet::Make(config, weights);
+  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+  PT_LET(const Safetensors file, Safetensors::Read(weights));
+  return RowNet::Make(config, layers, file, weights.string());
+}
+
+Result<std::shared_ptr<const RowPredictor>> MakeRowNet(const NetConfig& config,
+                                                       const Safetensors& tensors,
+                                                       const std::string& where) {
+  PT_LET(const Layers layers, DescribeNet(config.net, ShapeOf(config)));
+  return RowNet::Make(config, layers, tensors, where);
 }
 
 }  // namespace protium

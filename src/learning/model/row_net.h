@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "format/safetensors.h"
 #include "pipeline/estimator_kind.h"
 #include "pipeline/torch_task.h"
 
@@ -14,5 +15,9 @@ namespace protium {
 // it reads the file.
 Result<std::shared_ptr<const RowPredictor>> OpenRowNet(const NetConfig& config,
                                                        const std::filesystem::path& weights);
+// The same from tensors, which came from the file `where`.
+Result<std::shared_ptr<const RowPredictor>> MakeRowNet(const NetConfig& config,
+                                                       const Safetensors& tensors,
+                                                       const std::string& where);
 
 }  // namespace protium

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/average_options.h"
 #include "model/forest_config.h"
 #include "model/net_library.h"
 #include "model/net_rows.h"
@@ -27,7 +28,10 @@ TaskRows PlainRows() {
 
 std::map<std::string, std::shared_ptr<const EstimatorKind>> BuiltInEstimators() {
   const std::vector<StageRow> stages = BuiltInCatalogue().stages;
-  return {{kForest, std::ranges::find(stages, kTreeEstimator, &StageRow::name)->estimator}};
+  const auto kind = [&](const char* name) {
+    return std::ranges::find(stages, name, &StageRow::name)->estimator;
+  };
+  return {{kForest, kind(kTreeEstimator)}, {kAverage, kind(kAverageEstimator)}};
 }
 
 void AddRows(const Catalogue& own, TaskRows& rows) {
@@ -54,6 +58,7 @@ Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& ex
 TaskTable TasksOver(const TaskRows& rows) {
   return {{"train", [rows](TaskContext& context) { return RunTrainTask(context, rows); }},
           {kForestTask, [rows](TaskContext& context) { return RunTreeTask(context, rows); }},
+          {kOutputsTask, RunOutputsTask},
           {"score", [rows](TaskContext& context) { return RunScoreTask(context, rows); }}};
 }
 

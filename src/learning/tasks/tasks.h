@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks "train", "train_trees" and "score" of a worker, over nets and losses by name. Those of
-// the rooms nets, train and trees need no LibTorch; the library that brings LibTorch has the same
-// tasks over more of them (gang/task_book.h).
+// The tasks "train", "train_trees", "outputs" and "score" of a worker, over nets and losses by
+// name. Those of the rooms nets, train and trees need no LibTorch; the library that brings LibTorch
+// has the same tasks over more of them (gang/task_book.h).
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ void AddRows(const Catalogue& own, TaskRows& rows);
 // that file is missing or has other content (model/net_library.h).
 Result<TaskRows> WithExtensions(TaskRows rows, const std::vector<NetLibrary>& extensions);
 
-// The tasks "train", "train_trees" and "score", each with a copy of `rows`.
+// The tasks "train", "train_trees", "outputs" and "score", over copies of `rows`.
 TaskTable TasksOver(const TaskRows& rows);
 
 // Runs one rank of a training gang: packs and shards its input, trains, and emits one row from rank
@@ -58,6 +58,8 @@ TaskTable TasksOver(const TaskRows& rows);
 Status RunTrainTask(TaskContext& context, const TaskRows& rows);
 // The same for forests, with the options in TrainConfig::own (model/forest_config.h).
 Status RunTreeTask(TaskContext& context, const TaskRows& rows);
+// Emits what the members of an average predict for one partition (model/average_options.h).
+Status RunOutputsTask(TaskContext& context);
 // Scores the batches of one partition, in order, without a gang. Emits one batch for each batch
 // read.
 Status RunScoreTask(TaskContext& context, const TaskRows& rows);

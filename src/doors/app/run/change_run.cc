@@ -108,6 +108,10 @@ Status TrainOn(const Assignment& said, const std::string& set, const fs::path& r
                    "what it measured was measured with the length that it had",
                    "protium run JOB --set " + set + "  starts a run of its own");
   }
+  if (estimator.contains("of")) {
+    return Refused(set, "the members of an average are not trained further", "",
+                   "change `of` in the job, and run it anew");
+  }
   const bool trees = estimator.contains("trees");
   if (trees != (said.path == kRounds)) {
     return Refused(set, trees ? "trees have rounds, not epochs" : "a net has epochs, not rounds",

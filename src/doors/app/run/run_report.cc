@@ -145,7 +145,8 @@ std::string BestEpoch(const Json& result) {
   return known ? fmt::format(", {} {} (the best)", epoch, Grouped(best.get<int64_t>())) : "";
 }
 
-// The columns are the metrics of the test rows, then those that only validation has.
+// The columns are the metrics of the test rows, then those that only validation has. The last rows
+// are the members of an average.
 std::string MetricsTable(const Json& result) {
   const Json metrics = result.value("metrics", Json::object());
   std::vector<std::string> names;
@@ -166,6 +167,13 @@ std::string MetricsTable(const Json& result) {
     const Json values = metrics.value(set, Json::object());
     if (!values.is_object() || values.empty()) continue;
     std::vector<std::string> row = {label};
+    for (const std::string& name : names) row.push_back(ValueText(values.value(name, Json())));
+    rows.push_back(std::move(row));
+  }
+  for (const Json& member : result.value("average", Json::array())) {
+    const Json values = member.value("validation", Json::object());
+    std::vector<std::string> row = {fmt::format(
+        "  {} x {}, validation rows", member.value("weight", 0.0), member.value("kind", ""))};
     for (const std::string& name : names) row.push_back(ValueText(values.value(name, Json())));
     rows.push_back(std::move(row));
   }

@@ -20,6 +20,7 @@
 #include "job/frames.h"
 #include "job/read_job.h"
 #include "job/row_counts.h"
+#include "model/average_options.h"
 #include "run/shards_text.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -58,8 +59,10 @@ size_t LineWidth() {
   return isatty(STDOUT_FILENO) == 1 ? size_t(Terminal::Of(STDOUT_FILENO).width) : 1000;
 }
 
-// "tabular_mlp learns", or "up to 300 rounds of trees of 31 leaves learn".
+// "tabular_mlp learns", "300 rounds of trees of 31 leaves learn", or "an average of 2 learns".
 std::string LearnerOf(const Json& estimator) {
+  if (estimator.contains("of"))
+    return fmt::format("an average of {} learns", estimator["of"].size());
   if (!estimator.contains("trees")) return estimator["net"].value("name", "") + " learns";
   const Json& trees = estimator["trees"];
   return fmt::format("{} rounds of trees of {} leaves learn", Shown(trees["rounds"]),
@@ -71,7 +74,7 @@ std::string LearnerOf(const Json& estimator) {
 void AddEstimators(const Json& pipeline, std::vector<std::vector<std::string>>& rows) {
   for (const Json& stage : pipeline) {
     const std::string kind = stage.value("kind", "");
-    if (!kind.ends_with("estimator")) continue;
+    if (!kind.ends_with("estimator") && kind != kAverageEstimator) continue;
     const Json labels = stage.value("labels", Json::array());
     const std::string label = labels.empty() ? stage.value("label", "") : Shown(labels);
     const std::string loss = stage["loss"].value("name", "");
