@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/json.h"
 #include "search/normal_mass.h"
 #include "search/tpe.h"
 

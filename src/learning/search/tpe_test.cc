@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "base/json.h"
 #include "search/space.h"
 
 namespace protium {
@@ -18,7 +19,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 using Loss = std::function<double(const Json&)>;
 
 // Asks for trials one after the other; each learns from those before it but the last `lag`.
-std::vector<Json> Run(const Tpe& tpe, int64_t trials, const Loss& loss, int64_t lag = 0) {
+std::vector<Json> Trials(const Tpe& tpe, int64_t trials, const Loss& loss, int64_t lag = 0) {
   std::vector<Json> values;
   std::vector<Told> told;
   for (int64_t number = 1; number <= trials; ++number) {
@@ -54,8 +55,8 @@ double BestOf(const std::vector<Json>& trials, const Loss& loss) {
 TEST(Tpe, LearnsWhereTheBestOnesAre) {
   double ours = 0, random = 0, behind = 0;
   for (int64_t seed = 0; seed < 9; ++seed) {
-    ours += BestOf(Run(Tpe(Mixed(), seed), 100, FromBest), FromBest);
-    behind += BestOf(Run(Tpe(Mixed(), seed), 100, FromBest, 4), FromBest);
+    ours += BestOf(Trials(Tpe(Mixed(), seed), 100, FromBest), FromBest);
+    behind += BestOf(Trials(Tpe(Mixed(), seed), 100, FromBest, 4), FromBest);
     const auto drawn = ProposeTrials({.trials = 100, .seed = seed, .space = Mixed()}, "search");
     random += BestOf(*drawn, FromBest);
   }
@@ -65,11 +66,11 @@ TEST(Tpe, LearnsWhereTheBestOnesAre) {
 
 TEST(Tpe, DependsOnItsArgumentsAlone) {
   const Tpe tpe(Mixed(), 3), again(Mixed(), 3), other(Mixed(), 4);
-  const auto trials = Run(tpe, 40, FromBest, 4);
-  EXPECT_EQ(trials, Run(tpe, 40, FromBest, 4));
-  EXPECT_EQ(trials, Run(again, 40, FromBest, 4));
-  EXPECT_NE(trials, Run(other, 40, FromBest, 4));
-  const auto more = Run(tpe, 50, FromBest, 4);
+  const auto trials = Trials(tpe, 40, FromBest, 4);
+  EXPECT_EQ(trials, Trials(tpe, 40, FromBest, 4));
+  EXPECT_EQ(trials, Trials(again, 40, FromBest, 4));
+  EXPECT_NE(trials, Trials(other, 40, FromBest, 4));
+  const auto more = Trials(tpe, 50, FromBest, 4);
   EXPECT_TRUE(std::equal(trials.begin(), trials.end(), more.begin()));
 }
 
@@ -78,13 +79,13 @@ TEST(Tpe, BeginsWithTheDrawsOfARandomSearch) {
   const Tpe tpe(Mixed(), 3);
   EXPECT_EQ(tpe.First(30), *drawn);
   EXPECT_EQ(tpe.First(4).size(), 4u);
-  auto trials = Run(tpe, 11, FromBest);
+  auto trials = Trials(tpe, 11, FromBest);
   EXPECT_EQ(std::vector<Json>(trials.begin(), trials.begin() + 10), *drawn);
 }
 
 TEST(Tpe, KeepsToItsRangesAndNeverRepeats) {
   std::set<std::string> different;
-  for (const Json& each : Run(Tpe(Mixed(), 1), 120, FromBest)) {
+  for (const Json& each : Trials(Tpe(Mixed(), 1), 120, FromBest)) {
     EXPECT_GE(each["rate"], 1e-4);
     EXPECT_LE(each["rate"], 1);
     EXPECT_GE(each["rounds"], 1);
@@ -105,14 +106,14 @@ TEST(Tpe, GoesOnWhateverTheLossesAre) {
       [](const Json&) { return -std::numeric_limits<double>::infinity(); },
       [](const Json& v) { return v["net"] == "a" ? kNan : FromBest(v); }};
   for (const Loss& loss : losses) {
-    const auto trials = Run(Tpe(Mixed(), 2), 60, loss);
+    const auto trials = Trials(Tpe(Mixed(), 2), 60, loss);
     std::set<std::string> different;
     for (const Json& each : trials) different.insert(Dump(each));
     EXPECT_EQ(different.size(), 60u);
   }
   // What fails is avoided.
   int64_t failing = 0;
-  const auto last = Run(Tpe(Mixed(), 2), 90, losses.back());
+  const auto last = Trials(Tpe(Mixed(), 2), 90, losses.back());
   for (size_t i = 60; i < last.size(); ++i) failing += last[i]["net"] == "a";
   EXPECT_LT(failing, 8);
 }
@@ -121,27 +122,27 @@ TEST(Tpe, TakesRangesOfOneNumber) {
   const Space space = {LogUniform("one", 0.1, 0.1), IntUniform("two", 2, 2), Uniform("x", 0, 1),
                        LogIntUniform("four", 4, 4), OneOf("only", {"this"})};
   for (const Json& each :
-       Run(Tpe(space, 0), 30, [](const Json& v) { return v["x"].get<double>(); })) {
+       Trials(Tpe(space, 0), 30, [](const Json& v) { return v["x"].get<double>(); })) {
     EXPECT_EQ(each["one"], 0.1);
     EXPECT_EQ(each["two"], 2);
     EXPECT_EQ(each["four"], 4);
     EXPECT_EQ(each["only"], "this");
   }
   const Tpe fixed({LogUniform("one", 0.1, 0.1)}, 0);
-  EXPECT_EQ(Run(fixed, 14, [](const Json&) { return 0.0; }).back()["one"], 0.1);
+  EXPECT_EQ(Trials(fixed, 14, [](const Json&) { return 0.0; }).back()["one"], 0.1);
 }
 
 TEST(Tpe, DrawsEvenlyAsLongAsTheLagHidesAllResults) {
   const Tpe tpe(Mixed(), 3);
   const auto drawn = ProposeTrials({.trials = 30, .seed = 3, .space = Mixed()}, "search");
-  EXPECT_EQ(Run(tpe, 30, FromBest, 100), *drawn);
+  EXPECT_EQ(Trials(tpe, 30, FromBest, 100), *drawn);
 }
 
 TEST(Tpe, TriesASmallSpaceWhole) {
   const Tpe tpe({IntUniform("a", 1, 6), OneOf("b", {"x", "y", "x"})}, 0);
   EXPECT_EQ(tpe.CountPoints(), 12);
   std::set<std::string> different;
-  const auto trials = Run(tpe, 12, [](const Json& v) { return v["a"].get<double>(); });
+  const auto trials = Trials(tpe, 12, [](const Json& v) { return v["a"].get<double>(); });
   for (const Json& each : trials) different.insert(Dump(each));
   EXPECT_EQ(different.size(), 12u);
 }
@@ -176,7 +177,7 @@ TEST_F(Kinds, HaveTheirOwnOptionsOnly) {
                               : std::fabs(v["leaves"].get<double>() - 30) / 100;
   };
   int64_t nets = 0;
-  const auto trials = Run(tpe, 80, loss, 4);
+  const auto trials = Trials(tpe, 80, loss, 4);
   for (const Json& each : trials) {
     const bool net = each["kind"] == "net";
     EXPECT_EQ(each.contains("leaves"), !net);
