@@ -11,7 +11,7 @@
 namespace protium {
 namespace {
 
-constexpr const char* kKind = "kind";
+constexpr const char* kKindPath = "kind";
 
 // Whether `path` leads to one of `fields`, or below one whose own options are not listed.
 bool Has(const std::vector<DescribedField>& fields, std::string_view path) {
@@ -27,13 +27,13 @@ bool Has(const std::vector<DescribedField>& fields, std::string_view path) {
 Result<std::vector<Condition>> ConditionsOf(const Space& space,
                                             const std::shared_ptr<const Catalogue>& own) {
   std::vector<Condition> conditions;
-  const auto kind = std::ranges::find(space, kKind, &Dimension::path);
+  const auto kind = std::ranges::find(space, kKindPath, &Dimension::path);
   if (kind == space.end() || kind->kind != Dimension::Kind::kChoice) return conditions;
   PT_LET(const Catalogue catalogue, WithBuiltIns(own));
   const std::vector<Json> kinds = GridPoints(*kind);
   for (const Dimension& each : space) {
-    if (each.path == kKind || each.path.starts_with("pipeline.")) continue;
-    Condition condition{.path = each.path, .of = kKind};
+    if (each.path == kKindPath || each.path.starts_with("pipeline.")) continue;
+    Condition condition{.path = each.path, .of = kKindPath};
     for (const StageRow& row : catalogue.stages) {
       const bool searched = std::ranges::find(kinds, Json(row.name)) != kinds.end();
       if (searched && Has(row.options, each.path)) condition.among.push_back(row.name);

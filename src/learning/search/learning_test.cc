@@ -76,6 +76,7 @@ TEST_F(LearningTest, RefusesToLearnFromTrialsOfAnotherSpace) {
   EXPECT_EQ(fault.where, "search.space.train.epochs");
   other = Learning(2, 4);
   other.seed = 5;
+  Open(true);
   EXPECT_EQ(FaultOf(Search(Validated(), other).Run(Table()).status()).where, "search.seed");
 }
 

@@ -9,7 +9,6 @@
 namespace protium {
 namespace {
 
-constexpr double kRootOf2Pi = 2.5066282746310005024;
 constexpr double kLogRootOf2Pi = 0.91893853320467274178;
 
 // The upper tail is expanded at multiples of 1 / kGridSteps up to kGridEnd.

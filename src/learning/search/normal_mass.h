@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Probabilities of the standard normal distribution and exp(x), with the same bits on every machine:
-// the C library's erfc and exp may differ from one to the next, and then so would trials.
+// SPDX-License-Identifier: Apache-2.0 Probabilities of the standard normal distribution and exp(x),
+// with the same bits on every machine: the C library's erfc and exp may differ from one to the
+// next, and then so would trials.
 #pragma once
 
 #include <array>
@@ -10,8 +10,10 @@
 
 namespace protium {
 
-// exp(x) for x <= 0, within 2^-51 of the value; below -700 as at -700, which is 0 beside 1. Without a
-// branch, so that a loop of it is done many at a time.
+inline constexpr double kRootOf2Pi = 2.5066282746310005024;
+
+// exp(x) for x <= 0, within 2^-51 of the value; below -700 as at -700, which is 0 beside 1. Without
+// a branch, so that a loop of it is done many at a time.
 inline double ExpOfNegative(double x) {
   // 1 / i!: below ln(2) / 2 the first term left out is 1e-17.
   constexpr auto kInverse = [] {

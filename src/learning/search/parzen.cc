@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t kFullWeights = 25;
 constexpr double kMostParts = 100;
-constexpr double kRootOf2Pi = 2.5066282746310005024;
 std::vector<double> WeightsOf(size_t points) {
   std::vector<double> weights(points + 1, 1.0);
   const size_t ramp = points > kFullWeights ? points - kFullWeights : 0;
@@ -29,8 +28,8 @@ std::vector<double> WeightsOf(size_t points) {
   return weights;
 }
 
-// Finds the deviations of `middles` without sorting them: the range is cut into parts as wide as the
-// least deviation, so only the outermost points of a part can have a wider gap on their side.
+// Finds the deviations of `middles` without sorting them: the range is cut into parts as wide as
+// the least deviation, so only the outermost points of a part can have a wider gap on their side.
 class Gaps {
  public:
   Gaps(const Axis& axis, std::span<const double> middles) : axis_(axis), middles_(middles) {

@@ -3,9 +3,9 @@
 // for each point of a history, and a prior. As Optuna 5.0 defines its multivariate estimator:
 //
 // 1. A component is a product over the axes. On a range it is a normal distribution around the
-//    point's coordinate, truncated to the range; on a whole number the mass of the unit around it; on
-//    a choice of C, after n points, (1 + 1 / (n + 1)) / (1 + C / (n + 1)) for the point's own and
-//    (1 / (n + 1)) / (1 + C / (n + 1)) for each other.
+//    point's coordinate, truncated to the range; on a whole number the mass of the unit around it;
+//    on a choice of C, after n points, (1 + 1 / (n + 1)) / (1 + C / (n + 1)) for the point's own
+//    and (1 / (n + 1)) / (1 + C / (n + 1)) for each other.
 // 2. Its deviation is the wider of the gaps to the neighbours on this axis, of which the outermost
 //    points have one (a single point has both ends of the range), but at least
 //    range / min(100, n + 2). Equal coordinates are neighbours in the order of the history.
@@ -23,8 +23,8 @@
 
 namespace protium {
 
-// One coordinate an option: the number, its natural logarithm on a logarithmic axis, or the index of a
-// choice.
+// One coordinate an option: the number, its natural logarithm on a logarithmic axis, or the index
+// of a choice.
 using Point = std::vector<double>;
 
 struct Axis {

@@ -31,8 +31,8 @@ struct SettledSearch {
   std::shared_ptr<const Tpe> tpe;     // Null unless the search learns.
 };
 
-// Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not measure
-// `metric` on rows that it has not learned from.
+// Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not
+// measure `metric` on rows that it has not learned from.
 Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
                                  const Json& values, const std::shared_ptr<const Catalogue>& own);
 

@@ -30,13 +30,13 @@ Json ValueIn(const Dimension& dimension, double number);
 // removing another dimension changes nothing. Real numbers have six significant digits.
 Json DrawValue(const Dimension& dimension, int64_t seed, int64_t number);
 
-// How many draws a search makes: as many as asked for, or 20. A fault of Exit::kUsage below `path` if
-// they are more than 10,000.
+// How many draws a search makes: as many as asked for, or 20. A fault of Exit::kUsage below `path`
+// if they are more than 10,000.
 Result<int64_t> CountTrials(const SearchOptions& options, const std::string& path);
 
-// Returns the values of every trial of a grid or of random draws, by path, in the order of trials; no two are the same. A grid's
-// last dimension changes fastest. There are fewer than asked for if the space has no more.
-// Contradictory options are faults of Exit::kUsage below `path`.
+// Returns the values of every trial of a grid or of random draws, by path, in the order of trials;
+// no two are the same. A grid's last dimension changes fastest. There are fewer than asked for if
+// the space has no more. Contradictory options are faults of Exit::kUsage below `path`.
 Result<std::vector<Json>> ProposeTrials(const SearchOptions& options, const std::string& path);
 
 // "learning_rate 0.01, hidden [64]": the values, each by the last step of its path, for people.

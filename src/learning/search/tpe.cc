@@ -18,7 +18,7 @@ constexpr int kCandidates = 24;
 constexpr size_t kMostGood = 25;
 // So often the estimators are asked anew for values that no trial has, and then random draws.
 constexpr uint64_t kRounds = 8;
-constexpr int64_t kVainDraws = 1000;
+constexpr int64_t kFreshDraws = 1000;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -205,7 +205,7 @@ std::vector<Json> Tpe::Corners() const {
 }
 
 Point Tpe::DrawFresh(int64_t number, const History& history) const {
-  for (int64_t vain = 0; vain < kVainDraws; ++vain) {
+  for (int64_t vain = 0; vain < kFreshDraws; ++vain) {
     Point point = DrawEvenly(number, vain);
     if (!history.Holds(point)) return point;
   }

@@ -26,8 +26,8 @@
 
 namespace protium {
 
-// The option `path` exists only in trials whose option `of` has one of the values `among`; `of` is a
-// choice without a condition, the same one for all conditions of a space.
+// The option `path` exists only in trials whose option `of` has one of the values `among`; `of` is
+// a choice without a condition, the same one for all conditions of a space.
 struct Condition {
   std::string path;
   std::string of;
