@@ -274,6 +274,7 @@ BENCHES = {
                    program(PYTHON, "bench/peers/classifier.py", "theirs"), "scikit-learn and Lightning"),
     "tables": (1, LEARNED.our_tables, LEARNED.their_tables, "scikit-learn's linear models"),
     "visits": (1, LEARNED.our_visits, LEARNED.their_visits, "HistGradientBoostingClassifier"),
+    "search": (1, program(f"{BIN}/bench_search", threads=1), program(PYTHON, "bench/peers/search.py", threads=1), "Optuna"),
     "digits": (1, LEARNED.our_digits, None, ""),
     "intervals": (1, lambda: LEARNED.our_intervals(JOB, tables()), None, ""),
 }

@@ -42,26 +42,35 @@ Json ToJson(const Space& space);
 Status FromJson(const Json& json, const std::string& path, Space& space);
 FieldType DescribeType(const Space& space);
 
-enum class SearchMethod { kGrid, kRandom };
+enum class SearchMethod { kGrid, kRandom, kTpe };
 inline EnumNames<SearchMethod> Names(SearchMethod) {
-  return {{{SearchMethod::kGrid, "grid"}, {SearchMethod::kRandom, "random"}}};
+  return {{{SearchMethod::kGrid, "grid"},
+           {SearchMethod::kRandom, "random"},
+           {SearchMethod::kTpe, "tpe"}}};
 }
 
 // Which trials a search makes and how it compares them.
 struct SearchOptions {
   SearchMethod method = SearchMethod::kRandom;
-  int64_t trials = 0;    // 0: 20 random ones, or the whole grid.
+  int64_t trials = 0;    // 0: 20, or the whole grid.
   int64_t seed = 0;      // Of the draws; trial i is the same on every machine.
+  int64_t lag = 4;       // kTpe: trial i learns from the results of trials below i - lag.
   std::string metric;    // One of train.metrics; empty: train.best.
   int32_t parallel = 0;  // Gangs running at the same time; 0: as many as the cores can seat.
   Space space;           // Empty: one trial with unchanged options.
   template <class Visit>
   void Fields(Visit& visit) {
-    visit("method", method, {.help = "all combinations of the space, or random draws from it"});
+    visit("method", method,
+          {.help = "all combinations of the space, random draws from it, or draws that learn from "
+                   "earlier trials (tpe)"});
     visit("trials", trials,
-          {.help = "how many sets of options to try; 0: 20 random ones, or the whole grid",
-           .at_least = 0});
+          {.help = "how many sets of options to try; 0: 20, or the whole grid", .at_least = 0});
     visit("seed", seed, {.help = "seed of the random draws"});
+    visit(
+        "lag", lag,
+        {.help = "tpe: trial i learns from the results of trials below i - lag, so lag + 1 trials "
+                 "can run at the same time",
+         .at_least = 0});
     visit("metric", metric,
           {.help = "the metric that decides; unless set, train.best", .rows_of = "metrics"});
     visit("parallel", parallel,

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -15,6 +15,7 @@
 #include "frame/session_state.h"
 #include "pipeline/make_rows.h"
 #include "protium/events.h"
+#include "search/ask.h"
 #include "search/fit.h"
 #include "search/space.h"
 
@@ -27,9 +28,10 @@ class TrialRunner {
       : request_(request),
         session_(request.train.session()),
         fits_a_trial_(request.folds ? request.folds->fits() : 1),
+        asked_(request.search, request.settled, StateOf(session_).options().catalogue),
         table_(request.settled.metric, request.settled.higher_is_better, request.settled.paths) {
     SessionState& state = StateOf(session_);
-    const int64_t fits = int64_t(request.settled.trials.size()) * fits_a_trial_;
+    const int64_t fits = request.settled.count * fits_a_trial_;
     parallel_ = CountParallel(request.search, request.settled, state.options().engine, fits);
     // All gangs together observe the limit that one would have alone.
     memory_ = RowsMemory(state.options()) / parallel_;
@@ -60,6 +62,7 @@ class TrialRunner {
   struct Place {
     size_t trial = 0;
     int32_t fold = 0;
+    const SettledTrial* settled = nullptr;
   };
 
   void Work() {
@@ -69,23 +72,36 @@ class TrialRunner {
     }
   }
 
+  // Waits until the results are there that the next trial learns from; trials that run end without
+  // this one.
   std::optional<Place> Next() {
-    const std::lock_guard lock(mutex_);
-    for (; end_.ok(); ++next_) {
-      const Place place{next_ / size_t(fits_a_trial_), int32_t(next_ % size_t(fits_a_trial_))};
-      if (place.trial >= request_.settled.trials.size()) return std::nullopt;
+    std::unique_lock lock(mutex_);
+    while (end_.ok()) {
+      Place place{next_ / size_t(fits_a_trial_), int32_t(next_ % size_t(fits_a_trial_))};
+      if (place.trial >= asked_.size()) return std::nullopt;
+      if (!asked_.Ready(place.trial)) {
+        ended_.wait(lock);
+        continue;
+      }
+      ++next_;
       Open& open = open_[place.trial];
       if (open.failed) continue;
+      const AskedTrial& asked = asked_.At(place.trial);
       if (place.fold == 0) ReportStarted(place.trial);
+      if (!asked.settled) {
+        open.failed = true;
+        End(place.trial, RefusedTrial(place.trial));
+        continue;
+      }
       ++open.running;
-      ++next_;
+      place.settled = &*asked.settled;
       return place;
     }
     return std::nullopt;
   }
 
   FitRequest RequestFor(const Place& place) const {
-    const SettledTrial& trial = request_.settled.trials[place.trial];
+    const SettledTrial& trial = *place.settled;
     const std::optional<Folds>& folds = request_.folds;
     const auto trials = StateOf(session_).folder() / "trials";
     const auto folder = trials / fmt::format("{:03}", place.trial + 1);
@@ -106,18 +122,36 @@ class TrialRunner {
     --open.running;
     if (!result.ok()) {
       if (end_.ok()) end_ = WithFewerGangs(result.status());
+      ended_.notify_all();
       return;
     }
     open.failed = open.failed || !result->value;
     open.results[place.fold] = *std::move(result);
     const bool over = open.failed || int32_t(open.results.size()) == fits_a_trial_;
     if (!over || open.running > 0) return;
-    Trial trial = MakeTrial(place.trial, open);
-    table_.Add(trial);
+    const Trial trial = MakeTrial(place.trial, open);
     open.results.clear();
+    End(place.trial, trial);
+  }
+
+  void End(size_t index, const Trial& trial) {
+    asked_.Tell(index, trial.value);
+    table_.Add(trial);
     const Status saved = table_.Save(StateOf(session_).folder());
     if (!saved.ok() && end_.ok()) end_ = saved;
+    ended_.notify_all();
     ReportEnded(trial);
+  }
+
+  // A trial whose values do not fit together.
+  Trial RefusedTrial(size_t index) {
+    const AskedTrial& asked = asked_.At(index);
+    Trial trial{.number = int64_t(index) + 1,
+                .values = asked.values,
+                .state = TrialState::kFailed,
+                .error = FaultOf(asked.refused).what};
+    errors_.emplace(trial.number, asked.refused);
+    return trial;
   }
 
   // Suggests fewer gangs, since fewer rows at a time may fit.
@@ -131,7 +165,7 @@ class TrialRunner {
   }
 
   Trial MakeTrial(size_t index, const Open& open) {
-    Trial trial{.number = int64_t(index) + 1, .values = request_.settled.trials[index].values};
+    Trial trial{.number = int64_t(index) + 1, .values = asked_.At(index).values};
     double epochs = 0;
     for (const auto& [fold, result] : open.results) {
       trial.seconds += result.seconds;
@@ -154,15 +188,14 @@ class TrialRunner {
   }
 
   void ReportStarted(size_t trial) {
-    StateOf(session_).call().Send(
-        TrialStarted{.trial = int64_t(trial) + 1,
-                     .trials = int64_t(request_.settled.trials.size()),
-                     .values = ValuesText(request_.settled.trials[trial].values)});
+    StateOf(session_).call().Send(TrialStarted{.trial = int64_t(trial) + 1,
+                                               .trials = request_.settled.count,
+                                               .values = ValuesText(asked_.At(trial).values)});
   }
 
   void ReportEnded(const Trial& trial) {
     TrialEnded event{.trial = trial.number,
-                     .trials = int64_t(request_.settled.trials.size()),
+                     .trials = request_.settled.count,
                      .values = ValuesText(trial.values),
                      .state = trial.value ? "done" : "failed",
                      .metric = request_.settled.metric,
@@ -180,7 +213,7 @@ class TrialRunner {
   Status AllFailed() {
     const auto& [number, status] = *errors_.begin();
     Fault fault = FaultOf(status);
-    const size_t count = request_.settled.trials.size();
+    const int64_t count = request_.settled.count;
     if (count == 1) return status;
     fault.what = fmt::format("all {} trials failed, the first of them: {}", count, fault.what);
     if (fault.kept.empty()) fault.kept = "trials.json has the error of each";
@@ -192,9 +225,11 @@ class TrialRunner {
   const int32_t fits_a_trial_;
   int32_t parallel_ = 1;
   int64_t memory_ = 0;
-  std::mutex mutex_;  // Guards all below; held while events are sent, one at a time.
-  size_t next_ = 0;   // The fit to start next: trial by trial, fold by fold.
+  std::mutex mutex_;               // Guards all below; held while events are sent, one at a time.
+  std::condition_variable ended_;  // A trial, or the search.
+  size_t next_ = 0;                // The fit to start next: trial by trial, fold by fold.
   std::map<size_t, Open> open_;
+  AskedTrials asked_;
   TrialTable table_;
   std::map<int64_t, Status> errors_;  // By the trial's number.
   Status end_;                        // What ends the search early.

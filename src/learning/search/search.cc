@@ -20,6 +20,7 @@
 #include "pipeline/make_rows.h"
 #include "pipeline/objective.h"
 #include "search/run.h"
+#include "search/same_search.h"
 #include "search/space.h"
 
 namespace protium {
@@ -80,6 +81,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
   } else {
     PT_TRY(MakeRows(train));
   }
+  PT_TRY(CheckSameSearch(search, settled, state.folder() / "trials", state.options().resume));
   const TrialsRequest request{search, settled, train, std::move(folds)};
   const auto since = Clock::now();
   PT_LET(TrialTable table, RunTrials(request));
@@ -91,8 +93,7 @@ Result<Searched> RunSearch(const Search& search, const DataFrame& train) {
 // Writes "search" of result.json, and reports it to the user before the refit. `training` is that
 // of the refit (EstimatorKind::DescribeTraining); epochs or rounds, as far as the kind has them.
 void ReportBest(SessionState& state, const Searched& searched, const Trial& best,
-                const Json& training) {
-  const EstimatorOptions& chosen = searched.settled.trials[size_t(best.number - 1)].estimator;
+                const EstimatorOptions& chosen, const Json& training) {
   int64_t failed = 0;
   for (const Trial& each : searched.table.trials()) failed += each.state == TrialState::kFailed;
   Json told = {{"metric", searched.settled.metric},
@@ -128,13 +129,15 @@ Result<SearchResult> Search::Run(const DataFrame& train) const {
   PT_TRY(FirstError(train.plan()));
   SessionState& state = StateOf(train.session());
   PT_LET(const Pipeline base, WithSettings(pipeline_, state));
-  PT_LET(Searched searched, RunSearch(Search(base, options_, folds_), train));
+  const Search search(base, options_, folds_);
+  PT_LET(Searched searched, RunSearch(search, train));
   const Trial& best = *searched.table.best();
-  const SettledTrial& chosen = searched.settled.trials[size_t(best.number - 1)];
+  PT_LET(const SettledTrial chosen,
+         SettleTrial(search, searched.settled.metric, best.values, state.options().catalogue));
   std::vector<StageOptions> whole = chosen.pipeline.stages();
   PT_LET(const auto estimator, FindEstimator(whole, state.options().catalogue));
   whole[estimator->at].options = estimator->kind->ForAllRows(estimator->own, best.best_epoch);
-  ReportBest(state, searched, best,
+  ReportBest(state, searched, best, chosen.estimator,
              estimator->kind->DescribeTraining(whole[estimator->at].options));
   PT_LET(PipelineModel model, FitAsGiven(Pipeline(std::move(whole)), train));
   return SearchResult{.metric = searched.settled.metric,

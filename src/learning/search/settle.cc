@@ -11,6 +11,7 @@
 #include "model/preview.h"
 #include "os/machine.h"
 #include "pipeline/estimator_kind.h"
+#include "search/conditions.h"
 #include "search/folds.h"
 #include "search/space.h"
 #include "search/with_values.h"
@@ -82,7 +83,53 @@ int64_t FitsATrial(const Search& search) {
   return search.folds() ? int64_t{Folds::CountFits(*search.folds())} : 1;
 }
 
+// Returns the trials whose values are known before any result, and counts all of them.
+Result<std::vector<Json>> Propose(const SearchOptions& options,
+                                  const std::shared_ptr<const Catalogue>& own,
+                                  SettledSearch& settled) {
+  if (options.method != SearchMethod::kTpe || options.space.empty()) {
+    PT_LET(std::vector<Json> proposed, ProposeTrials(options, "search"));
+    settled.count = int64_t(proposed.size());
+    return proposed;
+  }
+  PT_LET(settled.count, CountTrials(options, "search"));
+  PT_LET(const std::vector<Condition> conditions, ConditionsOf(options.space, own));
+  settled.tpe = std::make_shared<const Tpe>(options.space, options.seed, conditions);
+  const int64_t points = settled.tpe->CountPoints();
+  if (points > 0) settled.count = std::min(settled.count, points);
+  return settled.tpe->First(settled.count);
+}
+
+Status SettleAll(const Search& search, const std::vector<Json>& proposed,
+                 const std::shared_ptr<const Catalogue>& own, const SettledSearch& settled,
+                 std::vector<SettledTrial>& into) {
+  for (const Json& values : proposed) {
+    PT_LET(SettledTrial trial, SettleTrial(search, settled.metric, values, own));
+    into.push_back(std::move(trial));
+  }
+  return Status::OK();
+}
+
+// Both kinds of settled trials.
+std::vector<const SettledTrial*> Settled(const SettledSearch& settled) {
+  std::vector<const SettledTrial*> all;
+  for (const auto* each : {&settled.trials, &settled.corners}) {
+    for (const SettledTrial& trial : *each) all.push_back(&trial);
+  }
+  return all;
+}
+
 }  // namespace
+
+Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
+                                 const Json& values, const std::shared_ptr<const Catalogue>& own) {
+  PT_LET(const Catalogue catalogue, WithBuiltIns(own));
+  PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
+  PT_LET(EstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
+  SettledTrial trial{values, std::move(pipeline), std::move(estimator)};
+  PT_TRY(CheckMeasured(search, metric, trial));
+  return trial;
+}
 
 Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own) {
   PT_TRY(CheckFields(search.options(), "search"));
@@ -95,24 +142,20 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
          FindMetricRow(catalogue.metrics, settled.metric, "search.metric"));
   settled.higher_is_better = metric->higher_is_better;
   for (const Dimension& each : search.options().space) settled.paths.push_back(each.path);
-  PT_LET(const std::vector<Json> proposed, ProposeTrials(search.options(), "search"));
-  for (const Json& values : proposed) {
-    PT_LET(Pipeline pipeline, WithValues(search.pipeline(), values, own, "search.space"));
-    PT_LET(EstimatorOptions estimator, EstimatorOf(pipeline, catalogue));
-    settled.trials.push_back({values, std::move(pipeline), std::move(estimator)});
-    PT_TRY(CheckMeasured(search, settled.metric, settled.trials.back()));
-  }
+  PT_LET(const std::vector<Json> proposed, Propose(search.options(), own, settled));
+  PT_TRY(SettleAll(search, proposed, own, settled, settled.trials));
+  if (settled.tpe) PT_TRY(SettleAll(search, settled.tpe->Corners(), own, settled, settled.corners));
   return settled;
 }
 
 Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train) {
-  for (const SettledTrial& trial : settled.trials) {
-    const Status fits = MakePreview(trial.pipeline, train, UseSettings::kNo).status();
+  for (const SettledTrial* trial : Settled(settled)) {
+    const Status fits = MakePreview(trial->pipeline, train, UseSettings::kNo).status();
     if (fits.ok()) continue;
-    if (trial.values.empty()) return fits;
+    if (trial->values.empty()) return fits;
     Fault fault = FaultOf(fits);
     fault.why +=
-        (fault.why.empty() ? "" : "; ") + ("in the trial with " + ValuesText(trial.values));
+        (fault.why.empty() ? "" : "; ") + ("in the trial with " + ValuesText(trial->values));
     return Fail(std::move(fault));
   }
   return search.folds() ? train.Schema().status() : Status::OK();
@@ -124,17 +167,18 @@ int32_t CountParallel(const Search& search, const SettledSearch& settled,
   if (parallel == 0) {
     // The largest gang of all trials decides: the others fit wherever it fits.
     int64_t cores = 1;
-    for (const SettledTrial& each : settled.trials) {
-      const GangSpec& gang = each.estimator.gang;
+    for (const SettledTrial* each : Settled(settled)) {
+      const GangSpec& gang = each->estimator.gang;
       cores = std::max(cores, int64_t{gang.workers.max} * gang.cores_per_worker);
     }
     parallel = CoresOf(address) / cores;
   }
+  if (settled.tpe) fits = std::min(fits, (search.options().lag + 1) * FitsATrial(search));
   return int32_t(std::clamp(parallel, int64_t{1}, std::max(fits, int64_t{1})));
 }
 
 Json SearchToJson(const Search& search, const SettledSearch& settled, const std::string& address) {
-  const int64_t trials = int64_t(settled.trials.size());
+  const int64_t trials = settled.count;
   const int64_t fits = trials * FitsATrial(search);
   Json json = {{"method", fields::Write(search.options().method)},
                {"metric", settled.metric},

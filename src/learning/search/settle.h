@@ -10,6 +10,7 @@
 #include "catalogue/catalogue.h"
 #include "pipeline/estimator_options.h"
 #include "protium/search.h"
+#include "search/tpe.h"
 
 namespace protium {
 
@@ -22,12 +23,22 @@ struct SettledTrial {
 struct SettledSearch {
   std::string metric;
   bool higher_is_better = false;
-  std::vector<SettledTrial> trials;  // At least one.
-  std::vector<std::string> paths;    // The options that differ, in the order of the space.
+  // At least one: all, or of a search that learns those that no result changes.
+  std::vector<SettledTrial> trials;
+  std::vector<SettledTrial> corners;  // Of a search that learns: the ends of its space.
+  std::vector<std::string> paths;     // The options that differ, in the order of the space.
+  int64_t count = 0;                  // All trials.
+  std::shared_ptr<const Tpe> tpe;     // Null unless the search learns.
 };
 
+// Refuses with Exit::kUsage a trial whose options the pipeline refuses, and one that does not
+// measure `metric` on rows that it has not learned from.
+Result<SettledTrial> SettleTrial(const Search& search, const std::string& metric,
+                                 const Json& values, const std::shared_ptr<const Catalogue>& own);
+
 // Refuses with Exit::kUsage, below "search" or "folds": a pipeline without an estimator, paths that
-// do not exist, values that any trial's pipeline would refuse, a metric that is not measured, and a
+// do not exist, values that any trial's pipeline would refuse (of a search that learns: any of
+// `trials` and `corners`), a metric that is not measured, and a
 // search without folds whose estimator holds out no validation rows.
 Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const Catalogue>& own);
 
@@ -36,7 +47,8 @@ Result<SettledSearch> Settle(const Search& search, const std::shared_ptr<const C
 Status CheckOnTable(const Search& search, const SettledSearch& settled, const DataFrame& train);
 
 // Returns how many gangs train at the same time: the number asked for, or as many as the cores of
-// the engine at `address` allow; one on a cluster, whose cores others use as well. At most `fits`.
+// the engine at `address` allow; one on a cluster, whose cores others use as well. At most `fits`,
+// and of a search that learns at most those of lag + 1 trials.
 int32_t CountParallel(const Search& search, const SettledSearch& settled,
                       const std::string& address, int64_t fits);
 

@@ -40,11 +40,6 @@ double Rounded(double value) {
   return value;
 }
 
-Json AsValue(const Dimension& dimension, double value) {
-  if (IsWhole(dimension.kind)) return int64_t(value);
-  return std::clamp(Rounded(value), dimension.low, dimension.high);
-}
-
 // 64 bits that depend only on the path.
 uint64_t KeyOf(const std::string& path) {
   const std::string digits = Md5Hex(path).substr(0, 16);
@@ -105,8 +100,7 @@ Result<std::vector<Json>> WholeGrid(const SearchOptions& options, const std::str
 
 // A space of choices with no more combinations than trials is tried completely: drawing would find
 // the last ones only late.
-std::vector<Json> DrawTrials(const SearchOptions& options) {
-  const int64_t wanted = options.trials > 0 ? options.trials : kUsualTrials;
+std::vector<Json> DrawTrials(const SearchOptions& options, int64_t wanted) {
   const int64_t all = CountCombinations(options.space);
   std::vector<Json> trials;
   std::set<std::string> known;
@@ -159,6 +153,13 @@ int64_t CountCombinations(const Space& space) {
   return all < 0x1p53 ? int64_t(all) : 0;
 }
 
+Json ValueIn(const Dimension& dimension, double number) {
+  if (IsWhole(dimension.kind)) {
+    return int64_t(std::clamp(std::round(number), dimension.low, dimension.high));
+  }
+  return std::clamp(Rounded(number), dimension.low, dimension.high);
+}
+
 std::vector<Json> GridPoints(const Dimension& dimension) {
   std::vector<Json> points;
   const auto add = [&](Json point) {
@@ -169,8 +170,7 @@ std::vector<Json> GridPoints(const Dimension& dimension) {
   for (int64_t i = 0; i < dimension.points; ++i) {
     const double share = dimension.points > 1 ? double(i) / double(dimension.points - 1) : 0;
     const double at = Between(dimension.low, dimension.high, IsLog(dimension.kind), share);
-    // Whole numbers are rounded to the nearest; the ends are those given.
-    add(AsValue(dimension, IsWhole(dimension.kind) ? std::round(at) : at));
+    add(ValueIn(dimension, at));
   }
   return points;
 }
@@ -185,18 +185,23 @@ Json DrawValue(const Dimension& dimension, int64_t seed, int64_t number) {
   // range.
   const double high = whole ? dimension.high + 1 : dimension.high;
   const double drawn = Between(dimension.low, high, IsLog(dimension.kind), share);
-  return AsValue(dimension, whole ? std::min(std::floor(drawn), dimension.high) : drawn);
+  return ValueIn(dimension, whole ? std::min(std::floor(drawn), dimension.high) : drawn);
 }
 
-Result<std::vector<Json>> ProposeTrials(const SearchOptions& options, const std::string& path) {
+Result<int64_t> CountTrials(const SearchOptions& options, const std::string& path) {
   if (options.trials > kMostTrials) {
     return GridFault(path + ".trials",
                      fmt::format("trials = {} is more than {}", options.trials, kMostTrials),
                      "set fewer trials");
   }
+  return options.trials > 0 ? options.trials : kUsualTrials;
+}
+
+Result<std::vector<Json>> ProposeTrials(const SearchOptions& options, const std::string& path) {
+  PT_LET(const int64_t wanted, CountTrials(options, path));
   if (options.space.empty()) return std::vector<Json>{Json::object()};
   if (options.method == SearchMethod::kGrid) return WholeGrid(options, path);
-  return DrawTrials(options);
+  return DrawTrials(options, wanted);
 }
 
 std::string ValuesText(const Json& values) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to try (ask): the sets of values that a search's options describe. Their results (tell) are
-// in trials.h; a method that learns from earlier trials would read those.
+// in trials.h; tpe.h learns from those what to try next.
 #pragma once
 
 #include <string>
@@ -23,13 +23,20 @@ int64_t CountCombinations(const Space& space);
 // The values that a grid uses of a dimension, in order, each once.
 std::vector<Json> GridPoints(const Dimension& dimension);
 
+// The value of a range for a number: within the range; a real one with six significant digits.
+Json ValueIn(const Dimension& dimension, double number);
+
 // The value of a dimension in draw `number`. It depends only on seed, number and path, so adding or
 // removing another dimension changes nothing. Real numbers have six significant digits.
 Json DrawValue(const Dimension& dimension, int64_t seed, int64_t number);
 
-// Returns the values of every trial, by path, in the order of trials; no two are the same. A grid's
-// last dimension changes fastest. There are fewer than asked for if the space has no more.
-// Contradictory options are faults of Exit::kUsage below `path`.
+// How many draws a search makes: as many as asked for, or 20. A fault of Exit::kUsage below `path`
+// if they are more than 10,000.
+Result<int64_t> CountTrials(const SearchOptions& options, const std::string& path);
+
+// Returns the values of every trial of a grid or of random draws, by path, in the order of trials;
+// no two are the same. A grid's last dimension changes fastest. There are fewer than asked for if
+// the space has no more. Contradictory options are faults of Exit::kUsage below `path`.
 Result<std::vector<Json>> ProposeTrials(const SearchOptions& options, const std::string& path);
 
 // "learning_rate 0.01, hidden [64]": the values, each by the last step of its path, for people.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/same_search.h"
+
+#include <string>
+#include <vector>
+
+#include "base/fault.h"
+#include "os/file.h"
+
+namespace protium {
+namespace {
+
+Json Identity(const Search& search, const SettledSearch& settled) {
+  const SearchOptions& options = search.options();
+  return {{"method", fields::Write(options.method)},
+          {"seed", options.seed},
+          {"lag", options.lag},
+          {"metric", settled.metric},
+          {"space", ToJson(options.space)}};
+}
+
+// The dotted paths below `path` at which two objects differ.
+void ListDifferences(const Json& was, const Json& is, const std::string& path,
+                     std::vector<std::string>& differ) {
+  for (const auto* each : {&was, &is}) {
+    for (const auto& [key, value] : each->items()) {
+      if (each == &is && was.contains(key)) continue;
+      const Json a = was.value(key, Json()), b = is.value(key, Json());
+      if (a == b) continue;
+      if (key == "space" && a.is_object() && b.is_object()) {
+        ListDifferences(a, b, path + key + ".", differ);
+      } else {
+        differ.push_back(path + key);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Status CheckSameSearch(const Search& search, const SettledSearch& settled,
+                       const std::filesystem::path& trials, bool resume) {
+  if (!settled.tpe) return Status::OK();
+  const Json identity = Identity(search, settled);
+  const std::filesystem::path file = trials / "search.json";
+  if (!resume || !std::filesystem::exists(file)) {
+    PT_TRY(MakeFolder(trials));
+    return WriteFile(file, Pretty(identity));
+  }
+  PT_LET(const std::string text, ReadFile(file));
+  PT_LET(const Json was, ParseJson(text));
+  std::vector<std::string> differ;
+  ListDifferences(was, identity, "search.", differ);
+  if (differ.empty()) return Status::OK();
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what = "the search differs from the one that this run began in: " + Dump(Json(differ)),
+       .where = differ.front(),
+       .why = "each trial learns from those before it",
+       .fix = "resume with the same search (more trials are fine), or begin a new run"});
+}
+
+}  // namespace protium
