@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probabilities of the standard normal distribution and exp(x), with the same bits on every machine:
-// the C library's erfc and exp may differ from one to the next, and then so would trials.
+// Probabilities of the standard normal distribution and exp(x), with the same bits on every
+// machine: the C library's erfc and exp may differ from one to the next, and then so would trials.
 #pragma once
 
 #include <array>
