@@ -46,7 +46,7 @@ struct Halves {
 };
 
 // Both in the order of trials; of equal losses the earlier trial is the better one.
-Halves Split(const std::vector<const Told*>& told) {
+Halves Halve(const std::vector<const Told*>& told) {
   std::vector<std::pair<double, size_t>> order;
   for (size_t i = 0; i < told.size(); ++i) order.emplace_back(LossOf(*told[i]), i);
   const size_t good = std::min((told.size() + 9) / 10, kMostGood);
@@ -218,7 +218,7 @@ void Tpe::ProposeGroup(const Group& group, const History& history, Draws& draws,
   for (const Told& each : history.told) {
     if (TakesPart(group, each.at)) told.push_back(&each);
   }
-  Halves halves = Split(told);
+  Halves halves = Halve(told);
   for (const Point& each : history.running) {
     if (TakesPart(group, each)) halves.bad.push_back(&each);
   }
