@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The hash is compiled into this file; its library is not linked.
+#define XXH_INLINE_ALL
 #include "rows/cells.h"
 
 #include <arrow/type.h>
