@@ -94,6 +94,11 @@ SetUpSources() {
   rm -rf "$downloads"
 }
 
+# What tests read without a server.
+SetUpTestedSources() {
+  [ -e .deps/duckdb/lib/extensions/sqlite_scanner.duckdb_extension ] || SetUpSources sqlite,excel
+}
+
 SetUpRest() {
   downloads=$PWD/.deps/downloads LOG=$PWD/.deps/set-up.log
   InstallPackages Spark

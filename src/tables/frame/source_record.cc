@@ -93,11 +93,11 @@ Result<std::string> SumRows(Engine& engine, const Plan& table, const arrow::Sche
   if (texts.empty()) return std::string();
   const Plan hashes =
       MakePlan(Project{{{"a", HashOf(texts, "a")}, {"b", HashOf(texts, "b")}}}, {table});
-  int64_t sums[2] = {0, 0};
+  uint64_t sums[2] = {0, 0};  // They wrap around.
   PT_TRY(EachBatch(engine, hashes, call, [&](const arrow::RecordBatch& batch) {
     for (int column = 0; column < 2; ++column) {
       const auto& values = static_cast<const arrow::Int64Array&>(*batch.column(column));
-      for (int64_t i = 0; i < values.length(); ++i) sums[column] += values.Value(i);
+      for (int64_t i = 0; i < values.length(); ++i) sums[column] += uint64_t(values.Value(i));
     }
   }));
   return fmt::format("{}:{}", sums[0], sums[1]);
