@@ -123,11 +123,11 @@ std::string TrainOfNet(const JobOutline& outline) {
       "batch_size     = {:<21} # rows of a step\n"
       "validation     = {:<21} # rows that choose the epoch\n"
       "early_stopping = {:<21} # epochs that do not help before it ends\n"
-      "optimizer      = {{ name = \"adamw\", learning_rate = 3e-3 }}\n"
+      "optimizer      = {{ name = \"adamw\", learning_rate = {} }}\n"
       "schedule       = \"cosine\"              # down to 0 in the last epoch\n"
       "seed           = 1\n\n",
       outline.epochs, outline.batch, ValidationOf(outline),
-      fmt::format("{{ patience = {} }}", outline.patience));
+      fmt::format("{{ patience = {} }}", outline.patience), outline.wide() ? "1e-3" : "3e-3");
 }
 
 const char* WhyTogether(HeldOut how) {
@@ -168,9 +168,10 @@ std::string TreesOf(const JobOutline& outline) {
 
 std::string NetOf(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
-  std::string text =
-      "[[pipeline]]\nkind   = \"torch_estimator\"\n"
-      "net    = { name = \"tabm\", hidden = [64, 64] }   # 16 nets that share weights\n";
+  std::string text = "[[pipeline]]\nkind   = \"torch_estimator\"\n";
+  text += outline.wide()
+              ? "net    = { name = \"tabular_mlp\", hidden = [64, 32] }\n"
+              : "net    = { name = \"tabm\", hidden = [64, 64] }   # 16 nets that share weights\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "categorical = [{ stage = \"index\" }]\n";
   }

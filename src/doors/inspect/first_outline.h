@@ -60,7 +60,8 @@ struct JobOutline {
   // The column whose equal values stay on one side of a split; empty: none.
   std::string Together() const;
   bool grows_trees() const { return estimator == FirstEstimator::kTrees; }
-  // So many numbers that their quantiles, an expression of 24 parts each, would take minutes.
+  // So many numbers that a small net learns more from the rows that there usually are; and their
+  // quantiles, an expression of 24 parts each, would take minutes.
   bool wide() const { return columns.numbers.size() > 200; }
 };
 

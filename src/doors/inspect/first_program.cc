@@ -149,8 +149,9 @@ std::string TreesText(const JobOutline& outline) {
 
 std::string NetText(const JobOutline& outline) {
   const UsedColumns& columns = outline.columns;
-  std::string text =
-      "      pt::TorchEstimator(\n          {.net = pt::Tabm({.hidden = {64, 64}}),\n";
+  std::string text = "      pt::TorchEstimator(\n          {.net = ";
+  text += outline.wide() ? "pt::TabularMlp({.hidden = {64, 32}}),\n"
+                         : "pt::Tabm({.hidden = {64, 64}}),\n";
   if (!columns.categories.empty() || !columns.times.empty()) {
     text += "           .categorical = pt::OutputsOf(\"index\"),\n";
   }
@@ -160,13 +161,13 @@ std::string NetText(const JobOutline& outline) {
                     "           .loss = {},\n"
                     "           .train = {{.epochs = {},\n"
                     "                     .batch_size = {},\n"
-                    "                     .optimizer = pt::AdamW({{.learning_rate = 3e-3}}),\n"
+                    "                     .optimizer = pt::AdamW({{.learning_rate = {}}}),\n"
                     "                     .schedule = pt::Cosine(),\n"
                     "                     .validation = {},\n"
                     "                     .early_stopping = {{.patience = {}}},\n"
                     "                     .seed = 1}}}}),\n",
                     CppText(outline.label.name), LossText(outline), outline.epochs, outline.batch,
-                    ValidationText(outline), outline.patience);
+                    outline.wide() ? "1e-3" : "3e-3", ValidationText(outline), outline.patience);
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ TEST(Loss, OfMembersIsTheMeanOfTheirLosses) {
 
 TEST(Loss, IsChosenByNameFromThoseOfTheCatalogue) {
   for (const LossRow& row : BuiltInCatalogue().losses) {
+    if (row.name == "lambdarank") continue;  // Only trees rank.
     const Choice choice{row.name, *row.complete(Json::object(), "")};
     EXPECT_TRUE(MakeLoss(BuiltInLosses(), choice, {}).ok()) << row.name;
   }
