@@ -28,6 +28,8 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+constexpr size_t kMostColumns = 92;  // Behind "  fix: " in a line of 100.
+
 }  // namespace
 
 std::vector<std::string> Nearest(std::string_view word, std::span<const std::string> known) {
@@ -54,7 +56,13 @@ std::string Suggest(std::string_view word, std::span<const std::string> known) {
   if (!text.empty()) return "did you mean " + text + "?";
   if (known.empty() || known.size() > 12) return {};
   for (const std::string& name : known) text += (text.empty() ? "one of: " : ", ") + name;
-  return text;
+  std::string more;
+  for (size_t left = known.size(); left > 1 && text.size() + more.size() > kMostColumns;) {
+    text.resize(text.rfind(", "));
+    left -= 1;
+    more = " and " + std::to_string(known.size() - left) + " more";
+  }
+  return text + more;
 }
 
 }  // namespace protium

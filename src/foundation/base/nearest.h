@@ -14,7 +14,7 @@ namespace protium {
 std::vector<std::string> Nearest(std::string_view word, std::span<const std::string> known);
 
 // Returns `did you mean "a" or "b"?`, or `one of: a, b, c` if nothing is near and fewer than 13 are
-// known, else nothing.
+// known, else nothing. A list that is too long for a line ends in `and 2 more`.
 std::string Suggest(std::string_view word, std::span<const std::string> known);
 
 }  // namespace protium

@@ -19,6 +19,14 @@ TEST(Suggest, ListsAFewWhenNothingIsNear) {
   EXPECT_EQ(Suggest("zzzzzz", known), "one of: a1, b2");
 }
 
+TEST(Suggest, CutsAListThatIsTooLongForALine) {
+  const std::vector<std::string> known(9, std::string(11, 'x'));
+  const std::string text = Suggest("other", known);
+  EXPECT_EQ(text.size(), 8 + 5 * 11 + 4 * 2 + std::string(" and 4 more").size()) << text;
+  EXPECT_TRUE(text.ends_with("x and 4 more")) << text;
+  EXPECT_FALSE(Suggest("other", std::span(known).first(6)).ends_with("more"));
+}
+
 TEST(UnknownName, TellsWhatItIsAndTheNearest) {
   const std::vector<std::string> known = {"linear", "tabular_mlp"};
   const Fault fault = FaultOf(UnknownName("net", "linaer", known, "train.net"));

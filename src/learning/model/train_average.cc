@@ -17,6 +17,7 @@
 #include "model/train.h"
 #include "os/file.h"
 #include "protium/events.h"
+#include "run/terminal.h"
 
 namespace protium {
 namespace {
@@ -191,6 +192,11 @@ TrainResult Joined(const std::vector<TrainResult>& members) {
   return all;
 }
 
+std::string MetricText(const std::string& metric, const Json& validation) {
+  const Json value = validation.value(metric, Json());
+  return metric + " " + (value.is_number() ? Figure(value.get<double>(), 4) : "unknown");
+}
+
 // Says in the run, and to the user, how much each member counts.
 void Report(SessionState& session, const AverageOptions& options, const std::string& metric,
             const std::vector<double>& weights, const std::vector<TrainResult>& members,
@@ -202,12 +208,12 @@ void Report(SessionState& session, const AverageOptions& options, const std::str
                     {"weight", weights[m]},
                     {"validation", members[m].validation},
                     {"weights_sha256", members[m].weights_sha256}});
-    text += fmt::format("{}{} x {} ({} {})", m == 0 ? "" : " + ", weights[m], options.of[m].name,
-                        metric, Dump(members[m].validation.value(metric, Json())));
+    text += fmt::format("{}{} x {} ({})", m == 0 ? "" : " + ", weights[m], options.of[m].name,
+                        MetricText(metric, members[m].validation));
   }
   session.record().Set("average", list);
-  session.call().Send(Note{fmt::format("the average is {}: {} {} on the validation rows", text,
-                                       metric, Dump(validation.value(metric, Json())))});
+  session.call().Send(Note{fmt::format("the average is {}: {} on the validation rows", text,
+                                       MetricText(metric, validation))});
 }
 
 }  // namespace
