@@ -39,7 +39,7 @@ Json Value(const std::vector<JudgedRow>& rows, int64_t best = 10) {
 }
 
 const std::vector<JudgedRow> kTies = {{1, 3, 0.5}, {1, 2, 1.5},  {1, 3, 1.5},
-                                {1, 0, 2.0}, {1, 1, -1.0}, {1, 2, 0.1}};
+                                      {1, 0, 2.0}, {1, 1, -1.0}, {1, 2, 0.1}};
 const std::vector<JudgedRow> kConstant = {{2, 0, 1}, {2, 1, 1}, {2, 0, 1}, {2, 4, 1}};
 
 TEST(Ndcg, IsThatOfScikitLearnAlsoWithEqualScores) {
