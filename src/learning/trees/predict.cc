@@ -36,6 +36,7 @@ void BatchForest::Add(const Tree& tree) {
     nodes_.push_back(SplitNode(tree, node));
     plan.of_numbers = plan.of_numbers && (nodes_.back().column & kOfCategories) == 0;
   }
+  of_numbers_ = of_numbers_ && plan.of_numbers;
   plans_.push_back(plan);
 }
 
@@ -93,6 +94,7 @@ void BatchForest::Walk(const Plan& plan, const float* rows, int64_t count, float
 }
 
 // One row goes through several trees at once.
+template <bool OfNumbers>
 void BatchForest::PredictRow(std::span<const float> row, std::span<float> out) const {
   std::ranges::copy(forest_.base, out.begin());
   for (size_t first = 0; first < plans_.size(); first += size_t(kTogether)) {
@@ -103,7 +105,7 @@ void BatchForest::PredictRow(std::span<const float> row, std::span<float> out) c
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t t = 0; t < some; ++t) {
-        const Node* const next = root[t] + at[t]->left + GoesRight<false>(*at[t], row.data());
+        const Node* const next = root[t] + at[t]->left + GoesRight<OfNumbers>(*at[t], row.data());
         moved |= next != at[t];
         at[t] = next;
       }
@@ -116,7 +118,9 @@ void BatchForest::Predict(std::span<const float> rows, int64_t count, std::span<
   const auto columns = forest_.columns.size(), outputs = forest_.base.size();
   if (count < kTogether) {
     for (size_t i = 0; i < size_t(count); ++i) {
-      PredictRow(rows.subspan(i * columns, columns), out.subspan(i * outputs, outputs));
+      const auto row = rows.subspan(i * columns, columns);
+      const auto to = out.subspan(i * outputs, outputs);
+      of_numbers_ ? PredictRow<true>(row, to) : PredictRow<false>(row, to);
     }
     return;
   }

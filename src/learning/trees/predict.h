@@ -37,6 +37,7 @@ class BatchForest {
   uint32_t SetGoesRight(const Node& node, float x) const;
   template <bool OfNumbers>
   uint32_t GoesRight(const Node& node, const float* row) const;
+  template <bool OfNumbers>
   void PredictRow(std::span<const float> row, std::span<float> out) const;
   template <bool OfNumbers>
   void Walk(const Plan& plan, const float* rows, int64_t count, float* out) const;
@@ -45,6 +46,7 @@ class BatchForest {
   std::vector<Node> nodes_;
   std::vector<Plan> plans_;
   std::vector<uint32_t> sets_;  // For each split: the number of categories, then its set.
+  bool of_numbers_ = true;      // No tree has categories.
 };
 
 }  // namespace protium
