@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kMostTexts = 5;
 constexpr int64_t kRowsBeforeGivingUp = 10'000;
-constexpr int64_t kPerOdd =
-    9;  // Matching cells required per odd one that is not a word for a null.
+// Matching cells required per odd one that is not a word for a null.
+constexpr int64_t kPerOdd = 9;
 
 // Whether the comma in a number may group thousands, as in 1,234 but not in 0,234 or 12,5.
 bool MayGroup(std::string_view number) {

@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kMostSummedRows = 1'000'000;
+
 // What sources.json holds.
 struct Stored {
   std::string run;
@@ -144,8 +146,8 @@ Status Compare(const SourceFacts& was, const SourceFacts& now) {
   return Changed(was, "it has as many rows as before, but other values");
 }
 
-}  // namespace
-
+// `table` is the plan of the source, which is read once for the number of rows, and once more for
+// the sum.
 Result<SourceFacts> ReadSourceFacts(Engine& engine, const Plan& table, const Source& source,
                                     const Call& call) {
   SourceFacts facts{.source = DescribeSource(source)};
@@ -157,6 +159,26 @@ Result<SourceFacts> ReadSourceFacts(Engine& engine, const Plan& table, const Sou
   PT_LET(facts.sum, SumRows(engine, table, *schema, call));
   return facts;
 }
+
+// By the names of the files of its log.
+Result<int64_t> NewestDeltaVersion(const fs::path& folder) {
+  int64_t newest = -1;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder / "_delta_log", ignored)) {
+    const std::string name = entry.path().filename().string();
+    int64_t version = -1;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
+    const std::string_view rest(end, name.data() + name.size());
+    const bool named = rest == ".json" || rest.starts_with(".checkpoint");
+    if (error == std::errc() && named) newest = std::max(newest, version);
+  }
+  if (newest >= 0) return newest;
+  return Fail({.exit = Exit::kInput,
+               .what = "the folder " + folder.string() + " is no Delta table",
+               .why = "it has no log of versions, _delta_log"});
+}
+
+}  // namespace
 
 Result<SourceRecord> SourceRecord::Open(fs::path file, bool resume) {
   SourceRecord record(std::move(file));
@@ -222,23 +244,6 @@ Status SourceRecord::Save() const {
     stored.facts.push_back(facts);
   }
   return WriteFile(file_, Pretty(FieldsToJson(stored)));
-}
-
-Result<int64_t> NewestDeltaVersion(const fs::path& folder) {
-  int64_t newest = -1;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "_delta_log", ignored)) {
-    const std::string name = entry.path().filename().string();
-    int64_t version = -1;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
-    const std::string_view rest(end, name.data() + name.size());
-    const bool named = rest == ".json" || rest.starts_with(".checkpoint");
-    if (error == std::errc() && named) newest = std::max(newest, version);
-  }
-  if (newest >= 0) return newest;
-  return Fail({.exit = Exit::kInput,
-               .what = "the folder " + folder.string() + " is no Delta table",
-               .why = "it has no log of versions, _delta_log"});
 }
 
 }  // namespace protium

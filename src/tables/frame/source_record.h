@@ -19,8 +19,8 @@ struct SourceFacts {
   std::string source;   // For people: DescribeSource().
   std::string columns;  // Names and types.
   int64_t rows = 0;
-  // The sum of hashes of all rows, whatever their order; empty above kMostSummedRows, where rows
-  // alone are compared.
+  // The sum of hashes of all rows, whatever their order; empty above 1,000,000 rows, where their
+  // number alone is compared.
   std::string sum;
   // The server's own position, before the rows were counted: a write-ahead log's (PostgreSQL).
   // Equal positions mean equal tables; others mean nothing, since every write moves it.
@@ -34,13 +34,6 @@ struct SourceFacts {
     visit("position", position);
   }
 };
-
-inline constexpr int64_t kMostSummedRows = 1'000'000;
-
-// Asks the engine for the facts of a source; `table` is its plan. Reads the source once for the
-// number of rows, and once more for the sum.
-Result<SourceFacts> ReadSourceFacts(Engine& engine, const Plan& table, const Source& source,
-                                    const Call& call);
 
 // One thread.
 class SourceRecord {
@@ -66,9 +59,5 @@ class SourceRecord {
   std::map<std::string, SourceFacts> facts_;
   std::map<std::string, int64_t> versions_;  // Of Delta tables, by their folders.
 };
-
-// The newest version of the Delta table in this folder, by the names of its log's files. A folder
-// without a log is a fault (kInput).
-Result<int64_t> NewestDeltaVersion(const std::filesystem::path& folder);
 
 }  // namespace protium

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -185,8 +186,7 @@ Status TableFault(const duck::Connection& connection, const Source& source, cons
   return Fail(std::move(fault));
 }
 
-}  // namespace
-
+// The folder of DuckDB's extensions; empty if the loader cannot say where DuckDB is.
 std::filesystem::path ExtensionFolder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&duckdb_open_ext), &info) == 0) return {};
@@ -194,6 +194,8 @@ std::filesystem::path ExtensionFolder() {
   const std::filesystem::path library(info.dli_fname);
   return std::filesystem::absolute(library, ignored).parent_path() / "extensions";
 }
+
+}  // namespace
 
 bool OpenSources::Has(const Source& source) const { return views_.contains(SourceView(source)); }
 

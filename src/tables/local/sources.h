@@ -4,7 +4,6 @@
 // from the network.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -39,8 +38,5 @@ class OpenSources {
 
   std::set<std::string> loaded_, attached_, views_;
 };
-
-// The folder of DuckDB's extensions; empty if the loader cannot say where DuckDB is.
-std::filesystem::path ExtensionFolder();
 
 }  // namespace protium
