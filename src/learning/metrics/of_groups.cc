@@ -17,12 +17,11 @@
 #include "base/strict_math.h"
 #include "metrics/base64.h"
 #include "metrics/kinds.h"
+#include "metrics/relevance.h"
 #include "protium/fields.h"
 
 namespace protium {
 namespace {
-
-constexpr float kMostRelevance = 31;
 
 struct GroupedRow {
   uint64_t group = 0;
@@ -41,11 +40,9 @@ struct GroupedRow {
 static_assert(std::is_trivially_copyable_v<GroupedRow> && sizeof(GroupedRow) == 24);
 
 float Relevance(double label) {
-  const bool fits = label >= 0 && label <= double(kMostRelevance) && label == std::floor(label);
-  return fits ? float(label) : std::numeric_limits<float>::quiet_NaN();
+  return IsRelevance(label) ? float(label) : std::numeric_limits<float>::quiet_NaN();
 }
 
-double Gain(float label) { return std::ldexp(1.0, int(label)) - 1; }
 double Discount(size_t place) { return StrictLog1p(1.0) / StrictLog1p(double(place + 1)); }
 
 struct RowsJson {
@@ -119,7 +116,7 @@ class Ndcg final : public Metric {
     std::vector<double> gains;
     for (const GroupedRow& each : rows) {
       if (std::isnan(each.label)) return std::numeric_limits<double>::quiet_NaN();
-      gains.push_back(Gain(each.label));
+      gains.push_back(GainOf(each.label));
     }
     const double reached = Dcg(rows, gains);
     std::ranges::sort(gains, std::greater<>());

@@ -12,12 +12,12 @@
 
 #include "base/fault.h"
 #include "base/strict_math.h"
+#include "metrics/relevance.h"
 #include "trees/exp.h"
 
 namespace protium {
 namespace {
 
-constexpr float kMostRelevance = 31;
 // Of groups in which nothing is to be learned, since H + l2 must stay above 0.
 constexpr double kFlatHessian = 1e-16;
 constexpr double kRowScale = 16;
@@ -25,7 +25,6 @@ constexpr double kRowScale = 16;
 constexpr double kNear = 0.01;
 
 double Log2Of1Plus(double x) { return StrictLog1p(x) / StrictLog1p(1.0); }
-double Gain(float label) { return std::ldexp(1.0, int(label)) - 1; }
 
 // What a round gives a row.
 struct RowResult {
@@ -36,7 +35,7 @@ struct RowResult {
 
 Status CheckLabels(const TreeTargets& targets) {
   for (const float label : targets.labels) {
-    if (label >= 0 && label <= kMostRelevance && label == std::floor(label)) continue;
+    if (IsRelevance(label)) continue;
     return Fail({.exit = Exit::kInput,
                  .what = fmt::format("a row has the label {}, but lambdarank learns whole numbers "
                                      "from 0 to 31",
@@ -99,7 +98,7 @@ class GroupLambdas {
   double Dcg(std::span<const float> labels, std::span<const uint32_t> places) const {
     double sum = 0;
     for (size_t p = 0; p < std::min(top_, places.size()); ++p) {
-      sum += Gain(labels[places[p]]) * discounts_[p];
+      sum += GainOf(labels[places[p]]) * discounts_[p];
     }
     return sum;
   }
@@ -119,7 +118,7 @@ class GroupLambdas {
         uint32_t high = places_[a], low = places_[b];
         if (labels[high] == labels[low]) continue;
         double change = (discounts_[a] - discounts_[b]) / best *
-                        std::fabs(Gain(labels[high]) - Gain(labels[low]));
+                        std::fabs(GainOf(labels[high]) - GainOf(labels[low]));
         if (labels[high] < labels[low]) std::swap(high, low);
         const double apart = double(margins[high]) - double(margins[low]);
         if (differ) change /= kNear + std::fabs(apart);

@@ -159,22 +159,7 @@ TEST(Lambdarank, GivesOneForestForAnyRanksShardsAndOrder) {
   BoostSpec spec = Ranked();
   spec.trees.rows = 0.7;
   spec.trees.columns = 0.7;
-  const auto one = ForestWorld{.spec = spec, .held_out = 0.02}.Train(table);
-  ASSERT_TRUE(one.status().ok()) << one.status();
-  EXPECT_GT(one.forest.trees.size(), 0u);
-  for (const auto& [world, shards, order] :
-       {std::tuple{2, 8, 1}, {3, 64, 2}, {7, 7, 3}, {2, 2, 0}, {1, 5, 4}}) {
-    const auto other = ForestWorld{.spec = spec,
-                                   .world = world,
-                                   .shards = shards,
-                                   .order = uint32_t(order),
-                                   .held_out = 0.02}
-                           .Train(table);
-    ASSERT_TRUE(other.status().ok()) << other.status();
-    EXPECT_EQ(other.outcome.weights_sha256, one.outcome.weights_sha256) << world;
-    EXPECT_EQ(other.outcome.validation, one.outcome.validation) << world;
-    EXPECT_EQ(other.forest, one.forest);
-  }
+  ExpectOneForestForAnyRanks(spec, table, 0.02);
 }
 
 TEST(Lambdarank, LearnsTheOrder) {

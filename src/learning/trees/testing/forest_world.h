@@ -13,6 +13,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -230,6 +231,27 @@ inline BoostSpec SpecFor(Choice loss, int64_t classes = 0) {
   spec.train.checkpoint.every_seconds = 0;
   spec.train.validation.importance_rows = 0;
   return spec;
+}
+
+// Trains the same on other ranks, shards and orders of rows, and expects the same bits.
+inline void ExpectOneForestForAnyRanks(const BoostSpec& spec, const TreeTable& table,
+                                       double held_out) {
+  const auto one = ForestWorld{.spec = spec, .held_out = held_out}.Train(table);
+  ASSERT_TRUE(one.status().ok()) << one.status();
+  EXPECT_GT(one.forest.trees.size(), 0u);
+  for (const auto& [world, shards, order] :
+       {std::tuple{2, 8, 1}, {3, 64, 2}, {7, 7, 3}, {2, 2, 0}, {1, 5, 4}}) {
+    const auto other = ForestWorld{.spec = spec,
+                                   .world = world,
+                                   .shards = shards,
+                                   .order = uint32_t(order),
+                                   .held_out = held_out}
+                           .Train(table);
+    ASSERT_TRUE(other.status().ok()) << other.status();
+    EXPECT_EQ(other.outcome.weights_sha256, one.outcome.weights_sha256) << world;
+    EXPECT_EQ(other.outcome.validation, one.outcome.validation) << world;
+    EXPECT_EQ(other.forest, one.forest);
+  }
 }
 
 }  // namespace protium
