@@ -22,8 +22,8 @@
 #include "sql/duckdb/scan.h"
 
 // Databases are attached; tables of the other kinds are read by functions. Views over both give
-// types that tables carry; DuckDB merges them into the queries over them, so columns and filters still
-// reach the source.
+// types that tables carry; DuckDB merges them into the queries over them, so columns and filters
+// still reach the source.
 
 namespace protium {
 namespace {
