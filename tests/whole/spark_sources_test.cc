@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "column/stream.h"
@@ -271,6 +272,123 @@ TEST_F(SparkSources, TypesOfMariaDbAreTheSameOnBothEngines) {
   query.query = "SELECT id, a, c, f, i, j, k, n, p, r, x, y FROM kinds";
   ExpectSameRows(query);
   server->Sql("DROP TABLE kinds");
+}
+
+TEST_F(SparkSources, AResumedRunSeesWhatChangedInItsTable) {
+  std::string why;
+  DatabaseServer* const server = Postgres(why);
+  if (server == nullptr) GTEST_SKIP() << why;
+  ASSERT_EQ(server->Sql(MachinesSql(200)), "");
+  const OwnJob own(MachinesTable(2),
+                   JobWithLoad("{ postgres = \"shop\", table = \"machines\" }", Shop(*server)));
+  const Outcome first = RunJob(own);
+  ASSERT_EQ(first.exit, 0) << first.err;
+  const std::string run = fs::path(own.Model()).parent_path().string();
+  EXPECT_TRUE(Has(ReadText(run + "/sources.json"), "\"rows\": 200"));
+  const auto resume = [&](const std::string& epochs) {
+    return Protium(own, {"resume", run, "--set", "train.epochs=" + epochs});
+  };
+  server->Sql("INSERT INTO machines VALUES (1000, 'mill', 1, 2, 3)");
+  const Outcome more = resume("3");
+  EXPECT_EQ(more.exit, 3) << more.err;
+  EXPECT_TRUE(Has(more.err, "it had 200 rows, now it has 201")) << more.err;
+  server->Sql("DELETE FROM machines WHERE id = 1000; UPDATE machines SET age = 99 WHERE id = 7");
+  const Outcome other = resume("3");
+  EXPECT_EQ(other.exit, 3) << other.err;
+  EXPECT_TRUE(Has(other.err, "other values")) << other.err;
+  server->Sql("UPDATE machines SET age = 3 WHERE id = 7");
+  const Outcome same = resume("3");
+  EXPECT_EQ(same.exit, 0) << same.err;
+  server->Sql("DROP TABLE machines");
+}
+
+TEST_F(SparkSources, OutputsGoBackIntoPostgresOnce) {
+  NEED_EXTENSION("postgres_scanner", "postgres");
+  std::string why;
+  DatabaseServer* const server = Postgres(why);
+  if (server == nullptr) GTEST_SKIP() << why;
+  ASSERT_EQ(server->Sql(MachinesSql(200)), "");
+  const OwnJob own(MachinesTable(2),
+                   JobWithLoad("{ postgres = \"shop\", table = \"machines\" }",
+                               "[outputs]\nlate = { postgres = \"shop\", table = \"late\", mode = "
+                               "\"append\", columns = [\"id\", \"prediction\"] }\n" +
+                                   Shop(*server)));
+  const Outcome first = RunJob(own);
+  ASSERT_EQ(first.exit, 0) << first.err;
+  const std::string rows = server->Sql("SELECT count(DISTINCT id) FROM late");
+  EXPECT_NE(rows, "0\n");
+  EXPECT_EQ(server->Sql("SELECT count(*) FROM late"), rows);
+  const std::string run = fs::path(own.Model()).parent_path().string();
+  const Outcome again = Protium(own, {"resume", run, "--set", "train.epochs=3"});
+  ASSERT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(server->Sql("SELECT count(*) FROM late"), rows);
+  ExpectNoSecret(own, first);
+  server->Sql("DROP TABLE machines; DROP TABLE late; DROP TABLE protium_commits");
+}
+
+TEST_F(SparkSources, AServerThatRefusesOrIsDownIsSaid) {
+  std::string why;
+  DatabaseServer* const server = Postgres(why);
+  if (server == nullptr) GTEST_SKIP() << why;
+  const std::string table = "{ postgres = \"shop\", table = \"public.none\" }";
+  const OwnJob own(MachinesTable(2), JobOver(table, Shop(*server)));
+  const Outcome wrong = RunJob(own, "canary-wrong");
+  EXPECT_EQ(wrong.exit, 5) << wrong.err;
+  EXPECT_TRUE(Has(wrong.err, "refuses the user or the password")) << wrong.err;
+  EXPECT_TRUE(Has(wrong.err, "SHOP_PASSWORD")) << wrong.err;
+  EXPECT_FALSE(Has(wrong.err, "canary-wrong")) << wrong.err;
+  const Outcome none = RunJob(own);
+  EXPECT_EQ(none.exit, 3) << none.err;
+  EXPECT_TRUE(Has(none.err, "there is no table \"public.none\"")) << none.err;
+  own.Write("job.toml",
+            JobOver(table, "[connections.shop]\nurl = \"postgresql://me@127.0.0.1:1/shop\"\n"));
+  const Outcome down = RunJob(own);
+  EXPECT_EQ(down.exit, 5) << down.err;
+  EXPECT_TRUE(Has(down.err, "no PostgreSQL server answers")) << down.err;
+  ASSERT_EQ(server->Sql("CREATE TABLE places (id integer, spot point)"), "");
+  const auto engine = OpenEngine({.engine = spark_->address()});
+  ASSERT_TRUE(engine.ok()) << engine.status().ToString();
+  const Source source = Of(SourceKind::kPostgres, *server, "places");
+  const Status refused = (*engine)->Analyze(MakePlan(NamedTable{"places", source}), {}).status();
+  EXPECT_TRUE(Has(refused.ToString(), "column \"spot\" has a type")) << refused.ToString();
+  server->Sql("DROP TABLE places");
+}
+
+TEST_F(SparkSources, ALargeTableIsReadInPartsAndFiltersReachTheServer) {
+  std::string why;
+  DatabaseServer* const server = Postgres(why);
+  if (server == nullptr) GTEST_SKIP() << why;
+  ASSERT_EQ(
+      server->Sql("CREATE TABLE large AS SELECT g AS id, g % 7 AS kind, 'k' || g % 3 AS name, "
+                  "repeat('a', 200) AS unread FROM generate_series(1, 200000) g; "
+                  "ALTER TABLE large ADD PRIMARY KEY (id); ANALYZE large"),
+      "");
+  const auto engine = OpenEngine({.engine = spark_->address()});
+  ASSERT_TRUE(engine.ok()) << engine.status().ToString();
+  const Source source = Of(SourceKind::kPostgres, *server, "large");
+  const Plan plan = MakePlan(
+      Sql{"SELECT count(*) AS n, sum(kind) AS s FROM t WHERE kind > 4 AND name >= 'k1'", {"t"}},
+      {MakePlan(NamedTable{"large", source})});
+  auto stream = (*engine)->Execute(plan, {});
+  ASSERT_TRUE(stream.ok()) << stream.status().ToString();
+  const auto batches = Collect(**stream).ValueOrDie();
+  const auto table = arrow::Table::FromRecordBatches(batches).ValueOrDie();
+  const std::string own = server->Sql(
+      "SELECT count(*) || ' ' || sum(kind) FROM large WHERE kind > 4 AND name >= 'k1' COLLATE "
+      "\"C\"");
+  EXPECT_EQ(table->column(0)->GetScalar(0).ValueOrDie()->ToString() + " " +
+                table->column(1)->GetScalar(0).ValueOrDie()->ToString() + "\n",
+            own);
+  size_t reads = 0;
+  std::istringstream lines(server->Log());
+  for (std::string line; std::getline(lines, line);) {
+    if (!Has(line, "\"kind\" > 4") || Has(line, "execute fetch")) continue;
+    EXPECT_TRUE(Has(line, "SELECT \"kind\" FROM")) << line;
+    EXPECT_TRUE(Has(line, "\"name\" >= 'k1'")) << line;
+    ++reads;
+  }
+  EXPECT_EQ(reads, 4u);
+  server->Sql("DROP TABLE large");
 }
 
 }  // namespace protium::whole

@@ -23,7 +23,11 @@
 namespace protium {
 namespace {
 
+// The drivers' own choice is a thousand rows for each answer, or all of them in memory.
+constexpr const char* kRowsPerAnswer = "10000";
+
 Result<connect::Relation> Jdbc(connect::Options options) {
+  options["fetchsize"] = kRowsPerAnswer;
   return connect::Read("jdbc", {}, nullptr, std::move(options));
 }
 
@@ -148,17 +152,16 @@ Result<connect::Relation> SourceTables::ReadWith(const Source& source,
     if (source.kind == SourceKind::kSqlite) asked["customSchema"] = "name STRING, type STRING";
     return Jdbc(std::move(asked));
   };
-  const AskedDatabase database{
-      .ask = [&](const std::string& query) -> Result<TextRows> {
-        PT_LET(const connect::Relation relation, asking(query));
-        PT_LET(const BatchStreamPtr rows,
-               session_.Execute(relation, {.name = "columns of a table"}, quiet));
-        return TextsOf(*rows);
-      },
-      .describe = [&](const std::string& query) -> Result<SchemaPtr> {
-        PT_LET(const connect::Relation relation, asking(query));
-        return session_.Schema(relation, quiet);
-      }};
+  const AskedDatabase database{.ask = [&](const std::string& query) -> Result<TextRows> {
+                                 PT_LET(const connect::Relation relation, asking(query));
+                                 PT_LET(const BatchStreamPtr rows,
+                                        session_.Execute(relation, {.name = ""}, quiet));
+                                 return TextsOf(*rows);
+                               },
+                               .describe = [&](const std::string& query) -> Result<SchemaPtr> {
+                                 PT_LET(const connect::Relation relation, asking(query));
+                                 return session_.Schema(relation, quiet);
+                               }};
   PT_LET(const TableRead table, ColumnsOf(source, database));
   connect::Options reading = ReadOptions(table);
   reading.insert(options.begin(), options.end());
@@ -180,7 +183,7 @@ Result<connect::Relation> SourceTables::OpenDelta(const Source& source, const Ca
 Result<connect::Relation> SourceTables::AsView(const std::string& name,
                                                const connect::Relation& relation,
                                                const Call& call) {
-  PT_TRY(session_.Command(connect::CreateView(relation, name), {.name = "a table"}, call).status());
+  PT_TRY(session_.Command(connect::CreateView(relation, name), {.name = ""}, call).status());
   return connect::Table(name);
 }
 
