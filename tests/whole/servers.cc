@@ -20,29 +20,12 @@ namespace {
 
 constexpr int kNobody = 65534;
 
-int FreePort() {
-  const UniqueFd listening(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  socklen_t size = sizeof(address);
-  bind(listening.get(), reinterpret_cast<sockaddr*>(&address), size);
-  getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
-
 bool Answers(int port) {
   const UniqueFd caller(socket(AF_INET, SOCK_STREAM, 0));
   const sockaddr_in address{.sin_family = AF_INET,
                             .sin_port = htons(static_cast<uint16_t>(port)),
                             .sin_addr = {htonl(INADDR_LOOPBACK)}};
   return connect(caller.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-}
-
-bool AwaitAnswer(int port, Running& server) {
-  for (int i = 0; i < 600 && server.alive(); ++i) {
-    if (Answers(port)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
 }
 
 // A folder that the server's user owns: the servers refuse to run as root.
@@ -78,6 +61,23 @@ fs::path PostgresPrograms() {
 }
 
 }  // namespace
+
+int FreePort() {
+  const UniqueFd listening(socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof(address);
+  bind(listening.get(), reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
+}
+
+bool AwaitAnswer(int port, Running& server) {
+  for (int i = 0; i < 600 && server.alive(); ++i) {
+    if (Answers(port)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
 
 std::unique_ptr<DatabaseServer> DatabaseServer::StartPostgres(std::string& why) {
   const fs::path programs = PostgresPrograms();

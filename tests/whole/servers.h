@@ -14,6 +14,11 @@ namespace protium::whole {
 // The password of every server; a test that looks for secrets looks for this.
 inline constexpr const char* kCanary = "canary-7c1d-pw";
 
+// A port of the loopback address that nobody uses at the moment.
+int FreePort();
+// Waits until somebody answers there; false if the server ends before.
+bool AwaitAnswer(int port, Running& server);
+
 class DatabaseServer {
  public:
   // Null, with the reason in `why`, where the server is not installed or does not start.

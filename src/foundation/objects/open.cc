@@ -23,8 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kS3Library = "libarrow_s3.so.2600";
-
 // What Arrow does by itself tries for six seconds without a pause that grows, and a store that says
 // "slow down" is then asked more often.
 class FewTries : public arrow::fs::S3RetryStrategy {
@@ -37,16 +35,18 @@ class FewTries : public arrow::fs::S3RetryStrategy {
   }
 };
 
-// The folder of libarrow, which has its other libraries beside it.
-fs::path ArrowFolder() {
+// Beside libarrow, and named after it, whatever that is called: "libarrow_s3.so.2600".
+fs::path S3Library() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&arrow::fs::EnsureFinalized), &info) == 0) return {};
   std::error_code ignored;
-  return fs::absolute(info.dli_fname, ignored).parent_path();
+  const fs::path arrow = fs::absolute(info.dli_fname, ignored);
+  std::string name = arrow.filename().string();
+  return arrow.parent_path() / name.insert(std::min(name.find('.'), name.size()), "_s3");
 }
 
 Status LoadS3() {
-  const fs::path library = ArrowFolder() / kS3Library;
+  const fs::path library = S3Library();
   std::error_code ignored;
   if (!fs::exists(library, ignored)) {
     return Fail({.exit = Exit::kEnvironment,

@@ -46,7 +46,7 @@ bool IsPlain(std::string_view text) {
 
 }  // namespace
 
-bool IsObjectPlace(std::string_view text) { return SchemeOf(text) != nullptr; }
+bool IsOnStore(std::string_view text) { return SchemeOf(text) != nullptr; }
 
 Result<ObjectPlace> ObjectPlace::Parse(std::string_view text) {
   const Scheme* const scheme = SchemeOf(text);

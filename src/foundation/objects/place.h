@@ -13,7 +13,7 @@
 namespace protium {
 
 // Whether `text` begins with the scheme of an object store. Such a text is never a local path.
-bool IsObjectPlace(std::string_view text);
+bool IsOnStore(std::string_view text);
 
 // A folder on an object store. Holds no secrets.
 class ObjectPlace {

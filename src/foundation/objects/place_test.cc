@@ -8,12 +8,12 @@
 namespace protium {
 
 TEST(ObjectPlaces, AreKnownByTheirScheme) {
-  EXPECT_TRUE(IsObjectPlace("s3://bucket"));
-  EXPECT_TRUE(IsObjectPlace("gs://bucket/runs"));
-  EXPECT_TRUE(IsObjectPlace("abfss://box@account.dfs.core.windows.net/runs"));
-  EXPECT_FALSE(IsObjectPlace("runs"));
-  EXPECT_FALSE(IsObjectPlace("/s3://bucket"));
-  EXPECT_FALSE(IsObjectPlace("http://bucket"));
+  EXPECT_TRUE(IsOnStore("s3://bucket"));
+  EXPECT_TRUE(IsOnStore("gs://bucket/runs"));
+  EXPECT_TRUE(IsOnStore("abfss://box@account.dfs.core.windows.net/runs"));
+  EXPECT_FALSE(IsOnStore("runs"));
+  EXPECT_FALSE(IsOnStore("/s3://bucket"));
+  EXPECT_FALSE(IsOnStore("http://bucket"));
 }
 
 TEST(ObjectPlaces, HaveANameAndAParent) {

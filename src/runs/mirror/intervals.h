@@ -13,6 +13,6 @@ inline constexpr std::chrono::seconds kMirrorPause{1};
 // An attempt without a new manifest for so long counts as killed.
 inline constexpr std::chrono::seconds kLifeSign{10};
 // How long the end of a run waits for a store that does not answer.
-inline constexpr std::chrono::seconds kEndPatience{60};
+inline constexpr std::chrono::seconds kEndPatience{30};
 
 }  // namespace protium

@@ -270,14 +270,9 @@ void Mirror::RemoveEarlier() {
   for (const Attempt& each : earlier_) (void)store_->DeleteFolder(each.folder());
 }
 
-std::string Mirror::AddressOf(const std::string& path) const {
+Manifest Mirror::manifest() const {
   const std::lock_guard lock(copying_);
-  for (const MirroredFile& file : manifest_.files) {
-    if (file.path == path && file.parts.size() == 1) {
-      return (place() / file.parts.front().object).text();
-    }
-  }
-  return (place() / path).text();
+  return manifest_;
 }
 
 }  // namespace protium

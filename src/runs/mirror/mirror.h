@@ -58,15 +58,14 @@ class Mirror {
   void Start(MirrorWatch watch);
   // There is something worth copying soon. Any thread.
   void Wake();
-  // Copies the rest, and says that the attempt is over. Tries for a minute if the store does not
-  // answer. Then removes what earlier attempts left.
+  // Copies the rest, and says that the attempt is over. Tries for kEndPatience if the store does
+  // not answer. Then removes what earlier attempts left.
   Status End();
   // Nothing was done: leaves the run as it was before this attempt.
   void Discard();
 
-  // Where a file of the run folder is on the store, after it was copied; else its address in the
-  // run: "s3://bucket/runs/a-1/000001-k3x9/out.parquet".
-  std::string AddressOf(const std::string& path) const;
+  // The last one that was written.
+  Manifest manifest() const;
 
  private:
   struct Known {

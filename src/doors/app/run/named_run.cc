@@ -37,7 +37,7 @@ Status NamingPlace(Fault fault, const fs::path& copy, const ObjectPlace& place) 
 
 Result<std::optional<ObjectPlace>> RunsPlace(const Arguments& arguments) {
   const std::string runs = RunsDir(arguments);
-  if (!IsObjectPlace(runs)) return std::optional<ObjectPlace>();
+  if (!IsOnStore(runs)) return std::optional<ObjectPlace>();
   PT_LET(ObjectPlace place, ObjectPlace::Parse(runs));
   return std::optional(std::move(place));
 }
@@ -58,7 +58,7 @@ fs::path KnownRuns(const Arguments& arguments) {
 }
 
 Result<NamedRun> FindNamedRun(const Arguments& arguments, const std::string& what, Parts parts) {
-  if (IsObjectPlace(what)) {
+  if (IsOnStore(what)) {
     PT_LET(const ObjectPlace place, ObjectPlace::Parse(what));
     return RunAt(place, parts);
   }
@@ -73,8 +73,8 @@ Result<NamedRun> FindNamedRun(const Arguments& arguments, const std::string& wha
 
 Result<fs::path> FindNamedModel(const Arguments& arguments, const std::string& what) {
   std::error_code ignored;
-  if (!IsObjectPlace(what)) {
-    const bool local = fs::is_directory(what, ignored) || !IsObjectPlace(RunsDir(arguments));
+  if (!IsOnStore(what)) {
+    const bool local = fs::is_directory(what, ignored) || !IsOnStore(RunsDir(arguments));
     if (local) return FindModel(RunsDir(arguments), what);
     PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kModel));
     return FindModel(run.path.parent_path(), run.path.string());
@@ -86,10 +86,10 @@ Result<fs::path> FindNamedModel(const Arguments& arguments, const std::string& w
 }
 
 Status RefusePlace(const Arguments& arguments, const std::string& what, std::string_view doing) {
-  if (!IsObjectPlace(what) && !IsObjectPlace(RunsDir(arguments))) return Status::OK();
+  if (!IsOnStore(what) && !IsOnStore(RunsDir(arguments))) return Status::OK();
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("{} works on runs in a local folder", doing),
-               .where = IsObjectPlace(what) ? what : RunsDir(arguments),
+               .where = IsOnStore(what) ? what : RunsDir(arguments),
                .fix = "on an object store, use the store's own tools",
                .kept = "all runs"});
 }

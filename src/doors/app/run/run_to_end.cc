@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "app/run/addresses.h"
 #include "app/run/run_report.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -212,27 +213,9 @@ class Run {
 
   Status EndMirror() { return mirror_ == nullptr ? Status::OK() : mirror_->End(); }
 
-  // A result with the places of files where others find them.
-  Json Shown(Json result) const {
+  Json Shown(const Json& result) const {
     if (mirror_ == nullptr) return result;
-    const auto address = [&](const Json& path) {
-      const fs::path inside =
-          fs::path(path.get<std::string>()).lexically_relative(folder_->path());
-      const bool outside = inside.empty() || *inside.begin() == "..";
-      return outside ? path.get<std::string>() : mirror_->AddressOf(inside.string());
-    };
-    Json outputs = Json::array(), counts = Json::object();
-    const Json known = result.value("output_rows", Json::object());
-    for (const Json& each : result["outputs"]) {
-      outputs.push_back(address(each));
-      const Json count = known.value(each.get<std::string>(), Json());
-      if (!count.is_null()) counts[outputs.back().get<std::string>()] = count;
-    }
-    result["outputs"] = std::move(outputs);
-    result["output_rows"] = std::move(counts);
-    if (result["model"].is_string()) result["model"] = address(result["model"]);
-    result["folder"] = mirror_->place().text();
-    return result;
+    return WithAddresses(result, mirror_->place(), mirror_->manifest());
   }
 
   // With --json a failure is the one line on stdout. A closed stdout must not replace the fault.

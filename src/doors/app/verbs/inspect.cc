@@ -235,7 +235,7 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
 // What lies on an object store is read in its copy here.
 Result<fs::path> BroughtHere(const Arguments& arguments) {
   const std::string what = arguments.operand(0);
-  if (!IsObjectPlace(what)) return fs::path(what);
+  if (!IsOnStore(what)) return fs::path(what);
   if (what.ends_with("/model")) return FindNamedModel(arguments, what);
   PT_LET(NamedRun run, FindNamedRun(arguments, what, Parts::kFacts));
   return std::move(run.path);

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "app/run/addresses.h"
 #include "app/run/change_run.h"
 #include "app/run/named_run.h"
 #include "app/run/requests.h"
@@ -81,6 +82,14 @@ Status CopyRest(const NamedRun& run) {
   return Status::OK();
 }
 
+Result<Json> ResultOf(const NamedRun& run) {
+  if (!run.place) return ReadResult(run.path);
+  PT_TRY(CopyRest(run));
+  PT_LET(const auto store, ObjectStore::Open(*run.place));
+  PT_LET(const PublishedRun published, ReadPublished(*store));
+  return WithAddresses(ReadResult(run.path), *run.place, published.manifest.value_or(Manifest{}));
+}
+
 Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
   PT_LET(const NamedRun named, FindNamedRun(arguments, which, Parts::kFacts));
@@ -89,10 +98,10 @@ Status Resume(const Arguments& arguments, const Invocation& invocation) {
   // A run with nothing left to do is not a failure: its result is printed again.
   const std::vector<std::string> sets = arguments.Values("--set");
   if (header.state == RunState::kDone && sets.empty()) {
-    if (named.place) PT_TRY(CopyRest(named));
     PrintNote(
         "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further\n");
-    return PrintRunResult(ReadResult(run), arguments.Has("--json"));
+    PT_LET(const Json result, ResultOf(named));
+    return PrintRunResult(result, arguments.Has("--json"));
   }
   std::unique_ptr<Mirror> mirror;
   if (named.place) PT_TRY(Mirror::TakeOver(*named.place, NoteWait).Value(&mirror));

@@ -163,7 +163,7 @@ Status ListTheRuns(const Arguments& arguments) {
   if (!runs.empty()) {
     PT_TRY(PrintResult(FittedTable(std::move(rows), right)));
   }
-  const std::string place = IsObjectPlace(RunsDir(arguments))
+  const std::string place = IsOnStore(RunsDir(arguments))
                                 ? RunsDir(arguments)
                                 : fs::absolute(folder).lexically_normal().string();
   std::string count = entries.empty() ? "no" : std::to_string(entries.size());

@@ -64,7 +64,7 @@ class KeptFresh {
 Result<std::optional<ObjectPlace>> PlaceToShow(const Arguments& arguments) {
   const std::string asked = arguments.operand(0);
   if (asked.empty()) return RunsPlace(arguments);
-  if (!IsObjectPlace(asked)) return std::optional<ObjectPlace>();
+  if (!IsOnStore(asked)) return std::optional<ObjectPlace>();
   PT_LET(ObjectPlace place, ObjectPlace::Parse(asked));
   return std::optional(std::move(place));
 }
