@@ -47,9 +47,9 @@ Status At(std::string path, const Status& status) {
 // table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
-    const fs::path path = fs::path(job.file.data) / PathOf(table);
     const Reader reader = session.Read().Partitions(table.partitions);
-    const DataFrame frame = OpenTable(reader, table, path.string(), job.file.connections);
+    const std::string place = PlaceIn(job.file.data, table);
+    const DataFrame frame = OpenTable(reader, table, place, job.file.connections);
     PT_TRY(At("tables." + name, FirstError(frame.plan())));
     session.Table(name, frame);
   }

@@ -128,8 +128,7 @@ std::vector<std::string> ListFiles(const Plan& plan) {
     return Status::OK();
   });
   for (const Source& source : ListSources(plan)) {
-    const SourceKindRow& row = RowOf(source.kind);
-    if (!row.server) files.push_back(source.file + (row.folder ? "/" : ""));
+    for (std::string& place : OpenedFor(source)) files.push_back(std::move(place));
   }
   return files;
 }
