@@ -25,7 +25,7 @@ bool HasExtension(const std::string& name) {
 // One store serves all tests of this program, each below a folder of its own.
 ObjectServer* Store(std::string& why) {
   static std::string reason;
-  static const std::unique_ptr<ObjectServer> server = ObjectServer::Start(reason);
+  static const std::unique_ptr<ObjectServer> server = ObjectServer::Start(0, reason);
   why = reason;
   return server.get();
 }
