@@ -14,7 +14,7 @@ import threading
 PORT, SERVER, EVERY = (int(word) for word in sys.argv[1:4])
 AWAY = sys.argv[4]
 BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>"
-count = 0
+count = sent = 0
 counting = threading.Lock()
 
 
@@ -50,6 +50,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def handle_any(self):
+        global sent
+        if self.path == "/-/sent":
+            self.answer(200, [], str(sent).encode())
+            return
         body = self.body()
         if self.is_refused():
             self.answer(503, [], b"" if self.command == "HEAD" else BUSY)
@@ -60,7 +64,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         headers["Content-Length"] = str(len(body))
         server.request(self.command, self.path, body, headers)
         response = server.getresponse()
-        self.answer(response.status, response.getheaders(), response.read())
+        answer = response.read()
+        with counting:
+            sent += len(answer)
+        self.answer(response.status, response.getheaders(), answer)
         server.close()
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_any
