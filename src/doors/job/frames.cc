@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "engine/kind.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
@@ -70,9 +71,20 @@ Status ReportEmptyTables(Session& session, const Job& job, const Status& status)
   return status;
 }
 
+Status CheckLake(const Session& session, const std::string& output) {
+  const std::string& engine = StateOf(session).options().engine;
+  if (KindOf(engine).writes_lakes) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = fmt::format("the engine \"{}\" does not write tables of Delta", engine),
+               .where = "outputs." + output + ".delta",
+               .fix = "run on Spark: --engine sc://HOST, or write a file",
+               .kept = kNothingStarted});
+}
+
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
+    if (output.delta) PT_TRY(CheckLake(session, name));
     if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;
