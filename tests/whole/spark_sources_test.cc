@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kIntoDelta = "[outputs]\nlate = { delta = \"lake/late\" }\n[train]";
+
 // One Spark server serves all tests of this program; it keeps an event log.
 class SparkWithJars {
  public:
@@ -461,11 +463,14 @@ TEST(SparkSourcesWithoutJars, WhatTheServerLacksIsToldBeforeAnythingStarts) {
     EXPECT_TRUE(Has(run.err, "the Spark server has no ")) << run.err;
     EXPECT_TRUE(Has(run.err, line)) << run.err;
   }
+  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]", kIntoDelta));
+  const Outcome run = own.Run({"--engine", address});
+  EXPECT_EQ(run.exit, 4) << run.err;
+  EXPECT_TRUE(Has(run.err, "nothing was started")) << run.err;
 }
 
 TEST(SparkSourcesWithoutJars, ADeltaOutputNeedsSpark) {
-  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]",
-                                           "[outputs]\nlate = { delta = \"lake/late\" }\n[train]"));
+  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]", kIntoDelta));
   const Outcome run = own.Run();
   EXPECT_EQ(run.exit, 2) << run.err;
   EXPECT_TRUE(Has(run.err, "does not write tables of Delta")) << run.err;

@@ -35,7 +35,7 @@ bool Says(const Fault& said, std::initializer_list<std::string_view> words) {
 Status DeltaFault(const Source& source, const Status& status) {
   if (status.ok()) return status;
   Fault said = FaultOf(status);
-  if (Says(said, {"DATA_SOURCE_NOT_FOUND", "PARSE_SYNTAX_ERROR"})) {
+  if (Says(said, {"DATA_SOURCE_NOT_FOUND", "PARSE_SYNTAX_ERROR", "`HISTORY`"})) {
     return Fail({.exit = Exit::kEnvironment,
                  .what = "the Spark server has no reader of Delta tables",
                  .where = DescribeSource(source),
