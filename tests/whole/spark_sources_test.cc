@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kIntoDelta = "[outputs]\nlate = { delta = \"lake/late\" }\n[train]";
+
 // One Spark server serves all tests of this program; it keeps an event log.
 class SparkWithJars {
  public:
@@ -389,6 +391,90 @@ TEST_F(SparkSources, ALargeTableIsReadInPartsAndFiltersReachTheServer) {
   }
   EXPECT_EQ(reads, 4u);
   server->Sql("DROP TABLE large");
+}
+
+// The first run makes the table; resumed runs append nothing twice, others do.
+TEST_F(SparkSources, ADeltaTableIsWrittenOnceAndReadAtItsVersion) {
+  const OwnJob own(MachinesTable(400),
+                   With(kMachinesJob, "[train]",
+                        "[outputs]\nlate = { delta = \"lake/late\", mode = \"append\", columns = "
+                        "[\"id\", \"kind\", \"prediction\"] }\nnewest = { delta = "
+                        "\"lake/newest\", columns = [\"id\"] }\n[train]"));
+  const Outcome first = RunJob(own);
+  if (Has(first.err, "has no reader of Delta tables")) {
+    EXPECT_EQ(first.exit, 4) << first.err;
+    EXPECT_TRUE(Has(first.err, "spark.jars.packages=io.delta:delta-spark")) << first.err;
+    GTEST_SKIP() << "this server has no Delta";
+  }
+  ASSERT_EQ(first.exit, 0) << first.err;
+  const auto rows = [&](std::optional<int64_t> version, const char* table) -> int64_t {
+    const Source source{
+        .kind = SourceKind::kDelta, .file = own / "lake" / table, .version = version};
+    const auto read = RowsOn(spark_->address(), source);
+    return read == nullptr ? -1 : read->num_rows();
+  };
+  const int64_t scored = rows(std::nullopt, "late");
+  EXPECT_GT(scored, 40);
+  EXPECT_EQ(rows(std::nullopt, "newest"), scored);
+  const std::string run = fs::path(own.Model()).parent_path().string();
+  const Outcome again = Protium(own, {"resume", run, "--set", "train.epochs=3"});
+  ASSERT_EQ(again.exit, 0) << again.err;
+  EXPECT_EQ(rows(std::nullopt, "late"), scored);
+  EXPECT_EQ(rows(std::nullopt, "newest"), scored);
+  const Outcome other = RunJob(own);
+  ASSERT_EQ(other.exit, 0) << other.err;
+  EXPECT_EQ(rows(std::nullopt, "late"), 2 * scored);
+  EXPECT_EQ(rows(0, "late"), scored);
+  if (!HasExtension("delta")) return;
+  ExpectSameRows({.kind = SourceKind::kDelta, .file = own / "lake/late", .version = 0});
+
+  // A run reads the version that it found first, and so does its resumption.
+  const OwnJob reader(MachinesTable(2), JobOver("{ delta = \"lake/late\" }"));
+  fs::create_directory(reader / "lake");
+  fs::copy(own / "lake/late", reader / "lake/late", fs::copy_options::recursive);
+  reader.Write("job.toml",
+               "[tables]\nlate = { delta = \"lake/late\" }\n[etl]\nsql = \"SELECT "
+               "count(*) AS n FROM late\"\n[outputs]\nn = \"n.csv\"\n");
+  const Outcome read = RunJob(reader);
+  ASSERT_EQ(read.exit, 0) << read.err;
+  bool noted = false;
+  for (const auto& each : fs::directory_iterator(reader / "runs")) {
+    noted = noted || Has(ReadText(each.path() / "sources.json"), "version 1");
+  }
+  EXPECT_TRUE(noted);
+}
+
+// On a server as Spark ships it.
+TEST(SparkSourcesWithoutJars, WhatTheServerLacksIsToldBeforeAnythingStarts) {
+  const char* const address = std::getenv("PROTIUM_TEST_SPARK");
+  if (address == nullptr) GTEST_SKIP() << "no Spark server: PROTIUM_TEST_SPARK is not set";
+  const std::pair<const char*, const char*> kCases[] = {
+      {"{ postgres = \"postgresql://me@127.0.0.1:1/shop\", table = \"t\" }",
+       "spark.jars.packages=org.postgresql:postgresql"},
+      {"{ mysql = \"mysql://me@127.0.0.1:1/shop\", table = \"t\" }",
+       "spark.jars.packages=org.mariadb.jdbc:mariadb-java-client"},
+      {"{ sqlite = \"machines.csv\", table = \"t\" }",
+       "spark.jars.packages=org.xerial:sqlite-jdbc"},
+      {"{ delta = \"lake\" }", "spark.jars.packages=io.delta:delta-spark"}};
+  for (const auto& [table, line] : kCases) {
+    const OwnJob own(MachinesTable(2), JobOver(table));
+    const Outcome run = own.Run({"--engine", address});
+    EXPECT_EQ(run.exit, 4) << run.err;
+    EXPECT_TRUE(Has(run.err, "the Spark server has no ")) << run.err;
+    EXPECT_TRUE(Has(run.err, line)) << run.err;
+  }
+  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]", kIntoDelta));
+  const Outcome run = own.Run({"--engine", address});
+  EXPECT_EQ(run.exit, 4) << run.err;
+  EXPECT_TRUE(Has(run.err, "nothing was started")) << run.err;
+}
+
+TEST(SparkSourcesWithoutJars, ADeltaOutputNeedsSpark) {
+  const OwnJob own(MachinesTable(40), With(kMachinesJob, "[train]", kIntoDelta));
+  const Outcome run = own.Run();
+  EXPECT_EQ(run.exit, 2) << run.err;
+  EXPECT_TRUE(Has(run.err, "does not write tables of Delta")) << run.err;
+  EXPECT_TRUE(Has(run.err, "job.toml:")) << run.err;
 }
 
 }  // namespace protium::whole

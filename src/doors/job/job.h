@@ -153,13 +153,16 @@ struct JobOutput {
   std::optional<std::string> sqlite;    // A database file below JobFile::data.
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
+  std::optional<std::string> delta;     // The folder of a Delta table below JobFile::data.
   std::optional<std::string> table;
   std::optional<StoreMode> mode;
   std::optional<PasswordPlace> password;  // Of a URL.
   // Of a file.
   const std::string& path() const { return file ? *file : *parquet; }
-  // How many databases are given.
-  int databases() const { return sqlite.has_value() + postgres.has_value() + mysql.has_value(); }
+  // How many databases and lakes are given.
+  int databases() const {
+    return sqlite.has_value() + postgres.has_value() + mysql.has_value() + delta.has_value();
+  }
   template <class Visit>
   void Fields(Visit& visit) {
     visit("file", file,
@@ -172,6 +175,7 @@ struct JobOutput {
     visit("postgres", postgres,
           {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
+    visit("delta", delta, {.help = "the same for the folder of a Delta table, on Spark"});
     visit("table", table, {.help = "the table of the database"});
     visit("mode", mode,
           {.help = "whether rows replace those of the table, or are appended to them; unless set, "

@@ -106,6 +106,7 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
   table.sqlite = output.sqlite;
   table.postgres = output.postgres;
   table.mysql = output.mysql;
+  table.delta = output.delta;
   table.table = output.table;
   table.password = output.password;
   return SourceOf(table, PlaceIn(data, table), connections);

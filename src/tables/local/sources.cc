@@ -185,6 +185,13 @@ Status OpenSources::Attach(const duck::Connection& connection, const Source& sou
 Result<std::string> OpenSources::OpenToWrite(const duck::Connection& connection,
                                              const Source& source) {
   PT_TRY(CheckSource(source));
+  if (RowOf(source.kind).folder || source.kind == SourceKind::kExcel) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the embedded engine does not write tables of {}",
+                                     RowOf(source.kind).title),
+                 .where = PlaceOf(source),
+                 .fix = "write a file, or a table of a database"});
+  }
   PT_TRY(Load(connection, source));
   PT_TRY(Attach(connection, source, Access::kWrite));
   return DuckDbName(AttachedName(source));

@@ -14,6 +14,7 @@
 #include "gang/task_book.h"
 #include "os/file.h"
 #include "os/library.h"
+#include "sources/source.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/kept_steps.h"
 #include "spark/engine/lowering.h"
@@ -25,6 +26,7 @@
 #include "spark/ship/deployment.h"
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
+#include "spark/sources/delta.h"
 #include "spark/sources/source_tables.h"
 
 // How a plan is run: what must exist before the plan is submitted is made first, inputs before
@@ -97,6 +99,7 @@ class SparkEngine : public Engine {
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
+      if (RowOf(store->target.kind).folder) return StoreInLake(plan->inputs.front(), *store, call);
       PT_LET(const BatchStreamPtr rows, Execute(plan->inputs.front(), call));
       return StoreInDatabase(storing_, *rows, *store);
     }
@@ -113,6 +116,11 @@ class SparkEngine : public Engine {
             call));
     PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
+  }
+
+  Result<Source> Pin(const Source& source, const Call& call) override {
+    if (source.kind != SourceKind::kDelta) return source;
+    return PinDelta(*session_, source, call);
   }
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
@@ -257,6 +265,24 @@ class SparkEngine : public Engine {
       return MapOverFiles(command, session_->version(), {});
     }
     return MapOver(input.relation, *input.schema, command, session_->version(), {});
+  }
+
+  Result<int64_t> StoreInLake(const Plan& plan, const Store& store, const Call& call) {
+    if (store.target.kind != SourceKind::kDelta) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("the engine for Spark does not write tables of {}",
+                                       RowOf(store.target.kind).title),
+                   .where = DescribeSource(store.target),
+                   .fix = "write a file, or a table of Delta or of a database"});
+    }
+    PT_LET(const Operation operation, Prepare(plan, call));
+    PT_LET(
+        const int64_t rows,
+        deployment_.Run(
+            [&] { return StoreInDelta(*session_, operation.table, store, Options("write"), call); },
+            call));
+    PT_TRY(ReportEvents(operation.tasks, call));
+    return rows;
   }
 
   Result<int64_t> Count(const Plan& plan, const Call& call) {

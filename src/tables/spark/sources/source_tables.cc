@@ -12,7 +12,7 @@
 #include "connect/types.h"
 #include "sources/password.h"
 #include "sources/source.h"
-#include "spark/ship/tables.h"
+#include "spark/sources/delta.h"
 #include "spark/sources/table_read.h"
 
 // A password is an option of the relation that reads the database, since Spark has no other place
@@ -29,21 +29,6 @@ constexpr const char* kRowsPerAnswer = "10000";
 Result<connect::Relation> Jdbc(connect::Options options) {
   options["fetchsize"] = kRowsPerAnswer;
   return connect::Read("jdbc", {}, nullptr, std::move(options));
-}
-
-Result<TextRows> TextsOf(BatchStream& stream) {
-  TextRows rows;
-  while (true) {
-    PT_LET(const auto batch, stream.Next());
-    if (batch == nullptr) return rows;
-    for (int64_t i = 0; i < batch->num_rows(); ++i) {
-      auto& row = rows.emplace_back();
-      for (const auto& column : batch->columns()) {
-        PT_LET(const auto cell, column->GetScalar(i));
-        row.push_back(cell->is_valid ? std::optional(cell->ToString()) : std::nullopt);
-      }
-    }
-  }
 }
 
 // What the database's SELECT is, and the types in which Spark is to take its columns.
@@ -88,20 +73,6 @@ Result<TableRead> ColumnsOf(const Source& source, const AskedDatabase& database)
   }
 }
 
-Status DeltaFault(const Source& source, const Status& status) {
-  if (status.ok()) return status;
-  const Fault said = FaultOf(status);
-  if ((said.what + said.why).find("DATA_SOURCE_NOT_FOUND") == std::string::npos) return status;
-  return Fail({.exit = Exit::kEnvironment,
-               .what = "the Spark server has no reader of Delta tables",
-               .where = DescribeSource(source),
-               .fix = "start the server with --conf spark.jars.packages=io.delta:delta-spark_2.13:"
-                      "4.0.0, in the version that fits its Spark, --conf spark.sql.extensions="
-                      "io.delta.sql.DeltaSparkSessionExtension and --conf "
-                      "spark.sql.catalog.spark_catalog="
-                      "org.apache.spark.sql.delta.catalog.DeltaCatalog"});
-}
-
 Status NotBySpark(const Source& source) {
   return Fail({.exit = Exit::kUsage,
                .what = fmt::format("the engine for Spark does not read tables of {}",
@@ -120,7 +91,7 @@ Result<connect::Relation> SourceTables::Open(const Source& source, const Call& c
   const bool database = !JdbcDriversFor(source.kind).empty();
   if (!database && source.kind != SourceKind::kDelta) return NotBySpark(source);
   PT_LET(connect::Relation relation,
-         database ? OpenDatabase(source, call) : OpenDelta(source, call));
+         database ? OpenDatabase(source, call) : ReadDelta(session_, source, call));
   return open_.emplace(key, std::move(relation)).first->second;
 }
 
@@ -169,15 +140,6 @@ Result<connect::Relation> SourceTables::ReadWith(const Source& source,
   const std::vector<std::string> made = MadeColumns(table);
   if (!made.empty()) relation = connect::Project(std::move(relation), made);
   return AsView("pt_source_" + Sha256Hex(SourceKey(source)).substr(0, 16), relation, quiet);
-}
-
-Result<connect::Relation> SourceTables::OpenDelta(const Source& source, const Call& call) {
-  connect::Options options;
-  if (source.version) options["versionAsOf"] = std::to_string(*source.version);
-  PT_LET(connect::Relation relation,
-         connect::Read("delta", {FileUri(source.file)}, nullptr, std::move(options)));
-  PT_TRY(DeltaFault(source, session_.Schema(relation, call).status()));
-  return relation;
 }
 
 Result<connect::Relation> SourceTables::AsView(const std::string& name,

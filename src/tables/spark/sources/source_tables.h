@@ -30,7 +30,6 @@ class SourceTables {
   Result<connect::Relation> OpenDatabase(const Source& source, const Call& call);
   Result<connect::Relation> ReadWith(const Source& source, const connect::Options& options,
                                      const Call& call);
-  Result<connect::Relation> OpenDelta(const Source& source, const Call& call);
   Result<connect::Relation> AsView(const std::string& name, const connect::Relation& relation,
                                    const Call& call);
   Status HidePasswords(const Call& call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spark/sources/table_read.h"
 
+#include <arrow/api.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -9,6 +10,21 @@
 #include "sources/source.h"
 
 namespace protium {
+
+Result<TextRows> TextsOf(BatchStream& stream) {
+  TextRows rows;
+  while (true) {
+    PT_LET(const auto batch, stream.Next());
+    if (batch == nullptr) return rows;
+    for (int64_t i = 0; i < batch->num_rows(); ++i) {
+      auto& row = rows.emplace_back();
+      for (const auto& column : batch->columns()) {
+        PT_LET(const auto cell, column->GetScalar(i));
+        row.push_back(cell->is_valid ? std::optional(cell->ToString()) : std::nullopt);
+      }
+    }
+  }
+}
 
 Status NoTable(const Source& source) {
   return Fail({.exit = Exit::kInput,

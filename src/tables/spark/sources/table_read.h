@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "column/source.h"
+#include "column/stream.h"
 #include "protium/sources.h"
 #include "protium/status.h"
 
@@ -36,6 +37,7 @@ struct TableRead {
 
 // The cells of a query's result as texts; nothing for NULL.
 using TextRows = std::vector<std::vector<std::optional<std::string>>>;
+Result<TextRows> TextsOf(BatchStream& stream);
 
 // A database as Spark reaches it.
 struct AskedDatabase {
