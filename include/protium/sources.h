@@ -47,22 +47,26 @@ struct PasswordPlace {
   }
 };
 
-// A database server or an object store.
+// A database server, an object store, or a catalogue of Iceberg tables.
 struct Connection {
   // "postgresql://reader@db.example:5432/shop?sslmode=verify-full" or "mysql://reader@host/crm",
-  // without a password; of an object store the beginning of its places, "s3://lake".
+  // without a password; of an object store the beginning of its places, "s3://lake"; of a catalogue
+  // "https://catalogue.example/iceberg?warehouse=sales".
   std::string url;
-  PasswordPlace password;  // Of an object store: of the secret that belongs to `key`.
-  std::string key;         // Of an object store: the public half of an access key.
-  std::string endpoint;    // Of an object store that is not its provider's own.
-  std::string region;      // Of an object store.
+  // Of an object store: of the secret that belongs to `key`; of a catalogue: of a token.
+  PasswordPlace password;
+  std::string key;       // Of an object store: the public half of an access key.
+  std::string endpoint;  // Of an object store that is not its provider's own.
+  std::string region;    // Of an object store.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("url", url,
           {.help = "\"postgresql://user@host:5432/database\" or \"mysql://user@host/database\", "
-                   "without the password; or the beginning of places, \"s3://lake\""});
+                   "without the password; or the beginning of places, \"s3://lake\"; or a "
+                   "catalogue of Iceberg tables, \"https://host/path?warehouse=NAME\""});
     visit("password", password,
-          {.help = "where the password, or the secret half of key, is: { env = \"NAME\" }"});
+          {.help = "where the password, the secret half of key, or a catalogue's token is: { env = "
+                   "\"NAME\" }"});
     visit("key", key,
           {.help = "the public half of the access key to an object store; unless set, the "
                    "provider's environment variables and files say who asks"});
@@ -93,7 +97,10 @@ struct Source {
   // "s3://lake/events"; of Parquet there a pattern, "s3://lake/trips/*/*.parquet". Empty for a
   // server.
   std::string file;
-  Connection connection;  // Of a server; of an object store if its environment does not say all.
+  Connection connection;  // Of a server; of an Iceberg table without `file`, its catalogue.
+  // Object stores that may hold the table. The one with the longest URL that begins its place says
+  // who asks; without one, the environment does.
+  std::vector<Connection> stores;
   std::string table;  // Its name there, which a schema may qualify; of a spreadsheet, the sheet.
   std::string query;  // Instead of `table`: a SELECT in the server's own SQL, which runs there.
   std::optional<int64_t>

@@ -2,6 +2,7 @@
 // Tables in lakes and at object stores: Parquet, Delta and Iceberg, here and at a real server.
 #include <gtest/gtest.h>
 
+#include "whole/free_port.h"
 #include "whole/object_server.h"
 #include "whole/own_job.h"
 
@@ -315,6 +316,66 @@ TEST(Lakes, AnIcebergTableAtAStoreIsReadAtItsSnapshotOrTime) {
   ASSERT_EQ(made.exit, 0) << made.err;
   ExpectTwoSnapshots(own, store, "s3://lake/wh/sales/prices",
                      made.out.substr(0, made.out.find('\n')));
+}
+
+// Answers the two questions of Iceberg's REST protocol, for the table whose newest metadata is given,
+// to whoever has the token. Prints its port.
+constexpr const char* kCatalog = R"(import http.server, json, sys
+metadata, token = sys.argv[1:3]
+answers = {"/iceberg/v1/config?warehouse=w": {"defaults": {}, "overrides": {"prefix": "main"}},
+           "/iceberg/v1/main/namespaces/sales/tables/prices": {"metadata-location": metadata}}
+class Catalog(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        allowed = self.headers.get("Authorization") == "Bearer " + token
+        status = 401 if not allowed else 200 if self.path in answers else 404
+        body = json.dumps(answers.get(self.path) if status == 200 else {}).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+    do_HEAD = do_GET
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[3])), Catalog)
+server.serve_forever()
+)";
+
+TEST(Lakes, ACatalogueSaysWhereItsTableLies) {
+  NEED_LAKES();
+  NEED_EXTENSION("httpfs", "s3");
+  const OwnJob own;
+  const Outcome made = RunLakePython(
+      kMakeIceberg, {own.path().string(), "file://" + own.path().string(), ""}, own.path());
+  ASSERT_EQ(made.exit, 0) << made.err;
+  std::string newest;
+  for (const auto& entry : fs::directory_iterator(own / "sales/prices/metadata")) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("00002-")) newest = "file://" + entry.path().string();
+  }
+  const int port = FreePort();
+  Running catalog(
+      {"/usr/bin/env", "python3", "-c", kCatalog, newest, kStoreCanary, std::to_string(port)},
+      own.path());
+  ASSERT_TRUE(AwaitAnswer(port, catalog));
+  const auto counted = [&](const std::string& name, const std::string& token) {
+    own.Write("job.toml",
+              fmt::format("name = \"c\"\n[tables]\nt = {{ iceberg = \"{}\", catalog = \"c\" }}\n"
+                          "[connections.c]\nurl = \"http://127.0.0.1:{}/iceberg?warehouse=w\"\n"
+                          "password = {{ env = \"TOKEN\" }}\n[etl]\nsql = \"SELECT count(*) AS n, "
+                          "sum(id) AS ids FROM t\"\n[outputs]\ncounted = \"{}\"\n",
+                          name, port, (own / "counted.csv").string()));
+    const Outcome run =
+        AtStore(own, {{"TOKEN", token}},
+                {"run", (own / "job.toml").string(), "--runs-dir", own / "runs", "--force"});
+    EXPECT_FALSE(Has(run.out + run.err, kStoreCanary));
+    return run.exit == 0 ? own.Text("counted.csv") : run.err;
+  };
+  EXPECT_EQ(counted("sales.prices", kStoreCanary), "\"n\",\"ids\"\n100,4950\n");
+  EXPECT_TRUE(Has(counted("sales.costs", kStoreCanary), "has no table \"sales.costs\""));
+  EXPECT_TRUE(Has(counted("sales.prices", "other"), "the catalogue refuses the token"));
+  EXPECT_TRUE(Has(counted("prices", kStoreCanary), "needs a name with its namespace"));
+  EXPECT_FALSE(AnyFileHas(own / "runs", kStoreCanary));
 }
 
 // Every type that Parquet files have, written by the writer that most of them come from.

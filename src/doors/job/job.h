@@ -62,7 +62,8 @@ struct JobTable {
   std::optional<std::string> sqlite;    // The same.
   std::optional<std::string> excel;     // A spreadsheet; `sheet` says which of its sheets.
   std::optional<std::string> delta;     // The folder of a Delta table, perhaps at `version`.
-  std::optional<std::string> iceberg;   // The same of Iceberg.
+  std::optional<std::string> iceberg;   // The same of Iceberg; with `catalog` a name there.
+  std::optional<std::string> catalog;   // A name of JobFile::connections, or a URL.
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
   std::optional<std::string> table;     // Alone: in Spark's catalogue.
@@ -93,8 +94,12 @@ struct JobTable {
     visit(
         "delta", delta,
         {.help = "the folder of a Delta table, here or at an object store: \"s3://lake/events\""});
-    visit("iceberg", iceberg,
-          {.help = "the folder of an Iceberg table, or its newest file metadata/*.metadata.json"});
+    visit(
+        "iceberg", iceberg,
+        {.help = "the folder of an Iceberg table, or its newest file metadata/*.metadata.json; or, "
+                 "with catalog, its name there: \"sales.prices\""});
+    visit("catalog", catalog,
+          {.help = "the REST catalogue of iceberg: a name of connections, or a URL"});
     visit("postgres", postgres,
           {.help = "a PostgreSQL server: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});

@@ -43,14 +43,12 @@ Result<Connection> FindConnection(const std::string& at,
                .fix = std::move(fix)});
 }
 
-// The connection whose URL a place begins with, the longest of several; none if there is none.
-Connection ConnectionBelow(const std::string& place, const ByName<Connection>& connections) {
-  Connection found;
+std::vector<Connection> StoresOf(const ByName<Connection>& connections) {
+  std::vector<Connection> stores;
   for (const auto& [name, connection] : connections.all) {
-    if (!IsBelow(place, connection.url)) continue;
-    if (connection.url.size() > found.url.size()) found = connection;
+    if (IsObjectPlace(connection.url)) stores.push_back(connection);
   }
-  return found;
+  return stores;
 }
 
 // Of files that lie at an object store, Parquet alone is read there.
@@ -88,10 +86,15 @@ Result<Source> SourceOf(const JobTable& table, const std::string& path,
   source.version = table.version;
   source.as_of = table.timestamp.value_or("");
   source.partitions = table.partitions;
-  if (!RowOf(source.kind).server) {
+  if (table.catalog) {
+    // "sales.prices" of a catalogue; where it lies, the catalogue says.
+    source.table = *table.iceberg;
+    source.stores = StoresOf(connections);
+    PT_LET(source.connection, FindConnection(*table.catalog, table.password, connections));
+  } else if (!RowOf(source.kind).server) {
     if (IsObjectPlace(path)) PT_TRY(CheckFileAtStore(table));
     source.file = path;
-    source.connection = ConnectionBelow(path, connections);
+    source.stores = StoresOf(connections);
   } else {
     const std::string& at = table.postgres ? *table.postgres : *table.mysql;
     PT_LET(source.connection, FindConnection(at, table.password, connections));

@@ -20,6 +20,7 @@
 #include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "search/settle.h"
+#include "sources/catalog.h"
 #include "sources/object_store.h"
 #include "sources/server_url.h"
 
@@ -92,7 +93,9 @@ Status CheckConnections(const JobFile& file) {
   for (const auto& [name, connection] : file.connections.all) {
     const bool store = IsObjectPlace(connection.url);
     PT_TRY(AtPath("connections." + name + ".url", CheckNoKeyIn(connection.url)));
-    if (!store) {
+    if (IsCatalogUrl(connection.url)) {
+      PT_TRY(AtPath("connections." + name + ".url", CheckCatalogUrl(connection.url)));
+    } else if (!store) {
       PT_TRY(AtPath("connections." + name + ".url", ReadServerUrl(connection.url).status()));
     }
     const bool keys =
@@ -100,9 +103,7 @@ Status CheckConnections(const JobFile& file) {
     if (store || !keys) continue;
     return JobFault(
         "connections." + name,
-        fmt::format("connection \"{}\" is a database, and has what belongs to an object "
-                    "store",
-                    name),
+        fmt::format("connection \"{}\" is no object store, and has what belongs to one", name),
         "leave out key, endpoint and region");
   }
   return Status::OK();
@@ -117,7 +118,8 @@ Status CheckSourceKeys(const std::string& name, const JobTable& table) {
       {"sheet", table.sheet && !table.excel},
       {"version", table.version && !table.delta && !table.iceberg},
       {"timestamp", table.timestamp && !table.delta && !table.iceberg},
-      {"password", table.password && !server},
+      {"catalog", table.catalog && !table.iceberg},
+      {"password", table.password && !server && !table.catalog},
       {"partitions", source && !objects && !table.partitions.empty()}};
   for (const auto& [key, given] : strangers) {
     if (!given) continue;

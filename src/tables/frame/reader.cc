@@ -18,6 +18,7 @@
 #include "frame/table_files.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
+#include "sources/catalog.h"
 #include "sources/object_store.h"
 #include "sources/source.h"
 
@@ -120,7 +121,7 @@ DataFrame Reader::From(Source source) const {
     SessionState& session = StateOf(*session_);
     PT_TRY(CheckSource(source));
     const SourceKindRow& row = RowOf(source.kind);
-    const bool here = !row.server && !IsObjectPlace(source.file);
+    const bool here = !row.server && !IsOfCatalog(source) && !IsObjectPlace(source.file);
     if (here) source.file = fs::absolute(session.options().base / source.file).lexically_normal();
     if (here && !row.folder) PT_TRY(session.inputs().Add(source.file));
     PT_LET(source, session.sources().PinOf(session.engine(), source, session.call()));

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "local/iceberg_pin.h"
 #include "local/plain_types.h"
 #include "local/secrets.h"
 #include "local/source_faults.h"
 #include "local/source_pin.h"
+#include "sources/catalog.h"
 #include "sources/object_store.h"
 #include "sources/password.h"
 #include "sources/server_url.h"
@@ -203,10 +205,26 @@ Status OpenSources::Prepare(const duck::Connection& connection, const Source& so
   return AskStore(connection, source);
 }
 
+// What the catalogue says is opened with the keys of the object stores, not with its own.
+Result<Source> OpenSources::Locate(const duck::Connection& connection, Source source) {
+  PT_LET(const std::string token, ReadPassword(source.connection.password));
+  if (!token.empty()) {
+    PT_TRY(WithoutPassword(
+        duck::Do(connection, CatalogSecret(ShowCatalogUrl(source.connection.url), token)), token));
+  }
+  const Result<std::string> place = FindInCatalog(connection, source);
+  PT_TRY(WithoutPassword(place.status(), token));
+  source.file = *place;
+  return source;
+}
+
 Result<Source> OpenSources::Pin(const duck::Connection& connection, const Source& source) {
   if (!IsPinned(source)) return source;
   PT_TRY(Prepare(connection, source));
-  return FindPin(connection, source);
+  if (!IsOfCatalog(source)) return FindPin(connection, source);
+  PT_LET(const Source located, Locate(connection, source));
+  PT_TRY(Prepare(connection, located));
+  return FindPin(connection, located);
 }
 
 Status OpenSources::Open(const duck::Connection& connection, const Source& source) {

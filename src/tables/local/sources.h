@@ -33,6 +33,7 @@ class OpenSources {
 
  private:
   enum class Access { kRead, kWrite };
+  Result<Source> Locate(const duck::Connection& connection, Source source);
   Status Prepare(const duck::Connection& connection, const Source& source);
   Status AskStore(const duck::Connection& connection, const Source& source);
   Status Load(const duck::Connection& connection, const Source& source);

@@ -88,6 +88,15 @@ std::string BucketOf(std::string_view place, const Scheme& scheme) {
   return std::string(place.substr(0, end)) + "/";
 }
 
+// The connection whose URL begins the place, the longest of several; an empty one if there is none.
+Connection StoreOf(const Source& source) {
+  Connection found;
+  for (const Connection& each : source.stores) {
+    if (IsBelow(source.file, each.url) && each.url.size() > found.url.size()) found = each;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool IsObjectPlace(std::string_view place) { return SchemeOf(place) != nullptr; }
@@ -123,7 +132,7 @@ Status CheckNoKeyIn(std::string_view place) {
 Result<StoreAccess> ReadStoreAccess(const Source& source) {
   const Scheme* const scheme = SchemeOf(source.file);
   PT_CHECK(scheme != nullptr);
-  const Connection& connection = source.connection;
+  const Connection connection = StoreOf(source);
   StoreAccess access{.provider = std::string(scheme->provider)};
   access.scope = connection.url.empty() ? BucketOf(source.file, *scheme) : connection.url;
   if (!access.scope.ends_with('/')) access.scope += '/';

@@ -54,10 +54,12 @@ TEST(ObjectStore, TheConnectionSaysWhoAsksBeforeTheEnvironmentDoes) {
   EXPECT_EQ(access.endpoint, "127.0.0.1:9000");
   EXPECT_FALSE(access.encrypted);
   Source source = At("s3://lake/a/b.parquet");
-  source.connection = {.url = "s3://lake/a",
-                       .password = {.env = "OWN_SECRET"},
-                       .key = "own",
-                       .endpoint = "https://store.example:1"};
+  source.stores = {{.url = "s3://lake", .key = "anonymous"},
+                   {.url = "s3://lake/a",
+                    .password = {.env = "OWN_SECRET"},
+                    .key = "own",
+                    .endpoint = "https://store.example:1"},
+                   {.url = "s3://lake/a/bc", .key = "anonymous"}};
   access = ReadStoreAccess(source).ValueOrDie();
   EXPECT_EQ(access.key, "own");
   EXPECT_EQ(access.secret, "mine");
@@ -70,9 +72,9 @@ TEST(ObjectStore, TheConnectionSaysWhoAsksBeforeTheEnvironmentDoes) {
 TEST(ObjectStore, AKeyNeedsItsSecretUnlessItIsAnonymous) {
   const Variable secret("AWS_SECRET_ACCESS_KEY", "hidden");
   Source source = At("s3://lake/a.parquet");
-  source.connection = {.url = "s3://lake", .key = "own"};
+  source.stores = {{.url = "s3://lake", .key = "own"}};
   EXPECT_EQ(FaultOf(ReadStoreAccess(source).status()).exit, Exit::kUsage);
-  source.connection.key = "anonymous";
+  source.stores.front().key = "anonymous";
   const StoreAccess access = ReadStoreAccess(source).ValueOrDie();
   EXPECT_TRUE(access.anonymous);
   EXPECT_EQ(access.secret, "");

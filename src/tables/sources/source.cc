@@ -7,8 +7,10 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "sources/catalog.h"
 #include "sources/object_store.h"
 #include "sources/server_url.h"
+#include "sources/source_name.h"
 
 namespace protium {
 namespace {
@@ -71,6 +73,12 @@ Status CheckPlace(const Source& source) {
     return Refuse(source, fmt::format("{} is not at a {} URL", row.title, url.scheme),
                   fmt::format("write the URL as {}://user@host/database", row.scheme));
   }
+  if (IsOfCatalog(source)) {
+    PT_TRY(CheckCatalogUrl(source.connection.url));
+    if (NameParts(source.table).size() > 1) return Status::OK();
+    return Refuse(source, "a table of a catalogue needs a name with its namespace",
+                  "write it as iceberg = \"sales.prices\"");
+  }
   if (source.file.empty()) {
     return Refuse(source, fmt::format("a table of {} needs its file", row.title), "");
   }
@@ -125,7 +133,10 @@ Status CheckSource(const Source& source) {
 SourceExtensions ExtensionsOf(const Source& source) {
   const SourceKindRow& row = RowOf(source.kind);
   SourceExtensions all{.set_up = std::string(row.set_up)};
-  if (IsObjectPlace(source.file)) {
+  if (IsOfCatalog(source)) {
+    all.names.emplace_back("httpfs");
+    all.set_up += ",s3";
+  } else if (IsObjectPlace(source.file)) {
     const bool azure = ProviderOf(source.file) == "azure";
     const bool amazon = ProviderOf(source.file) == "s3";
     all.names.emplace_back(azure ? "azure" : "httpfs");
@@ -139,6 +150,7 @@ SourceExtensions ExtensionsOf(const Source& source) {
 }
 
 std::string PlaceOf(const Source& source) {
+  if (IsOfCatalog(source)) return ShowCatalogUrl(source.connection.url);
   if (!RowOf(source.kind).server) return source.file;
   const Result<ServerUrl> url = ReadServerUrl(source.connection.url);
   return url.ok() ? ShowUrl(*url) : std::string("the connection's URL");
@@ -184,6 +196,7 @@ std::string SourceKey(const Source& source) {
               {"table", source.table},
               {"query", source.query}};
   if (source.version) key["version"] = *source.version;
+  if (IsOfCatalog(source)) key["catalog"] = source.connection.url;
   if (!source.as_of.empty()) key["at"] = source.as_of;
   if (!source.partitions.empty()) key["partitions"] = source.partitions;
   // Two lists of objects are two tables, wherever they lie.
