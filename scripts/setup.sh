@@ -97,9 +97,15 @@ SetUpSources() {
   rm -rf "$downloads"
 }
 
-# What tests read without a server.
+# What tests read without a server of a database.
 SetUpTestedSources() {
-  [ -e .deps/duckdb/lib/extensions/sqlite_scanner.duckdb_extension ] || SetUpSources sqlite,excel
+  local extension
+  for extension in sqlite_scanner excel delta httpfs aws; do
+    [ -e ".deps/duckdb/lib/extensions/$extension.duckdb_extension" ] && continue
+    SetUpSources sqlite,excel,delta,s3
+    break
+  done
+  FetchLakes moto
 }
 
 SetUpRest() {

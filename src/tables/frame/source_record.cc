@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/schema.h"
 #include "os/file.h"
 #include "sources/source.h"
+#include "sources/source_name.h"
 
 namespace protium {
 namespace {
@@ -63,7 +65,18 @@ Status EachBatch(Engine& engine, const Plan& plan, const Call& call,
   }
 }
 
-Result<int64_t> CountRows(Engine& engine, const Plan& table, const Call& call) {
+// A server counts its own rows.
+Result<int64_t> CountRows(Engine& engine, const Plan& table, const Source& source,
+                          const Call& call) {
+  if (RowOf(source.kind).server && !source.table.empty()) {
+    Source count = source;
+    const char quote = source.kind == SourceKind::kMysql ? '`' : '"';
+    count.query = "SELECT count(*) AS counted FROM " + QuotedName(source.table, quote);
+    count.table.clear();
+    PT_LET(const std::string text,
+           AskText(engine, MakePlan(NamedTable{"counted", std::move(count)}), call));
+    return AllAsNumber<int64_t>(text).value_or(0);
+  }
   const Plan ones = MakePlan(Project{{{"one", Lit({int64_t{1}})}}}, {table});
   int64_t rows = 0;
   PT_TRY(EachBatch(engine, ones, call,
@@ -164,7 +177,7 @@ Result<SourceFacts> ReadSourceFacts(Engine& engine, const Plan& table, const Sou
   PT_LET(facts.position, PositionOf(engine, source, call));
   PT_LET(const SchemaPtr schema, engine.Analyze(table, call));
   facts.columns = Describe(*schema);
-  PT_LET(facts.rows, CountRows(engine, table, call));
+  PT_LET(facts.rows, CountRows(engine, table, source, call));
   const bool pinned = !PinnedPosition(source).empty();
   if (pinned || facts.rows > kMostSummedRows) return facts;
   PT_LET(facts.sum, SumRows(engine, table, *schema, call));

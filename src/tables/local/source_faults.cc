@@ -88,7 +88,7 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   if (status.ok() || FaultOf(status).exit == Exit::kStopped) return status;
   const std::string said = FaultOf(status).what;
   Fault fault{.exit = Exit::kRemote, .where = source.file, .why = FirstLine(said)};
-  if (Says(said, {"Secret Validation Failure"})) {
+  if (Says(said, {"ecret Validation Failure"})) {
     fault.what = "nothing says who asks for " + access.scope;
     fault.why = "neither the connection, nor the environment, nor the provider's files have a key";
     fault.fix =
@@ -102,8 +102,11 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   } else if (Says(said, {"404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
     fault.exit = Exit::kInput;
     fault.what = "there is no such place at the object store";
-  } else if (Says(said, {"Could not connect", "Could not establish", "resolve", "timed out",
-                         "Timeout", "SSL", "ertificate"})) {
+  } else if (Says(said, {"ertificate", "SSL"})) {
+    fault.what = "the certificate of the object store is not trusted";
+    fault.fix = "install the certificate of its authority on this machine";
+  } else if (Says(said,
+                  {"ould not connect", "ould not establish", "resolve", "timed out", "imeout"})) {
     fault.what = "no object store answers" +
                  (access.endpoint.empty() ? std::string() : " at " + access.endpoint);
     fault.fix = "correct the endpoint or the region of the connection";
@@ -113,8 +116,24 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
   return Fail(std::move(fault));
 }
 
+Status ExplainStore(const std::vector<Source>& sources, const Status& status) {
+  const std::string said = FaultOf(status).what;
+  if (!Says(said, {"HTTP", "ETag", "object store", "Azure"})) return status;
+  for (const Source& source : sources) {
+    if (!IsObjectPlace(source.file)) continue;
+    const Result<StoreAccess> access = ReadStoreAccess(source);
+    if (!access.ok()) continue;
+    const bool named = said.find(access->scope) != said.npos ||
+                       (!access->endpoint.empty() && said.find(access->endpoint) != said.npos);
+    if (named) return WithoutPassword(StoreFault(source, *access, status), access->secret);
+  }
+  return status;
+}
+
 Status TableFault(const duck::Connection& connection, const Source& source, const Status& status) {
-  Fault fault = FaultOf(status);
+  const Status of_store = ExplainStore({source}, status);
+  Fault fault = FaultOf(of_store);
+  if (fault.what != FaultOf(status).what) return of_store;
   fault.where = DescribeSource(source);
   fault.fix.clear();
   if (fault.what.ends_with("has a type that tables do not support")) {

@@ -3,6 +3,8 @@
 // helps. None of these faults holds a password that DuckDB was given as a secret.
 #pragma once
 
+#include <vector>
+
 #include "duckdb/handles.h"
 #include "protium/sources.h"
 #include "sources/object_store.h"
@@ -13,6 +15,8 @@ namespace protium {
 Status OpenFault(const Source& source, const Status& status);
 // Of asking an object store.
 Status StoreFault(const Source& source, const StoreAccess& access, const Status& status);
+// Of reading rows: what an object store said about one of `sources`; other faults as they are.
+Status ExplainStore(const std::vector<Source>& sources, const Status& status);
 // Of reading the columns of a table. DuckDB's own suggestions are of all databases that are open;
 // these are of the source's.
 Status TableFault(const duck::Connection& connection, const Source& source, const Status& status);

@@ -21,9 +21,9 @@
 #include "sql/duckdb/quoted.h"
 #include "sql/duckdb/scan.h"
 
-// Databases are attached, other tables are read by a function, both below views. The views give types
-// that tables carry; DuckDB merges them into the queries over them, so columns and filters still
-// reach the server.
+// Databases are attached; tables of the other kinds are read by functions. Views over both give
+// types that tables carry; DuckDB merges them into the queries over them, so columns and filters
+// still reach the source.
 
 namespace protium {
 namespace {

@@ -37,8 +37,8 @@ struct StoreAccess {
 };
 
 // Finds who asks for `source`, which lies at an object store: its connection says it, or else the
-// environment variables that the provider's own tools read. The key "anonymous" is none. Refuses (kUsage) a key without a
-// secret, and what ReadPassword() refuses.
+// environment variables that the provider's own tools read. The key "anonymous" is none. Refuses
+// (kUsage) a key without a secret, and what ReadPassword() refuses.
 Result<StoreAccess> ReadStoreAccess(const Source& source);
 
 }  // namespace protium

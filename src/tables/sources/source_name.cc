@@ -21,4 +21,15 @@ std::vector<std::string> NameParts(std::string_view name) {
   return parts;
 }
 
+std::string QuotedName(std::string_view name, char quote) {
+  std::string quoted;
+  for (const std::string& part : NameParts(name)) {
+    quoted += quoted.empty() ? "" : ".";
+    quoted += quote;
+    for (const char c : part) quoted.append(c == quote ? 2 : 1, c);
+    quoted += quote;
+  }
+  return quoted;
+}
+
 }  // namespace protium

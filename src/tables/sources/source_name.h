@@ -12,4 +12,7 @@ namespace protium {
 // may hold dots, and two quotes in it mean one.
 std::vector<std::string> NameParts(std::string_view name);
 
+// The name as the server's SQL writes it, each part in `quote`: " of the standard, ` of MySQL.
+std::string QuotedName(std::string_view name, char quote);
+
 }  // namespace protium

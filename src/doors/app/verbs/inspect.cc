@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 
+#include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -26,7 +27,6 @@
 #include "job/csv_flags.h"
 #include "model/model_folder.h"
 #include "os/signals.h"
-#include "run/list.h"
 #include "run/terminal.h"
 #include "terminal/grid.h"
 #include "terminal/printing.h"
@@ -232,12 +232,21 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
+// What lies on an object store is read in its copy here.
+Result<fs::path> BroughtHere(const Arguments& arguments) {
+  const std::string what = arguments.operand(0);
+  if (!IsOnStore(what)) return fs::path(what);
+  if (what.ends_with("/model")) return FindNamedModel(arguments, what);
+  PT_LET(NamedRun run, FindNamedRun(arguments, what, Parts::kFacts));
+  return std::move(run.path);
+}
+
 // In this order: a model folder, a safetensors file, a job file (refused), any other file as a
 // table, and finally a run, which may be named by the beginning of its name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   // Tables that no engine reads directly are imported into a temporary folder.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
-  const fs::path what = arguments.operand(0);
+  PT_LET(const fs::path what, BroughtHere(arguments));
   const bool json = arguments.Has("--json");
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
@@ -257,7 +266,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     return one || json ? ShowTable(what, given, json) : ShowFolder(what, places, given);
   }
   // A folder that is none of these gets its own message; for a word the nearest runs are named.
-  Result<fs::path> run = FindRun(RunsDir(arguments), what.string());
+  auto named = FindNamedRun(arguments, what.string(), Parts::kFacts);
+  const Result<fs::path> run = named.ok() ? Result<fs::path>(named->path) : named.status();
   if (!run.ok() && fs::is_directory(what, ignored)) {
     return Fail({.exit = Exit::kInput,
                  .what = what.string() + " is neither a model nor a run",

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/run/model_place.h"
+#include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -300,7 +300,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
 Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
                           const std::stop_token& stop) {
   Places places;
-  PT_LET(places.model, FindModel(RunsDir(arguments), arguments.Value("--model")));
+  PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
   const std::string ending = arguments.Value("--format", "csv");
   places.output = ToStdout(arguments) ? scratch / ("stdout." + ending)
                                       : ResolveOutput(arguments.Value("--output"));
