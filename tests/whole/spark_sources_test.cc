@@ -240,7 +240,7 @@ TEST_F(SparkSources, TypesOfPostgresAreTheSameOnBothEngines) {
       '1969-12-31 23:59:59.999999', '1969-12-31 23:59:59.999999+00', '', '', '', 'sad',
       'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12', 'null', '[]', '<b/>', '::1/64', 'empty', B'0000',
       B'', -0.01, '00:00:00', '00:00:00-05:30', '-1 days', '{}', '{}', '{}', '{}', 0, '');
-    INSERT INTO kinds (id) VALUES (3);)"),
+    INSERT INTO kinds (id, k) VALUES (3, '2026-03-08 02:30:00.5');)"),
             "");
   ExpectSameRows(Of(SourceKind::kPostgres, *server, "public.kinds"));
   Source query = Of(SourceKind::kPostgres, *server, "");

@@ -53,16 +53,6 @@ Status DeltaFault(const Source& source, const Status& status) {
   return Fail(std::move(said));
 }
 
-// Spark would ask there with its server's own key, not with the job's.
-Status CheckHere(const Source& source) {
-  if (!IsObjectPlace(source.file)) return Status::OK();
-  return Fail({.exit = Exit::kUsage,
-               .what = "the engine for Spark does not read or write tables at object stores yet",
-               .where = DescribeSource(source),
-               .fix = "name a table of the server's catalogue, table = \"sales.prices\", or run on "
-                      "the embedded engine"});
-}
-
 // A query of one text, without events, which would look like steps of the job.
 Result<std::string> AskText(SparkSession& session, const connect::Relation& relation,
                             const Call& call) {
@@ -80,7 +70,7 @@ std::string Transaction(const Store& store) { return "protium " + store.run + " 
 }  // namespace
 
 Result<connect::Relation> ReadDelta(SparkSession& session, const Source& source, const Call& call) {
-  PT_TRY(CheckHere(source));
+  if (IsObjectPlace(source.file)) return NotAtStores(source);
   connect::Options options;
   if (source.version) options["versionAsOf"] = std::to_string(*source.version);
   if (!source.as_of.empty()) options["timestampAsOf"] = source.as_of;
@@ -92,7 +82,7 @@ Result<connect::Relation> ReadDelta(SparkSession& session, const Source& source,
 
 Result<Source> PinDelta(SparkSession& session, const Source& source, const Call& call) {
   if (source.version) return source;
-  PT_TRY(CheckHere(source));
+  if (IsObjectPlace(source.file)) return NotAtStores(source);
   connect::Relation history =
       connect::Sql("DESCRIBE HISTORY delta." + connect::SparkName(FileUri(source.file)));
   if (!source.as_of.empty()) {
@@ -116,7 +106,13 @@ Result<Source> PinDelta(SparkSession& session, const Source& source, const Call&
 
 Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, const Store& store,
                              ExecuteOptions options, const Call& call) {
-  PT_TRY(CheckHere(store.target));
+  if (IsObjectPlace(store.target.file)) return NotAtStores(store.target);
+  if (store.mode != StoreMode::kReplace && store.mode != StoreMode::kAppend) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "the engine for Spark replaces tables of Delta, or appends to them",
+                 .where = DescribeSource(store.target),
+                 .fix = "mode = \"replace\" or \"append\""});
+  }
   connect::WriteSpec spec{
       .format = "delta", .path = FileUri(store.target.file), .mode = connect::SaveMode::kReplace};
   // Replacing gives the same however often it is done, and a run may have learned more since.

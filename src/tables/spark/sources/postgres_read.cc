@@ -94,7 +94,8 @@ Result<ColumnRead> ReadColumn(const Source& source, const std::string& column,
       {"boolean", "", "BOOLEAN"},
       {"date", "", "DATE"},
       {"bytea", "", "BINARY"},
-      {"timestamp without time zone", "", "TIMESTAMP_NTZ"},
+      // As a moment: the clock of the zone of Java's process may skip an hour that is in the table.
+      {"timestamp without time zone", " AT TIME ZONE 'UTC'", "TIMESTAMP"},
       {"timestamp with time zone", "", "TIMESTAMP"}};
   const std::string name = Name(column);
   for (const auto& [known, cast, spark] : kPlain) {

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/fault.h"
 #include "connect/types.h"
+#include "sources/object_store.h"
 #include "sources/password.h"
 #include "sources/source.h"
 #include "spark/sources/delta.h"
@@ -74,11 +75,14 @@ Result<TableRead> ColumnsOf(const Source& source, const AskedDatabase& database)
 }
 
 Status NotBySpark(const Source& source) {
-  return Fail({.exit = Exit::kUsage,
-               .what = fmt::format("the engine for Spark does not read tables of {}",
-                                   RowOf(source.kind).title),
-               .where = DescribeSource(source),
-               .fix = "write the table as Parquet, or run on the embedded engine"});
+  return Fail(
+      {.exit = Exit::kUsage,
+       .what =
+           fmt::format("the engine for Spark does not read tables of {}", RowOf(source.kind).title),
+       .where = DescribeSource(source),
+       .fix = source.kind == SourceKind::kIceberg
+                  ? "name the table in the server's catalogue: table = \"lake.sales.prices\""
+                  : "write the table as Parquet, or run on the embedded engine"});
 }
 
 }  // namespace
@@ -89,6 +93,7 @@ Result<connect::Relation> SourceTables::Open(const Source& source, const Call& c
   if (const auto found = open_.find(key); found != open_.end()) return found->second;
   PT_TRY(CheckSource(source));
   const bool database = !JdbcDriversFor(source.kind).empty();
+  if (IsObjectPlace(source.file)) return NotAtStores(source);
   if (!database && source.kind != SourceKind::kDelta) return NotBySpark(source);
   PT_LET(connect::Relation relation,
          database ? OpenDatabase(source, call) : ReadDelta(session_, source, call));
