@@ -24,6 +24,7 @@ class PlannedEngine : public Engine {
   Result<int64_t> Run(const Plan& plan, const Call& call) override;
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override;
   Result<Admission> Admit(const Demand& demand, const Call& call) override;
+  Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call) override;
   std::string address() const override;
 
   // Whether the program has requested rows and got none; nothing has been reported since.

@@ -12,4 +12,8 @@ namespace protium {
 // may hold dots, and two quotes in it mean one.
 std::vector<std::string> NameParts(std::string_view name);
 
+// Whether `named` may be the table that a list calls `listed`: lists omit the usual schema, which
+// people may write.
+bool IsListedAs(std::string_view listed, std::string_view named);
+
 }  // namespace protium
