@@ -71,6 +71,7 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
                         const ByName<Connection>& connections) {
   JobTable table;
   table.sqlite = output.sqlite;
+  table.duckdb = output.duckdb;
   table.postgres = output.postgres;
   table.mysql = output.mysql;
   table.table = output.table;
@@ -92,11 +93,14 @@ DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::stri
 
 Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const JobTable& table) {
   if (table.postgres || table.mysql) {
-    return Fail({.exit = Exit::kInput,
-                 .what = fmt::format("table \"{}\" of this model lay on a server", name),
-                 .where = "etl.json of the model",
-                 .why = "a model calls no server by itself",
-                 .fix = "give the table that the model's SQL would make: --input FILE"});
+    return Fail(
+        {.exit = Exit::kInput,
+         .what = fmt::format("table \"{}\" of this model lay on a server", name),
+         .where = "etl.json of the model",
+         .why = "a model calls no server by itself",
+         .fix = fmt::format("say where it is: --table {}=postgres://user@host/database#TABLE, "
+                            "or give the table that the model's SQL would make: --input",
+                            name)});
   }
   const fs::path path = PathOf(table);
   const fs::path below = path.lexically_normal();

@@ -155,7 +155,8 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  CutForTerminal(Indented(plan.value("tree", ""))));
   if (with_sql) text += "\nsql\n" + Indented(plan.value("sql", ""));
-  if (plan.contains("tables")) text += "\ntables\n" + RowCountsText(plan["tables"]);
+  if (plan.contains("tables"))
+    text += "\ntables\n" + RowCountsText(plan["tables"], plan.value("reads", Json::object()));
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));
