@@ -4,103 +4,11 @@
 
 #include <fstream>
 
-#include "whole/own_job.h"
-#include "whole/servers.h"
+#include "whole/database_jobs.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string JobOver(const std::string& table, const std::string& more = "") {
-  return With(kMachinesJob, "machines = { csv = \"machines.csv\" }", "machines = " + table) + more;
-}
-
-// The statements that make the table of OwnJob, in any database's SQL.
-std::string MachinesSql(int rows) {
-  std::string text =
-      "CREATE TABLE machines (id bigint, kind varchar(20), age bigint, load1 double precision, "
-      "hours double precision);\nINSERT INTO machines VALUES ";
-  std::istringstream lines(MachinesTable(rows));
-  std::string line;
-  std::getline(lines, line);
-  for (int i = 0; std::getline(lines, line); ++i) {
-    std::vector<std::string> cells(1);
-    for (const char c : line) c == ',' ? (void)cells.emplace_back() : cells.back().push_back(c);
-    text += fmt::format("{}({}, '{}', {}, {}, {})", i == 0 ? "" : ",", cells[0], cells[1], cells[2],
-                        cells[3].empty() ? "NULL" : cells[3], cells[4]);
-  }
-  return text + ";\n";
-}
-
-const char* const kRenamed = "SELECT id, kind, age, load1 AS load, hours FROM machines";
-
-std::string JobWithLoad(const std::string& table, const std::string& more = "") {
-  return With(JobOver(table, more), "SELECT * FROM machines", kRenamed);
-}
-
-void MakeSqlite(const fs::path& file, const std::string& statements) {
-  std::ofstream(file.string() + ".sql") << statements;
-  const std::string script =
-      "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\n"
-      "c.executescript(open(sys.argv[1] + '.sql').read())\nc.commit()\n";
-  Running python({"/usr/bin/env", "python3", "-c", script, file.string()}, file.parent_path());
-  const Outcome made = python.Wait();
-  ASSERT_EQ(made.exit, 0) << made.err;
-}
-
-std::string WeightsOf(const OwnJob& own) { return ReadWeightsHash(own.Model(), own.path()); }
-
-// All texts below the folder, and the names of its files.
-bool AnyFileHas(const fs::path& folder, const std::string& secret) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && Has(ReadText(entry.path()), secret)) return true;
-  }
-  return false;
-}
-
-Outcome RunWithPassword(const OwnJob& own, const std::string& password,
-                        std::vector<std::string> words) {
-  words.insert(words.begin(), ProtiumCommand());
-  Running command(std::move(words), own.path(), {{"SHOP_PASSWORD", password}});
-  return command.Wait();
-}
-
-Outcome RunJob(const OwnJob& own, const std::string& password = kCanary) {
-  return RunWithPassword(own, password,
-                         {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
-}
-
-std::string Shop(const DatabaseServer& server) {
-  return "[connections.shop]\nurl = \"" + server.url() +
-         "\"\npassword = { env = \"SHOP_PASSWORD\" }\n";
-}
-
-// One server of each kind serves all tests of this program.
-DatabaseServer* Postgres(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartPostgres(reason);
-  why = reason;
-  return server.get();
-}
-
-DatabaseServer* MariaDb(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartMariaDb(reason);
-  why = reason;
-  return server.get();
-}
-
-bool HasExtension(const std::string& name) {
-  return fs::exists(fs::path(PROTIUM_REPOSITORY) / ".deps/duckdb/lib/extensions" /
-                    (name + ".duckdb_extension"));
-}
-
-#define NEED_EXTENSION(name, source) \
-  if (!HasExtension(name)) GTEST_SKIP() << "not here: ./dev setup --sources " source
-
-}  // namespace
 
 TEST(Sources, ASqliteTableTrainsTheSameModelAsItsCsv) {
   NEED_EXTENSION("sqlite_scanner", "sqlite");
@@ -171,9 +79,7 @@ TEST(Sources, APasswordInAUrlIsRefusedAndNotRepeated) {
 
 TEST(Sources, APostgresTableTrainsTheSameModelAndNoSecretIsLeft) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(server->Sql(MachinesSql(600)), "");
   const OwnJob csv;
   ASSERT_EQ(csv.Run().exit, 0);
@@ -190,9 +96,7 @@ TEST(Sources, APostgresTableTrainsTheSameModelAndNoSecretIsLeft) {
 
 TEST(Sources, AResumedRunSeesWhatChangedInItsTable) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(server->Sql(MachinesSql(200)), "");
   const OwnJob own(MachinesTable(2),
                    JobWithLoad("{ postgres = \"shop\", table = \"machines\" }", Shop(*server)));
@@ -250,25 +154,19 @@ void ExpectStoredOnce(const DatabaseServer& server, const std::string& kind) {
 
 TEST(Sources, OutputsGoBackIntoPostgresOnce) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ExpectStoredOnce(*server, "postgres");
 }
 
 TEST(Sources, OutputsGoBackIntoMariaDbOnce) {
   NEED_EXTENSION("mysql_scanner", "mysql");
-  std::string why;
-  DatabaseServer* const server = MariaDb(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(MariaDb);
   ExpectStoredOnce(*server, "mysql");
 }
 
 TEST(Sources, AServerThatRefusesOrIsDownIsSaid) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   const std::string table = "{ postgres = \"shop\", table = \"public.none\" }";
   const OwnJob own(MachinesTable(2), JobOver(table, Shop(*server)));
   const Outcome wrong = RunJob(own, "canary-wrong");
@@ -288,9 +186,7 @@ TEST(Sources, AServerThatRefusesOrIsDownIsSaid) {
 
 TEST(Sources, ColumnsAndFiltersReachTheServerInOneSnapshot) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(
       server->Sql("CREATE TABLE large AS SELECT g AS id, g % 7 AS kind, g * 1.5::float8 AS x, "
                   "repeat('a', 200) AS unread FROM generate_series(1, 200000) g; "
@@ -317,11 +213,28 @@ TEST(Sources, ColumnsAndFiltersReachTheServerInOneSnapshot) {
   server->Sql("DROP TABLE large");
 }
 
+TEST(Sources, MariaDbTextsAreComparedAndSortedByTheirBytes) {
+  NEED_EXTENSION("mysql_scanner", "mysql");
+  NEED_SERVER(MariaDb);
+  ASSERT_EQ(server->Sql("CREATE TABLE words (id bigint, s varchar(9)); INSERT INTO words VALUES "
+                        "(1, 'new'), (2, 'NEW'), (3, 'new '), (4, 'a'), (5, 'B')"),
+            "");
+  const OwnJob own;
+  const auto rows = [&](const std::string& query) {
+    const Outcome outcome = RunWithPassword(own, kCanary,
+                                            {"sql", query, server->url(), "--table", "words",
+                                             "--password-env", "SHOP_PASSWORD", "--json"});
+    return outcome.exit == 0 ? outcome.json["rows"].dump() : outcome.err;
+  };
+  EXPECT_EQ(rows("SELECT id FROM words WHERE s = 'new'"), "[[1]]");
+  EXPECT_EQ(rows("SELECT s FROM words WHERE id > 3 ORDER BY s LIMIT 1"), "[[\"B\"]]");
+  EXPECT_EQ(rows("SELECT sum(id) AS n, count(*) AS m FROM words"), "[[15,5]]");
+  server->Sql("DROP TABLE words");
+}
+
 TEST(Sources, AMariaDbTableTrainsTheSameModel) {
   NEED_EXTENSION("mysql_scanner", "mysql");
-  std::string why;
-  DatabaseServer* const server = MariaDb(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(MariaDb);
   ASSERT_EQ(server->Sql(MachinesSql(600)), "");
   const OwnJob csv;
   ASSERT_EQ(csv.Run().exit, 0);
