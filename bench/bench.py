@@ -25,6 +25,7 @@ import predict
 import scale
 import scale_spark
 import serve
+import sources
 
 BIN = os.environ.get("PROTIUM_BENCH_BIN", "build/release/bin")
 PYTHON = os.environ.get("PROTIUM_BENCH_PYTHON", ".deps/peers/bin/python")
@@ -246,6 +247,7 @@ def our_checkpoints():
 LEARNED = learned.Learned(BIN, PYTHON, figures_in)
 ELASTIC = elastic.Elastic(BIN, PYTHON, HOROVOD, JOB, tables)
 PREDICT = predict.Predict(BIN, PYTHON, figures_in)
+SOURCES = sources.Sources(BIN, PYTHON, figures_in)
 SERVE = serve.Serve(BIN, PYTHON, figures_in, PREDICT.model)
 ROWS = "build/bench/rows.parquet"
 # name: (rounds, ours, the peer's, the peer's name)
@@ -268,6 +270,7 @@ BENCHES = {
     "flights": (3, our_flights, peer_flights, "PySpark + TorchDistributor"),
     "stores": (1, our_stores, peer_stores, "PySpark + TorchDistributor"),
     "predict": (1, PREDICT.ours, PREDICT.theirs, "ONNX Runtime"),
+    "sources": (1, SOURCES.ours, SOURCES.theirs, "DuckDB, pandas"),
     "serve": (1, SERVE.ours, SERVE.theirs, "FastAPI + PyTorch"),
     "classifier": (1, program("env", "PYTHONPATH=python", "PROTIUM_HOME=build/release", PYTHON,
                               "bench/peers/classifier.py", "ours"),
@@ -281,7 +284,7 @@ BENCHES = {
 
 
 NEED_HOROVOD = {"horovod", "elastic-horovod"}
-NEED_PEERS = {"classifier", "predict", "serve", "tables", "visits"}
+NEED_PEERS = {"classifier", "predict", "serve", "sources", "tables", "visits"}
 SPARK_PARTS = ("map", "hand", "first", "flights")
 
 

@@ -69,8 +69,11 @@ SourcePackages() {
   for each in ${1//,/ }; do
     case "$each" in
       sqlite | postgres | mysql) echo "duckdb-extension-$each-scanner" ;;
-      excel | delta) echo "duckdb-extension-$each" ;;
-      *) Die "unknown source '$each': one or more of sqlite,postgres,mysql,excel,delta" ;;
+      excel | delta | azure) echo "duckdb-extension-$each" ;;
+      iceberg) echo "duckdb-extension-avro duckdb-extension-iceberg" ;;
+      s3) echo "duckdb-extension-httpfs duckdb-extension-aws" ;;
+      gs) echo "duckdb-extension-httpfs" ;;
+      *) Die "unknown source '$each': one or more of sqlite,postgres,mysql,excel,delta,iceberg,s3,gs,azure" ;;
     esac
   done
 }
@@ -94,9 +97,15 @@ SetUpSources() {
   rm -rf "$downloads"
 }
 
-# What tests read without a server.
+# What tests read without a server of a database.
 SetUpTestedSources() {
-  [ -e .deps/duckdb/lib/extensions/sqlite_scanner.duckdb_extension ] || SetUpSources sqlite,excel
+  local extension
+  for extension in sqlite_scanner excel delta httpfs aws; do
+    [ -e ".deps/duckdb/lib/extensions/$extension.duckdb_extension" ] && continue
+    SetUpSources sqlite,excel,delta,s3
+    break
+  done
+  FetchLakes moto
 }
 
 SetUpRest() {

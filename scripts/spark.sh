@@ -55,3 +55,35 @@ FetchSpark() {
   rm -rf "$folder" "$LOG"
   exec 7>&-
 }
+
+# The jars for a release, one a line: file, package, SHA-256.
+JarsFor() {
+  awk -v version="$1" '!/^#/ && ($1 == "any" || index(version ".", $1 ".") == 1) {
+    split($2, part, ":"); print part[2] "-" part[3] ".jar", $2, $3 }' scripts/jars.lock
+}
+
+# FetchJars VERSION: does nothing for those that are here.
+FetchJars() {
+  local file package hash LOG=$PWD/.deps/spark/fetch.log
+  mkdir -p .deps/spark/jars
+  while read -r file package hash; do
+    [ ! -e ".deps/spark/jars/$file" ] || continue
+    command -v mvn >/dev/null || Die "Maven is not here, which fetches $package: apt-get install maven"
+    rm -rf .deps/spark/jars/new
+    Step "downloading $package" mvn -q -B dependency:copy "-Dartifact=$package" \
+      "-DoutputDirectory=$PWD/.deps/spark/jars/new" || Die "$package could not be downloaded: $(Reason)"
+    echo "$hash  .deps/spark/jars/new/$file" | sha256sum --quiet -c - >&2 ||
+      Die "$package is not what scripts/jars.lock names"
+    mv ".deps/spark/jars/new/$file" .deps/spark/jars/
+  done < <(JarsFor "$1")
+  rm -rf .deps/spark/jars/new "$LOG"
+}
+
+# The settings of a server of this release that reads what the jars read.
+JarConfs() {
+  local file files=
+  while read -r file _; do files+=${files:+,}$PWD/.deps/spark/jars/$file; done < <(JarsFor "$1")
+  echo "--conf spark.jars=$files"
+  [[ $files != *delta-spark* ]] || echo "--conf spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension" \
+    "--conf spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog"
+}

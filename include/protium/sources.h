@@ -7,18 +7,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protium/fields.h"
 #include "protium/status.h"
 
 namespace protium {
 
-enum class SourceKind { kDuckDb, kSqlite, kExcel, kDelta, kPostgres, kMysql };
+enum class SourceKind {
+  kDuckDb,
+  kSqlite,
+  kExcel,
+  kDelta,
+  kIceberg,
+  kParquet,  // At an object store; Parquet files of this machine are files (Reader::Parquet).
+  kPostgres,
+  kMysql
+};
 inline EnumNames<SourceKind> Names(SourceKind) {
   return {{{SourceKind::kDuckDb, "duckdb"},
            {SourceKind::kSqlite, "sqlite"},
            {SourceKind::kExcel, "excel"},
            {SourceKind::kDelta, "delta"},
+           {SourceKind::kIceberg, "iceberg"},
+           {SourceKind::kParquet, "parquet"},
            {SourceKind::kPostgres, "postgres"},
            {SourceKind::kMysql, "mysql"}}};
 }
@@ -35,29 +47,63 @@ struct PasswordPlace {
   }
 };
 
-// A database server.
+// A database server or an object store.
 struct Connection {
   // "postgresql://reader@db.example:5432/shop?sslmode=verify-full" or "mysql://reader@host/crm",
-  // without a password.
+  // without a password; of an object store the beginning of its places, "s3://lake".
   std::string url;
-  PasswordPlace password;
+  PasswordPlace password;  // Of an object store: of the secret that belongs to `key`.
+  std::string key;         // Of an object store: the public half of an access key.
+  std::string endpoint;    // Of an object store that is not its provider's own.
+  std::string region;      // Of an object store.
   template <class Visit>
   void Fields(Visit& visit) {
     visit("url", url,
           {.help = "\"postgresql://user@host:5432/database\" or \"mysql://user@host/database\", "
-                   "without the password"});
-    visit("password", password, {.help = "where the password is: { env = \"SHOP_PASSWORD\" }"});
+                   "without the password; or the beginning of places, \"s3://lake\""});
+    visit("password", password,
+          {.help = "where the password, or the secret half of key, is: { env = \"NAME\" }"});
+    visit("key", key,
+          {.help = "the public half of the access key to an object store; unless set, the "
+                   "provider's environment variables and files say who asks"});
+    visit("endpoint", endpoint,
+          {.help = "where an object store answers that is not its provider's own: "
+                   "\"http://127.0.0.1:9000\""});
+    visit("region", region, {.help = "the region of an object store"});
+  }
+};
+
+// A file of a table at an object store, as it was listed.
+struct SourceObject {
+  std::string place;  // "s3://lake/trips/day=1/p0.parquet"
+  int64_t bytes = 0;
+  std::string changed;  // When it was written, as the store says.
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("place", place);
+    visit("bytes", bytes);
+    visit("changed", changed);
   }
 };
 
 // A table where it lies.
 struct Source {
   SourceKind kind = SourceKind::kDuckDb;
-  std::string file;       // A file, or the folder of a Delta table; empty for a server.
-  Connection connection;  // Of a server.
+  // A file, the folder of a Delta or Iceberg table, or one of them at an object store,
+  // "s3://lake/events"; of Parquet there a pattern, "s3://lake/trips/*/*.parquet". Empty for a
+  // server.
+  std::string file;
+  Connection connection;  // Of a server; of an object store if its environment does not say all.
   std::string table;  // Its name there, which a schema may qualify; of a spreadsheet, the sheet.
   std::string query;  // Instead of `table`: a SELECT in the server's own SQL, which runs there.
-  std::optional<int64_t> version;  // Of a Delta table; unless set, the newest.
+  std::optional<int64_t>
+      version;  // Of a Delta table; of an Iceberg table, the number of a snapshot.
+  // Instead of `version`: the newest at this time of UTC, "2026-11-01" or "2026-11-01 12:30:00".
+  std::string as_of;
+  // Of Parquet at an object store: columns whose values are in the names of folders.
+  std::vector<std::string> partitions;
+  // Of Parquet at an object store: its files. Found by the engine.
+  std::vector<SourceObject> objects;
 };
 
 // What becomes of rows that a table held before others are written into it. With kUpsert those go

@@ -2,8 +2,6 @@
 // Tables where they lie: jobs over SQLite, PostgreSQL, MariaDB and others, with real servers.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "whole/database_jobs.h"
 
 namespace protium::whole {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "whole/servers.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <thread>
 #include <utility>
+
+#include "whole/free_port.h"
 
 namespace protium::whole {
 
@@ -19,31 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kNobody = 65534;
-
-int FreePort() {
-  const UniqueFd listening(socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  socklen_t size = sizeof(address);
-  bind(listening.get(), reinterpret_cast<sockaddr*>(&address), size);
-  getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address), &size);
-  return ntohs(address.sin_port);
-}
-
-bool Answers(int port) {
-  const UniqueFd caller(socket(AF_INET, SOCK_STREAM, 0));
-  const sockaddr_in address{.sin_family = AF_INET,
-                            .sin_port = htons(static_cast<uint16_t>(port)),
-                            .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  return connect(caller.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
-}
-
-bool AwaitAnswer(int port, Running& server) {
-  for (int i = 0; i < 600 && server.alive(); ++i) {
-    if (Answers(port)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
-}
 
 // A folder that the server's user owns: the servers refuse to run as root.
 fs::path NewFolder() {

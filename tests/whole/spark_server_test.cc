@@ -12,6 +12,7 @@
 
 #include "whole/flights.h"
 #include "whole/live_run.h"
+#include "whole/own_spark.h"
 #include "whole/ranks.h"
 
 namespace protium::whole {
@@ -19,42 +20,6 @@ namespace protium::whole {
 namespace fs = std::filesystem;
 
 using testing::HasSubstr;
-
-// Ends with this object.
-class OwnServer {
- public:
-  // On local[2] the server is its own executor. Port 0: any that is free.
-  explicit OwnServer(const std::string& version, const std::string& port = "0",
-                     const std::string& master = "local[2]",
-                     const std::vector<std::string>& settings = {}) {
-    std::vector<std::string> words = {(Repository() / "scripts" / "spark-server").string(),
-                                      "start",
-                                      "--version",
-                                      version,
-                                      "--master",
-                                      master,
-                                      "--port",
-                                      port,
-                                      "--brief",
-                                      "--state",
-                                      (scratch_.path() / "server").string(),
-                                      "--lifetime",
-                                      "900"};
-    for (const std::string& each : settings) words.insert(words.end(), {"--conf", each});
-    starting_ = std::make_unique<Running>(std::move(words), scratch_.path());
-    const Outcome outcome = starting_->Wait(std::chrono::seconds(300));
-    EXPECT_EQ(outcome.exit, 0) << outcome.err;
-    address_ = outcome.out.substr(0, outcome.out.find('\n'));
-  }
-
-  const std::string& address() const { return address_; }
-  std::string port() const { return address_.substr(address_.rfind(':') + 1); }
-
- private:
-  const Scratch scratch_;
-  std::unique_ptr<Running> starting_;
-  std::string address_;
-};
 
 class SparkServer : public testing::Test {
  protected:

@@ -13,6 +13,7 @@
 #include "base/nearest.h"
 #include "base/unknown_name.h"
 #include "engine/address.h"
+#include "objects/store.h"
 #include "reference/keys.h"
 #include "terminal/printing.h"
 #include "terminal/text_table.h"
@@ -142,6 +143,7 @@ int RunCommand(const Invocation& invocation) {
   ::signal(SIGPIPE, SIG_IGN);
   // Likewise, exceeding the file size limit becomes EFBIG, which is reported as a full disk.
   ::signal(SIGXFSZ, SIG_IGN);
+  const ObjectStoresEnd end;
   const Status status = Dispatch(invocation);
   if (status.ok()) return 0;
   Fault fault = FaultOf(status);

@@ -64,8 +64,9 @@ std::string CsvText(const CsvOptions& options) {
 // session.Read().From({.kind = pt::SourceKind::kSqlite, .file = data + "/notes.db", ...})
 std::string SourceText(const LookedTable& table) {
   const Source& source = *table.place.at.source;
-  constexpr const char* kKinds[] = {"kDuckDb", "kSqlite",   "kExcel",
-                                    "kDelta",  "kPostgres", "kMysql"};
+  // In the order of SourceKind.
+  constexpr const char* kKinds[] = {"kDuckDb",  "kSqlite",  "kExcel",    "kDelta",
+                                    "kIceberg", "kParquet", "kPostgres", "kMysql"};
   std::string text = fmt::format(
       "  session.Table({}, session.Read().From({{.kind = "
       "pt::SourceKind::{}",

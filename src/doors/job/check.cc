@@ -40,8 +40,7 @@ Status WithPlace(const std::string& path, const Status& status) {
 // Returns the columns of a table by its first file, followed by those in its folders' names.
 Result<std::optional<Columns>> ReadNames(const Job& job, const JobTable& table) {
   if (table.sources() > 0) {
-    const fs::path path = fs::path(job.file.data) / PathOf(table);
-    PT_TRY(SourceOf(table, path.string(), job.file.connections));
+    PT_TRY(SourceOf(table, PlaceIn(job.file.data, table), job.file.connections));
     return std::nullopt;
   }
   if (table.table) return std::nullopt;

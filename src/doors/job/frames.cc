@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "engine/kind.h"
 #include "job/file_terms.h"
 #include "job/model_tables.h"
 #include "job/output_columns.h"
@@ -47,9 +48,9 @@ Status At(std::string path, const Status& status) {
 // table it belongs to.
 Status OpenTables(Session& session, const Job& job) {
   for (const auto& [name, table] : job.file.tables.all) {
-    const fs::path path = fs::path(job.file.data) / PathOf(table);
     const Reader reader = session.Read().Partitions(table.partitions);
-    const DataFrame frame = OpenTable(reader, table, path.string(), job.file.connections);
+    const std::string place = PlaceIn(job.file.data, table);
+    const DataFrame frame = OpenTable(reader, table, place, job.file.connections);
     PT_TRY(At("tables." + name, FirstError(frame.plan())));
     session.Table(name, frame);
   }
@@ -70,9 +71,28 @@ Status ReportEmptyTables(Session& session, const Job& job, const Status& status)
   return status;
 }
 
+// Whether the engine can write there: the table itself need not exist yet.
+Status CheckLake(const Session& session, const Job& job, const std::string& name,
+                 const JobOutput& output) {
+  SessionState& state = StateOf(session);
+  const std::string& engine = state.options().engine;
+  if (!KindOf(engine).writes_lakes) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("the engine \"{}\" does not write tables of Delta", engine),
+                 .where = "outputs." + name + ".delta",
+                 .fix = "run on Spark: --engine sc://HOST, or write a file",
+                 .kept = kNothingStarted});
+  }
+  PT_LET(Source target, TargetOf(output, job.file.data, job.file.connections));
+  target.file = fs::absolute(state.options().base / target.file).lexically_normal();
+  const Status found = state.engine().Pin(target, state.call()).status();
+  return !found.ok() && FaultOf(found).exit == Exit::kEnvironment ? found : Status::OK();
+}
+
 // Writing would refuse these too, but only after hours of training.
 Status CheckOutputPlaces(const Session& session, const Job& job) {
   for (const auto& [name, output] : job.file.outputs.all) {
+    if (output.delta) PT_TRY(CheckLake(session, job, name, output));
     if (output.databases() > 0) continue;
     const Status free = StateOf(session).CheckOutput(output.path());
     if (free.ok()) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job/job.h"
 
+#include "sources/object_store.h"
+
 namespace protium {
 
 Json ToJson(const JobEngineOrAddress& engine) { return fields::Write<JobEngine>(engine); }
@@ -15,6 +17,24 @@ FieldType DescribeType(const JobEngineOrAddress&) {
   return {.kind = FieldType::Kind::kEither,
           .words = "text or table",
           .of = {TypeOfField(std::string()), TypeOfField(JobEngine())}};
+}
+
+namespace {
+
+int AtStore(const std::optional<std::string>& path) { return path && IsObjectPlace(*path) ? 1 : 0; }
+
+}  // namespace
+
+int JobTable::sources() const {
+  return duckdb.has_value() + sqlite.has_value() + excel.has_value() + delta.has_value() +
+         iceberg.has_value() + postgres.has_value() + mysql.has_value() + AtStore(file) +
+         AtStore(csv) + AtStore(parquet);
+}
+
+int JobTable::places() const {
+  const int files = file.has_value() + csv.has_value() + parquet.has_value();
+  const int at_store = AtStore(file) + AtStore(csv) + AtStore(parquet);
+  return files - at_store + (sources() > 0 ? sources() : static_cast<int>(table.has_value()));
 }
 
 Json ToJson(const JobTableOrPath& table) { return fields::Write<JobTable>(table); }

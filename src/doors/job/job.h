@@ -62,26 +62,22 @@ struct JobTable {
   std::optional<std::string> sqlite;    // The same.
   std::optional<std::string> excel;     // A spreadsheet; `sheet` says which of its sheets.
   std::optional<std::string> delta;     // The folder of a Delta table, perhaps at `version`.
+  std::optional<std::string> iceberg;   // The same of Iceberg.
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
   std::optional<std::string> table;     // Alone: in Spark's catalogue.
   std::optional<std::string> query;     // Instead of `table`: the server's own SQL.
   std::optional<std::string> sheet;
   std::optional<int64_t> version;
+  std::optional<std::string> timestamp;   // Instead of `version`.
   std::optional<PasswordPlace> password;  // Of a URL.
   std::optional<Format> format;           // Of `file`, whatever its ending.
   Columns partitions;                     // Columns whose values are in folder names.
   CsvOptions options;
-  // How many sources are given, of which a table has one at most.
-  int sources() const {
-    return duckdb.has_value() + sqlite.has_value() + excel.has_value() + delta.has_value() +
-           postgres.has_value() + mysql.has_value();
-  }
+  // How many sources are given, of which a table has one at most. Files at an object store are one.
+  int sources() const;
   // How many of file, csv, parquet, sources and, without a source, table are given; it must be one.
-  int places() const {
-    return file.has_value() + csv.has_value() + parquet.has_value() +
-           (sources() > 0 ? sources() : static_cast<int>(table.has_value()));
-  }
+  int places() const;
   template <class Visit>
   void Fields(Visit& visit) {
     visit(
@@ -89,11 +85,16 @@ struct JobTable {
         {.help = "a file, a pattern such as \"2013-*.jsonl\", or a folder, of the format that its "
                  "name ends with"});
     visit("csv", csv, {.help = "a file, a pattern such as \"2013-*.csv\", or a folder"});
-    visit("parquet", parquet, {.help = "the same for Parquet"});
+    visit("parquet", parquet,
+          {.help = "the same for Parquet; also at an object store: \"s3://lake/trips/*.parquet\""});
     visit("duckdb", duckdb, {.help = "a DuckDB database; table says which of its tables"});
     visit("sqlite", sqlite, {.help = "a SQLite database; table says which of its tables"});
     visit("excel", excel, {.help = "an .xlsx file; sheet says which of its sheets"});
-    visit("delta", delta, {.help = "the folder of a Delta table"});
+    visit(
+        "delta", delta,
+        {.help = "the folder of a Delta table, here or at an object store: \"s3://lake/events\""});
+    visit("iceberg", iceberg,
+          {.help = "the folder of an Iceberg table, or its newest file metadata/*.metadata.json"});
     visit("postgres", postgres,
           {.help = "a PostgreSQL server: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
@@ -101,7 +102,10 @@ struct JobTable {
     visit("query", query, {.help = "instead of table: a SELECT in the server's own SQL"});
     visit("sheet", sheet, {.help = "the sheet of excel; unless set, the first"});
     visit("version", version,
-          {.help = "the version of delta; unless set, the newest", .at_least = 0});
+          {.help = "the version of delta, or the snapshot of iceberg; unless set, the newest",
+           .at_least = 0});
+    visit("timestamp", timestamp,
+          {.help = "instead of version: the newest at this time, \"2026-11-01 12:00:00\" in UTC"});
     visit("password", password, {.help = "where the password of a URL is: { env = \"NAME\" }"});
     visit("format", format, {.help = "the format of file, whatever its name ends with"});
     visit("partitions", partitions, {.help = "columns whose values are in the names of folders"});
@@ -150,15 +154,17 @@ struct JobOutput {
   std::optional<std::string> duckdb;    // The same.
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
+  std::optional<std::string> delta;     // The folder of a Delta table below JobFile::data.
   std::optional<std::string> table;
   std::optional<StoreMode> mode;
   Columns upsert;  // The columns that tell rows apart; with them, `mode` is "upsert".
   std::optional<PasswordPlace> password;  // Of a URL.
   // Of a file.
   const std::string& path() const { return file ? *file : *parquet; }
-  // How many databases are given.
+  // How many databases and lakes are given.
   int databases() const {
-    return sqlite.has_value() + duckdb.has_value() + postgres.has_value() + mysql.has_value();
+    return sqlite.has_value() + duckdb.has_value() + postgres.has_value() + mysql.has_value() +
+           delta.has_value();
   }
   // How rows are written into a database.
   StoreMode store_mode() const {
@@ -177,6 +183,7 @@ struct JobOutput {
     visit("postgres", postgres,
           {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
+    visit("delta", delta, {.help = "the same for the folder of a Delta table, on Spark"});
     visit("table", table, {.help = "the table of the database"});
     visit("mode", mode,
           {.help = "whether rows replace those of the table, are appended to them, or replace "

@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "sources/object_store.h"
 #include "sources/source.h"
 
 namespace protium {
@@ -17,6 +18,8 @@ SourceKind KindOfSource(const JobTable& table) {
   if (table.sqlite) return SourceKind::kSqlite;
   if (table.excel) return SourceKind::kExcel;
   if (table.delta) return SourceKind::kDelta;
+  if (table.iceberg) return SourceKind::kIceberg;
+  if (table.parquet || table.file || table.csv) return SourceKind::kParquet;
   if (table.postgres) return SourceKind::kPostgres;
   return table.mysql ? SourceKind::kMysql : SourceKind::kDuckDb;
 }
@@ -40,15 +43,41 @@ Result<Connection> FindConnection(const std::string& at,
                .fix = std::move(fix)});
 }
 
+// The connection whose URL a place begins with, the longest of several; none if there is none.
+Connection ConnectionBelow(const std::string& place, const ByName<Connection>& connections) {
+  Connection found;
+  for (const auto& [name, connection] : connections.all) {
+    if (!IsBelow(place, connection.url)) continue;
+    if (connection.url.size() > found.url.size()) found = connection;
+  }
+  return found;
+}
+
+// Of files that lie at an object store, Parquet alone is read there.
+Status CheckFileAtStore(const JobTable& table) {
+  const bool other = table.file && !table.file->ends_with(".parquet") && !table.format;
+  const bool said = table.format && *table.format != Format::kParquet;
+  if (!table.csv && !other && !said) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "of files at an object store, only Parquet is read",
+               .where = PathOf(table),
+               .fix = "copy the file to this machine, or name it as parquet = \"...\""});
+}
+
 }  // namespace
 
 const std::string& PathOf(const JobTable& table) {
   static const std::string kNone;
   for (const auto* each : {&table.file, &table.duckdb, &table.sqlite, &table.excel, &table.delta,
-                           &table.csv, &table.parquet}) {
+                           &table.iceberg, &table.csv, &table.parquet}) {
     if (*each) return **each;
   }
   return kNone;
+}
+
+std::string PlaceIn(const std::string& data, const JobTable& table) {
+  const std::string& path = PathOf(table);
+  return IsObjectPlace(path) ? path : (fs::path(data) / path).string();
 }
 
 Result<Source> SourceOf(const JobTable& table, const std::string& path,
@@ -57,8 +86,12 @@ Result<Source> SourceOf(const JobTable& table, const std::string& path,
   source.table = table.table.value_or(table.sheet.value_or(""));
   source.query = table.query.value_or("");
   source.version = table.version;
+  source.as_of = table.timestamp.value_or("");
+  source.partitions = table.partitions;
   if (!RowOf(source.kind).server) {
+    if (IsObjectPlace(path)) PT_TRY(CheckFileAtStore(table));
     source.file = path;
+    source.connection = ConnectionBelow(path, connections);
   } else {
     const std::string& at = table.postgres ? *table.postgres : *table.mysql;
     PT_LET(source.connection, FindConnection(at, table.password, connections));
@@ -74,9 +107,10 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
   table.duckdb = output.duckdb;
   table.postgres = output.postgres;
   table.mysql = output.mysql;
+  table.delta = output.delta;
   table.table = output.table;
   table.password = output.password;
-  return SourceOf(table, (fs::path(data) / PathOf(table)).string(), connections);
+  return SourceOf(table, PlaceIn(data, table), connections);
 }
 
 DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::string& path,
@@ -92,15 +126,16 @@ DataFrame OpenTable(const Reader& reader, const JobTable& table, const std::stri
 }
 
 Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const JobTable& table) {
-  if (table.postgres || table.mysql) {
-    return Fail(
-        {.exit = Exit::kInput,
-         .what = fmt::format("table \"{}\" of this model lay on a server", name),
-         .where = "etl.json of the model",
-         .why = "a model calls no server by itself",
-         .fix = fmt::format("say where it is: --table {}=postgres://user@host/database#TABLE, "
-                            "or give the table that the model's SQL would make: --input",
-                            name)});
+  const bool object = IsObjectPlace(PathOf(table));
+  if (table.postgres || table.mysql || object) {
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("table \"{}\" of this model lay {}", name,
+                                     object ? "at an object store" : "on a server"),
+                 .where = "etl.json of the model",
+                 .why = "a model calls no server by itself",
+                 .fix = fmt::format("say where it is: --table {}=PLACE, or give the table that the "
+                                    "model's SQL would make: --input FILE",
+                                    name)});
   }
   const fs::path path = PathOf(table);
   const fs::path below = path.lexically_normal();

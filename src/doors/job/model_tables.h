@@ -14,6 +14,9 @@ namespace protium {
 // Returns the job's path of a table; empty for a table of a server or of Spark's catalogue.
 const std::string& PathOf(const JobTable& table);
 
+// Returns the path of a table below the folder `data`, or its place at an object store.
+std::string PlaceIn(const std::string& data, const JobTable& table);
+
 // Returns where a table with a source lies: at `path`, or at one of `connections`. Refuses (kUsage)
 // the name of a connection that does not exist, and what CheckSource() refuses.
 Result<Source> SourceOf(const JobTable& table, const std::string& path,

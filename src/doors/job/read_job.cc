@@ -20,6 +20,7 @@
 #include "pipeline/estimator_kind.h"
 #include "protium/stage_options.h"
 #include "search/settle.h"
+#include "sources/object_store.h"
 #include "sources/server_url.h"
 
 namespace protium {
@@ -89,7 +90,20 @@ Status CheckTables(const JobFile& file) {
 // First of all, so that nothing repeats a URL with a password in it.
 Status CheckConnections(const JobFile& file) {
   for (const auto& [name, connection] : file.connections.all) {
-    PT_TRY(AtPath("connections." + name + ".url", ReadServerUrl(connection.url).status()));
+    const bool store = IsObjectPlace(connection.url);
+    PT_TRY(AtPath("connections." + name + ".url", CheckNoKeyIn(connection.url)));
+    if (!store) {
+      PT_TRY(AtPath("connections." + name + ".url", ReadServerUrl(connection.url).status()));
+    }
+    const bool keys =
+        !connection.key.empty() || !connection.endpoint.empty() || !connection.region.empty();
+    if (store || !keys) continue;
+    return JobFault(
+        "connections." + name,
+        fmt::format("connection \"{}\" is a database, and has what belongs to an object "
+                    "store",
+                    name),
+        "leave out key, endpoint and region");
   }
   return Status::OK();
 }
@@ -97,12 +111,14 @@ Status CheckConnections(const JobFile& file) {
 // Keys that say nothing about this kind of table would be ignored.
 Status CheckSourceKeys(const std::string& name, const JobTable& table) {
   const bool source = table.sources() > 0, server = table.postgres || table.mysql;
+  const bool objects = source && (table.parquet || table.file || table.csv);
   const std::pair<const char*, bool> strangers[] = {
       {"query", table.query && !server},
       {"sheet", table.sheet && !table.excel},
-      {"version", table.version && !table.delta},
+      {"version", table.version && !table.delta && !table.iceberg},
+      {"timestamp", table.timestamp && !table.delta && !table.iceberg},
       {"password", table.password && !server},
-      {"partitions", source && !table.partitions.empty()}};
+      {"partitions", source && !objects && !table.partitions.empty()}};
   for (const auto& [key, given] : strangers) {
     if (!given) continue;
     return JobFault(

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "os/file.h"
 #include "os/publish.h"
 
 namespace protium {
@@ -58,12 +59,6 @@ std::string FolderName(const std::string& name) {
   std::tm parts{};
   localtime_r(&now, &parts);
   return fmt::format("{}-{:%Y%m%d-%H%M%S}-{}", FileName(name), parts, FourCharacters());
-}
-
-Status MakeFolder(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  return error ? PathFault(path, "make folder", error.value()) : Status::OK();
 }
 
 // Takes the lock. Readers hold it for a moment to see whether anybody has it (IsLocked): they are

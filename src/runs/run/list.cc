@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "base/nearest.h"
+#include "run/elsewhere.h"
 
 namespace protium {
 
@@ -58,7 +59,8 @@ std::vector<RunEntry> ListRuns(const fs::path& runs) {
     RunEntry entry{.folder = item.path(),
                    .header = header.MoveValueUnsafe(),
                    .labels = ReadLabels(item.path())};
-    entry.cut_off = entry.header.state == RunState::kRunning && !IsLocked(item.path());
+    entry.cut_off = entry.header.state == RunState::kRunning && !IsLocked(item.path()) &&
+                    !WorksElsewhere(item.path());
     entries.push_back(std::move(entry));
   }
   std::sort(entries.begin(), entries.end(), [](const RunEntry& a, const RunEntry& b) {

@@ -15,7 +15,8 @@ struct RunEntry {
   std::filesystem::path folder;
   RunHeader header;
   RunLabels labels;
-  bool cut_off = false;  // run.json says "running" but nobody holds the lock: it was killed.
+  // run.json says "running", but nobody holds the lock, here or elsewhere: it was killed.
+  bool cut_off = false;
   // "done", "failed", "stopped", "running" or "cut off".
   std::string state() const;
 };

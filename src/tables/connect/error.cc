@@ -147,13 +147,14 @@ std::pair<std::string, std::string> Split(const std::string& text) {
   return {std::string(Trimmed(text.substr(0, end))), std::string(Trimmed(text.substr(end)))};
 }
 
-// The outer exceptions of a failed job only say that tasks failed. The reason why the task ended is
-// inside their text, or else in the innermost exception.
+// The outer exceptions of a failed job only say that tasks failed, and those of a database only
+// that it was called. The reason is inside their text, or else in the innermost exception.
 std::string RootMessage(const SparkError& error) {
   const JobFailure failure = ReadJobFailure(error.message);
   if (!failure.text.empty()) return failure.text;
   std::string message = ShortMessage(error.message);
-  const bool wrapped = error.message.find("Job aborted") != std::string::npos || message.empty();
+  const bool wrapped = message.empty() || error.message.find("Job aborted") != std::string::npos ||
+                       error.error_class.starts_with("FAILED_JDBC");
   if (!wrapped) return message;
   for (auto cause = error.causes.rbegin(); cause != error.causes.rend(); ++cause) {
     std::string text = ShortMessage(cause->message);

@@ -2,9 +2,11 @@
 #include "connect/types.h"
 
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <fmt/format.h>
 
 #include "base/fault.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace protium::connect {
@@ -13,6 +15,7 @@ namespace {
 
 // Deeper nesting is refused: the message comes from the network, and reading it recurses.
 constexpr int kDeepest = 100;
+constexpr const char* kNotes = "spark";
 
 Status NoSparkType(const arrow::DataType& type) {
   return Fail({.exit = Exit::kUsage,
@@ -99,7 +102,10 @@ Result<arrow::FieldVector> ConvertStruct(const proto::DataType::Struct& type,
   arrow::FieldVector fields;
   for (const auto& each : type.fields()) {
     PT_LET(auto field, ConvertField(each.name(), each.data_type(), each.nullable(), zone, depth));
-    fields.push_back(std::move(field));
+    const bool notes = each.metadata().size() > 2;  // More than {}.
+    fields.push_back(
+        notes ? field->WithMetadata(arrow::key_value_metadata({{kNotes, each.metadata()}}))
+              : std::move(field));
   }
   return fields;
 }
@@ -203,6 +209,13 @@ Result<std::shared_ptr<arrow::DataType>> Convert(const proto::DataType& type,
 }
 
 }  // namespace
+
+std::string NoteOf(const arrow::Field& field, const std::string& key) {
+  if (field.metadata() == nullptr || !field.metadata()->Contains(kNotes)) return {};
+  const auto notes = ParseJson(field.metadata()->Get(kNotes).ValueOrDie());
+  if (!notes.ok() || !notes->is_object() || !notes->contains(key)) return {};
+  return Dump(notes->at(key));
+}
 
 std::string SparkName(std::string_view name) { return InQuotes(name, '`'); }
 

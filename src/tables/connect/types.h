@@ -32,6 +32,10 @@ Result<std::shared_ptr<arrow::DataType>> ArrowType(const proto::DataType& type,
 // Returns the schema of the batches of a result of this type, which must be a struct.
 Result<SchemaPtr> ArrowSchema(const proto::DataType& type, const std::string& zone);
 
+// Returns what Spark notes with a column of a schema under `key`, as JSON: what a JDBC driver said
+// of it ("scale", "isSigned"); empty if it notes nothing.
+std::string NoteOf(const arrow::Field& field, const std::string& key);
+
 // Returns `name` as an identifier in Spark's SQL: in backticks, with inner ones doubled.
 std::string SparkName(std::string_view name);
 

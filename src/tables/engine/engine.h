@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "column/stream.h"
 #include "plan/node.h"
+#include "protium/sources.h"
 
 namespace protium {
 
@@ -59,6 +60,10 @@ class Engine {
   // Checks everything that can be checked cheaply and runs nothing: SQL, columns, files, whether
   // gangs fit.
   virtual Result<EnginePlan> Explain(const Plan& plan, const Call& call) = 0;
+  // Returns the source as it stands now, so that it is read in this state later: a Delta table with
+  // its version, an Iceberg table with its snapshot, a pattern with its objects. Of other sources,
+  // and where an engine knows no such state, the source as it is.
+  virtual Result<Source> Pin(const Source& source, const Call&) { return source; }
   // Whether a gang can be seated: now, later, or never, which is a fault of exit kUsage that names
   // the number that does not fit. Reads no row. Starts the engine's own workers, so that they load
   // what they need while the rows are made.

@@ -25,6 +25,9 @@ class PlannedEngine : public Engine {
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override;
   Result<Admission> Admit(const Demand& demand, const Call& call) override;
   Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call) override;
+  Result<Source> Pin(const Source& source, const Call& call) override {
+    return engine_->Pin(source, call);
+  }
   std::string address() const override;
 
   // Whether the program has requested rows and got none; nothing has been reported since.

@@ -18,6 +18,7 @@
 #include "frame/table_files.h"
 #include "frame/verbs.h"
 #include "protium/events.h"
+#include "sources/object_store.h"
 #include "sources/source.h"
 
 namespace protium {
@@ -119,14 +120,10 @@ DataFrame Reader::From(Source source) const {
     SessionState& session = StateOf(*session_);
     PT_TRY(CheckSource(source));
     const SourceKindRow& row = RowOf(source.kind);
-    if (!row.server) {
-      source.file = fs::absolute(session.options().base / source.file).lexically_normal();
-      if (!row.folder) PT_TRY(session.inputs().Add(source.file));
-    }
-    // A table that is named once more, as by a resumed run, is read at the version noted first.
-    if (source.kind == SourceKind::kDelta && !source.version) {
-      PT_LET(source.version, session.sources().VersionOf(source));
-    }
+    const bool here = !row.server && !IsObjectPlace(source.file);
+    if (here) source.file = fs::absolute(session.options().base / source.file).lexically_normal();
+    if (here && !row.folder) PT_TRY(session.inputs().Add(source.file));
+    PT_LET(source, session.sources().PinOf(session.engine(), source, session.call()));
     std::string name = source.table;
     const Plan table = MakePlan(NamedTable{std::move(name), source});
     const bool noted = session.sources().kept() && (row.server || row.folder);

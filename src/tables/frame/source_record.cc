@@ -5,15 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <random>
 #include <utility>
 
 #include "base/fault.h"
+#include "base/text.h"
 #include "column/schema.h"
 #include "os/file.h"
 #include "sources/source.h"
+#include "sources/source_name.h"
 
 namespace protium {
 namespace {
@@ -27,11 +28,13 @@ struct Stored {
   std::string run;
   std::vector<std::string> keys;
   std::vector<SourceFacts> facts;
-  Json versions = Json::object();
+  std::vector<std::string> pinned;
+  std::vector<SourcePin> pins;
   template <class Visit>
   void Fields(Visit& visit) {
     visit("run", run);
-    visit("versions", versions);
+    visit("pinned", pinned);
+    visit("pins", pins);
     visit("keys", keys);
     visit("sources", facts);
   }
@@ -62,7 +65,18 @@ Status EachBatch(Engine& engine, const Plan& plan, const Call& call,
   }
 }
 
-Result<int64_t> CountRows(Engine& engine, const Plan& table, const Call& call) {
+// A server counts its own rows.
+Result<int64_t> CountRows(Engine& engine, const Plan& table, const Source& source,
+                          const Call& call) {
+  if (RowOf(source.kind).server && !source.table.empty()) {
+    Source count = source;
+    const char quote = source.kind == SourceKind::kMysql ? '`' : '"';
+    count.query = "SELECT count(*) AS counted FROM " + QuotedName(source.table, quote);
+    count.table.clear();
+    PT_LET(const std::string text,
+           AskText(engine, MakePlan(NamedTable{"counted", std::move(count)}), call));
+    return AllAsNumber<int64_t>(text).value_or(0);
+  }
   const Plan ones = MakePlan(Project{{{"one", Lit({int64_t{1}})}}}, {table});
   int64_t rows = 0;
   PT_TRY(EachBatch(engine, ones, call,
@@ -105,8 +119,17 @@ Result<std::string> SumRows(Engine& engine, const Plan& table, const arrow::Sche
   return fmt::format("{}:{}", sums[0], sums[1]);
 }
 
-// Where the server's log of writes stands.
+// What never changes without a new name.
+std::string PinnedPosition(const Source& source) {
+  if (source.version) return fmt::format("version {}", *source.version);
+  if (source.kind == SourceKind::kIceberg && source.file.ends_with(".json")) return source.file;
+  if (source.objects.empty()) return {};
+  return "objects " + ObjectsDigest(source.objects);
+}
+
+// Where the server's log of writes, or a pinned source, stands.
 Result<std::string> PositionOf(Engine& engine, const Source& source, const Call& call) {
+  if (const std::string pinned = PinnedPosition(source); !pinned.empty()) return pinned;
   if (source.kind != SourceKind::kPostgres) return std::string();
   Source position = source;
   position.table.clear();
@@ -154,28 +177,39 @@ Result<SourceFacts> ReadSourceFacts(Engine& engine, const Plan& table, const Sou
   PT_LET(facts.position, PositionOf(engine, source, call));
   PT_LET(const SchemaPtr schema, engine.Analyze(table, call));
   facts.columns = Describe(*schema);
-  PT_LET(facts.rows, CountRows(engine, table, call));
-  if (facts.rows > kMostSummedRows) return facts;
+  PT_LET(facts.rows, CountRows(engine, table, source, call));
+  const bool pinned = !PinnedPosition(source).empty();
+  if (pinned || facts.rows > kMostSummedRows) return facts;
   PT_LET(facts.sum, SumRows(engine, table, *schema, call));
   return facts;
 }
 
-// By the names of the files of its log.
-Result<int64_t> NewestDeltaVersion(const fs::path& folder) {
-  int64_t newest = -1;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "_delta_log", ignored)) {
-    const std::string name = entry.path().filename().string();
-    int64_t version = -1;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), version);
-    const std::string_view rest(end, name.data() + name.size());
-    const bool named = rest == ".json" || rest.starts_with(".checkpoint");
-    if (error == std::errc() && named) newest = std::max(newest, version);
+// Objects that came since are of no concern: the list says what is read.
+Status CompareObjects(const Source& source, const std::vector<SourceObject>& was,
+                      const std::vector<SourceObject>& now) {
+  std::map<std::string, const SourceObject*> here;
+  for (const SourceObject& object : now) here.emplace(object.place, &object);
+  const SourceFacts facts{.source = DescribeSource(source)};
+  for (const SourceObject& object : was) {
+    const auto found = here.find(object.place);
+    if (found == here.end()) return Changed(facts, "the object " + object.place + " is gone");
+    const SourceObject& other = *found->second;
+    if (other.bytes != object.bytes || other.changed != object.changed) {
+      return Changed(facts, fmt::format("the object {} had {} bytes and was of {}; now it has {} "
+                                        "and is of {}",
+                                        object.place, object.bytes, object.changed, other.bytes,
+                                        other.changed));
+    }
   }
-  if (newest >= 0) return newest;
-  return Fail({.exit = Exit::kInput,
-               .what = "the folder " + folder.string() + " is no Delta table",
-               .why = "it has no log of versions, _delta_log"});
+  return Status::OK();
+}
+
+Source WithPin(Source source, const SourcePin& pin) {
+  source.file = pin.place;
+  source.version = pin.version;
+  source.as_of.clear();
+  source.objects = pin.objects;
+  return source;
 }
 
 }  // namespace
@@ -189,8 +223,8 @@ Result<SourceRecord> SourceRecord::Open(fs::path file, bool resume) {
   Stored stored;
   PT_TRY(FieldsFromJson(json, "sources", stored));
   record.run_ = std::move(stored.run);
-  for (const auto& [folder, version] : stored.versions.items()) {
-    if (version.is_number_integer()) record.versions_[folder] = version.get<int64_t>();
+  for (size_t i = 0; i < std::min(stored.pinned.size(), stored.pins.size()); ++i) {
+    record.pins_.emplace(stored.pinned[i], stored.pins[i]);
   }
   for (size_t i = 0; i < std::min(stored.keys.size(), stored.facts.size()); ++i) {
     record.facts_.emplace(stored.keys[i], stored.facts[i]);
@@ -218,13 +252,22 @@ Status SourceRecord::Add(Engine& engine, const Plan& table, const Source& source
   return Compare(was, now);
 }
 
-Result<int64_t> SourceRecord::VersionOf(const Source& source) {
-  const auto known = versions_.find(source.file);
-  if (known != versions_.end()) return known->second;
-  PT_LET(const int64_t newest, NewestDeltaVersion(source.file));
-  versions_.emplace(source.file, newest);
-  PT_TRY(Save());
-  return newest;
+Result<Source> SourceRecord::PinOf(Engine& engine, const Source& source, const Call& call) {
+  const std::string key = SourceKey(source);
+  const auto known = pins_.find(key);
+  if (known == pins_.end()) {
+    PT_LET(Source pinned, engine.Pin(source, Quiet(call)));
+    if (SourceKey(pinned) == key) return pinned;
+    pins_.emplace(key, SourcePin{pinned.file, pinned.version, pinned.objects});
+    PT_TRY(Save());
+    return pinned;
+  }
+  const SourcePin& pin = known->second;
+  if (!pin.objects.empty()) {
+    PT_LET(const Source now, engine.Pin(source, Quiet(call)));
+    PT_TRY(CompareObjects(source, pin.objects, now.objects));
+  }
+  return WithPin(source, pin);
 }
 
 Result<std::string> SourceRecord::RunId() {
@@ -238,7 +281,10 @@ Result<std::string> SourceRecord::RunId() {
 Status SourceRecord::Save() const {
   if (file_.empty()) return Status::OK();
   Stored stored{.run = run_};
-  for (const auto& [folder, version] : versions_) stored.versions[folder] = version;
+  for (const auto& [key, pin] : pins_) {
+    stored.pinned.push_back(key);
+    stored.pins.push_back(pin);
+  }
   for (const auto& [key, facts] : facts_) {
     stored.keys.push_back(key);
     stored.facts.push_back(facts);

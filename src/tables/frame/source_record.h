@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/call.h"
 #include "engine/engine.h"
@@ -20,9 +22,10 @@ struct SourceFacts {
   std::string columns;  // Names and types.
   int64_t rows = 0;
   // The sum of hashes of all rows, whatever their order; empty above 1,000,000 rows, where their
-  // number alone is compared.
+  // number alone is compared, and where the position says enough.
   std::string sum;
-  // The server's own position, before the rows were counted: a write-ahead log's (PostgreSQL).
+  // The position of the server's write-ahead log, before the rows were counted (PostgreSQL); of a
+  // pinned source, its version, its snapshot, or a digest of its objects.
   // Equal positions mean equal tables; others mean nothing, since every write moves it.
   std::string position;
   template <class Visit>
@@ -32,6 +35,19 @@ struct SourceFacts {
     visit("rows", rows);
     visit("sum", sum);
     visit("position", position);
+  }
+};
+
+// The state in which a source is read, as far as its kind has such a thing.
+struct SourcePin {
+  std::string place;
+  std::optional<int64_t> version;
+  std::vector<SourceObject> objects;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("place", place);
+    visit("version", version);
+    visit("objects", objects);
   }
 };
 
@@ -46,9 +62,9 @@ class SourceRecord {
   // position, the number of rows, and the sum. A difference is a fault of kInput that says what
   // changed.
   Status Add(Engine& engine, const Plan& table, const Source& source, const Call& call);
-  // The version at which a Delta table without one is read: that of the earlier attempt, or the
-  // newest.
-  Result<int64_t> VersionOf(const Source& source);
+  // Returns the source as an earlier attempt read it, or else as it stands now (Engine::Pin). An
+  // object that has changed since is a fault of kInput.
+  Result<Source> PinOf(Engine& engine, const Source& source, const Call& call);
   // A text that no other run has, the same in every attempt.
   Result<std::string> RunId();
 
@@ -59,7 +75,7 @@ class SourceRecord {
   std::filesystem::path file_;
   std::string run_;
   std::map<std::string, SourceFacts> facts_;
-  std::map<std::string, int64_t> versions_;  // Of Delta tables, by their folders.
+  std::map<std::string, SourcePin> pins_;  // By the keys of sources that are not pinned.
 };
 
 }  // namespace protium

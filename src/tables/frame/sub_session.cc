@@ -31,6 +31,9 @@ class LentEngine : public Engine {
   Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call) override {
     return engine_.ListTables(source, call);
   }
+  Result<Source> Pin(const Source& source, const Call& call) override {
+    return engine_.Pin(source, call);
+  }
   std::string address() const override { return engine_.address(); }
 
  private:

@@ -121,6 +121,17 @@ Status Database::OpenSource(const Source& source) {
   return sources_.Open(connection, source);
 }
 
+Result<Source> Database::PinSource(const Source& source) {
+  const std::lock_guard lock(mutex_);
+  PT_LET(const duck::Connection connection, Connect());
+  return sources_.Pin(connection, source);
+}
+
+bool Database::locked() {
+  const std::lock_guard lock(mutex_);
+  return locked_;
+}
+
 // After external access is switched off, DuckDB refuses changes to allowed_paths, and access cannot
 // be restored.
 Status Database::Lock() {

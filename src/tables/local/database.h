@@ -38,6 +38,9 @@ class Database {
   bool Admit(const std::vector<std::string>& files, const std::vector<Source>& sources = {});
   // Makes a source readable (OpenSources::Open), after its files were admitted and before Lock().
   Status OpenSource(const Source& source);
+  // Finds the state of a source (OpenSources::Pin), before Lock().
+  Result<Source> PinSource(const Source& source);
+  bool locked();
   // From now on the database itself opens only admitted files and its spill folder, since SQL text
   // that a person wrote must not read others. Cannot be undone.
   Status Lock();

@@ -14,6 +14,7 @@
 #include "column/schema.h"
 #include "format/csv.h"
 #include "format/file.h"
+#include "local/source_faults.h"
 #include "sources/source.h"
 
 namespace protium {
@@ -128,8 +129,7 @@ std::vector<std::string> ListFiles(const Plan& plan) {
     return Status::OK();
   });
   for (const Source& source : ListSources(plan)) {
-    const SourceKindRow& row = RowOf(source.kind);
-    if (!row.server) files.push_back(source.file + (row.folder ? "/" : ""));
+    for (std::string& place : OpenedFor(source)) files.push_back(std::move(place));
   }
   return files;
 }
@@ -190,7 +190,7 @@ Status RefineStatus(const Status& status, const Plan& plan) {
   if (fault.what.ends_with(kNanos) || fault.what.ends_with(kBeyondInt64)) {
     return ExplainColumn(status, Quoted(fault.what, "column \""), plan);
   }
-  if (fault.what.find("CSV") == std::string::npos) return status;
+  if (fault.what.find("CSV") == std::string::npos) return ExplainStore(ListSources(plan), status);
   std::unordered_set<const Node*> seen;
   PT_TRY(EachScan(plan, seen, [](const Scan& scan) {
     return scan.format == Format::kCsv ? CheckCsv(scan.paths, scan.csv, *SchemaOfFiles(scan))

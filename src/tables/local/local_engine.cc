@@ -83,6 +83,12 @@ class LocalEngine : public Engine {
     return explained;
   }
 
+  Result<Source> Pin(const Source& source, const Call&) override {
+    const std::lock_guard lock(mutex_);
+    if (stores_.back()->database->locked()) PT_TRY(AddOpenStore().status());
+    return stores_.back()->database->PinSource(source);
+  }
+
   Result<Admission> Admit(const Demand& demand, const Call&) override {
     if (workers_ == nullptr) return NoWorkers();
     const GangSpec& gang = demand.gang;
@@ -116,6 +122,14 @@ class LocalEngine : public Engine {
     return *stores_.emplace_back(std::make_unique<TableStore>(ForDatabase()));
   }
 
+  // Adds a store with all that plans have named.
+  Result<TableStore*> AddOpenStore() {
+    TableStore& store = AddStore();
+    store.database->Admit({files_.begin(), files_.end()});
+    for (const Source& source : sources_) PT_TRY(store.database->OpenSource(source));
+    return &store;
+  }
+
   // Returns the store in which queries over `plan` run; locks its database if the plan contains SQL
   // text.
   Result<TableStore*> StoreFor(const Plan& plan) {
@@ -125,9 +139,7 @@ class LocalEngine : public Engine {
     files_.insert(files.begin(), files.end());
     TableStore* store = stores_.back().get();
     if (!store->database->Admit(files, sources)) {
-      store = &AddStore();
-      store->database->Admit({files_.begin(), files_.end()});
-      for (const Source& source : sources_) PT_TRY(store->database->OpenSource(source));
+      PT_LET(store, AddOpenStore());
     }
     for (const Source& source : sources) {
       PT_TRY(store->database->OpenSource(source));

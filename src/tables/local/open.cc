@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the only symbol for which libprotium_local.so is opened (engine/library.h): turns the
-// address and the request into LocalOptions.
+// Defines the symbols for which libprotium_local.so is opened as an engine (engine/library.h) and
+// as a writer of tables (engine/store_rows.h): turns the request into options.
 #include <utility>
 
 #include "engine/library.h"
+#include "engine/store_rows.h"
 #include "local/local_engine.h"
+#include "local/store.h"
 #include "os/machine.h"
 
 namespace protium {
 namespace {
 
+// Half of the machine's memory for tables; workers need the rest.
+int64_t MemoryFor(const EngineRequest& request) {
+  return request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
+}
+
 Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
   PT_LET(WorkerSettings workers, SettingsOf(request));
-  // Half of the machine's memory for tables; workers need the rest.
-  const int64_t memory =
-      request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
-  LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
+  LocalOptions local{
+      .address = request.address, .memory_bytes = MemoryFor(request), .spill = request.spill};
   local.workers = std::move(workers);
   return MakeLocalEngine(std::move(local));
 }
@@ -27,5 +32,15 @@ extern "C" bool protium_open_local(int32_t version, const protium::EngineRequest
                                    protium::Result<std::unique_ptr<protium::Engine>>& engine) {
   if (version != protium::kEngineLibraryVersion) return false;
   engine = protium::OpenLocal(request);
+  return true;
+}
+
+extern "C" bool protium_store_rows(int32_t version, const protium::EngineRequest& request,
+                                   protium::BatchStream& rows, const protium::Store& store,
+                                   protium::Result<int64_t>& stored) {
+  if (version != protium::kEngineLibraryVersion) return false;
+  const protium::DatabaseOptions options{.memory_bytes = protium::MemoryFor(request),
+                                         .spill = request.spill.string()};
+  stored = protium::StoreRows(options, rows, store);
   return true;
 }

@@ -68,7 +68,8 @@ DatabaseTable TableIn(const Json& row) {
 
 Result<std::vector<DatabaseTable>> ListSourceTables(const DatabaseOptions& options,
                                                     const Source& source) {
-  if (source.kind == SourceKind::kExcel) return std::vector<DatabaseTable>();
+  const bool files = source.kind == SourceKind::kSqlite || source.kind == SourceKind::kDuckDb;
+  if (!files && !RowOf(source.kind).server) return std::vector<DatabaseTable>();
   const Database database(options);
   PT_LET(const duck::Connection connection, database.Connect());
   OpenSources sources;

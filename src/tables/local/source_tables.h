@@ -10,7 +10,7 @@
 namespace protium {
 
 // Engine::ListTables() of the embedded engine: one query of the database's own catalogue, through a
-// database of ours opened with `options`. A spreadsheet lists no sheets. Faults are those of
+// database of ours opened with `options`. Spreadsheets and lakes list nothing. Faults are those of
 // OpenSources.
 Result<std::vector<DatabaseTable>> ListSourceTables(const DatabaseOptions& options,
                                                     const Source& source);

@@ -27,12 +27,16 @@ class OpenSources {
   Status Open(const duck::Connection& connection, const Source& source);
   // Opens the database of a source, whatever its table, to read; returns its name as SQL writes it.
   Result<std::string> OpenToRead(const duck::Connection& connection, const Source& source);
+  // Returns the source as it stands now (Engine::Pin). Faults as of Open().
+  Result<Source> Pin(const duck::Connection& connection, const Source& source);
   // Makes the database of a source writable; returns its name as SQL writes it. A file that is not
   // there is made.
   Result<std::string> OpenToWrite(const duck::Connection& connection, const Source& source);
 
  private:
   enum class Access { kRead, kWrite };
+  Status Prepare(const duck::Connection& connection, const Source& source);
+  Status AskStore(const duck::Connection& connection, const Source& source);
   Status Load(const duck::Connection& connection, const Source& source);
   Status Attach(const duck::Connection& connection, const Source& source, Access access);
   Status AttachServer(const duck::Connection& connection, const Source& source,

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/json.h"
+#include "sources/object_store.h"
 #include "sources/server_url.h"
 
 namespace protium {
@@ -23,6 +25,13 @@ constexpr SourceKindRow kKinds[] = {
      .extension = "delta",
      .set_up = "delta",
      .folder = true},
+    {.kind = SourceKind::kIceberg,
+     .title = "Iceberg",
+     .extension = "iceberg",
+     .beneath = "avro",
+     .set_up = "iceberg",
+     .folder = true},
+    {.kind = SourceKind::kParquet, .title = "Parquet", .folder = true},
     {.kind = SourceKind::kPostgres,
      .title = "PostgreSQL",
      .extension = "postgres_scanner",
@@ -47,9 +56,43 @@ Status Refuse(const Source& source, std::string what, std::string fix) {
                .fix = std::move(fix)});
 }
 
-// Spreadsheets have a first sheet, and a Delta table is the folder itself.
-bool NeedsTable(SourceKind kind) {
-  return kind != SourceKind::kExcel && kind != SourceKind::kDelta;
+// Spreadsheets have a first sheet, and the tables of lakes are the folders themselves.
+bool NeedsTable(SourceKind kind) { return kind != SourceKind::kExcel && !RowOf(kind).folder; }
+
+bool HasVersions(SourceKind kind) {
+  return kind == SourceKind::kDelta || kind == SourceKind::kIceberg;
+}
+
+Status CheckPlace(const Source& source) {
+  const SourceKindRow& row = RowOf(source.kind);
+  if (row.server) {
+    PT_LET(const ServerUrl url, ReadServerUrl(source.connection.url));
+    if (url.scheme == row.scheme) return Status::OK();
+    return Refuse(source, fmt::format("{} is not at a {} URL", row.title, url.scheme),
+                  fmt::format("write the URL as {}://user@host/database", row.scheme));
+  }
+  if (source.file.empty()) {
+    return Refuse(source, fmt::format("a table of {} needs its file", row.title), "");
+  }
+  PT_TRY(CheckNoKeyIn(source.file));
+  const bool object = IsObjectPlace(source.file);
+  if (object && !row.folder) {
+    return Refuse(source, fmt::format("{} is not read at an object store", row.title),
+                  "copy the file to this machine; Parquet, Delta and Iceberg are read there");
+  }
+  return Status::OK();
+}
+
+Status CheckVersion(const Source& source) {
+  const SourceKindRow& row = RowOf(source.kind);
+  if ((source.version || !source.as_of.empty()) && !HasVersions(source.kind)) {
+    return Refuse(source, fmt::format("tables of {} have no versions", row.title),
+                  "leave version and timestamp out");
+  }
+  if (source.version && !source.as_of.empty()) {
+    return Refuse(source, "the table has both a version and a timestamp", "leave one of them out");
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -64,15 +107,7 @@ const SourceKindRow& RowOf(SourceKind kind) {
 
 Status CheckSource(const Source& source) {
   const SourceKindRow& row = RowOf(source.kind);
-  if (row.server) {
-    PT_LET(const ServerUrl url, ReadServerUrl(source.connection.url));
-    if (url.scheme != row.scheme) {
-      return Refuse(source, fmt::format("{} is not at a {} URL", row.title, url.scheme),
-                    fmt::format("write the URL as {}://user@host/database", row.scheme));
-    }
-  } else if (source.file.empty()) {
-    return Refuse(source, fmt::format("a table of {} needs its file", row.title), "");
-  }
+  PT_TRY(CheckPlace(source));
   if (!source.query.empty() && row.query.empty()) {
     return Refuse(source, fmt::format("{} takes no query", row.title),
                   "name the table, and write the query as the job's SQL");
@@ -84,11 +119,23 @@ Status CheckSource(const Source& source) {
                               row.query.empty() ? "its name" : "one of table and query"),
                   said > 1 ? "leave one of them out" : "add table = \"NAME\"");
   }
-  if (source.version && source.kind != SourceKind::kDelta) {
-    return Refuse(source, fmt::format("tables of {} have no versions", row.title),
-                  "leave version out");
+  return CheckVersion(source);
+}
+
+SourceExtensions ExtensionsOf(const Source& source) {
+  const SourceKindRow& row = RowOf(source.kind);
+  SourceExtensions all{.set_up = std::string(row.set_up)};
+  if (IsObjectPlace(source.file)) {
+    const bool azure = ProviderOf(source.file) == "azure";
+    const bool amazon = ProviderOf(source.file) == "s3";
+    all.names.emplace_back(azure ? "azure" : "httpfs");
+    if (amazon) all.names.emplace_back("aws");
+    all.set_up += all.set_up.empty() ? "" : ",";
+    all.set_up += azure ? "azure" : amazon ? "s3" : "gs";
   }
-  return Status::OK();
+  if (!row.beneath.empty()) all.names.emplace_back(row.beneath);
+  if (!row.extension.empty()) all.names.emplace_back(row.extension);
+  return all;
 }
 
 std::string PlaceOf(const Source& source) {
@@ -97,13 +144,38 @@ std::string PlaceOf(const Source& source) {
   return url.ok() ? ShowUrl(*url) : std::string("the connection's URL");
 }
 
+std::string TableFolder(const std::string& place) {
+  if (!place.ends_with(".json")) return place.substr(0, place.find_last_not_of('/') + 1);
+  const size_t file = place.rfind('/');
+  const size_t folder = file == place.npos ? place.npos : place.rfind('/', file - 1);
+  return folder == place.npos ? "." : place.substr(0, folder);
+}
+
+std::vector<std::string> OpenedFor(const Source& source) {
+  if (RowOf(source.kind).server) return {};
+  if (!RowOf(source.kind).folder) return {source.file};
+  if (source.kind != SourceKind::kParquet) return {TableFolder(source.file) + "/"};
+  std::vector<std::string> places;
+  for (const SourceObject& object : source.objects) places.push_back(object.place);
+  return places;
+}
+
 std::string DescribeSource(const Source& source) {
   const std::string_view title = RowOf(source.kind).title;
   const std::string place = PlaceOf(source);
   if (!source.query.empty()) return fmt::format("{} query at {}", title, place);
-  if (source.version) return fmt::format("{} table {}, version {}", title, place, *source.version);
+  if (source.version) {
+    return fmt::format("{} table {}, {} {}", title, place,
+                       source.kind == SourceKind::kIceberg ? "snapshot" : "version",
+                       *source.version);
+  }
+  if (!source.as_of.empty()) return fmt::format("{} table {} at {}", title, place, source.as_of);
   if (source.table.empty()) return fmt::format("{} table {}", title, place);
   return fmt::format("{} table {} of {}", title, source.table, place);
+}
+
+std::string ObjectsDigest(const std::vector<SourceObject>& objects) {
+  return Sha256Hex(Dump(FieldsToJson(objects)));
 }
 
 std::string SourceKey(const Source& source) {
@@ -112,6 +184,10 @@ std::string SourceKey(const Source& source) {
               {"table", source.table},
               {"query", source.query}};
   if (source.version) key["version"] = *source.version;
+  if (!source.as_of.empty()) key["at"] = source.as_of;
+  if (!source.partitions.empty()) key["partitions"] = source.partitions;
+  // Two lists of objects are two tables, wherever they lie.
+  if (!source.objects.empty()) key["objects"] = ObjectsDigest(source.objects);
   return Dump(key);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "protium/sources.h"
@@ -15,6 +16,7 @@ struct SourceKindRow {
   SourceKind kind;
   std::string_view title;      // In messages: "PostgreSQL".
   std::string_view extension;  // DuckDB's, which reads it; empty: DuckDB itself does.
+  std::string_view beneath;    // Another extension, which that one needs.
   std::string_view set_up;     // The name in ./dev setup --sources.
   bool server;                 // Has a Connection; otherwise a file.
   bool folder;                 // Its file is a folder.
@@ -26,6 +28,14 @@ struct SourceKindRow {
 std::span<const SourceKindRow> SourceKinds();
 const SourceKindRow& RowOf(SourceKind kind);
 
+// What a source is read with: DuckDB's extensions in the order in which they are opened, and what
+// ./dev setup --sources calls them together, "delta,s3".
+struct SourceExtensions {
+  std::vector<std::string> names;
+  std::string set_up;
+};
+SourceExtensions ExtensionsOf(const Source& source);
+
 // Checks all that can be checked without opening it: that the place is given, that exactly one of
 // table and query is, and what its kind does not have. Faults are kUsage.
 Status CheckSource(const Source& source);
@@ -34,7 +44,14 @@ Status CheckSource(const Source& source);
 std::string DescribeSource(const Source& source);
 // The place alone: the file, or the server's URL.
 std::string PlaceOf(const Source& source);
+// The folder of a table of a lake. An Iceberg table may be named by its file of metadata,
+// "F/metadata/M.json", whose folder is F.
+std::string TableFolder(const std::string& place);
+// What is opened to read it: files, and folders, which end with '/'; nothing of a server.
+std::vector<std::string> OpenedFor(const Source& source);
 
+// A digest of the names, sizes and times of objects.
+std::string ObjectsDigest(const std::vector<SourceObject>& objects);
 // A text that two sources share if and only if they read the same; holds no secret.
 std::string SourceKey(const Source& source);
 

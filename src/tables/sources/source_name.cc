@@ -27,4 +27,15 @@ bool IsListedAs(std::string_view listed, std::string_view named) {
   return a == b;
 }
 
+std::string QuotedName(std::string_view name, char quote) {
+  std::string quoted;
+  for (const std::string& part : NameParts(name)) {
+    quoted += quoted.empty() ? "" : ".";
+    quoted += quote;
+    for (const char c : part) quoted.append(c == quote ? 2 : 1, c);
+    quoted += quote;
+  }
+  return quoted;
+}
+
 }  // namespace protium

@@ -16,4 +16,7 @@ std::vector<std::string> NameParts(std::string_view name);
 // people may write.
 bool IsListedAs(std::string_view listed, std::string_view named);
 
+// The name as the server's SQL writes it, each part in `quote`: " of the standard, ` of MySQL.
+std::string QuotedName(std::string_view name, char quote);
+
 }  // namespace protium

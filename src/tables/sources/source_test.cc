@@ -53,5 +53,11 @@ TEST(NameParts, SplitsAtDotsOutsideQuotes) {
   EXPECT_EQ(NameParts("shop.\"a.\"\"b\""), Parts({"shop", "a.\"b"}));
 }
 
+TEST(QuotedName, HoldsEveryPartAsItIs) {
+  EXPECT_EQ(QuotedName("shop.orders", '"'), R"("shop"."orders")");
+  EXPECT_EQ(QuotedName(R"(shop."a.""b")", '"'), R"("shop"."a.""b")");
+  EXPECT_EQ(QuotedName("t`; DROP TABLE t", '`'), "`t``; DROP TABLE t`");
+}
+
 }  // namespace
 }  // namespace protium

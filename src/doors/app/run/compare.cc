@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/compare.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,11 +53,28 @@ Json SettingsIn(const Json& run) {
   return flat;
 }
 
-// Returns the contents of the run's input files, by path.
+Json Read(const fs::path& file) {
+  const Result<std::string> text = ReadTextFile(file);
+  return text.ok() ? ParseJson(*text).ValueOr(Json()) : Json();
+}
+
+// What identifies the contents of a source (frame/source_record.h).
+std::string FactsText(const Json& facts) {
+  const std::string position = facts.value("position", ""), sum = facts.value("sum", "");
+  std::string text = fmt::format("{} rows", facts.value("rows", int64_t{0}));
+  if (!sum.empty()) text += ", sum " + sum;
+  if (!position.empty()) text += ", at " + position;
+  return text;
+}
+
+// Returns the contents of the run's input files, by path, and of its sources, by what they are.
 Json InputsIn(const fs::path& run) {
   Json flat = Json::object();
-  const Result<std::string> text = ReadTextFile(run / "inputs.json");
-  const Json files = text.ok() ? ParseJson(*text).ValueOr(Json()) : Json();
+  const Json noted = Read(run / "sources.json");
+  for (const Json& each : noted.is_object() ? noted.value("sources", Json::array()) : Json()) {
+    if (each.is_object()) flat[each.value("source", "")] = FactsText(each);
+  }
+  const Json files = Read(run / "inputs.json");
   if (!files.is_array()) return flat;
   for (const Json& each : files) {
     if (each.is_object()) flat[each.value("path", "")] = each.value("sha256", Json());
@@ -124,10 +142,11 @@ std::string ComparedAsText(const Json& compared) {
     if (std::string(part) == "metrics" && rows.size() == before) rows.push_back({kNothing});
     if (compared[part].empty()) continue;
     rows.push_back({part});
-    const bool hashes = std::string(part) == "inputs";
+    const bool inputs = std::string(part) == "inputs";
     for (const Json& row : compared[part]) {
       const auto text = [&](const char* side) {
-        return hashes ? ShortHash(row[side]) : ValueText(row[side]);
+        const bool hash = inputs && ValueText(row[side]).find(' ') == std::string::npos;
+        return hash ? ShortHash(row[side]) : ValueText(row[side]);
       };
       rows.push_back({"  " + row["key"].get<std::string>(), text("a"), text("b")});
     }

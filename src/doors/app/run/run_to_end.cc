@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <mutex>
+#include <stop_token>
 #include <utility>
 
+#include "app/run/addresses.h"
 #include "app/run/run_report.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -30,7 +32,8 @@ namespace {
 // The order of a run, and what a failure at each point leaves:
 //
 // 1. Open(): run folder and lock, events.jsonl, session. The engine is opened here.
-// 2. Prepare(): every check that needs no rows; then job.json, after which the run can be resumed.
+// 2. Prepare(): every check that needs no rows; then job.json, after which the run can be resumed,
+//    and on an object store its first copy.
 //    A failure up to here removes a new folder, or leaves a resumed one as it was (GiveUp).
 // 3. The job itself. Ctrl-C sets the session's stop token.
 // 4. Succeed() or FailWith(): result.json, the last event, run.json, report.html. From here on a
@@ -96,7 +99,9 @@ Fault Completed(Fault fault, const RunRequest& request, const RunFolder& folder,
     }
   }
   if (fault.fix.empty()) {
-    fault.fix = fmt::format("{} {}", request.resume_command, folder.path().string());
+    const std::string place =
+        request.place ? (*request.place / folder.id()).text() : folder.path().string();
+    fault.fix = fmt::format("{} {}", request.resume_command, place);
   }
   return fault;
 }
@@ -154,12 +159,21 @@ class Run {
     PT_LET(folder_, request_.resume ? RunFolder::Reopen(*request_.resume, argv)
                                     : RunFolder::Create(request_.runs, request_.name, argv));
     if (request_.resume) before_ = SecondsBefore(folder_->path());
+    mirror_ = std::move(request_.mirror);
+    if (request_.place && mirror_ == nullptr) {
+      auto begun = Mirror::Begin(*request_.place / folder_->id(), folder_->path());
+      if (!begun.ok()) return GiveUp(begun.status());
+      mirror_ = begun.MoveValueUnsafe();
+    }
     watch_ = std::make_unique<Watch>(folder_->events(), progress_, request_.watch);
     SessionOptions& options = request_.session;
     options.folder = folder_->path();
     options.resume = request_.resume.has_value();
-    options.call.stop = signals_.token();
-    options.call.events = [this](const Json& event) { watch_->On(event); };
+    options.call.stop = stop_.get_token();
+    options.call.events = [this](const Json& event) {
+      watch_->On(event);
+      if (mirror_ && TextAt(event, "event") == Checkpointed::kName) mirror_->Wake();
+    };
     watch_->On(EventToJson(RunStarted{folder_->id(), options.resume}));
     Result<std::unique_ptr<Session>> session = OpenSession(options);
     if (!session.ok()) return GiveUp(session.status());
@@ -169,13 +183,71 @@ class Run {
 
   Status Prepare() {
     PT_TRY(request_.prepare(*session_, request_.description));
-    return folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n");
+    PT_TRY(
+        folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n"));
+    return StartMirror();
+  }
+
+  // From here on the run can be continued anywhere.
+  Status StartMirror() {
+    if (mirror_ == nullptr) return Status::OK();
+    PT_TRY(mirror_->Publish());
+    const std::string place = mirror_->place().text();
+    mirror_->Start({.away =
+                        [this, place](const Status& why) {
+                          watch_->On(EventToJson(Warning{fmt::format(
+                              "{}; the run goes on here, and is copied when it answers again",
+                              FaultOf(why).what)}));
+                        },
+                    .back =
+                        [this, place] {
+                          watch_->On(EventToJson(Note{place + " answers again"}));
+                        },
+                    .lost =
+                        [this] {
+                          lost_ = true;
+                          stop_.request_stop();
+                        }});
+    return Status::OK();
+  }
+
+  Status EndMirror() { return mirror_ == nullptr ? Status::OK() : mirror_->End(); }
+
+  Json Shown(const Json& result) const {
+    if (mirror_ == nullptr) return result;
+    return WithAddresses(result, mirror_->place(), mirror_->manifest());
+  }
+
+  // With --json a failure is the one line on stdout. A closed stdout must not replace the fault.
+  void PrintError(const Fault& fault) {
+    if (!request_.json) return;
+    const std::string place = mirror_ ? mirror_->place().text() : folder_->path().string();
+    (void)PrintResult(Dump({{"run", folder_->id()},
+                            {"folder", place},
+                            {"error", StatusToJson(Fail(fault))}}) +
+                      "\n");
+    if (request_.answered != nullptr) *request_.answered = true;
+  }
+
+  // The run is done, but its end is here alone.
+  Status NotCopied(const Status& status) {
+    Fault fault = FaultOf(status);
+    if (!lost_ && fault.exit == Exit::kRemote) {
+      fault.what = "the run is done, but not all of it could be copied: " + fault.what;
+      fault.kept = "all of it, in " + folder_->path().string();
+      fault.fix = fmt::format("{} {} on this machine copies the rest", request_.resume_command,
+                              mirror_->place().text());
+    }
+    PrintError(fault);
+    return Fail(std::move(fault));
   }
 
   // Ends a run in which nothing has run: removes a folder that was created for it.
   Status GiveUp(const Status& status) {
     progress_.Close();
     session_.reset();
+    if (mirror_) mirror_->Discard();
+    mirror_.reset();
     if (request_.resume) {
       // Everything in the run is untouched, and it can be resumed after the cause is fixed.
       PT_TRY(folder_->Finish(request_.before));
@@ -196,7 +268,8 @@ class Run {
     WriteReport(*folder_);
     const Status logged = folder_->events().status();
     if (!logged.ok()) PrintNote("warning: " + FaultOf(logged).what + "\n");
-    return PrintRunResult(result, request_.json);
+    if (const Status copied = EndMirror(); !copied.ok()) return NotCopied(copied);
+    return PrintRunResult(Shown(result), request_.json);
   }
 
   Status FailWith(const Status& status) {
@@ -215,14 +288,13 @@ class Run {
       if (!each.ok()) PrintNote("warning: " + FaultOf(each).what + "\n");
     }
     WriteReport(*folder_);
-    if (request_.json) {
-      // A closed stdout must not replace the run's own fault.
-      (void)PrintResult(Dump({{"run", folder_->id()},
-                              {"folder", folder_->path().string()},
-                              {"error", result["error"]}}) +
-                        "\n");
-      if (request_.answered != nullptr) *request_.answered = true;
+    if (const Status copied = EndMirror(); !copied.ok()) {
+      if (lost_) return NotCopied(copied);
+      PrintNote("warning: not all of it could be copied: " + FaultOf(copied).what + "\n");
+      if (!fault.kept.empty()) fault.kept += ", ";
+      fault.kept += "on this machine alone, in " + folder_->path().string();
     }
+    PrintError(fault);
     return Fail(std::move(fault));
   }
 
@@ -232,6 +304,12 @@ class Run {
   std::unique_ptr<RunFolder> folder_;
   Json before_ = Json::object();  // Seconds of earlier commands on this run.
   std::unique_ptr<Watch> watch_;
+  // By a signal, or because a newer attempt works.
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> on_signal_{signals_.token(),
+                                                       [this] { stop_.request_stop(); }};
+  std::atomic<bool> lost_ = false;
+  std::unique_ptr<Mirror> mirror_;
   std::unique_ptr<Session> session_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "frame/session_state.h"
+#include "mirror/mirror.h"
 #include "run/folder.h"
 
 namespace protium {
@@ -20,6 +21,10 @@ namespace protium {
 struct RunRequest {
   std::string name;
   std::filesystem::path runs = "runs";
+  // Where a new run is mirrored to, if that is an object store; `runs` is then its cache. A resumed
+  // run has a mirror instead.
+  std::optional<ObjectPlace> place;
+  std::unique_ptr<Mirror> mirror;
   std::optional<std::filesystem::path> resume;  // The folder of the run to continue.
   // The state a resumed run returns to if it cannot be started.
   RunState before = RunState::kStopped;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/command.h"
+#include "app/run/named_run.h"
 #include "base/unknown_name.h"
 #include "reference/keys.h"
 #include "run/list.h"
@@ -174,7 +175,7 @@ std::string OneALine(const std::vector<std::string>& words) {
 // Returns the newest run first, by the name that refers to it.
 std::vector<std::string> RunNames(const Arguments& arguments) {
   std::vector<std::string> names;
-  for (const RunEntry& each : ListRuns(RunsDir(arguments))) {
+  for (const RunEntry& each : ListRuns(KnownRuns(arguments))) {
     names.push_back(each.folder.filename().string());
   }
   if (!names.empty()) names.emplace_back("last");

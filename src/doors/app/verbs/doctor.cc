@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/doctor/finding.h"
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -76,7 +77,7 @@ class Report {
 
 Status Examine(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
-  const std::string runs = RunsDir(arguments);
+  const std::string runs = KnownRuns(arguments).string();
   Report report(arguments.Has("--json"));
   PT_TRY(report.Add(ExamineMachine(runs)));
   const std::string engine = arguments.Value("--engine", "local");

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "app/export/model_formats.h"
-#include "app/run/model_place.h"
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -21,7 +21,6 @@
 #include "frame/outputs.h"
 #include "os/file.h"
 #include "os/signals.h"
-#include "run/list.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -168,12 +167,12 @@ Status Export(const Arguments& arguments, const Invocation&) {
   }
   const std::vector<ModelFormat> of_models = ModelFormats();
   if (const SentFormat* sent = FindSent(arguments, name)) {
-    PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
-    return SendTo(arguments, *sent, run);
+    PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kAll));
+    return SendTo(arguments, *sent, run.path);
   }
   const auto of_model = std::ranges::find(of_models, name, &ModelFormat::name);
   if (of_model != of_models.end()) {
-    PT_LET(const fs::path model, FindModel(RunsDir(arguments), what));
+    PT_LET(const fs::path model, FindNamedModel(arguments, what));
     return ExportModel(arguments, *of_model, model);
   }
   const auto of_run = std::ranges::find(RunFormats(), name, &RunFormat::name);
@@ -183,8 +182,8 @@ Status Export(const Arguments& arguments, const Invocation&) {
                  .what = fmt::format("{} is a model, and {} a format of runs", what, name),
                  .fix = "name the run that made it"});
   }
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), what));
-  return ExportRun(arguments, *of_run, run);
+  PT_LET(const NamedRun run, FindNamedRun(arguments, what, Parts::kAll));
+  return ExportRun(arguments, *of_run, run.path);
 }
 
 std::string FormatsText() {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/run/model_place.h"
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/text.h"
@@ -96,7 +96,7 @@ Status Import(const Arguments& arguments, const Invocation&) {
     PT_LET(Rename rename, ParseRename(each));
     given.renames.push_back(std::move(rename));
   }
-  PT_LET(const fs::path model, FindModel(RunsDir(arguments), arguments.Value("--model")));
+  PT_LET(const fs::path model, FindNamedModel(arguments, arguments.Value("--model")));
   const fs::path out = arguments.Value("--output");
   PT_TRY(RefuseRead(std::array{given.file, model}, out));
   PT_LET(const ReplacedWeights made, ReplaceWeights(model, given, out));

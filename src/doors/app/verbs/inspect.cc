@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -29,7 +30,6 @@
 #include "job/csv_flags.h"
 #include "model/model_folder.h"
 #include "os/signals.h"
-#include "run/list.h"
 #include "run/terminal.h"
 #include "terminal/grid.h"
 #include "terminal/printing.h"
@@ -276,13 +276,22 @@ Result<std::optional<TypedPlace>> SourceIn(const Arguments& arguments) {
   return std::optional(std::move(place));
 }
 
+// What lies on an object store is read in its copy here.
+Result<fs::path> BroughtHere(const Arguments& arguments) {
+  const std::string what = arguments.operand(0);
+  if (!IsOnStore(what)) return fs::path(what);
+  if (what.ends_with("/model")) return FindNamedModel(arguments, what);
+  PT_LET(NamedRun run, FindNamedRun(arguments, what, Parts::kFacts));
+  return std::move(run.path);
+}
+
 // In this order: a model folder, a safetensors file, a job file (refused), a database or one of its
 // tables, any other file as a table, and finally a run, which may be named by the beginning of its
 // name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   // Tables that no engine reads directly are imported into a temporary folder.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
-  const fs::path what = arguments.operand(0);
+  PT_LET(const fs::path what, BroughtHere(arguments));
   const bool json = arguments.Has("--json");
   std::error_code ignored;
   if (fs::exists(what / "model.json", ignored)) return Show(ModelAsJson(what), json, ModelAsText);
@@ -306,7 +315,8 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     return one || json ? ShowTable(what, given, json) : ShowFolder(what, places, given);
   }
   // A folder that is none of these gets its own message; for a word the nearest runs are named.
-  Result<fs::path> run = FindRun(RunsDir(arguments), what.string());
+  auto named = FindNamedRun(arguments, what.string(), Parts::kFacts);
+  const Result<fs::path> run = named.ok() ? Result<fs::path>(named->path) : named.status();
   if (!run.ok() && fs::is_directory(what, ignored)) {
     return Fail({.exit = Exit::kInput,
                  .what = what.string() + " is neither a model nor a run",

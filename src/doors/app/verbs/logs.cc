@@ -10,9 +10,11 @@
 #include <map>
 #include <thread>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
-#include "run/list.h"
+#include "run/elsewhere.h"
+#include "run/folder.h"
 #include "run/summary.h"
 #include "terminal/printing.h"
 
@@ -22,7 +24,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(200);  // The interval of --follow.
+// The intervals of --follow: of a run on this machine, and of one that is read from a store.
+constexpr auto kLook = std::chrono::milliseconds(200);
+constexpr auto kLookElsewhere = std::chrono::milliseconds(3000);
 // Bytes; a longer line is printed in pieces, so that a rank that writes no line breaks does not
 // fill memory.
 constexpr size_t kLongestLine = 64 << 10;
@@ -71,13 +75,16 @@ std::string HowItFailed(const fs::path& run) {
 // nobody writes there.
 Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0);
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which.empty() ? "last" : which));
+  PT_LET(const NamedRun named,
+         FindNamedRun(arguments, which.empty() ? "last" : which, Parts::kFacts));
+  const fs::path& run = named.path;
   const std::string rank = arguments.Value("--rank");
   // How far each file has been printed. Files of later attempts are added as they appear.
   std::map<fs::path, std::streamoff> offsets;
   while (true) {
     // Checked before reading, so that what was written just before the run ended is still printed.
-    const bool follow = arguments.Has("--follow") && IsLocked(run);
+    const bool here = IsLocked(run);
+    const bool follow = arguments.Has("--follow") && (here || WorksElsewhere(run));
     const std::vector<fs::path> files = FindLogs(run, rank);
     if (files.empty() && !follow) {
       return Fail({.exit = Exit::kInput,
@@ -96,7 +103,8 @@ Status ShowLogs(const Arguments& arguments, const Invocation& invocation) {
       if (silent) PrintNote(HowItFailed(run));
       return Status::OK();
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(here ? kLook : kLookElsewhere);
+    if (!here && named.place) PT_TRY(BringRun(*named.place, Parts::kFacts));
   }
 }
 

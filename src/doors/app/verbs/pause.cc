@@ -6,13 +6,13 @@
 #include <csignal>
 #include <thread>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/call.h"
 #include "base/fault.h"
 #include "os/file.h"
 #include "run/event_log.h"
 #include "run/folder.h"
-#include "run/list.h"
 #include "run/run_view.h"
 #include "terminal/printing.h"
 
@@ -63,7 +63,8 @@ std::string KeptText(const fs::path& run) {
 
 Status PauseRun(const Arguments& arguments, const Invocation&) {
   const std::string asked = arguments.num_operands() == 1 ? arguments.operand(0) : "last";
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), asked));
+  PT_LET(const NamedRun named, FindNamedRun(arguments, asked, Parts::kFacts));
+  const fs::path& run = named.path;
   const std::string name = run.filename().string();
   if (!IsLocked(run)) {
     return Fail({.exit = Exit::kUsage, .what = name + " is not running", .fix = "protium runs"});

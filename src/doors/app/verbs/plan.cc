@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/run/named_run.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -247,7 +248,7 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(Json plan, PlanJob(*session, job, frames));
   plan["tables"] = CountRows(*session);
   const Json settings = JsonWithoutSecrets(ListSettings(job, plan.value("pipeline", Json())));
-  plan["forecast"] = Forecast(RunsDir(arguments), job.file.name, settings, plan);
+  plan["forecast"] = Forecast(KnownRuns(arguments).string(), job.file.name, settings, plan);
   if (!arguments.Has("--json")) {
     return PrintResult(PlanText(job.file.name, plan, arguments.Has("--sql")) +
                        OverriddenText(settings) +

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/run/model_place.h"
+#include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/run/scored_table.h"
 #include "app/verb.h"
@@ -338,7 +338,7 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
 Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
                           const std::stop_token& stop) {
   Places places;
-  PT_LET(places.model, FindModel(RunsDir(arguments), arguments.Value("--model")));
+  PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
   const std::string ending = arguments.Value("--format", "csv");
   PT_LET(places.table, ReadScoredTable(arguments));
   if (!places.table && !ToStdout(arguments)) PT_TRY(CheckOutputFormat(arguments.Value("--output")));

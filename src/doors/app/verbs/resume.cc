@@ -7,15 +7,19 @@
 
 #include <filesystem>
 
+#include "app/run/addresses.h"
 #include "app/run/change_run.h"
+#include "app/run/named_run.h"
 #include "app/run/requests.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "job/read_job.h"
+#include "mirror/intervals.h"
+#include "mirror/mirror.h"
 #include "protium/session.h"
 #include "reference/keys.h"
-#include "run/list.h"
+#include "run/folder.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -64,23 +68,51 @@ Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
                            description.value("base", ""), description.value("engine", "local"));
 }
 
+void NoteWait(const Attempt& attempt) {
+  PrintNote(fmt::format("waits up to {} s for a sign of life of the job on {}\n",
+                        kLifeSign.count(), attempt.Who()));
+}
+
+// What could not be copied when the run ended.
+Status CopyRest(const NamedRun& run) {
+  if (!ReadCacheState(run.path).ahead) return Status::OK();
+  PT_LET(const std::unique_ptr<Mirror> mirror, Mirror::TakeOver(*run.place, NoteWait));
+  PT_TRY(mirror->End());
+  PrintNote(run.place->text() + " has all of the run now\n");
+  return Status::OK();
+}
+
+Result<Json> ResultOf(const NamedRun& run) {
+  if (!run.place) return ReadResult(run.path);
+  PT_TRY(CopyRest(run));
+  PT_LET(const auto store, ObjectStore::Open(*run.place));
+  PT_LET(const PublishedRun published, ReadPublished(*store));
+  return WithAddresses(ReadResult(run.path), *run.place, published.manifest.value_or(Manifest{}));
+}
+
 Status Resume(const Arguments& arguments, const Invocation& invocation) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
+  PT_LET(const NamedRun named, FindNamedRun(arguments, which, Parts::kFacts));
+  const fs::path& run = named.path;
   PT_LET(const RunHeader header, ReadRunHeader(run));
   // A run with nothing left to do is not a failure: its result is printed again.
   const std::vector<std::string> sets = arguments.Values("--set");
   if (header.state == RunState::kDone && sets.empty()) {
     PrintNote(
         "this run is already done; --set train.epochs=N (trees.rounds=N) trains it further\n");
-    return PrintRunResult(ReadResult(run), arguments.Has("--json"));
+    PT_LET(const Json result, ResultOf(named));
+    return PrintRunResult(result, arguments.Has("--json"));
   }
+  std::unique_ptr<Mirror> mirror;
+  if (named.place) PT_TRY(Mirror::TakeOver(*named.place, NoteWait).Value(&mirror));
   PT_LET(Json description, ReadDescription(run));
   if (!sets.empty()) PT_TRY(ChangeRun(sets, run, description));
   PT_LET(RunRequest request, MakeRequest(description, run, invocation));
   // Seconds count from the start of the command, including loading.
   request.session.started = invocation.started;
   request.resume = run;
+  request.mirror = std::move(mirror);
+  if (named.place) request.place = named.place->parent();
   if (header.state == RunState::kDone) request.before = RunState::kDone;
   request.json = arguments.Has("--json");
   request.answered = &invocation.answered;

@@ -7,8 +7,11 @@
 
 #include <filesystem>
 
+#include "app/run/named_run.h"
 #include "app/run/requests.h"
 #include "app/verb.h"
+#include "base/fault.h"
+#include "mirror/cache.h"
 #include "job/read_job.h"
 #include "page/page_beside.h"
 #include "protium/session.h"
@@ -45,11 +48,25 @@ Status RunWithPage(RunRequest request) {
   return status.ok() && stays ? page->StayUntilCtrlC() : status;
 }
 
+// Ranks of Spark read rows and checkpoints from the run folder, wherever they are.
+Status CheckPlace(const RunRequest& request) {
+  if (!request.place || request.session.engine.starts_with("local")) return Status::OK();
+  return Fail({.exit = Exit::kUsage,
+               .what = "a run on Spark cannot have its folder on an object store",
+               .where = request.place->text(),
+               .why = "its workers read rows and checkpoints from a folder that all hosts share",
+               .fix = "--runs-dir DIR with a folder that is shared, or the engine local",
+               .kept = "nothing was started"});
+}
+
 // The flags that jobs and programs share.
 Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(RunRequest request, MakeRequest(arguments, invocation));
   request.session.started = invocation.started;
+  PT_LET(request.place, RunsPlace(arguments));
+  PT_TRY(CheckPlace(request));
   request.runs = RunsDir(arguments);
+  if (request.place) PT_TRY(CacheOf(*request.place).Value(&request.runs));
   request.json = arguments.Has("--json");
   // With --json a failure is the one line on stdout; RunToEnd() records whether it has printed it.
   request.answered = &invocation.answered;

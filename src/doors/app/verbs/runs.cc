@@ -9,12 +9,12 @@
 #include <algorithm>
 
 #include "app/run/compare.h"
+#include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/nearest.h"
 #include "run/labels.h"
-#include "run/list.h"
 #include "terminal/printing.h"
 
 namespace protium {
@@ -26,7 +26,8 @@ namespace {
 // Shows what `inspect RUN` does; without a name, the last run.
 Status Show(const Arguments& arguments) {
   const std::string which = arguments.operand(1).empty() ? "last" : arguments.operand(1);
-  PT_LET(const fs::path run, FindRun(RunsDir(arguments), which));
+  PT_LET(const NamedRun named, FindNamedRun(arguments, which, Parts::kFacts));
+  const fs::path& run = named.path;
   const RunLabels labels = ReadLabels(run);
   if (arguments.Has("--json")) {
     Json json = RunAsJson(run);
@@ -48,9 +49,9 @@ Status Compare(const Arguments& arguments) {
                  .what = "runs compare needs two runs",
                  .fix = "protium runs compare last~1 last"});
   }
-  PT_LET(const fs::path a, FindRun(RunsDir(arguments), arguments.operand(1)));
-  PT_LET(const fs::path b, FindRun(RunsDir(arguments), arguments.operand(2)));
-  const Json compared = CompareRuns(a, b);
+  PT_LET(const NamedRun a, FindNamedRun(arguments, arguments.operand(1), Parts::kModel));
+  PT_LET(const NamedRun b, FindNamedRun(arguments, arguments.operand(2), Parts::kModel));
+  const Json compared = CompareRuns(a.path, b.path);
   if (arguments.Has("--json")) return PrintResult(Dump(compared) + "\n");
   return PrintResult(ComparedAsText(compared));
 }

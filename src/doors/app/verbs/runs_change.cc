@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
@@ -20,6 +21,7 @@ namespace {
 
 // Returns the run named by the operand after the command, which `words` more must follow.
 Result<fs::path> RunOf(const Arguments& arguments, size_t words, const char* usage) {
+  PT_TRY(RefusePlace(arguments, arguments.operand(1), "runs " + arguments.operand(0)));
   if (arguments.num_operands() == 2 + words) {
     return FindRun(RunsDir(arguments), arguments.operand(1));
   }
@@ -46,6 +48,7 @@ Status PrintLabels(const Arguments& arguments, const fs::path& run, const RunLab
 Status RemoveRuns(const Arguments& arguments) {
   std::vector<fs::path> folders;
   for (size_t i = 1; i < arguments.num_operands(); ++i) {
+    PT_TRY(RefusePlace(arguments, arguments.operand(i), "runs rm"));
     PT_LET(fs::path run, FindRun(RunsDir(arguments), arguments.operand(i)));
     run = fs::absolute(run).lexically_normal();
     if (!run.has_filename()) run = run.parent_path();

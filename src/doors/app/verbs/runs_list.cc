@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "app/verbs/runs.h"
 #include "base/fault.h"
@@ -134,8 +135,9 @@ Status CheckReadable(const fs::path& runs) {
 // Prints one line for each run: its state, and its most important metric beside the baseline's;
 // --json has both in full.
 Status ListTheRuns(const Arguments& arguments) {
-  PT_TRY(CheckReadable(RunsDir(arguments)));
-  const std::vector<RunEntry> entries = ListRuns(RunsDir(arguments));
+  PT_LET(const fs::path folder, FindRuns(arguments));
+  PT_TRY(CheckReadable(folder));
+  const std::vector<RunEntry> entries = ListRuns(folder);
   PT_LET(const std::vector<Json> runs, Chosen(arguments, entries));
   if (arguments.Has("--json")) return PrintResult(Dump(Json(runs)) + "\n");
   constexpr int kStarted = 2;
@@ -161,7 +163,9 @@ Status ListTheRuns(const Arguments& arguments) {
   if (!runs.empty()) {
     PT_TRY(PrintResult(FittedTable(std::move(rows), right)));
   }
-  const std::string place = fs::absolute(RunsDir(arguments)).lexically_normal().string();
+  const std::string place = IsOnStore(RunsDir(arguments))
+                                ? RunsDir(arguments)
+                                : fs::absolute(folder).lexically_normal().string();
   std::string count = entries.empty() ? "no" : std::to_string(entries.size());
   if (runs.size() < entries.size()) count = fmt::format("{} of {}", runs.size(), entries.size());
   PrintNote(fmt::format("{} run{} in {}\n", count, entries.size() == 1 ? "" : "s", place));

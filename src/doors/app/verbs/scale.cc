@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/gang/sizing.h"
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/text.h"
@@ -12,7 +13,6 @@
 #include "protium/events.h"
 #include "run/event_log.h"
 #include "run/folder.h"
-#include "run/list.h"
 #include "run/run_view.h"
 #include "terminal/printing.h"
 
@@ -71,9 +71,10 @@ Status ScaleGang(const Arguments& arguments, const Invocation&) {
   const pid_t process = AllAsNumber<int32_t>(arguments.operand(0)).value_or(0);
   const auto programs = process > 0 ? FindSizedGang(process) : std::nullopt;
   if (programs) return ScalePrograms(*programs, arguments.operand(0), wanted);
-  auto found = FindRun(RunsDir(arguments), arguments.operand(0));
+  auto found = FindNamedRun(arguments, arguments.operand(0), Parts::kFacts);
   if (!found.ok() && process > 0) return NoGangOf(process);
-  PT_LET(const fs::path run, found);
+  PT_LET(const NamedRun named, found);
+  const fs::path& run = named.path;
   if (!IsLocked(run)) {
     return Fail({.exit = Exit::kUsage,
                  .what = run.filename().string() + " is not running",

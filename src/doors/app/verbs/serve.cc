@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/model_place.h"
+#include "app/run/named_run.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
 #include "os/signals.h"
@@ -24,7 +24,7 @@ constexpr int64_t kDrainSeconds = 5, kMostDrainSeconds = 3600;
 
 Result<ServeOptions> ReadServeOptions(const Arguments& arguments) {
   ServeOptions options;
-  PT_LET(options.model, FindModel(RunsDir(arguments), arguments.operand(0)));
+  PT_LET(options.model, FindNamedModel(arguments, arguments.operand(0)));
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
   options.port = place.port;

@@ -11,13 +11,13 @@
 #include <sstream>
 #include <string>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/json.h"
 #include "events/events.h"
 #include "os/file.h"
 #include "page/live_run.h"
-#include "run/list.h"
 #include "run/printable.h"
 #include "run/terminal.h"
 #include "terminal/printing.h"
@@ -88,8 +88,8 @@ std::string StatusText(const Json& status) {
 
 Status ShowStatus(const Arguments& arguments, const Invocation&) {
   const std::string which = arguments.operand(0).empty() ? "last" : arguments.operand(0);
-  PT_LET(fs::path folder, FindRun(RunsDir(arguments), which));
-  folder = fs::absolute(folder).lexically_normal();
+  PT_LET(const NamedRun named, FindNamedRun(arguments, which, Parts::kFacts));
+  fs::path folder = fs::absolute(named.path).lexically_normal();
   LiveRun run(folder.has_filename() ? folder : folder.parent_path());
   Screen screen;
   while (true) {

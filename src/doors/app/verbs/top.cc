@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "app/run/named_run.h"
 #include "app/verb.h"
 #include "page/live_run.h"
 #include "run/list.h"
@@ -76,7 +77,7 @@ std::string TopText(const Json& list, const fs::path& runs) {
 }
 
 Status ShowTop(const Arguments& arguments, const Invocation&) {
-  const fs::path runs = fs::absolute(RunsDir(arguments)).lexically_normal();
+  const fs::path runs = fs::absolute(KnownRuns(arguments)).lexically_normal();
   Followed followed;
   Screen screen;
   const bool again = Terminal::Of(STDOUT_FILENO).live && !arguments.Has("--once");

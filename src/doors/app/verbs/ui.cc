@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/run/named_run.h"
 #include "app/run/server_place.h"
 #include "app/verb.h"
 #include "base/fault.h"
@@ -29,8 +35,47 @@ Status PrintAddress(const Page& page, const std::string& token) {
   return PrintResult(fmt::format("with the token: {}#token={}\n", page.address(), token));
 }
 
+// Keeps the copies of runs on a store up to date while the page shows them.
+class KeptFresh {
+ public:
+  explicit KeptFresh(const ObjectPlace& runs)
+      : thread_([runs](const std::stop_token& stop) { Work(runs, stop); }) {}
+
+ private:
+  static void Work(const ObjectPlace& runs, const std::stop_token& stop) {
+    constexpr std::chrono::seconds kEvery{5};
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    bool away = false;
+    while (true) {
+      std::unique_lock lock(mutex);
+      ended.wait_for(lock, stop, kEvery, [] { return false; });
+      if (stop.stop_requested()) return;
+      std::vector<std::string> warnings;
+      const Status status = BringRuns(runs, warnings).status();
+      if (!status.ok() && !away) PrintNote("warning: " + FaultOf(status).what + "\n");
+      away = !status.ok();
+    }
+  }
+  std::jthread thread_;
+};
+
+// The folder of runs to show; on a store, its place.
+Result<std::optional<ObjectPlace>> PlaceToShow(const Arguments& arguments) {
+  const std::string asked = arguments.operand(0);
+  if (asked.empty()) return RunsPlace(arguments);
+  if (!IsOnStore(asked)) return std::optional<ObjectPlace>();
+  PT_LET(ObjectPlace place, ObjectPlace::Parse(asked));
+  return std::optional(std::move(place));
+}
+
 Status Serve(const Arguments& arguments, const Invocation&) {
   PageOptions options{.runs = arguments.operand(0)};
+  PT_LET(const std::optional<ObjectPlace> on_store, PlaceToShow(arguments));
+  if (on_store) {
+    std::vector<std::string> warnings;
+    PT_LET(options.runs, BringRuns(*on_store, warnings));
+  }
   if (options.runs.empty()) options.runs = RunsDir(arguments);
   PT_LET(const ServerPlace place, ReadServerPlace(arguments));
   options.host = place.host;
@@ -47,9 +92,12 @@ Status Serve(const Arguments& arguments, const Invocation&) {
   PT_LET(const std::unique_ptr<Page> page, OpenPage(options));
   PT_TRY(PrintAddress(*page, options.token));
   if (!Terminal::Of(STDERR_FILENO).quiet) {
-    PrintNote(fmt::format("shows the runs in {}; Ctrl-C ends it\n",
-                          fs::absolute(options.runs).lexically_normal().string()));
+    const std::string shown =
+        on_store ? on_store->text() : fs::absolute(options.runs).lexically_normal().string();
+    PrintNote(fmt::format("shows the runs in {}; Ctrl-C ends it\n", shown));
   }
+  std::optional<KeptFresh> fresh;
+  if (on_store) fresh.emplace(*on_store);
   return page->Serve(signals->token());
 }
 

@@ -13,7 +13,6 @@
 #include "connect/types.h"
 #include "engine/result_columns.h"
 #include "plan/aggregates.h"
-#include "sources/source.h"
 #include "spark/engine/parquet_types.h"
 #include "spark/ship/tables.h"
 #include "sql/writer.h"
@@ -100,7 +99,7 @@ class Lowering {
       return kept->second.relation;
     }
     if (const auto* scan = std::get_if<Scan>(&plan->verb)) return Files(*scan);
-    if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return OfCatalogue(*table);
+    if (const auto* table = std::get_if<NamedTable>(&plan->verb)) return Named(*table);
     const auto& task = std::get<MapTask>(plan->verb);
     PT_CHECK(plan->inputs.size() == 1);
     // The rows of a group come to one partition, one after the other.
@@ -111,13 +110,8 @@ class Lowering {
     return context_.map(task, rows, input);
   }
 
-  static Result<Relation> OfCatalogue(const NamedTable& table) {
-    if (!table.source) return connect::Table(table.name);
-    return Fail({.exit = Exit::kUsage,
-                 .what = fmt::format("the engine for Spark does not read tables of {} yet",
-                                     RowOf(table.source->kind).title),
-                 .where = DescribeSource(*table.source),
-                 .fix = "write the table as Parquet, or run on the embedded engine"});
+  Result<Relation> Named(const NamedTable& table) {
+    return table.source ? context_.open(*table.source) : connect::Table(table.name);
   }
 
   static Result<Relation> Files(const Scan& scan) {

@@ -31,6 +31,8 @@ struct LoweringContext {
   std::function<Result<connect::Relation>(const MapTask& task, const Plan& rows,
                                           const SparkTable& input)>
       map;
+  // Returns the relation of a table that lies in a database or a lake.
+  std::function<Result<connect::Relation>(const Source& source)> open;
   // Makes a table of rows that the driver holds.
   std::function<Result<connect::Relation>(const SchemaPtr& schema,
                                           const arrow::RecordBatchVector& batches)>

@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "engine/store_rows.h"
 #include "format/file_writer.h"
 #include "gang/task_book.h"
 #include "os/file.h"
+#include "os/library.h"
+#include "sources/source.h"
 #include "spark/engine/explainer.h"
 #include "spark/engine/kept_steps.h"
 #include "spark/engine/lowering.h"
@@ -23,6 +26,8 @@
 #include "spark/ship/deployment.h"
 #include "spark/ship/map_over.h"
 #include "spark/ship/tables.h"
+#include "spark/sources/delta.h"
+#include "spark/sources/source_tables.h"
 
 // How a plan is run: what must exist before the plan is submitted is made first, inputs before
 // users (KeepBelow): a Materialize is written to Parquet files, a gang is run and its result kept
@@ -36,17 +41,32 @@ namespace {
 
 constexpr char kSessionNote[] = "spark-session";
 
+// The rows come to the driver, whose embedded engine writes them in one transaction, so that a run
+// that is resumed writes nothing twice: Spark's own tasks would each commit for themselves.
+Result<int64_t> StoreInDatabase(const EngineRequest& request, BatchStream& rows,
+                                const Store& store) {
+  const std::string file = "libprotium_local.so";
+  const std::string needed_for = "writing tables of databases";
+  PT_LET(void* const entry, OpenBeside(file, "protium_store_rows", needed_for, "./dev build"));
+  Result<int64_t> stored = Status::UnknownError("not stored");
+  const auto store_rows = reinterpret_cast<StoreRowsEntry>(entry);
+  if (store_rows(kEngineLibraryVersion, request, rows, store, stored)) return stored;
+  return UnusableLibrary(file, needed_for, "it belongs to another version");
+}
+
 class SparkEngine : public Engine {
  public:
   SparkEngine(std::unique_ptr<SparkSession> session, SparkSettings settings, JobFolder folder,
-              std::filesystem::path logs, std::filesystem::path note, std::filesystem::path program,
+              std::filesystem::path logs, std::filesystem::path note, const EngineRequest& request,
               PageHints page)
       : settings_(settings),
+        storing_{.spill = request.spill, .memory_bytes = request.memory_bytes},
         logs_(std::move(logs)),
         note_(std::move(note)),
         folder_(std::move(folder)),
         session_(std::move(session)),
-        deployment_(*session_, std::move(settings), std::move(program)),
+        deployment_(*session_, std::move(settings), request.program),
+        sources_(*session_),
         page_(std::make_shared<OwnPage>(std::move(page))) {}
 
   ~SparkEngine() override {
@@ -79,10 +99,9 @@ class SparkEngine : public Engine {
   Result<int64_t> Run(const Plan& plan, const Call& call) override {
     PT_TRY(FirstError(plan));
     if (const auto* store = std::get_if<Store>(&plan->verb)) {
-      return Fail({.exit = Exit::kUsage,
-                   .what = "the engine for Spark does not write tables of databases yet",
-                   .where = store->target.table,
-                   .fix = "write a file, or run on the embedded engine"});
+      if (RowOf(store->target.kind).folder) return StoreInLake(plan->inputs.front(), *store, call);
+      PT_LET(const BatchStreamPtr rows, Execute(plan->inputs.front(), call));
+      return StoreInDatabase(storing_, *rows, *store);
     }
     const auto* write = std::get_if<Write>(&plan->verb);
     if (write == nullptr) return Count(plan, call);
@@ -97,6 +116,11 @@ class SparkEngine : public Engine {
             call));
     PT_TRY(ReportEvents(operation.tasks, call));
     return rows;
+  }
+
+  Result<Source> Pin(const Source& source, const Call& call) override {
+    if (source.kind != SourceKind::kDelta) return source;
+    return PinDelta(*session_, source, call);
   }
 
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override {
@@ -143,14 +167,16 @@ class SparkEngine : public Engine {
   // `tasks` collects the event folders of the lowered tasks; null if no task is to run: then tasks'
   // rows are left out.
   LoweringContext Context(const Call& call, EventFolders* tasks) {
-    LoweringContext context{.describe =
-                                [this, call](const connect::Relation& relation) {
-                                  return session_->Schema(relation, call);
-                                },
-                            .local_table =
-                                [this, call](const SchemaPtr& schema, const auto& batches) {
-                                  return session_->LocalTable(schema, batches, call);
-                                }};
+    LoweringContext context{
+        .describe =
+            [this, call](const connect::Relation& relation) {
+              return session_->Schema(relation, call);
+            },
+        .open = [this, call](const Source& source) { return sources_.Open(source, call); },
+        .local_table =
+            [this, call](const SchemaPtr& schema, const auto& batches) {
+              return session_->LocalTable(schema, batches, call);
+            }};
     context.doubled_quotes = !session_->version().starts_with("4.0.");
     const std::lock_guard lock(mutex_);
     for (const auto& [node, kept] : kept_) context.kept[node] = {kept.written.relation, kept.rows};
@@ -241,6 +267,24 @@ class SparkEngine : public Engine {
     return MapOver(input.relation, *input.schema, command, session_->version(), {});
   }
 
+  Result<int64_t> StoreInLake(const Plan& plan, const Store& store, const Call& call) {
+    if (store.target.kind != SourceKind::kDelta) {
+      return Fail({.exit = Exit::kUsage,
+                   .what = fmt::format("the engine for Spark does not write tables of {}",
+                                       RowOf(store.target.kind).title),
+                   .where = DescribeSource(store.target),
+                   .fix = "write a file, or a table of Delta or of a database"});
+    }
+    PT_LET(const Operation operation, Prepare(plan, call));
+    PT_LET(
+        const int64_t rows,
+        deployment_.Run(
+            [&] { return StoreInDelta(*session_, operation.table, store, Options("write"), call); },
+            call));
+    PT_TRY(ReportEvents(operation.tasks, call));
+    return rows;
+  }
+
   Result<int64_t> Count(const Plan& plan, const Call& call) {
     PT_LET(const BatchStreamPtr stream, Execute(plan, call));
     int64_t rows = 0;
@@ -295,6 +339,7 @@ class SparkEngine : public Engine {
   }
 
   const SparkSettings settings_;
+  const EngineRequest storing_;  // Of the embedded engine, when it writes tables of databases.
   const std::filesystem::path logs_;
   // The file with the session's id; see OpenSession.
   const std::filesystem::path note_;
@@ -302,6 +347,7 @@ class SparkEngine : public Engine {
   JobFolder folder_;
   std::unique_ptr<SparkSession> session_;
   Deployment deployment_;
+  SourceTables sources_;
   const std::shared_ptr<OwnPage> page_;
   mutable std::mutex mutex_;
   // mutex_ guards it.
@@ -320,7 +366,7 @@ Result<std::unique_ptr<Engine>> OpenSparkEngine(const EngineRequest& request) {
   PT_LET(JobFolder folder, JobFolder::Make(request.folder));
   const auto logs = request.folder.empty() ? std::filesystem::path() : request.folder / "logs";
   return std::make_unique<SparkEngine>(std::move(session), settings, std::move(folder), logs, note,
-                                       request.program, std::move(page));
+                                       request, std::move(page));
 }
 
 }  // namespace protium

@@ -53,22 +53,30 @@ std::string FileUri(const fs::path& path) {
   return text.starts_with('/') ? "file://" + text : text;
 }
 
-Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
-                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
+Result<std::optional<int64_t>> WriteCounted(SparkSession& session, const SparkTable& table,
+                                            const connect::WriteSpec& spec, ExecuteOptions options,
+                                            const Call& call) {
   const connect::Relation observed =
       connect::Observe(table.relation, kObserved, {"count(1) AS rows"});
+  PT_LET(const CommandResult result,
+         session.Command(connect::Write(observed, spec), std::move(options), call));
+  const auto found = result.observed.find(kObserved);
+  if (found == result.observed.end() || !found->second.is_object()) return std::nullopt;
+  const auto rows = found->second.find("rows");
+  if (rows == found->second.end() || !rows->is_number_integer()) return std::nullopt;
+  return rows->get<int64_t>();
+}
+
+Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,
+                           const WriteTarget& target, ExecuteOptions options, const Call& call) {
   connect::WriteSpec spec{.path = FileUri(target.path), .mode = connect::SaveMode::kReplace};
   if (target.format == Format::kCsv) {
     spec.format = "csv";
     spec.options = {{"header", "true"}};
   }
-  PT_LET(const CommandResult result,
-         session.Command(connect::Write(observed, spec), std::move(options), call));
-  const auto found = result.observed.find(kObserved);
-  if (found == result.observed.end() || !found->second.is_object()) return NoRowsSaid();
-  const auto rows = found->second.find("rows");
-  if (rows == found->second.end() || !rows->is_number_integer()) return NoRowsSaid();
-  return rows->get<int64_t>();
+  PT_LET(const auto rows, WriteCounted(session, table, spec, std::move(options), call));
+  if (!rows) return NoRowsSaid();
+  return *rows;
 }
 
 Result<WrittenRows> WriteRows(SparkSession& session, const SparkTable& table,

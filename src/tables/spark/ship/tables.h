@@ -39,6 +39,11 @@ struct WriteTarget {
   std::string path;
 };
 
+// Writes a table as `spec` says and returns the number of rows; none if Spark wrote nothing.
+Result<std::optional<int64_t>> WriteCounted(SparkSession& session, const SparkTable& table,
+                                            const connect::WriteSpec& spec, ExecuteOptions options,
+                                            const Call& call);
+
 // Writes the table as Spark does, as a folder of files that replaces what was there; returns the
 // number of rows.
 Result<int64_t> WriteTable(SparkSession& session, const SparkTable& table,

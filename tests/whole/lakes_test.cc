@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables in lakes and at object stores: Parquet, Delta and Iceberg, here and at a real server.
+#include <gtest/gtest.h>
+
+#include "whole/object_server.h"
+#include "whole/own_job.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string JobOver(const std::string& table, const std::string& more = "") {
+  return With(kMachinesJob, "machines = { csv = \"machines.csv\" }", "machines = " + table) + more;
+}
+
+bool HasExtension(const std::string& name) {
+  return fs::exists(Repository() / ".deps/duckdb/lib/extensions" / (name + ".duckdb_extension"));
+}
+
+#define NEED_EXTENSION(name, source) \
+  if (!HasExtension(name)) GTEST_SKIP() << "not here: ./dev setup --sources " source
+
+// One store serves all tests of this program, each below a folder of its own.
+ObjectServer* Store(std::string& why) {
+  static std::string reason;
+  static const std::unique_ptr<ObjectServer> server = ObjectServer::Start(0, reason);
+  why = reason;
+  return server.get();
+}
+
+#define NEED_STORE(store)                 \
+  NEED_EXTENSION("httpfs", "s3");         \
+  std::string why;                        \
+  ObjectServer* const store = Store(why); \
+  if (store == nullptr) GTEST_SKIP() << why
+
+Outcome AtStore(const OwnJob& own, const std::map<std::string, std::string>& environment,
+                std::vector<std::string> words) {
+  words.insert(words.begin(), ProtiumCommand());
+  Running command(std::move(words), own.path(), environment);
+  return command.Wait();
+}
+
+Outcome RunAtStore(const OwnJob& own, const ObjectServer& store) {
+  return AtStore(own, store.Environment(),
+                 {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
+}
+
+std::string WeightsOf(const OwnJob& own) { return ReadWeightsHash(own.Model(), own.path()); }
+
+bool AnyFileHas(const fs::path& folder, const std::string& secret) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && Has(ReadText(entry.path()), secret)) return true;
+  }
+  return false;
+}
+
+// The machines as Parquet in folders by kind, below own / "lake".
+void MakeParquet(const OwnJob& own) {
+  for (const char* kind : {"press", "lathe", "mill"}) {
+    fs::create_directories(own / "lake" / ("kind=" + std::string(kind)));
+    const Outcome made = own.Protium(
+        {"sql", fmt::format("SELECT id, age, load, hours FROM machines WHERE kind = '{}'", kind),
+         "--table", "machines=" + (own / "machines.csv").string(), "--output",
+         own / "lake" / ("kind=" + std::string(kind)) / "part.parquet"});
+    ASSERT_EQ(made.exit, 0) << made.err;
+  }
+}
+
+std::string FirstRun(const OwnJob& own) { return fs::path(own.Model()).parent_path().string(); }
+
+}  // namespace
+
+TEST(Lakes, ParquetAtAnObjectStoreTrainsTheModelOfLocalFilesAndNoSecretIsLeft) {
+  NEED_STORE(store);
+  const OwnJob local(MachinesTable(600),
+                     JobOver("{ parquet = \"lake\", partitions = [\"kind\"] }"));
+  MakeParquet(local);
+  const Outcome here = local.Run();
+  ASSERT_EQ(here.exit, 0) << here.err;
+  store->Put(local / "lake", "same");
+  const OwnJob own(
+      MachinesTable(2),
+      JobOver("{ parquet = \"s3://lake/same/*/*.parquet\", partitions = [\"kind\"] }"));
+  const Outcome run = RunAtStore(own, *store);
+  ASSERT_EQ(run.exit, 0) << run.err;
+  EXPECT_EQ(WeightsOf(own), WeightsOf(local));
+  EXPECT_FALSE(Has(run.out + run.err, kStoreCanary));
+  EXPECT_FALSE(AnyFileHas(own.path(), kStoreCanary));
+}
+
+TEST(Lakes, AConnectionSaysWhoAsksAtAStore) {
+  NEED_STORE(store);
+  const OwnJob own(
+      MachinesTable(600),
+      JobOver("{ parquet = \"s3://lake/mine/*/*.parquet\", partitions = [\"kind\"] }",
+              fmt::format("[connections.lake]\nurl = \"s3://lake\"\nkey = \"own\"\nregion = "
+                          "\"us-east-1\"\nendpoint = \"{}\"\npassword = {{ env = \"OWN\" }}\n",
+                          store->url())));
+  MakeParquet(own);
+  store->Put(own / "lake", "mine");
+  Outcome run = AtStore(own, {{"OWN", kStoreCanary}},
+                        {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
+  EXPECT_EQ(run.exit, 0) << run.err;
+  EXPECT_FALSE(AnyFileHas(own.path(), kStoreCanary));
+  run = AtStore(own, {}, {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
+  EXPECT_EQ(run.exit, 2) << run.err;
+  EXPECT_TRUE(Has(run.err, "the environment variable OWN")) << run.err;
+}
+
+TEST(Lakes, AResumedRunReadsTheObjectsThatItBeganWith) {
+  NEED_STORE(store);
+  const OwnJob own(
+      MachinesTable(600),
+      JobOver("{ parquet = \"s3://lake/again/*/*.parquet\", partitions = [\"kind\"] }"));
+  MakeParquet(own);
+  store->Put(own / "lake", "again");
+  ASSERT_EQ(RunAtStore(own, *store).exit, 0);
+  const std::string run = FirstRun(own);
+  fs::rename(own / "lake/kind=mill/part.parquet", own / "more.parquet");
+  fs::create_directories(own / "new/kind=mill");
+  fs::copy(own / "more.parquet", own / "new/kind=mill/other.parquet");
+  store->Put(own / "new", "again");
+  Outcome resumed = AtStore(own, store->Environment(), {"resume", run, "--set", "train.epochs=3"});
+  EXPECT_EQ(resumed.exit, 0) << resumed.err;
+  store->Delete("again/kind=mill/part.parquet");
+  resumed = AtStore(own, store->Environment(), {"resume", run, "--set", "train.epochs=4"});
+  EXPECT_EQ(resumed.exit, 3) << resumed.err;
+  EXPECT_TRUE(Has(resumed.err, "the object s3://lake/again/kind=mill/part.parquet is gone"))
+      << resumed.err;
+}
+
+TEST(Lakes, WhatIsWrongAtAStoreIsSaidBeforeAnythingStarts) {
+  NEED_STORE(store);
+  const auto fails = [&](const std::string& table, int exit, const std::string& says,
+                         const std::map<std::string, std::string>& environment) {
+    const OwnJob own(MachinesTable(2), JobOver(table));
+    const Outcome run =
+        AtStore(own, environment, {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
+    EXPECT_EQ(run.exit, exit) << run.err;
+    EXPECT_TRUE(Has(run.err, says)) << run.err;
+    EXPECT_FALSE(Has(run.err, kStoreCanary)) << run.err;
+  };
+  const auto environment = store->Environment();
+  fails("{ parquet = \"s3://lake/none/*.parquet\" }", 3, "no object of the store matches",
+        environment);
+  fails("{ parquet = \"s3://no-such-bucket/*.parquet\" }", 3, "there is no such place",
+        environment);
+  fails("{ csv = \"s3://lake/a.csv\" }", 2, "only Parquet is read", environment);
+  fails("\"s3://lake/a.csv\"", 2, "only Parquet is read", environment);
+  fails("{ parquet = \"s3://AK:" + std::string(kStoreCanary) + "@lake/a.parquet\" }", 2,
+        "holds a key", environment);
+  fails("{ sqlite = \"s3://lake/a.db\", table = \"t\" }", 2, "is not read at an object store",
+        environment);
+  auto away = environment;
+  away["AWS_ENDPOINT_URL"] = "http://127.0.0.1:9";
+  fails("{ parquet = \"s3://lake/same/*.parquet\" }", 5, "no object store answers", away);
+  fails("{ parquet = \"s3://lake/same/*.parquet\" }", 5, "nothing says who asks",
+        {{"HOME", "/nonexistent"},
+         {"AWS_ENDPOINT_URL", store->url()},
+         {"AWS_EC2_METADATA_DISABLED", "true"}});
+}
+
+TEST(Lakes, ParquetFilesWithOtherColumnsAreRefused) {
+  NEED_STORE(store);
+  const OwnJob own(MachinesTable(600), JobOver("{ parquet = \"s3://lake/mixed/*.parquet\" }"));
+  fs::create_directories(own / "lake");
+  for (const auto& [file, columns] : {std::pair{"a", "id, age"}, {"b", "id, age, load"}}) {
+    const Outcome made = own.Protium({"sql", fmt::format("SELECT {} FROM machines", columns),
+                                      "--table", "machines=" + (own / "machines.csv").string(),
+                                      "--output", own / "lake" / (std::string(file) + ".parquet")});
+    ASSERT_EQ(made.exit, 0) << made.err;
+  }
+  store->Put(own / "lake", "mixed");
+  const Outcome run = RunAtStore(own, *store);
+  EXPECT_EQ(run.exit, 3) << run.err;
+  EXPECT_TRUE(Has(run.err, "have different columns")) << run.err;
+  EXPECT_TRUE(Has(run.err, "s3://lake/mixed/b.parquet")) << run.err;
+}
+
+// What a Delta log's first entries say: the protocol, and a table of the machines.
+std::string DeltaTable() {
+  const char* const field =
+      R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{}}}})";
+  std::string fields;
+  for (const auto& [name, type] : {std::pair{"id", "long"},
+                                   {"kind", "string"},
+                                   {"age", "long"},
+                                   {"load", "double"},
+                                   {"hours", "double"}}) {
+    fields += (fields.empty() ? "" : ",") + fmt::format(fmt::runtime(field), name, type);
+  }
+  return R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})"
+         "\n"
+         R"({"metaData":{"id":"2f6a","format":{"provider":"parquet","options":{}},)"
+         R"("schemaString":"{\"type\":\"struct\",\"fields\":[)" +
+         fields +
+         R"(]}","partitionColumns":[],"configuration":{},"createdTime":1})"
+         "}\n";
+}
+
+// Version `version` of the table in own / "delta" adds the machines that `where` selects.
+void AddDeltaVersion(const OwnJob& own, int version, const std::string& where, int64_t millis) {
+  const std::string part = fmt::format("part-{}.parquet", version);
+  fs::create_directories(own / "delta/_delta_log");
+  const Outcome made = own.Protium({"sql", "SELECT * FROM machines WHERE " + where, "--table",
+                                    "machines=" + (own / "machines.csv").string(), "--output",
+                                    own / "delta" / part});
+  ASSERT_EQ(made.exit, 0) << made.err;
+  own.Write(fmt::format("delta/_delta_log/{:020}.json", version),
+            fmt::format(R"({{"commitInfo":{{"timestamp":{},"operation":"WRITE"}}}})"
+                        "\n",
+                        millis) +
+                (version == 0 ? DeltaTable() : "") +
+                fmt::format(R"({{"add":{{"path":"{}","partitionValues":{{}},"size":{},)"
+                            R"("modificationTime":1,"dataChange":true}}}})"
+                            "\n",
+                            part, fs::file_size(own / "delta" / part)));
+}
+
+std::string CountOf(const OwnJob& own, const ObjectServer* store, const std::string& table) {
+  own.Write("job.toml", "name = \"count\"\n[tables]\nt = " + table +
+                            "\n[etl]\nsql = \"SELECT count(*) AS n, sum(id) AS ids FROM t\"\n"
+                            "[outputs]\ncounted = \"" +
+                            (own / "counted.csv").string() + "\"\n");
+  const std::map<std::string, std::string> none;
+  const Outcome run =
+      AtStore(own, store == nullptr ? none : store->Environment(),
+              {"run", (own / "job.toml").string(), "--runs-dir", own / "runs", "--force"});
+  return run.exit == 0 ? own.Text("counted.csv") : run.err;
+}
+
+TEST(Lakes, ADeltaTableIsReadAtItsVersionOrTimeHereAndAtAStore) {
+  NEED_EXTENSION("delta", "delta");
+  const OwnJob own(MachinesTable(100));
+  AddDeltaVersion(own, 0, "id < 10", 1'700'000'000'000);  // 2023-11-14 22:13:20
+  AddDeltaVersion(own, 1, "id >= 10", 1'800'000'000'000);
+  std::string why;
+  const ObjectServer* const store = HasExtension("httpfs") ? Store(why) : nullptr;
+  if (store != nullptr) store->Put(own / "delta", "delta");
+  for (const std::string place : {"delta", "s3://lake/delta"}) {
+    if (place != "delta" && store == nullptr) continue;
+    const std::string table = "{ delta = \"" + place + "\"";
+    EXPECT_EQ(CountOf(own, store, table + " }"), "\"n\",\"ids\"\n100,4950\n") << place;
+    EXPECT_EQ(CountOf(own, store, table + ", version = 0 }"), "\"n\",\"ids\"\n10,45\n");
+    EXPECT_EQ(CountOf(own, store, table + ", timestamp = \"2023-11-15\" }"),
+              "\"n\",\"ids\"\n10,45\n");
+    EXPECT_TRUE(Has(CountOf(own, store, table + ", timestamp = \"2023-11-14\" }"),
+                    "no version as old as 2023-11-14"));
+    EXPECT_TRUE(
+        Has(CountOf(own, store, table + ", timestamp = \"soon\" }"), "\"soon\" is no time"));
+    EXPECT_TRUE(Has(CountOf(own, store, table + ", version = 7 }"), "version"));
+  }
+  EXPECT_TRUE(Has(CountOf(own, store, "{ delta = \"runs\" }"), "is no Delta table"));
+}
+
+// Makes sales/prices below a folder or at a store, in two appends; prints the first's snapshot.
+constexpr const char* kMakeIceberg = R"(import sys, pyarrow as pa
+from pyiceberg.catalog.sql import SqlCatalog
+folder, warehouse, endpoint = sys.argv[1:4]
+store = {"s3.endpoint": endpoint, "s3.access-key-id": "k", "s3.secret-access-key": "s",
+         "s3.region": "us-east-1"} if endpoint else {}
+catalog = SqlCatalog("c", uri="sqlite:///" + folder + "/catalog.db", warehouse=warehouse, **store)
+catalog.create_namespace("sales")
+rows = lambda a, b: pa.table({"id": pa.array(range(a, b), pa.int64())})
+table = catalog.create_table("sales.prices", schema=rows(0, 1).schema)
+table.append(rows(0, 10))
+table.append(rows(10, 100))
+print(table.snapshots()[0].snapshot_id)
+)";
+
+#define NEED_LAKES()                                  \
+  NEED_EXTENSION("iceberg", "iceberg");               \
+  if (!fs::exists(Repository() / ".deps/lakes/made")) \
+  GTEST_SKIP() << "pyiceberg is not here: ./dev setup --test-servers"
+
+void ExpectTwoSnapshots(const OwnJob& own, const ObjectServer* store, const std::string& place,
+                        const std::string& first) {
+  const std::string table = "{ iceberg = \"" + place + "\"";
+  EXPECT_EQ(CountOf(own, store, table + " }"), "\"n\",\"ids\"\n100,4950\n");
+  EXPECT_EQ(CountOf(own, store, table + ", version = " + first + " }"), "\"n\",\"ids\"\n10,45\n");
+  EXPECT_TRUE(Has(CountOf(own, store, table + ", version = 5 }"), "has no snapshot 5"));
+  EXPECT_TRUE(Has(CountOf(own, store, table + ", timestamp = \"2020-01-01\" }"),
+                  "no version as old as 2020-01-01"));
+}
+
+TEST(Lakes, AnIcebergTableIsReadAtItsSnapshotOrTime) {
+  NEED_LAKES();
+  const OwnJob own;
+  const Outcome made = RunLakePython(
+      kMakeIceberg, {own.path().string(), "file://" + own.path().string(), ""}, own.path());
+  ASSERT_EQ(made.exit, 0) << made.err;
+  ExpectTwoSnapshots(own, nullptr, "sales/prices", made.out.substr(0, made.out.find('\n')));
+  const fs::path metadata = own / "sales/prices/metadata";
+  fs::path newest;
+  for (const auto& entry : fs::directory_iterator(metadata)) {
+    if (entry.path().filename().string().starts_with("00002-")) newest = entry.path();
+  }
+  fs::copy(newest, metadata / "00002-other.metadata.json");
+  const std::string table = "{ iceberg = \"sales/prices\" }";
+  EXPECT_TRUE(Has(CountOf(own, nullptr, table), "does not tell which of its files"));
+  const std::string named = "{ iceberg = \"" + newest.string() + "\" }";
+  EXPECT_EQ(CountOf(own, nullptr, named), "\"n\",\"ids\"\n100,4950\n");
+}
+
+TEST(Lakes, AnIcebergTableAtAStoreIsReadAtItsSnapshotOrTime) {
+  NEED_LAKES();
+  NEED_STORE(store);
+  const OwnJob own;
+  store->Put(own.path(), "begin");
+  const Outcome made =
+      RunLakePython(kMakeIceberg, {own.path().string(), "s3://lake/wh", store->url()}, own.path());
+  ASSERT_EQ(made.exit, 0) << made.err;
+  ExpectTwoSnapshots(own, store, "s3://lake/wh/sales/prices",
+                     made.out.substr(0, made.out.find('\n')));
+}
+
+// Every type that Parquet files have, written by the writer that most of them come from.
+constexpr const char* kMakeTypes =
+    R"(import sys, datetime, decimal, pyarrow as pa, pyarrow.parquet as pq
+n = 3
+day = datetime.datetime(2026, 1, 2, 3, 4, 5, 678901)
+table = pa.table({
+    **{f"i{bits}": pa.array([-1, None, 7], getattr(pa, f"int{bits}")()) for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": pa.array([1, None, 7], getattr(pa, f"uint{bits}")()) for bits in (8, 16, 32, 64)},
+    "f32": pa.array([0.1, None, float("inf")], pa.float32()),
+    "f64": pa.array([0.1, None, float("nan")], pa.float64()),
+    "b": pa.array([True, None, False]),
+    "s": pa.array(["a", None, ""]),
+    "large": pa.array(["a", None, ""], pa.large_string()),
+    "dict": pa.array(["a", None, "b"]).dictionary_encode(),
+    "bin": pa.array([b"a", None, b""], pa.binary()),
+    "fixed": pa.array([b"ab", None, b"cd"], pa.binary(2)),
+    "date": pa.array([day.date(), None, day.date()]),
+    "ms": pa.array([day, None, day], pa.timestamp("ms")),
+    "us": pa.array([day, None, day], pa.timestamp("us")),
+    "utc": pa.array([day, None, day], pa.timestamp("us", tz="UTC")),
+    "d9": pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("-2.50")], pa.decimal128(9, 2)),
+    "d38": pa.array([decimal.Decimal("1.25"), None, decimal.Decimal("-2.50")], pa.decimal128(38, 10)),
+    "list": pa.array([[1, 2], None, []], pa.list_(pa.int32())),
+    "struct": pa.array([{"x": 1, "y": "a"}, None, {"x": None, "y": "b"}]),
+})
+pq.write_table(table, sys.argv[1])
+)";
+
+TEST(Lakes, ParquetAtAStoreHasTheTypesOfLocalFiles) {
+  NEED_LAKES();
+  NEED_STORE(store);
+  const OwnJob own;
+  fs::create_directories(own / "types");
+  const Outcome made =
+      RunLakePython(kMakeTypes, {(own / "types/all.parquet").string()}, own.path());
+  ASSERT_EQ(made.exit, 0) << made.err;
+  store->Put(own / "types", "types");
+  std::string read[2];
+  for (const bool remote : {false, true}) {
+    const std::string at = remote ? "s3://lake/types/all.parquet" : "types/all.parquet";
+    const std::string out = (own / (remote ? "remote.parquet" : "local.parquet")).string();
+    own.Write("job.toml", "name = \"types\"\n[tables]\nt = { parquet = \"" + at +
+                              "\" }\n[etl]\nsql = \"SELECT * FROM t ORDER BY i64\"\n[outputs]\n"
+                              "all = \"" +
+                              out + "\"\n");
+    const Outcome run = RunAtStore(own, *store);
+    ASSERT_EQ(run.exit, 0) << run.err;
+    const Outcome shown = RunLakePython(
+        "import sys, pyarrow.parquet as pq\nt = pq.read_table(sys.argv[1])\n"
+        "print(t.schema.remove_metadata(), t.to_pylist())\n",
+        {out}, own.path());
+    ASSERT_EQ(shown.exit, 0) << shown.err;
+    read[remote ? 1 : 0] = shown.out;
+  }
+  EXPECT_EQ(read[1], read[0]);
+  EXPECT_TRUE(Has(read[0], "d38: decimal128(38, 10)")) << read[0];
+}
+
+}  // namespace protium::whole

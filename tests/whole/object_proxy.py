@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""object_proxy.py PORT SERVER_PORT EVERY AWAY: stands before an object store on the loopback address.
+
+Every EVERY-th request is refused as a busy store does (0: none), and all of them while the file AWAY
+exists.
+"""
+
+import http.client
+import http.server
+import os
+import sys
+import threading
+
+PORT, SERVER, EVERY = (int(word) for word in sys.argv[1:4])
+AWAY = sys.argv[4]
+BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>"
+count = sent = 0
+counting = threading.Lock()
+
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding") != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        pieces = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            pieces.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass
+        return b"".join(pieces)
+
+    def is_refused(self):
+        global count
+        with counting:
+            count += 1
+            return os.path.exists(AWAY) or (EVERY > 0 and count % EVERY == 0)
+
+    def answer(self, status, headers, body):
+        self.send_response(status)
+        for name, value in headers:
+            if name.lower() not in ("transfer-encoding", "connection", "content-length", "date", "server"):
+                self.send_header(name, value)
+        length = dict((name.lower(), value) for name, value in headers).get("content-length")
+        self.send_header("Content-Length", length if self.command == "HEAD" and length else len(body))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def handle_any(self):
+        global sent
+        if self.path == "/-/sent":
+            self.answer(200, [], str(sent).encode())
+            return
+        body = self.body()
+        if self.is_refused():
+            self.answer(503, [], b"" if self.command == "HEAD" else BUSY)
+            return
+        server = http.client.HTTPConnection("127.0.0.1", SERVER, timeout=60)
+        headers = {name: value for name, value in self.headers.items()
+                   if name.lower() not in ("transfer-encoding", "connection", "content-length", "expect")}
+        headers["Content-Length"] = str(len(body))
+        server.request(self.command, self.path, body, headers)
+        response = server.getresponse()
+        answer = response.read()
+        with counting:
+            sent += len(answer)
+        self.answer(response.status, response.getheaders(), answer)
+        server.close()
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_any
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Proxy)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+threading.Event().wait()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "whole/object_server.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "whole/free_port.h"
+
+namespace protium::whole {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kPut = R"(import os, sys, urllib.request
+url, folder, prefix = sys.argv[1:4]
+def put(path, body=b""):
+    request = urllib.request.Request(url + path, data=body, method="PUT")
+    request.add_header("Content-Type", "application/octet-stream")
+    urllib.request.urlopen(request).read()
+put("/lake")
+for at, _, files in os.walk(folder):
+    for name in files:
+        file = os.path.join(at, name)
+        with open(file, "rb") as body:
+            put("/lake/" + prefix + "/" + os.path.relpath(file, folder), body.read())
+)";
+
+constexpr const char* kDelete = R"(import sys, urllib.request
+request = urllib.request.Request(sys.argv[1], method="DELETE")
+request.add_header("Authorization", "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/s3/aws4_request, "
+                   "SignedHeaders=host, Signature=0")
+urllib.request.urlopen(request).read()
+)";
+
+// A server that ends with the test, even if that is killed.
+std::unique_ptr<Running> StartServer(std::vector<std::string> words, const fs::path& folder) {
+  const std::vector<std::string> before = {"/usr/bin/setpriv", "--pdeathsig", "KILL",
+                                           "/usr/bin/env", "python3"};
+  words.insert(words.begin(), before.begin(), before.end());
+  const std::map<std::string, std::string> environment = {
+      {"PYTHONPATH", (Repository() / ".deps/moto").string()}};
+  return std::make_unique<Running>(std::move(words), folder, environment);
+}
+
+}  // namespace
+
+Outcome RunLakePython(const std::string& program, const std::vector<std::string>& words,
+                      const fs::path& folder) {
+  std::vector<std::string> all = {"/usr/bin/env", "python3", "-c", program};
+  all.insert(all.end(), words.begin(), words.end());
+  Running python(std::move(all), folder, {{"PYTHONPATH", (Repository() / ".deps/lakes").string()}});
+  return python.Wait();
+}
+
+std::unique_ptr<ObjectServer> ObjectServer::Start(int busy_every, std::string& why) {
+  why = "moto is not here: ./dev setup --test-servers";
+  if (!fs::exists(Repository() / ".deps/moto/made")) return nullptr;
+  std::unique_ptr<ObjectServer> made(new ObjectServer());
+  const fs::path folder = made->scratch_.path();
+  made->behind_ = FreePort();
+  made->moto_ = StartServer(
+      {"-m", "moto.server", "-H", "127.0.0.1", "-p", std::to_string(made->behind_)}, folder);
+  why = "moto does not start";
+  if (!AwaitAnswer(made->behind_, *made->moto_)) return nullptr;
+  made->port_ = FreePort();
+  made->proxy_ =
+      StartServer({(Repository() / "tests/whole/object_proxy.py").string(),
+                   std::to_string(made->port_), std::to_string(made->behind_),
+                   std::to_string(busy_every), (folder / "away").string()},
+                  folder);
+  why = "the proxy does not start";
+  if (!AwaitAnswer(made->port_, *made->proxy_)) return nullptr;
+  why = "the bucket cannot be made";
+  fs::create_directory(folder / "nothing");
+  const std::vector<std::string> nothing = {made->Behind(), (folder / "nothing").string(), "none"};
+  return RunLakePython(kPut, nothing, folder).exit == 0 ? std::move(made) : nullptr;
+}
+
+std::string ObjectServer::url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+std::string ObjectServer::Behind() const { return "http://127.0.0.1:" + std::to_string(behind_); }
+
+std::map<std::string, std::string> ObjectServer::Environment(const fs::path& cache) const {
+  std::map<std::string, std::string> environment = {{"AWS_ACCESS_KEY_ID", "key-of-the-test"},
+                                                    {"AWS_SECRET_ACCESS_KEY", kStoreCanary},
+                                                    {"AWS_REGION", "us-east-1"},
+                                                    {"AWS_EC2_METADATA_DISABLED", "true"},
+                                                    {"AWS_ENDPOINT_URL", url()}};
+  if (!cache.empty()) environment["XDG_CACHE_HOME"] = cache.string();
+  return environment;
+}
+
+void ObjectServer::Put(const fs::path& folder, const std::string& prefix) const {
+  const Outcome put = RunLakePython(kPut, {Behind(), folder.string(), prefix}, scratch_.path());
+  ASSERT_EQ(put.exit, 0) << put.err;
+}
+
+void ObjectServer::Delete(const std::string& key) const {
+  const Outcome gone = RunLakePython(kDelete, {Behind() + "/lake/" + key}, scratch_.path());
+  ASSERT_EQ(gone.exit, 0) << gone.err;
+}
+
+void ObjectServer::SetAway(bool away) const {
+  const fs::path file = scratch_.path() / "away";
+  if (away) {
+    std::ofstream(file) << "\n";
+  } else {
+    fs::remove(file);
+  }
+}
+
+}  // namespace protium::whole
