@@ -117,6 +117,13 @@ Result<Source> PinDelta(SparkSession& session, const Source& source, const Call&
 Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, const Store& store,
                              ExecuteOptions options, const Call& call) {
   PT_TRY(CheckHere(store.target));
+  if (store.mode == StoreMode::kUpsert) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "rows are not upserted into tables of Delta",
+                 .where = DescribeSource(store.target),
+                 .fix = "replace the table, append to it, or upsert into a database",
+                 .kept = "the table as it was"});
+  }
   connect::WriteSpec spec{
       .format = "delta", .path = FileUri(store.target.file), .mode = connect::SaveMode::kReplace};
   // Replacing gives the same however often it is done, and a run may have learned more since.
