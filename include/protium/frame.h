@@ -204,9 +204,11 @@ class Writer {
   Status Arrow(const std::string& path) const;
   // Writes into a table of a database (SQLite, PostgreSQL, MySQL, DuckDB) in one transaction, which
   // also marks `output` of this run as written, in the table protium_commits beside it: a run that
-  // is resumed writes nothing twice. Embedded engine only. Refuses (kUsage) a file that is an input
-  // of the run.
-  Status Table(const Source& target, StoreMode mode, const std::string& output) const;
+  // is resumed writes nothing twice. With StoreMode::kUpsert, `keys` are the columns that tell rows
+  // apart; NULL in one of them, and two rows with equal keys, are refused (kInput) before anything
+  // is written. Embedded engine only. Refuses (kUsage) a file that is an input of the run.
+  Status Table(const Source& target, StoreMode mode, const std::string& output,
+               const Columns& keys = {}) const;
 
  private:
   DataFrame frame_;

@@ -113,10 +113,13 @@ struct Source {
   std::vector<SourceObject> objects;
 };
 
-// What becomes of rows that a table held before others are written into it.
-enum class StoreMode { kReplace, kAppend };
+// What becomes of rows that a table held before others are written into it. With kUpsert those go
+// that have the key of a new row.
+enum class StoreMode { kReplace, kAppend, kUpsert };
 inline EnumNames<StoreMode> Names(StoreMode) {
-  return {{{StoreMode::kReplace, "replace"}, {StoreMode::kAppend, "append"}}};
+  return {{{StoreMode::kReplace, "replace"},
+           {StoreMode::kAppend, "append"},
+           {StoreMode::kUpsert, "upsert"}}};
 }
 
 }  // namespace protium

@@ -2,42 +2,11 @@
 // Tables where they lie: jobs over SQLite, PostgreSQL, MariaDB and others, with real servers.
 #include <gtest/gtest.h>
 
-#include "whole/source_jobs.h"
+#include "whole/database_jobs.h"
 
 namespace protium::whole {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-Outcome RunWithPassword(const OwnJob& own, const std::string& password,
-                        std::vector<std::string> words) {
-  words.insert(words.begin(), ProtiumCommand());
-  Running command(std::move(words), own.path(), {{"SHOP_PASSWORD", password}});
-  return command.Wait();
-}
-
-Outcome RunJob(const OwnJob& own, const std::string& password = kCanary) {
-  return RunWithPassword(own, password,
-                         {"run", (own / "job.toml").string(), "--runs-dir", own / "runs"});
-}
-
-// One server of each kind serves all tests of this program.
-DatabaseServer* Postgres(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartPostgres(reason);
-  why = reason;
-  return server.get();
-}
-
-DatabaseServer* MariaDb(std::string& why) {
-  static std::string reason;
-  static const std::unique_ptr<DatabaseServer> server = DatabaseServer::StartMariaDb(reason);
-  why = reason;
-  return server.get();
-}
-
-}  // namespace
 
 TEST(Sources, ASqliteTableTrainsTheSameModelAsItsCsv) {
   NEED_EXTENSION("sqlite_scanner", "sqlite");
@@ -108,9 +77,7 @@ TEST(Sources, APasswordInAUrlIsRefusedAndNotRepeated) {
 
 TEST(Sources, APostgresTableTrainsTheSameModelAndNoSecretIsLeft) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(server->Sql(MachinesSql(600)), "");
   const OwnJob csv;
   ASSERT_EQ(csv.Run().exit, 0);
@@ -127,9 +94,7 @@ TEST(Sources, APostgresTableTrainsTheSameModelAndNoSecretIsLeft) {
 
 TEST(Sources, AResumedRunSeesWhatChangedInItsTable) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(server->Sql(MachinesSql(200)), "");
   const OwnJob own(MachinesTable(2),
                    JobWithLoad("{ postgres = \"shop\", table = \"machines\" }", Shop(*server)));
@@ -187,25 +152,19 @@ void ExpectStoredOnce(const DatabaseServer& server, const std::string& kind) {
 
 TEST(Sources, OutputsGoBackIntoPostgresOnce) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ExpectStoredOnce(*server, "postgres");
 }
 
 TEST(Sources, OutputsGoBackIntoMariaDbOnce) {
   NEED_EXTENSION("mysql_scanner", "mysql");
-  std::string why;
-  DatabaseServer* const server = MariaDb(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(MariaDb);
   ExpectStoredOnce(*server, "mysql");
 }
 
 TEST(Sources, AServerThatRefusesOrIsDownIsSaid) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   const std::string table = "{ postgres = \"shop\", table = \"public.none\" }";
   const OwnJob own(MachinesTable(2), JobOver(table, Shop(*server)));
   const Outcome wrong = RunJob(own, "canary-wrong");
@@ -225,9 +184,7 @@ TEST(Sources, AServerThatRefusesOrIsDownIsSaid) {
 
 TEST(Sources, ColumnsAndFiltersReachTheServerInOneSnapshot) {
   NEED_EXTENSION("postgres_scanner", "postgres");
-  std::string why;
-  DatabaseServer* const server = Postgres(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(Postgres);
   ASSERT_EQ(
       server->Sql("CREATE TABLE large AS SELECT g AS id, g % 7 AS kind, g * 1.5::float8 AS x, "
                   "repeat('a', 200) AS unread FROM generate_series(1, 200000) g; "
@@ -254,11 +211,28 @@ TEST(Sources, ColumnsAndFiltersReachTheServerInOneSnapshot) {
   server->Sql("DROP TABLE large");
 }
 
+TEST(Sources, MariaDbTextsAreComparedAndSortedByTheirBytes) {
+  NEED_EXTENSION("mysql_scanner", "mysql");
+  NEED_SERVER(MariaDb);
+  ASSERT_EQ(server->Sql("CREATE TABLE words (id bigint, s varchar(9)); INSERT INTO words VALUES "
+                        "(1, 'new'), (2, 'NEW'), (3, 'new '), (4, 'a'), (5, 'B')"),
+            "");
+  const OwnJob own;
+  const auto rows = [&](const std::string& query) {
+    const Outcome outcome = RunWithPassword(own, kCanary,
+                                            {"sql", query, server->url(), "--table", "words",
+                                             "--password-env", "SHOP_PASSWORD", "--json"});
+    return outcome.exit == 0 ? outcome.json["rows"].dump() : outcome.err;
+  };
+  EXPECT_EQ(rows("SELECT id FROM words WHERE s = 'new'"), "[[1]]");
+  EXPECT_EQ(rows("SELECT s FROM words WHERE id > 3 ORDER BY s LIMIT 1"), "[[\"B\"]]");
+  EXPECT_EQ(rows("SELECT sum(id) AS n, count(*) AS m FROM words"), "[[15,5]]");
+  server->Sql("DROP TABLE words");
+}
+
 TEST(Sources, AMariaDbTableTrainsTheSameModel) {
   NEED_EXTENSION("mysql_scanner", "mysql");
-  std::string why;
-  DatabaseServer* const server = MariaDb(why);
-  if (server == nullptr) GTEST_SKIP() << why;
+  NEED_SERVER(MariaDb);
   ASSERT_EQ(server->Sql(MachinesSql(600)), "");
   const OwnJob csv;
   ASSERT_EQ(csv.Run().exit, 0);

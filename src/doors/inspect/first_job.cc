@@ -10,6 +10,7 @@
 #include "inspect/sql_names.h"
 #include "job/csv_flags.h"
 #include "run/terminal.h"
+#include "sources/server_url.h"
 
 namespace protium {
 namespace {
@@ -28,14 +29,49 @@ std::string InputsOf(const std::vector<const ColumnProfile*>& columns,
   return ColumnsLine("inputs", columns, stage);
 }
 
+// A name as a key of TOML.
+std::string KeyOf(const std::string& name) { return IsPlainName(name) ? name : Dump(Json(name)); }
+
+// What a connection is called in the job: as its database.
+std::string ConnectionOf(const Source& source) {
+  const Result<ServerUrl> url = ReadServerUrl(source.connection.url);
+  return url.ok() ? url->database : "server";
+}
+
+std::string SourceLine(const LookedTable& table) {
+  const Source& source = *table.place.at.source;
+  const bool server = table.place.at.on_server();
+  std::string line = fmt::format("{} = {{ {} = {}", KeyOf(table.place.name),
+                                 FieldsToJson(source.kind).get<std::string>(),
+                                 Dump(Json(server ? ConnectionOf(source) : FileOf(table))));
+  const char* const key = source.kind == SourceKind::kExcel ? "sheet" : "table";
+  if (!source.table.empty()) line += fmt::format(", {} = {}", key, Dump(Json(source.table)));
+  if (source.version) line += fmt::format(", version = {}", *source.version);
+  return line + " }\n";
+}
+
+std::string ConnectionText(const LookedTable& table) {
+  if (!table.place.at.on_server()) return {};
+  const Source& source = *table.place.at.source;
+  const PasswordPlace& password = source.connection.password;
+  std::string text = fmt::format("\n[connections.{}]\nurl = {}\n", KeyOf(ConnectionOf(source)),
+                                 Dump(Json(source.connection.url)));
+  if (!password.env.empty()) {
+    text += fmt::format("password = {{ env = {} }}\n", Dump(Json(password.env)));
+  } else if (!password.file.empty()) {
+    text += fmt::format("password = {{ file = {} }}\n", Dump(Json(password.file)));
+  }
+  return text;
+}
+
 // For CSV and Parquet the key is the format; for other formats the ending gives it.
 std::string TableLine(const LookedTable& table) {
+  if (table.place.at.source) return SourceLine(table);
   const std::string& name = table.place.name;
-  const Format format = FormatOfPlace(table.place.path);
+  const Format format = FormatOfPlace(table.place.at.path);
   const bool csv = format == Format::kCsv;
   const char* const key = csv ? "csv" : format == Format::kParquet ? "parquet" : "file";
-  std::string line = fmt::format("{} = {{ {} = {}", IsPlainName(name) ? name : Dump(Json(name)),
-                                 key, Dump(Json(FileOf(table))));
+  std::string line = fmt::format("{} = {{ {} = {}", KeyOf(name), key, Dump(Json(FileOf(table))));
   if (!csv) return line + " }\n";
   for (const std::string& each : OptionsSaid(OptionsOf(table))) line += ", " + each;
   return line + " }\n";
@@ -196,10 +232,15 @@ std::string JobText(const JobOutline& outline) {
   for (const std::string& each : outline.columns.left_out) {
     text += CutToWidth("# Left out: " + each, 100) + "\n";
   }
-  text += fmt::format("name = {}\ndata = {:<30} # folder of the tables, relative to this file\n\n",
-                      Dump(Json(spec.name)), Dump(Json(spec.data)));
-  text += "[tables]\n";
+  text += fmt::format("name = {}\n", Dump(Json(spec.name)));
+  if (!spec.data.empty()) {
+    text += fmt::format("data = {:<30} # folder of the tables, relative to this file\n",
+                        Dump(Json(spec.data)));
+  }
+  text += "\n[tables]\n";
   for (const LookedTable& each : spec.source.tables) text += TableLine(each);
+  // Init takes one table of a server.
+  text += ConnectionText(spec.source.tables.front());
   text += "\n[etl]                                 # any SELECT over the tables\nsql = \"\"\"\n" +
           outline.sql + "\n\"\"\"\n\n";
   text += SplitText(outline) + TimeStages(outline) + CategoryStages(outline) +

@@ -48,7 +48,7 @@ Result<Proposed> Propose(TableProfile table, const std::string& label, Leaks lea
                          FirstEstimator estimator = FirstEstimator::kTrees) {
   FirstJobSpec spec{.name = "shop days", .data = ".", .label = label, .leaks = std::move(leaks)};
   spec.source = {.from = "\"shop days\"", .seen = std::move(table)};
-  spec.source.tables.push_back({{"shop days", "shop days.csv"}, {}});
+  spec.source.tables.push_back({{"shop days", TypedPlace("shop days.csv")}, {}});
   PT_LET(JobOutline outline, OutlineOf(spec));
   outline.estimator = estimator;
   return Proposed{JobText(outline), ProgramText(outline), outline.notes};
@@ -76,7 +76,7 @@ TEST(ProposeJob, GivesTreesNumbersAsTheyAre) {
 TEST(ProposeJob, SaysWhyItHasItsEstimator) {
   FirstJobSpec spec{.name = "shop", .data = ".", .label = "sold"};
   spec.source = {.from = "shop", .seen = Shop()};
-  spec.source.tables.push_back({{"shop", "shop.csv"}, {}});
+  spec.source.tables.push_back({{"shop", TypedPlace("shop.csv")}, {}});
   JobOutline outline = OutlineOf(spec).ValueOrDie();
   outline.estimator = FirstEstimator::kNet;
   outline.why = "a net fits best: rmse 1.2, trees 1.3";

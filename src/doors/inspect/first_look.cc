@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 // Each fix may expose the next: blanks, then a word for NULL, then a comma.
 constexpr int kMostFixes = 3;
 
-Result<FirstLook> Read(const fs::path& place, const CsvOptions& csv, int64_t head,
+Result<FirstLook> Read(const TypedPlace& place, const CsvOptions& csv, int64_t head,
                        const std::vector<std::string>& files) {
   FirstLook look{.csv = csv};
   PT_LET(look.table, ProfilePlace(place, csv, head));
@@ -51,9 +51,9 @@ bool IsBetter(const TableProfile& before, const TableProfile& after) {
 }
 
 // None if the table is not CSV.
-Result<std::vector<std::string>> CsvFiles(const fs::path& place) {
-  if (FormatOfPlace(place) != Format::kCsv) return std::vector<std::string>();
-  PT_LET(TableFiles files, FindFiles(fs::absolute(place), Format::kCsv, {}));
+Result<std::vector<std::string>> CsvFiles(const TypedPlace& place) {
+  if (place.source || FormatOfPlace(place.path) != Format::kCsv) return std::vector<std::string>();
+  PT_LET(TableFiles files, FindFiles(fs::absolute(place.path), Format::kCsv, {}));
   return std::move(files.paths);
 }
 
@@ -82,7 +82,7 @@ Status WithFlag(const Status& status) {
   return Fail(std::move(fault));
 }
 
-Result<FirstLook> Look(const fs::path& place, const CsvGiven& given, int64_t head) {
+Result<FirstLook> Look(const TypedPlace& place, const CsvGiven& given, int64_t head) {
   PT_LET(const std::vector<std::string> files, CsvFiles(place));
   CsvOptions csv = given.options;
   if (!files.empty()) {
@@ -93,12 +93,12 @@ Result<FirstLook> Look(const fs::path& place, const CsvGiven& given, int64_t hea
 
 }  // namespace
 
-Result<FirstLook> LookAt(const fs::path& place, const CsvGiven& given, int64_t head) {
+Result<FirstLook> LookAt(const TypedPlace& place, const CsvGiven& given, int64_t head) {
   Result<FirstLook> look = Look(place, given, head);
   return look.ok() ? std::move(look) : Result<FirstLook>(WithFlag(look.status()));
 }
 
-Result<FirstLook> LookAndFix(const fs::path& place, const CsvGiven& given, int64_t head) {
+Result<FirstLook> LookAndFix(const TypedPlace& place, const CsvGiven& given, int64_t head) {
   PT_LET(FirstLook look, LookAt(place, given, head));
   PT_LET(const std::vector<std::string> files, CsvFiles(place));
   for (int i = 0; i < kMostFixes; ++i) {

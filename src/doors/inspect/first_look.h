@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "format/csv_odd.h"
+#include "inspect/place.h"
 #include "inspect/profile.h"
 #include "job/csv_flags.h"
 
@@ -21,13 +22,12 @@ struct FirstLook {
 
 // Reads the table at `place`. For CSV files, finds delimiter, comments and header unless the
 // command line gives them.
-Result<FirstLook> LookAt(const std::filesystem::path& place, const CsvGiven& given, int64_t head);
+Result<FirstLook> LookAt(const TypedPlace& place, const CsvGiven& given, int64_t head);
 
 // The same, but reads again with the options that clearly fix columns of text (WithFixes()), as
 // long as that turns some columns into other types and none into text. In columns that remain text,
 // cells that can only mean a missing value (IsNullMark()) are read as missing.
-Result<FirstLook> LookAndFix(const std::filesystem::path& place, const CsvGiven& given,
-                             int64_t head);
+Result<FirstLook> LookAndFix(const TypedPlace& place, const CsvGiven& given, int64_t head);
 
 // Returns a line for each odd column with its fix. `null`: the current value of that option.
 std::vector<std::string> OddLines(const std::vector<OddColumn>& odd, const NullTexts& null);

@@ -194,7 +194,7 @@ Result<JobOutline> OutlineOf(const FirstJobSpec& spec) {
   return outline;
 }
 
-std::string FileOf(const LookedTable& table) { return table.place.path.filename().string(); }
+std::string FileOf(const LookedTable& table) { return table.place.at.path.filename().string(); }
 
 CsvOptions OptionsOf(const LookedTable& table) {
   CsvOptions options = table.look.csv;

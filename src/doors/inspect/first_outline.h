@@ -15,7 +15,7 @@ namespace protium {
 
 struct FirstJobSpec {
   std::string name;  // The job's name.
-  std::string data;  // The folder of the tables, relative to the job file.
+  std::string data;  // The folder of the tables, relative to the job file; empty: none needed.
   FirstSource source;
   std::string label;
   Leaks leaks = {};  // Left out, unless there is nothing else.
@@ -70,7 +70,7 @@ struct JobOutline {
 // without anything to learn from, are faults.
 Result<JobOutline> OutlineOf(const FirstJobSpec& spec);
 
-// The table's file or folder, relative to the folder of all tables.
+// The table's file or folder, relative to the folder of all tables; empty for a server's.
 std::string FileOf(const LookedTable& table);
 
 // Returns the options for reading a table, without those that its name already implies.

@@ -61,8 +61,33 @@ std::string CsvText(const CsvOptions& options) {
   return said.empty() ? "" : fmt::format(", {{{}}}", fmt::join(said, ", "));
 }
 
+// session.Read().From({.kind = pt::SourceKind::kSqlite, .file = data + "/notes.db", ...})
+std::string SourceText(const LookedTable& table) {
+  const Source& source = *table.place.at.source;
+  // In the order of SourceKind.
+  constexpr const char* kKinds[] = {"kDuckDb",  "kSqlite",  "kExcel",    "kDelta",
+                                    "kIceberg", "kParquet", "kPostgres", "kMysql"};
+  std::string text = fmt::format(
+      "  session.Table({}, session.Read().From({{.kind = "
+      "pt::SourceKind::{}",
+      CppText(table.place.name), kKinds[int(source.kind)]);
+  if (table.place.at.on_server()) {
+    const PasswordPlace& password = source.connection.password;
+    const std::string at = !password.env.empty()    ? ", {.env = " + CppText(password.env) + "}"
+                           : !password.file.empty() ? ", {.file = " + CppText(password.file) + "}"
+                                                    : "";
+    text += fmt::format(",\n      .connection = {{{}{}}}", CppText(source.connection.url), at);
+  } else {
+    text += fmt::format(",\n      .file = data + {}", CppText("/" + FileOf(table)));
+  }
+  if (!source.table.empty()) text += ",\n      .table = " + CppText(source.table);
+  if (source.version) text += fmt::format(",\n      .version = {}", *source.version);
+  return text + "}));\n";
+}
+
 std::string TableText(const LookedTable& table) {
-  const Format format = FormatOfPlace(table.place.path);
+  if (table.place.at.source) return SourceText(table);
+  const Format format = FormatOfPlace(table.place.at.path);
   const char* const call = format == Format::kCsv       ? "Csv"
                            : format == Format::kParquet ? "Parquet"
                                                         : "File";
@@ -181,8 +206,10 @@ std::string ProgramText(const JobOutline& outline) {
   text += "#include <protium/protium.h>\n\n#include <string>\n\nnamespace pt = protium;\n\n";
   text += "constexpr const char* kSql = R\"sql(\n" + outline.sql + "\n)sql\";\n\n";
   text += "pt::Status Run(pt::Session& session) {\n";
-  text += fmt::format("  const std::string data = session.Setting(\"data\", {});\n",
-                      CppText(spec.data));
+  if (!spec.data.empty()) {
+    text += fmt::format("  const std::string data = session.Setting(\"data\", {});\n",
+                        CppText(spec.data));
+  }
   for (const LookedTable& each : spec.source.tables) text += TableText(each);
   text += SplitCall(outline) + "\n  pt::Pipeline pipeline({\n" + StagesText(outline) +
           (outline.grows_trees() ? TreesText(outline) : NetText(outline)) + "  });\n\n";

@@ -22,11 +22,6 @@
 namespace protium {
 namespace {
 
-std::string TableNameAt(const std::filesystem::path& place) {
-  return place.has_filename() ? TableNameOf(place.string())
-                              : place.parent_path().filename().string();
-}
-
 // Puts the table that has the label first.
 Status PutMainFirst(std::vector<LookedTable>& tables, const std::string& label,
                     const std::string& named) {
@@ -198,8 +193,9 @@ Result<std::unique_ptr<Session>> OpenTables(const std::vector<LookedTable>& tabl
                                             SessionOptions options) {
   options.base = std::filesystem::current_path();
   PT_LET(std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  PT_TRY(TakeNoNotes(*session));
   for (const LookedTable& each : tables) {
-    session->Table(each.place.name, OpenPlace(*session, each.place.path, each.look.csv));
+    session->Table(each.place.name, OpenPlace(*session, each.place.at, each.look.csv));
   }
   return session;
 }
@@ -224,8 +220,8 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
   PT_LET(const std::unique_ptr<Session> session, OpenSession(options));
   for (size_t i = 0; i < std::min(places.size(), kMostLookedAt); ++i) {
     std::error_code unknown;  // A place that cannot be examined is refused with its reason below.
-    if (std::filesystem::is_directory(places[i].path, unknown)) return false;
-    const DataFrame part = OpenPlace(*session, places[i].path, given.options);
+    if (std::filesystem::is_directory(places[i].at.path, unknown)) return false;
+    const DataFrame part = OpenPlace(*session, places[i].at, given.options);
     PT_LET(const SchemaPtr schema, part.Schema());
     if (i == 0) first = schema->field_names();
     if (schema->field_names() != first) return false;
@@ -233,22 +229,21 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
   return true;
 }
 
-Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& place,
-                                               const CsvGiven& given, const std::string& label,
-                                               const std::string& named) {
+Result<std::vector<LookedTable>> LookForTables(const TypedPlace& place, const CsvGiven& given,
+                                               const std::string& label, const std::string& named) {
   std::vector<LookedTable> tables;
   std::error_code error;
   std::vector<TablePlace> places;
-  if (std::filesystem::is_directory(place, error)) {
-    PT_LET(places, ListTables(place));
+  if (!place.source && std::filesystem::is_directory(place.path, error)) {
+    PT_LET(places, ListTables(place.path));
   }
   bool one = places.size() < 2;
   if (!one) {
     PT_LET(one, AreParts(places, given));
   }
-  if (one) places = {{TableNameAt(place), place}};
+  if (one) places = {{place.name(), place}};
   for (const TablePlace& each : places) {
-    PT_LET(FirstLook look, LookAndFix(each.path, given, 0));
+    PT_LET(FirstLook look, LookAndFix(each.at, given, 0));
     tables.push_back({each, std::move(look)});
   }
   if (!one) PT_TRY(PutMainFirst(tables, label, named));

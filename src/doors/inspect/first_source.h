@@ -42,9 +42,8 @@ Result<bool> AreParts(const std::vector<TablePlace>& places, const CsvGiven& giv
 // columns, is one table; any other folder is all tables in it, starting with the one that has the
 // column `label`. `named` says which one if several have it. A label that no table or several have
 // is a fault of Exit::kUsage.
-Result<std::vector<LookedTable>> LookForTables(const std::filesystem::path& place,
-                                               const CsvGiven& given, const std::string& label,
-                                               const std::string& named);
+Result<std::vector<LookedTable>> LookForTables(const TypedPlace& place, const CsvGiven& given,
+                                               const std::string& label, const std::string& named);
 
 // Makes a source from one table, joined with those of `others` that share a key with it
 // (shared_keys.h). Dates not in ISO format are read by their pattern (text_dates.h). Reads the

@@ -68,9 +68,9 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
     } else if (LeadsNowhere(entry)) {
       PrintNote("note: ignored " + path.string() + ": a link that leads to no file\n");
     } else if (below && HoldsTable(path)) {
-      places.push_back({path.filename().string(), path});
+      places.push_back({path.filename().string(), TypedPlace(path)});
     } else if (IsTableFile(path)) {
-      places.push_back({TableNameOf(path.string()), path});
+      places.push_back({TableNameOf(path.string()), TypedPlace(path)});
     }
   }
   if (error) {
@@ -79,18 +79,24 @@ Result<std::vector<TablePlace>> ListTables(const fs::path& folder) {
                  .why = error.message(),
                  .fix = "give the folder of the tables with --data DIR"});
   }
-  std::ranges::sort(places, {}, &TablePlace::path);
+  std::ranges::sort(places, {}, [](const TablePlace& each) { return each.at.path; });
   return places;
 }
 
-Result<TablePlace> ReadTablePlace(const std::string& text) {
+Result<TablePlace> ReadTablePlace(const std::string& text, const PasswordPlace& password) {
   const size_t equals = text.find('=');
-  if (equals != text.npos && equals > 0 && equals + 1 < text.size()) {
-    return TablePlace{text.substr(0, equals), text.substr(equals + 1)};
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "--table takes NAME=PLACE, got \"" + text + "\"",
+                 .fix = "--table flights=data/flights.csv"});
   }
-  return Fail({.exit = Exit::kUsage,
-               .what = "--table takes NAME=FILE, got \"" + text + "\"",
-               .fix = "--table flights=data/flights.csv"});
+  PlaceGiven given;
+  const std::string typed = text.substr(equals + 1);
+  // Files among several tables have none.
+  if (typed.find("://") != typed.npos) given.password = password;
+  PT_LET(TypedPlace place, ReadPlace(typed, given));
+  PT_LET(place, WithTable(std::move(place)));
+  return TablePlace{text.substr(0, equals), std::move(place)};
 }
 
 Format FormatOfPlace(const fs::path& path) {
@@ -108,35 +114,36 @@ Format FormatOfPlace(const fs::path& path) {
   return found.value_or(Format::kCsv);
 }
 
-DataFrame OpenPlace(Session& session, const fs::path& place, const CsvOptions& csv,
+DataFrame OpenPlace(Session& session, const TypedPlace& place, const CsvOptions& csv,
                     const SchemaPtr& known) {
-  return session.Read().File(place.string(), FormatOfPlace(place), csv, known);
+  if (place.source) return session.Read().From(*place.source);
+  return session.Read().File(place.path.string(), FormatOfPlace(place.path), csv, known);
 }
 
 Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
                   const CsvOptions& csv,
-                  const std::function<DataFrame(const fs::path&, const CsvOptions&)>& open) {
+                  const std::function<DataFrame(const TypedPlace&, const CsvOptions&)>& open) {
   const std::map<std::string, std::string> names = NamesIn(sql);
-  std::map<std::string, fs::path> taken;
+  std::map<std::string, std::string> taken;
   Status unfit;
   bool any = false;
   for (const TablePlace& place : places) {
     const auto mentioned = names.find(Lower(place.name));
     if (mentioned == names.end()) continue;
-    const auto [other, fresh] = taken.emplace(mentioned->first, place.path);
+    const auto [other, fresh] = taken.emplace(mentioned->first, place.at.text());
     if (!fresh) {
       return Fail(
           {.exit = Exit::kUsage,
-           .what = fmt::format("\"{}\" may be {} or {}", mentioned->second, other->second.string(),
-                               place.path.string()),
-           .fix = fmt::format("say which: --table {}={}", mentioned->second, place.path.string())});
+           .what = fmt::format("\"{}\" may be {} or {}", mentioned->second, other->second,
+                               place.at.text()),
+           .fix = fmt::format("say which: --table {}={}", mentioned->second, place.at.text())});
     }
-    const Format format = FormatOfPlace(place.path);
-    // Options apply to the tables that have them, as long as one table does.
-    const Status fits = CheckOptionsFit(format, csv);
+    // Options apply to the tables that have them, as long as one table does; sources have none.
+    const Status fits =
+        CheckOptionsFit(place.at.source ? Format::kParquet : FormatOfPlace(place.at.path), csv);
     unfit = unfit.ok() && !any ? fits : unfit;
     any = any || fits.ok();
-    session.Table(mentioned->second, open(place.path, fits.ok() ? csv : CsvOptions{}));
+    session.Table(mentioned->second, open(place.at, fits.ok() ? csv : CsvOptions{}));
   }
   if (!any) return unfit;
   return Status::OK();

@@ -10,15 +10,15 @@
 
 #include "base/status.h"
 #include "column/source.h"
+#include "inspect/place.h"
 #include "protium/csv.h"
 #include "protium/session.h"
 
 namespace protium {
 
-// The path of a table: a file, or a folder with files of one format.
 struct TablePlace {
   std::string name;
-  std::filesystem::path path;
+  TypedPlace at;
 };
 
 // Lists the files in the folder whose endings are those of tables, by their names without the
@@ -27,23 +27,23 @@ struct TablePlace {
 // folder is a fault of Exit::kInput.
 Result<std::vector<TablePlace>> ListTables(const std::filesystem::path& folder);
 
-// Reads "name=path" as a TablePlace; anything else is a fault of Exit::kUsage.
-Result<TablePlace> ReadTablePlace(const std::string& text);
+// Reads "name=place" as a TablePlace; anything else is a fault of Exit::kUsage. `password` is that
+// of a server.
+Result<TablePlace> ReadTablePlace(const std::string& text, const PasswordPlace& password = {});
 
 // Adds to the session only the tables whose names occur in the query, in any case, under the
 // query's spelling: finding a CSV file's column types takes time. Two places with the same name
 // that the query mentions are a fault of Exit::kUsage, and so are CSV options if they apply to none
 // of the tables. `open` opens the table at a place.
-Status NameTables(
-    Session& session, const std::string& sql, const std::vector<TablePlace>& places,
-    const CsvOptions& csv,
-    const std::function<DataFrame(const std::filesystem::path&, const CsvOptions&)>& open);
+Status NameTables(Session& session, const std::string& sql, const std::vector<TablePlace>& places,
+                  const CsvOptions& csv,
+                  const std::function<DataFrame(const TypedPlace&, const CsvOptions&)>& open);
 
 // Whether a folder is a table: it holds files of a table's format.
 bool HoldsTable(const std::filesystem::path& folder);
 
 // Opens the table at a place; `known` is as in Reader::Csv().
-DataFrame OpenPlace(Session& session, const std::filesystem::path& place, const CsvOptions& csv,
+DataFrame OpenPlace(Session& session, const TypedPlace& place, const CsvOptions& csv,
                     const SchemaPtr& known = nullptr);
 
 // Returns the format by the ending or, for other endings, the first bytes; for a folder, the format

@@ -296,8 +296,7 @@ Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head) {
   return table;
 }
 
-Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvOptions& csv,
-                                  int64_t head) {
+Result<TableProfile> ProfilePlace(const TypedPlace& place, const CsvOptions& csv, int64_t head) {
   SessionOptions options;
   options.base = std::filesystem::current_path();
   std::vector<std::string> notes;

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "inspect/place.h"
 #include "protium/csv.h"
 #include "protium/stream.h"
 
@@ -58,8 +59,7 @@ Result<TableProfile> ProfileRows(BatchStream& rows, int64_t head);
 
 // The same for the table at a place (inspect/folder_tables.h), read by a session without a run
 // folder, so that nothing is left behind.
-Result<TableProfile> ProfilePlace(const std::filesystem::path& place, const CsvOptions& csv,
-                                  int64_t head);
+Result<TableProfile> ProfilePlace(const TypedPlace& place, const CsvOptions& csv, int64_t head);
 
 // Returns why a column is useless for learning: "is constant", "is empty", "equals x in every row",
 // "has another value in every row: an id?"; empty for all other columns.

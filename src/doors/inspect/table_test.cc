@@ -182,7 +182,7 @@ TEST(ListTables, FindsFilesAndFoldersOfThem) {
 }
 
 TEST(ReadTablePlace, WantsANameAndAPath) {
-  EXPECT_EQ(ReadTablePlace("t=a=b.csv").ValueOrDie().path, "a=b.csv");
+  EXPECT_EQ(ReadTablePlace("t=a=b.csv").ValueOrDie().at.path, "a=b.csv");
   for (const char* wrong : {"t", "=x", "t="}) {
     EXPECT_EQ(FaultOf(ReadTablePlace(wrong).status()).exit, Exit::kUsage) << wrong;
   }

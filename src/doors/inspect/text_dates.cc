@@ -295,7 +295,7 @@ Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows,
   return dates;
 }
 
-Result<std::map<std::string, TextDate>> FindTextDatesAt(const std::filesystem::path& place,
+Result<std::map<std::string, TextDate>> FindTextDatesAt(const TypedPlace& place,
                                                         const CsvOptions& csv,
                                                         const TableProfile& table) {
   std::map<std::string, TextDate> none;

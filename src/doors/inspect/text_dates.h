@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "inspect/place.h"
 #include "inspect/profile.h"
 #include "protium/stream.h"
 
@@ -38,7 +39,7 @@ bool MayHoldTextDates(const TableProfile& table);
 Result<std::map<std::string, TextDate>> FindTextDates(BatchStream& rows, const TableProfile& table);
 
 // The same for the table at a place, which is read again if it may hold such dates.
-Result<std::map<std::string, TextDate>> FindTextDatesAt(const std::filesystem::path& place,
+Result<std::map<std::string, TextDate>> FindTextDatesAt(const TypedPlace& place,
                                                         const CsvOptions& csv,
                                                         const TableProfile& table);
 

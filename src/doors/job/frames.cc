@@ -195,7 +195,7 @@ Status WriteOutputs(const Job& job, const std::optional<PipelineModel>& model,
     const Writer writer = chosen.Write();
     if (output.databases() > 0) {
       PT_LET(const Source target, TargetOf(output, job.file.data, job.file.connections));
-      PT_TRY(writer.Table(target, output.mode.value_or(StoreMode::kReplace), name));
+      PT_TRY(writer.Table(target, output.store_mode(), name, output.upsert));
       continue;
     }
     const WriteOptions options{.partitions = output.partitions};

@@ -156,17 +156,24 @@ struct JobOutput {
   Columns columns;                      // Empty: all.
   Columns partitions;                   // Columns whose values become folder names.
   std::optional<std::string> sqlite;    // A database file below JobFile::data.
+  std::optional<std::string> duckdb;    // The same.
   std::optional<std::string> postgres;  // A name of JobFile::connections, or a URL.
   std::optional<std::string> mysql;     // The same.
   std::optional<std::string> delta;     // The folder of a Delta table below JobFile::data.
   std::optional<std::string> table;
   std::optional<StoreMode> mode;
+  Columns upsert;  // The columns that tell rows apart; with them, `mode` is "upsert".
   std::optional<PasswordPlace> password;  // Of a URL.
   // Of a file.
   const std::string& path() const { return file ? *file : *parquet; }
   // How many databases and lakes are given.
   int databases() const {
-    return sqlite.has_value() + postgres.has_value() + mysql.has_value() + delta.has_value();
+    return sqlite.has_value() + duckdb.has_value() + postgres.has_value() + mysql.has_value() +
+           delta.has_value();
+  }
+  // How rows are written into a database.
+  StoreMode store_mode() const {
+    return mode.value_or(upsert.empty() ? StoreMode::kReplace : StoreMode::kUpsert);
   }
   template <class Visit>
   void Fields(Visit& visit) {
@@ -177,14 +184,16 @@ struct JobOutput {
     visit("partitions", partitions,
           {.help = "columns whose values become names of folders; the output is then a folder"});
     visit("sqlite", sqlite, {.help = "instead of a file, a SQLite database"});
+    visit("duckdb", duckdb, {.help = "the same of DuckDB"});
     visit("postgres", postgres,
           {.help = "the same of PostgreSQL: a name of connections, or a URL without a password"});
     visit("mysql", mysql, {.help = "the same for MySQL and MariaDB"});
     visit("delta", delta, {.help = "the same for the folder of a Delta table, on Spark"});
     visit("table", table, {.help = "the table of the database"});
     visit("mode", mode,
-          {.help = "whether rows replace those of the table, or are appended to them; unless set, "
-                   "\"replace\""});
+          {.help = "whether rows replace those of the table, are appended to them, or replace "
+                   "those with the same key; unless set, \"replace\""});
+    visit("upsert", upsert, {.help = "the columns of that key: mode is then \"upsert\""});
     visit("password", password, {.help = "where the password of a URL is: { env = \"NAME\" }"});
   }
 };

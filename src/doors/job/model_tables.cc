@@ -107,6 +107,7 @@ Result<Source> TargetOf(const JobOutput& output, const std::string& data,
                         const ByName<Connection>& connections) {
   JobTable table;
   table.sqlite = output.sqlite;
+  table.duckdb = output.duckdb;
   table.postgres = output.postgres;
   table.mysql = output.mysql;
   table.delta = output.delta;
@@ -135,7 +136,9 @@ Result<fs::path> TableBelow(const fs::path& data, const std::string& name, const
                                      object ? "at an object store" : "on a server"),
                  .where = "etl.json of the model",
                  .why = "a model calls no server by itself",
-                 .fix = "give the table that the model's SQL would make: --input FILE"});
+                 .fix = fmt::format("say where it is: --table {}=PLACE, or give the table that the "
+                                    "model's SQL would make: --input FILE",
+                                    name)});
   }
   const fs::path path = PathOf(table);
   const fs::path below = path.lexically_normal();

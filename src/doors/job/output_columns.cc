@@ -30,25 +30,29 @@ Result<Columns> PredictedColumns(const Job& job) {
   return made;
 }
 
+// Refuses what `listed`, the key `key` of the output, names beyond `known`.
+Status CheckNamed(const std::string& output, const char* key, const Columns& listed,
+                  const Columns& known) {
+  for (size_t i = 0; i < listed.size(); ++i) {
+    if (std::ranges::count(known, listed[i]) > 0) continue;
+    return Fail({.exit = Exit::kInput,
+                 .what = fmt::format("output \"{}\" needs column \"{}\", which does not exist",
+                                     output, listed[i]),
+                 .where = fmt::format("outputs.{}.{}.{}", output, key, i),
+                 .fix = Suggest(listed[i], known)});
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Status CheckOutputColumns(const Job& job, const Columns& table) {
   PT_LET(const Columns made, PredictedColumns(job));
+  Columns known = table;
+  known.insert(known.end(), made.begin(), made.end());
   for (const auto& [name, output] : job.file.outputs.all) {
-    for (size_t i = 0; i < output.columns.size(); ++i) {
-      const std::string& column = output.columns[i];
-      const auto among = [&](const Columns& names) {
-        return std::find(names.begin(), names.end(), column) != names.end();
-      };
-      if (among(made) || among(table)) continue;
-      std::vector<std::string> known = table;
-      known.insert(known.end(), made.begin(), made.end());
-      return Fail({.exit = Exit::kInput,
-                   .what = fmt::format("output \"{}\" needs column \"{}\", which does not exist",
-                                       name, column),
-                   .where = fmt::format("outputs.{}.columns.{}", name, i),
-                   .fix = Suggest(column, known)});
-    }
+    PT_TRY(CheckNamed(name, "columns", output.columns, known));
+    PT_TRY(CheckNamed(name, "upsert", output.upsert, known));
   }
   return Status::OK();
 }

@@ -141,6 +141,29 @@ Status CheckSources(const JobFile& file) {
   return Status::OK();
 }
 
+Status CheckUpsert(const std::string& name, const JobOutput& output) {
+  const std::string at = "outputs." + name + ".upsert";
+  const bool upsert = output.store_mode() == StoreMode::kUpsert;
+  if (upsert == output.upsert.empty()) {
+    return JobFault(at,
+                    upsert ? fmt::format("output \"{}\" does not say by which columns", name)
+                           : fmt::format("output \"{}\" has upsert, but another mode", name),
+                    upsert ? "add upsert = [\"id\"], the columns that tell rows apart"
+                           : "leave one of mode and upsert out");
+  }
+  if (upsert && output.delta) {
+    return JobFault(at,
+                    fmt::format("output \"{}\" is a table of Delta, which takes no upsert", name),
+                    "mode = \"replace\" or \"append\", or a table of a database");
+  }
+  for (const std::string& key : output.upsert) {
+    if (output.columns.empty() || std::ranges::count(output.columns, key) > 0) continue;
+    return JobFault(at, fmt::format("output \"{}\" has no column \"{}\" to upsert by", name, key),
+                    "add it to columns, or leave columns out");
+  }
+  return Status::OK();
+}
+
 Status CheckStored(const std::string& name, const JobOutput& output, const JobFile& file) {
   const std::string at = "outputs." + name;
   if (output.databases() > 1 || output.file || output.parquet) {
@@ -150,12 +173,13 @@ Status CheckStored(const std::string& name, const JobOutput& output, const JobFi
   if (!output.partitions.empty()) {
     return JobFault(at + ".partitions", "tables of databases have no partitions");
   }
+  PT_TRY(CheckUpsert(name, output));
   return AtPath(at, TargetOf(output, file.data, file.connections).status());
 }
 
 Status CheckOutput(const std::string& name, const JobOutput& output) {
   const std::string at = "outputs." + name;
-  if (output.table || output.mode) {
+  if (output.table || output.mode || !output.upsert.empty()) {
     return JobFault(at, fmt::format("output \"{}\" names a table, but no database", name),
                     "add sqlite = \"FILE\" or postgres = \"CONNECTION\"");
   }

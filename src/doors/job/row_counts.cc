@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "frame/session_state.h"
 #include "plan/node.h"
 #include "run/terminal.h"
+#include "sources/source.h"
+#include "sources/source_name.h"
 #include "terminal/text_table.h"
 
 namespace protium {
@@ -86,22 +89,88 @@ void Count(const Scan& scan, Json& told) {
   }
 }
 
+// Asks each database once.
+class Databases {
+ public:
+  explicit Databases(SessionState& session) : session_(session) {}
+
+  void Count(const Source& source, Json& told) {
+    told["place"] = DescribeSource(source);
+    if (source.kind == SourceKind::kExcel) told["bytes"] = SizeOf(source.file);
+    if (source.table.empty() || source.kind == SourceKind::kExcel) return;
+    for (const DatabaseTable& each : TablesIn(source)) {
+      if (!IsListedAs(each.name, source.table)) continue;
+      if (each.rows >= 0) told["rows"] = each.rows;
+      if (each.bytes >= 0) told["bytes"] = each.bytes;
+      told["exact"] = false;
+    }
+  }
+
+ private:
+  // Without an answer nothing is known: a plan needs no estimates.
+  const std::vector<DatabaseTable>& TablesIn(const Source& source) {
+    const std::string place = PlaceOf(source);
+    const auto known = tables_.find(place);
+    if (known != tables_.end()) return known->second;
+    return tables_[place] = session_.engine()
+                                .ListTables(source, session_.call())
+                                .ValueOr(std::vector<DatabaseTable>());
+  }
+
+  SessionState& session_;
+  std::map<std::string, std::vector<DatabaseTable>> tables_;
+};
+
+std::string EstimateText(const Json& table) {
+  std::string text;
+  if (table.contains("rows")) {
+    text = fmt::format("about {} rows", Grouped(table["rows"].get<int64_t>()));
+  }
+  if (table.contains("bytes")) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", BytesText(table["bytes"].get<double>()));
+  }
+  if (text.empty()) return "rows and bytes not known before it is read";
+  return text + (table.contains("exact") ? ", as the database estimates" : "");
+}
+
+// What goes to the server or to the reader of the file.
+std::string ReadsText(const Json& reads) {
+  if (!reads.is_object()) return "read: not known";
+  std::string columns;
+  for (const Json& each : reads["columns"]) {
+    columns += (columns.empty() ? "" : ", ") + each.get<std::string>();
+  }
+  if (columns.empty()) columns = "no columns, only rows";
+  const std::string filters = reads.value("filters", "");
+  return fmt::format("read: {}; where: {}", columns, filters.empty() ? "all rows" : filters);
+}
+
 }  // namespace
 
-Json CountRows(const Session& session) {
+Json CountRows(Session& session) {
   Json all = Json::array();
+  Databases databases(StateOf(session));
   for (const auto& [name, plan] : StateOf(session).tables()) {
     Json told = {{"table", name}};
     if (const Scan* const scan = std::get_if<Scan>(&plan->verb)) Count(*scan, told);
+    const auto* const named = std::get_if<NamedTable>(&plan->verb);
+    if (named != nullptr && named->source) databases.Count(*named->source, told);
     all.push_back(std::move(told));
   }
   return all;
 }
 
-std::string RowCountsText(const Json& tables) {
+std::string RowCountsText(const Json& tables, const Json& reads) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : tables) {
     std::string says = "rows not known before it is read";
+    if (each.contains("place")) {
+      const std::string place = each["place"].get<std::string>();
+      rows.push_back({"  " + each["table"].get<std::string>(), place});
+      rows.push_back({"", EstimateText(each)});
+      rows.push_back({"", ReadsText(reads.value(place, Json()))});
+      continue;
+    }
     if (each.contains("rows")) {
       const std::string size = BytesText(each["bytes"].get<double>());
       says = each["exact"] == true ? fmt::format("{} rows", Grouped(each["rows"].get<int64_t>()))

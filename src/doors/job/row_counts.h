@@ -12,12 +12,12 @@ namespace protium {
 // Returns a list of {"table", "bytes", "rows", "exact"}, in the order of the job. For Parquet, and
 // tables stored as Parquet, the footers have the count; for CSV it is estimated: the files' size
 // divided by the length of lines in a few samples, so that line breaks within cells count as rows.
-// "rows" is missing if unknown; "bytes" is missing for database tables. Files that cannot be read
-// have neither.
-Json CountRows(const Session& session);
+// A table of a database has "place", and what the database itself estimates, in one query for each
+// database. "rows" and "bytes" are missing if unknown. Files that cannot be read have neither.
+Json CountRows(Session& session);
 
 // The same as a text table, one line per table: "flights  about 30,000 rows, by samples of its 1.9
-// MiB".
-std::string RowCountsText(const Json& tables);
+// MiB"; of a source another line says what is read of it, by `reads` (EnginePlan::reads).
+std::string RowCountsText(const Json& tables, const Json& reads);
 
 }  // namespace protium

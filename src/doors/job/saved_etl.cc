@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "base/fault.h"
+#include "base/unknown_name.h"
 #include "column/cells.h"
 #include "column/schema.h"
 #include "job/model_tables.h"
@@ -138,10 +139,28 @@ Result<SchemaPtr> ColumnsOf(Session& session, const std::string& name) {
 }
 
 Result<DataFrame> Read(Session& session, const std::string& name, const JobTable& table,
-                       const fs::path& data, const SchemaPtr& known) {
-  PT_LET(const fs::path path, TableBelow(data, name, table));
+                       const NewPlaces& places, const SchemaPtr& known) {
+  const auto own = places.own.find(name);
+  if (own != places.own.end()) return own->second(known);
+  if (places.data.empty()) {
+    return Fail(
+        {.exit = Exit::kUsage,
+         .what = fmt::format("the model's SQL reads the table {}, which is given no place", name),
+         .fix = fmt::format("--table {}=PLACE, or --data DIR", name)});
+  }
+  PT_LET(const fs::path path, TableBelow(places.data, name, table));
   const Reader reader = session.Read().Partitions(table.partitions);
   return OpenTable(reader, table, path.string(), {}, known);
+}
+
+// A place for a table that the model does not have would be ignored.
+Status CheckNames(const NewPlaces& places, const ByName<JobTable>& tables) {
+  std::vector<std::string> known;
+  for (const auto& [name, table] : tables.all) known.push_back(name);
+  for (const auto& [name, open] : places.own) {
+    if (std::ranges::count(known, name) == 0) return UnknownName("table", name, known, "--table");
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -160,7 +179,8 @@ Result<Json> SavedEtl(Session& session, const Job& job) {
 }
 
 Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
-                                     const std::vector<std::string>& labels, const fs::path& data) {
+                                     const std::vector<std::string>& labels,
+                                     const NewPlaces& places) {
   if (!saved.is_object() || !saved.contains("sql") || !saved["sql"].is_string() ||
       !saved.contains("tables")) {
     return Fail({.exit = Exit::kInput,
@@ -169,12 +189,13 @@ Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
   }
   ByName<JobTable> tables;
   PT_TRY(FieldsFromJson(saved["tables"], "tables", tables));
+  PT_TRY(CheckNames(places, tables));
   const std::string sql = saved["sql"].get<std::string>();
   NewTables made{.etl = session.Sql("")};
   std::string missing;
   for (const auto& [name, table] : tables.all) {
     PT_LET(const SchemaPtr known, KnownColumns(saved, name));
-    PT_LET(DataFrame frame, Read(session, name, table, data, known));
+    PT_LET(DataFrame frame, Read(session, name, table, places, known));
     for (const std::string& label : labels) {
       std::string lacks;
       PT_LET(frame, WithLabel(frame, *known, NamesOfLabel(sql, label), lacks));

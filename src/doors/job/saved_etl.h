@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +25,19 @@ struct NewTables {
   std::vector<std::string> notes;  // For the user: what was done about missing columns.
 };
 
-// Runs the SQL of `saved` over the tables in the folder `data`, read with their columns' former
-// types. The label's column may be missing, under whatever name the SQL reads it: new data does not
-// have it, so it becomes NULL. If the SQL fails for another reason, the fault lists all columns
+// Where a model's tables are now: below a folder under their old file names, or where they were
+// opened by name; then a file's columns have the types that are given.
+struct NewPlaces {
+  std::filesystem::path data;  // Empty: every table has a place of its own.
+  std::map<std::string, std::function<DataFrame(const SchemaPtr& known)>> own;
+};
+
+// Runs the SQL of `saved` over its tables at `places`, read with their columns' former types. The
+// label's column may be missing, under whatever name the SQL reads it: new data does not have it, so
+// it becomes NULL. If the SQL fails for another reason, the fault lists all columns
 // that the tables lack.
 Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
                                      const std::vector<std::string>& labels,
-                                     const std::filesystem::path& data);
+                                     const NewPlaces& places);
 
 }  // namespace protium

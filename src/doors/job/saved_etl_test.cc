@@ -48,7 +48,7 @@ class SavedTables : public testing::Test {
   }
   std::string Newer(const Json& saved) {
     const auto session = *OpenSession({.folder = folder_ / "run"});
-    const auto made = TablesFromSavedEtl(*session, saved, {}, folder_ / "newer");
+    const auto made = TablesFromSavedEtl(*session, saved, {}, {.data = folder_ / "newer"});
     if (!made.ok()) return FaultOf(made.status()).what;
     const Status written = made->etl.Write().Csv("out.csv");
     if (!written.ok()) return FaultOf(written).what;

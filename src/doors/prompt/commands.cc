@@ -43,14 +43,14 @@ std::pair<std::string, std::string> Parted(std::string_view line) {
   return {whole.substr(0, blank), trimmed(std::string_view(whole).substr(blank))};
 }
 
-Status ListPlaces(const Arguments& arguments, const Queries& queries) {
-  PT_LET(const auto places, PlacesIn(arguments));
+Status ListPlaces(const Arguments& arguments, Queries& queries) {
+  PT_LET(const auto places, queries.Places());
   if (places.empty() && queries.views().empty()) {
     PrintNote("there are no tables in " + arguments.Value("--data", ".") + "\n");
     return Status::OK();
   }
   std::vector<std::vector<std::string>> rows = {{"table", "file"}};
-  for (const TablePlace& place : places) rows.push_back({place.name, place.path.string()});
+  for (const TablePlace& place : places) rows.push_back({place.name, place.at.text()});
   for (const ViewStatement& view : queries.views()) rows.push_back({view.name, "a view"});
   return PrintResult(TextTable(rows));
 }
@@ -63,7 +63,7 @@ Status PrintColumns(const arrow::Schema& schema) {
   return PrintResult(TextTable(rows));
 }
 
-Status DescribeTable(const std::string& name, const Arguments& arguments, Queries& queries) {
+Status DescribeTable(const std::string& name, Queries& queries) {
   std::vector<std::string> names;
   const auto columns = [&](const auto& table) -> Status {
     PT_LET(const auto schema, queries.Columns(table));
@@ -73,7 +73,7 @@ Status DescribeTable(const std::string& name, const Arguments& arguments, Querie
     names.push_back(view.name);
     if (Lower(view.name) == Lower(name)) return columns(view);
   }
-  PT_LET(const auto places, PlacesIn(arguments));
+  PT_LET(const auto places, queries.Places());
   for (const TablePlace& place : places) {
     names.push_back(place.name);
     if (Lower(place.name) == Lower(name)) return columns(place);
@@ -123,8 +123,7 @@ bool IsQuit(std::string_view line) { return CommandOf(line) == "\\q"; }
 Status RunCommand(const std::string& line, const Arguments& arguments, Queries& queries) {
   const std::string command = CommandOf(line), operand = Parted(line).second;
   if (command == "\\d") {
-    return operand.empty() ? ListPlaces(arguments, queries)
-                           : DescribeTable(operand, arguments, queries);
+    return operand.empty() ? ListPlaces(arguments, queries) : DescribeTable(operand, queries);
   }
   if (command == "\\?") {
     PrintNote(
@@ -142,10 +141,10 @@ Status RunCommand(const std::string& line, const Arguments& arguments, Queries& 
 
 // Stored whether or not the table could be read: Tab should not retry again and again.
 const std::vector<std::string>& Words::ColumnsAt(const TablePlace& place) {
-  const auto known = columns_.find(place.path);
+  const auto known = columns_.find(place.at.text());
   if (known != columns_.end()) return known->second;
-  std::vector<std::string>& columns = columns_[place.path];
-  if (!IsSmall(place.path)) return columns;
+  std::vector<std::string>& columns = columns_[place.at.text()];
+  if (!place.at.source && !IsSmall(place.at.path)) return columns;
   const auto schema = queries_.Columns(place);
   if (schema.ok()) columns = (*schema)->field_names();
   return columns;
@@ -154,7 +153,7 @@ const std::vector<std::string>& Words::ColumnsAt(const TablePlace& place) {
 std::vector<std::string> Words::For(const std::string& query) {
   std::vector<std::string> words;
   if (query.starts_with('\\')) words.assign(std::begin(kCommands), std::end(kCommands));
-  const auto places = PlacesIn(arguments_);
+  const auto places = queries_.Places();
   const std::vector<Token> tokens = Tokenize(query);
   // Errors are ignored here: the query itself will report them.
   for (const TablePlace& place : places.ValueOr({})) {

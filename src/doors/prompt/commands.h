@@ -29,7 +29,7 @@ bool IsQuit(std::string_view line);
 // small table that the query mentions once.
 class Words {
  public:
-  Words(const Arguments& arguments, Queries& queries) : arguments_(arguments), queries_(queries) {}
+  explicit Words(Queries& queries) : queries_(queries) {}
   // Returns commands, tables and views, columns of the tables that `query` mentions, functions
   // followed by "(", and keywords; `query` is everything up to the cursor.
   std::vector<std::string> For(const std::string& query);
@@ -37,9 +37,8 @@ class Words {
  private:
   const std::vector<std::string>& ColumnsAt(const TablePlace& place);
 
-  const Arguments& arguments_;
   Queries& queries_;
-  std::map<std::filesystem::path, std::vector<std::string>> columns_;
+  std::map<std::string, std::vector<std::string>> columns_;
 };
 
 }  // namespace protium

@@ -45,7 +45,7 @@ class Conversation {
   explicit Conversation(const Arguments& arguments)
       : arguments_(arguments),
         queries_(arguments),
-        words_(arguments, queries_),
+        words_(queries_),
         editor_(STDIN_FILENO, STDERR_FILENO,
                 [this](const std::string& line) { return words_.For(text_ + line); }) {
     editor_.history() = ReadHistory(file_);

@@ -31,6 +31,11 @@ namespace {
 
 constexpr int64_t kUsualRows = 20;
 
+std::string DataIn(const Arguments& arguments) {
+  return arguments.Value("--data",
+                         arguments.num_operands() > 1 ? arguments.operand(1) : std::string("."));
+}
+
 // Adds the list of existing tables to the fault of a query about an unknown one.
 Status WithTables(const Status& status, const std::vector<TablePlace>& places,
                   const Arguments& arguments) {
@@ -41,7 +46,7 @@ Status WithTables(const Status& status, const std::vector<TablePlace>& places,
   std::string names;
   for (const TablePlace& place : places) names += (names.empty() ? "" : ", ") + place.name;
   if (names.size() > kMostNames) names = names.substr(0, names.rfind(',', kMostNames)) + ", ...";
-  const std::string where = arguments.Value("--data", ".");
+  const std::string where = DataIn(arguments);
   fault.fix = names.empty() ? "there are no tables in " + where +
                                   ": --data DIR says "
                                   "where they are"
@@ -127,19 +132,59 @@ Result<std::string> AnswerOf(Session& session, const DataFrame& frame, const Arg
 
 }  // namespace
 
-// Tables named by --table come before those of --data.
-Result<std::vector<TablePlace>> PlacesIn(const Arguments& arguments) {
-  std::vector<TablePlace> places;
-  for (const std::string& each : arguments.Values("--table")) {
-    PT_LET(places.emplace_back(), ReadTablePlace(each));
+// The tables of a database; none if --data is something else. A table of --table without a place
+// lies in it.
+Result<std::vector<TablePlace>> Queries::InDatabase(const std::string& typed) {
+  if (listed_) return *listed_;
+  PlaceGiven given;
+  PT_LET(given.password, ReadPasswordFlags(arguments_));
+  PT_LET(TypedPlace place, ReadPlace(typed, given));
+  std::vector<TablePlace> tables;
+  for (const std::string& name : arguments_.Values("--table")) {
+    if (name.find('=') != name.npos) continue;
+    PT_LET(place, ReadPlace(typed, {.table = name, .password = given.password}));
+    tables.push_back({place.name(), place});
   }
-  if (!places.empty() && !arguments.Has("--data")) return places;
-  const std::vector<TablePlace> given = places;
-  PT_LET(const auto found, ListTables(arguments.Value("--data", ".")));
+  if (tables.empty() && place.is_database()) {
+    PT_LET(const auto listed, TablesOf(*place.source));
+    for (const DatabaseTable& each : listed) {
+      place.source->table = each.name;
+      tables.push_back({place.name(), place});
+    }
+  } else if (tables.empty() && place.source) {
+    tables.push_back({place.name(), place});
+  }
+  listed_ = tables;
+  return tables;
+}
+
+Status Queries::AddBelow(std::vector<TablePlace>& places) {
+  const std::string data = DataIn(arguments_);
+  PT_LET(std::vector<TablePlace> found, InDatabase(data));
+  std::error_code error;
+  if (found.empty() && fs::is_regular_file(data, error)) {
+    PT_LET(const TypedPlace file, ReadPlace(data));
+    found.push_back({file.name(), file});
+  } else if (found.empty()) {
+    PT_LET(found, ListTables(data));
+  }
   for (const TablePlace& place : found) {
     const auto same = [&](const TablePlace& each) { return each.name == place.name; };
-    if (std::ranges::none_of(given, same)) places.push_back(place);
+    if (std::ranges::none_of(places, same)) places.push_back(place);
   }
+  return Status::OK();
+}
+
+// Tables named by --table come before those of --data.
+Result<std::vector<TablePlace>> Queries::Places() {
+  std::vector<TablePlace> places;
+  PT_LET(const PasswordPlace password, ReadPasswordFlags(arguments_));
+  const bool below = arguments_.Has("--data") || arguments_.num_operands() > 1;
+  for (const std::string& each : arguments_.Values("--table")) {
+    if (below && each.find('=') == each.npos) continue;
+    PT_LET(places.emplace_back(), ReadTablePlace(each, password));
+  }
+  if (below || places.empty()) PT_TRY(AddBelow(places));
   return places;
 }
 
@@ -177,6 +222,7 @@ Status Queries::OpenSession() {
     if (progress_ != nullptr) progress_->On(event);
   };
   PT_LET(session_, protium::OpenSession(std::move(options)));
+  PT_TRY(TakeNoNotes(*session_));
   // Their queries passed once; errors since then are reported when a view is used.
   for (const ViewStatement& view : views_) {
     PT_LET(const DataFrame frame, Analysed(view.query));
@@ -187,7 +233,9 @@ Status Queries::OpenSession() {
 
 // A stopped session cannot be used again, and a file written since then may have other columns.
 void Queries::CloseIfStale() {
-  const auto is_stale = [](const auto& each) { return each.second.stamp != StampOf(each.first); };
+  const auto is_stale = [](const auto& each) {
+    return each.second.stamp != StampOf(each.second.path);
+  };
   if (stop_.stop_requested() || std::ranges::any_of(opened_, is_stale)) Close();
 }
 
@@ -197,22 +245,22 @@ void Queries::Close() {
   scratch_.reset();
 }
 
-DataFrame Queries::Open(const fs::path& place, const CsvOptions& csv) {
-  const auto known = opened_.find(place);
+DataFrame Queries::Open(const TypedPlace& place, const CsvOptions& csv) {
+  const auto known = opened_.find(place.text());
   if (known != opened_.end()) return known->second.frame;
   const DataFrame frame = OpenPlace(*session_, place, csv);
-  opened_.emplace(place, Opened{frame, StampOf(place)});
+  opened_.emplace(place.text(), Opened{frame, place.path, StampOf(place.path)});
   return frame;
 }
 
 Result<DataFrame> Queries::Analysed(const std::string& sql) {
-  PT_LET(std::vector<TablePlace> places, PlacesIn(arguments_));
+  PT_LET(std::vector<TablePlace> places, Places());
   std::erase_if(places, [&](const TablePlace& place) {
     return std::ranges::any_of(
         views_, [&](const ViewStatement& view) { return Lower(view.name) == Lower(place.name); });
   });
   PT_LET(const CsvGiven csv, ReadCsvFlags(arguments_));
-  const auto open = [this](const fs::path& place, const CsvOptions& options) {
+  const auto open = [this](const TypedPlace& place, const CsvOptions& options) {
     return Open(place, options);
   };
   PT_TRY(NameTables(*session_, sql, places, csv.options, open));
@@ -271,7 +319,7 @@ Result<SchemaPtr> Queries::Columns(const TablePlace& place) {
   PT_TRY(OpenSession());
   const std::stop_callback stops(signals->token(), [this] { stop_.request_stop(); });
   PT_LET(const CsvGiven csv, ReadCsvFlags(arguments_));
-  return Open(place.path, csv.options).Schema();
+  return Open(place.at, csv.options).Schema();
 }
 
 Result<SchemaPtr> Queries::Columns(const ViewStatement& view) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries over the tables named by the flags of `protium sql`, with results on stdout. Reads these
-// flags: --data, --table, --null, --delimiter, --rows, --output, --engine, --force, --json.
+// flags: --data, --table, --password-env, --password-file, --null, --delimiter, --rows, --output,
+// --engine, --force, --json.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -8,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -21,9 +23,6 @@
 #include "terminal/one_file.h"
 
 namespace protium {
-
-// Returns the tables of --table, then those of --data with other names.
-Result<std::vector<TablePlace>> PlacesIn(const Arguments& arguments);
 
 // One session for all queries, opened by the first: engines start once, and the types of a table's
 // columns are found once, until its file changes. One thread; `arguments` must outlive it.
@@ -42,6 +41,10 @@ class Queries {
   Status Define(const ViewStatement& view);
   const std::vector<ViewStatement>& views() const { return views_; }
 
+  // Returns the tables of --table, then those of the folder or the database that --data or the
+  // second operand names, with other names. The tables of a database are listed once.
+  Result<std::vector<TablePlace>> Places();
+
   // Returns the columns of a table or of a view.
   Result<std::shared_ptr<arrow::Schema>> Columns(const TablePlace& place);
   Result<std::shared_ptr<arrow::Schema>> Columns(const ViewStatement& view);
@@ -49,6 +52,7 @@ class Queries {
  private:
   struct Opened {
     DataFrame frame;
+    std::filesystem::path path;
     std::string stamp;  // The state of its files when it was opened.
   };
 
@@ -57,7 +61,10 @@ class Queries {
   void CloseIfStale();
   void Close();
   Status Failed(const Status& status);
-  DataFrame Open(const std::filesystem::path& place, const CsvOptions& csv);
+  Status AddTyped(const std::string& typed, std::vector<TablePlace>& places);
+  Status AddBelow(std::vector<TablePlace>& places);
+  Result<std::vector<TablePlace>> InDatabase(const std::string& typed);
+  DataFrame Open(const TypedPlace& place, const CsvOptions& csv);
   // Calls `act` while handling Ctrl-C and showing the progress bar.
   template <typename Act>
   auto Watched(Act act) -> decltype(act());
@@ -69,7 +76,8 @@ class Queries {
   std::stop_source stop_;                // For session_.
   std::unique_ptr<Scratch> scratch_;
   std::unique_ptr<Session> session_;
-  std::map<std::filesystem::path, Opened> opened_;  // Frames of session_.
+  std::map<std::string, Opened> opened_;  // Frames of session_, by the texts of their places.
+  std::optional<std::vector<TablePlace>> listed_;  // The tables of a database.
 };
 
 }  // namespace protium

@@ -27,17 +27,17 @@ Status Do(const Connection& connection, const std::string& sql) {
   return DuckDbFault(duckdb_result_error(answer.out()), duckdb_result_error_type(answer.out()));
 }
 
-Result<std::string> AskText(const Connection& connection, const std::string& sql) {
+Result<std::string> AskText(const Connection& connection, const std::string& sql, int column) {
   Answer answer;
   if (duckdb_query(connection.get(), sql.c_str(), answer.out()) == DuckDBError) {
     return DuckDbFault(duckdb_result_error(answer.out()), duckdb_result_error_type(answer.out()));
   }
   const Chunk chunk(duckdb_fetch_chunk(*answer.out()));
   if (chunk.get() == nullptr || duckdb_data_chunk_get_size(chunk.get()) == 0 ||
-      duckdb_column_type(answer.out(), 0) != DUCKDB_TYPE_VARCHAR) {
+      duckdb_column_type(answer.out(), idx_t(column)) != DUCKDB_TYPE_VARCHAR) {
     return Status::UnknownError("the embedded database gave no text");
   }
-  const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), 0);
+  const duckdb_vector vector = duckdb_data_chunk_get_vector(chunk.get(), idx_t(column));
   return std::string(ViewText(*static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector))));
 }
 

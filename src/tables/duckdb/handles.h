@@ -71,7 +71,7 @@ Result<Connection> Connect(const Database& database);
 Status Do(const Connection& connection, const std::string& sql);
 
 // Runs a query and returns the first cell of its result, which must be text.
-Result<std::string> AskText(const Connection& connection, const std::string& sql);
+Result<std::string> AskText(const Connection& connection, const std::string& sql, int column = 0);
 
 // Parses, binds and plans without running; reports errors in the SQL.
 Result<Prepared> Prepare(const Connection& connection, const std::string& sql);

@@ -23,6 +23,16 @@ struct EnginePlan {
   std::string sql;                     // The relational part as the engine will see it.
   std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
   Json placement;                      // For each gang: a table of ranks, or why it does not fit.
+  // What is read of each source, by DescribeSource(): {"columns": [...], "filters": "..."}, the
+  // comparisons that its server or file reader makes. A source that is not here is read whole.
+  Json reads = Json::object();
+};
+
+// A table of a database as the database describes it, which may be out of date; -1: unknown.
+struct DatabaseTable {
+  std::string name;  // With its schema unless that is the usual one.
+  int64_t rows = -1;
+  int64_t bytes = -1;
 };
 
 // What a gang will need, checked before any of its rows is read.
@@ -58,6 +68,9 @@ class Engine {
   // the number that does not fit. Reads no row. Starts the engine's own workers, so that they load
   // what they need while the rows are made.
   virtual Result<Admission> Admit(const Demand& demand, const Call& call) = 0;
+  // The tables of the database that holds `source`, whatever its table, by name. Reads no table.
+  // An engine that opens no databases itself refuses (kUsage).
+  virtual Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call);
   virtual std::string address() const = 0;  // "local[2]"
 };
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/unknown_name.h"
 #include "frame/outputs.h"
 #include "frame/session_state.h"
 #include "frame/table_writer.h"
@@ -164,12 +165,35 @@ Status Writer::File(const std::string& path, Format format, const WriteOptions& 
   return Status::OK();
 }
 
-Status Writer::Table(const Source& target, StoreMode mode, const std::string& output) const {
+namespace {
+
+// Upserting needs keys among the columns; nothing else takes any.
+Status CheckKeys(const DataFrame& frame, StoreMode mode, const Columns& keys) {
+  if ((mode == StoreMode::kUpsert) == keys.empty()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = keys.empty() ? "an upsert needs the columns that tell rows apart"
+                                      : "keys are given, but rows are not upserted"});
+  }
+  if (keys.empty()) return Status::OK();
+  PT_LET(const SchemaPtr schema, frame.Schema());
+  for (const std::string& key : keys) {
+    if (schema->GetFieldIndex(key) < 0) {
+      return UnknownName("column", key, schema->field_names(), "the keys of the upsert");
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status Writer::Table(const Source& target, StoreMode mode, const std::string& output,
+                     const Columns& keys) const {
   SessionState& session = StateOf(frame_.session());
   PT_TRY(FirstError(frame_.plan()));
   PT_TRY(session.CheckSettings());
   PT_TRY(CheckSource(target));
-  Store store{.target = target, .mode = mode, .output = output};
+  PT_TRY(CheckKeys(frame_, mode, keys));
+  Store store{.target = target, .mode = mode, .keys = keys, .output = output};
   if (!RowOf(target.kind).server) {
     store.target.file =
         std::filesystem::absolute(session.options().base / target.file).lexically_normal();

@@ -52,6 +52,11 @@ Result<Admission> PlannedEngine::Admit(const Demand& demand, const Call& call) {
   return Admission{};
 }
 
+Result<std::vector<DatabaseTable>> PlannedEngine::ListTables(const Source& source,
+                                                             const Call& call) {
+  return engine_->ListTables(source, call);
+}
+
 std::string PlannedEngine::address() const { return engine_->address(); }
 
 }  // namespace protium

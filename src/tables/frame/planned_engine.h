@@ -24,6 +24,7 @@ class PlannedEngine : public Engine {
   Result<int64_t> Run(const Plan& plan, const Call& call) override;
   Result<EnginePlan> Explain(const Plan& plan, const Call& call) override;
   Result<Admission> Admit(const Demand& demand, const Call& call) override;
+  Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call) override;
   Result<Source> Pin(const Source& source, const Call& call) override {
     return engine_->Pin(source, call);
   }

@@ -127,7 +127,7 @@ DataFrame Reader::From(Source source) const {
     PT_LET(source, session.sources().PinOf(session.engine(), source, session.call()));
     std::string name = source.table;
     const Plan table = MakePlan(NamedTable{std::move(name), source});
-    const bool noted = !session.folder().empty() && (row.server || row.folder);
+    const bool noted = session.sources().kept() && (row.server || row.folder);
     if (noted) PT_TRY(session.sources().Add(session.engine(), table, source, session.call()));
     return table;
   });

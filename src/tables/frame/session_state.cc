@@ -130,7 +130,8 @@ Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call) {
               {"tree", Explain(plan)},
               {"sql", explained.sql},
               {"not_exact", explained.not_exact},
-              {"placement", ListGangs(explained.placement)}};
+              {"placement", ListGangs(explained.placement)},
+              {"reads", explained.reads}};
 }
 
 }  // namespace protium

@@ -56,6 +56,8 @@ class SourceRecord {
  public:
   // With `resume`, reads `file` if there is one; an empty name keeps the record in memory.
   static Result<SourceRecord> Open(std::filesystem::path file, bool resume);
+  // Whether it is a run's. What leaves no run needs no notes, which cost readings of the table.
+  bool kept() const { return !file_.empty(); }
   // Records a source, or compares it with what an earlier attempt recorded: columns, then the
   // position, the number of rows, and the sum. A difference is a fault of kInput that says what
   // changed.

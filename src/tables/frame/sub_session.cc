@@ -28,6 +28,9 @@ class LentEngine : public Engine {
   Result<Admission> Admit(const Demand& demand, const Call& call) override {
     return engine_.Admit(demand, call);
   }
+  Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call& call) override {
+    return engine_.ListTables(source, call);
+  }
   Result<Source> Pin(const Source& source, const Call& call) override {
     return engine_.Pin(source, call);
   }

@@ -5,7 +5,9 @@
 
 #include "base/fault.h"
 #include "duckdb/query.h"
+#include "local/inputs.h"
 #include "local/plain_types.h"
+#include "local/source_reads.h"
 #include "local/sql_reader.h"
 
 // Walks the plan as the engine does (QueryTables), with views in place of tables: a view checks the
@@ -15,6 +17,7 @@ namespace protium {
 
 Result<EnginePlan> Explainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
+  sources_ = ListSources(plan);
   PT_TRY(Visit(plan, plan));
   KeptRows result;
   if (views_.count(plan.get()) == 0) PT_TRY(Show(plan, "result", result));
@@ -66,6 +69,7 @@ Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& row
   auto& notes = said_.not_exact;
   notes.insert(notes.end(), sql.not_exact.begin(), sql.not_exact.end());
   notes.insert(notes.end(), kept.not_exact.begin(), kept.not_exact.end());
+  AddReads(connection_, kept.text, sources_, said_.reads);
   said_.sql += "-- " + title + "\n" + kept.text + ";\n";
   kept.rows.table = std::move(rows.table);
   rows = std::move(kept.rows);

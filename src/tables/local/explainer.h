@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "duckdb/handles.h"
 #include "engine/engine.h"
@@ -40,6 +41,7 @@ class Explainer {
   Workers* workers_;
   std::unordered_map<const Node*, KeptRows> views_;
   std::set<std::string> names_;
+  std::vector<Source> sources_;
   EnginePlan said_;
 };
 

@@ -14,6 +14,7 @@
 #include "local/inputs.h"
 #include "local/plain_stream.h"
 #include "local/query_tables.h"
+#include "local/source_tables.h"
 #include "local/store.h"
 #include "plan/aggregates.h"
 #include "sources/source.h"
@@ -98,6 +99,10 @@ class LocalEngine : public Engine {
     // that it was started with.
     if (gang.gpus_per_worker == 0) workers_->Expect(gang.workers.max, demand.torch);
     return admission;
+  }
+
+  Result<std::vector<DatabaseTable>> ListTables(const Source& source, const Call&) override {
+    return ListSourceTables(ForDatabase(), source);
   }
 
   std::string address() const override { return options_.address; }

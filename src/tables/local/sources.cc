@@ -30,6 +30,13 @@
 namespace protium {
 namespace {
 
+// DuckDB 1.5.5 plans aggregates that it sends to MySQL with types other than those of the result, an
+// internal error; MySQL sorts texts in an order of its own; and it would end each query after five
+// minutes.
+constexpr const char* kMysqlSettings[] = {"SET GLOBAL mysql_aggregate_pushdown_enabled = false",
+                                          "SET GLOBAL mysql_order_pushdown_enabled = false",
+                                          "SET GLOBAL mysql_query_timeout_enabled = false"};
+
 std::string ObjectList(const Source& source) {
   std::string list;
   for (const SourceObject& object : source.objects) {
@@ -89,9 +96,14 @@ Result<std::string> ViewText(const duck::Connection& connection, const Source& s
   std::string list;
   for (const duck::Column& column : duck::DescribeColumns(prepared)) {
     const std::string name = DuckDbName(column.name);
-    const bool as_text = BecomesText(duckdb_get_type_id(column.type.get()));
-    list += (list.empty() ? "" : ", ") +
-            (as_text ? fmt::format("CAST({0} AS VARCHAR) AS {0}", name) : name);
+    const duckdb_type type = duckdb_get_type_id(column.type.get());
+    // MySQL compares texts without regard to case and blanks at their ends; DuckDB sends it no
+    // comparison of an expression.
+    const bool here = source.kind == SourceKind::kMysql && type == DUCKDB_TYPE_VARCHAR;
+    list += list.empty() ? "" : ", ";
+    list += BecomesText(type) ? fmt::format("CAST({0} AS VARCHAR) AS {0}", name)
+            : here            ? fmt::format("{0} || '' AS {0}", name)
+                              : name;
   }
   return WithPlainTypes(connection, "SELECT " + list + text.substr(std::string("SELECT *").size()));
 }
@@ -135,6 +147,8 @@ Status OpenSources::Load(const duck::Connection& connection, const Source& sourc
                    .why = FaultOf(loaded).what});
     }
     loaded_.insert(extension);
+    if (source.kind != SourceKind::kMysql) continue;
+    for (const char* setting : kMysqlSettings) PT_TRY(duck::Do(connection, setting));
   }
   return Status::OK();
 }
@@ -196,6 +210,13 @@ Result<std::string> OpenSources::OpenToWrite(const duck::Connection& connection,
   }
   PT_TRY(Load(connection, source));
   PT_TRY(Attach(connection, source, Access::kWrite));
+  return DuckDbName(AttachedName(source));
+}
+
+Result<std::string> OpenSources::OpenToRead(const duck::Connection& connection,
+                                            const Source& source) {
+  PT_TRY(Load(connection, source));
+  PT_TRY(Attach(connection, source, Access::kRead));
   return DuckDbName(AttachedName(source));
 }
 

@@ -25,6 +25,8 @@ class OpenSources {
   // kEnvironment without the extension, kRemote if the server is out of reach or refuses, kInput if
   // there is no such file or table.
   Status Open(const duck::Connection& connection, const Source& source);
+  // Opens the database of a source, whatever its table, to read; returns its name as SQL writes it.
+  Result<std::string> OpenToRead(const duck::Connection& connection, const Source& source);
   // Returns the source as it stands now (Engine::Pin). Faults as of Open().
   Result<Source> Pin(const duck::Connection& connection, const Source& source);
   // Makes the database of a source writable; returns its name as SQL writes it. A file that is not

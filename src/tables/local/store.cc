@@ -8,6 +8,7 @@
 #include "base/fault.h"
 #include "local/kept_tables.h"
 #include "local/sources.h"
+#include "local/upsert.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
 #include "sql/dialect.h"
@@ -29,9 +30,11 @@ std::string Qualified(const std::string& database, const std::vector<std::string
 class Storing {
  public:
   Storing(const duck::Connection& connection, const Store& store, const std::string& database)
-      : connection_(connection), store_(store) {
+      : connection_(connection),
+        store_(store),
+        table_(Qualified(database, NameParts(store.target.table))),
+        keys_(connection, store, database, table_) {
     std::vector<std::string> parts = NameParts(store.target.table);
-    table_ = Qualified(database, parts);
     parts.back() = "protium_commits";
     marks_ = Qualified(database, parts);
   }
@@ -40,13 +43,23 @@ class Storing {
     PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + marks_ +
               " (run VARCHAR, output VARCHAR, row_count BIGINT, committed TIMESTAMP)"));
     PT_TRY(Do("CREATE TABLE IF NOT EXISTS " + table_ + " AS SELECT * FROM " + rows + " LIMIT 0"));
+    const bool upsert = store_.mode == StoreMode::kUpsert;
+    if (upsert) PT_TRY(Explained(keys_.Make()));
     PT_TRY(Do("BEGIN"));
     PT_LET(const std::string before,
            Ask("SELECT coalesce(CAST(max(row_count) AS VARCHAR), '') FROM " + marks_ + Mine()));
-    // Replacing gives the same however often it is done, and a run may have learned more since.
-    if (before.empty() || store_.mode == StoreMode::kReplace) return Write(rows);
-    PT_TRY(Do("ROLLBACK"));
-    return Number(before);
+    // The other modes give the same however often, and a run may have learned more since.
+    if (!before.empty() && store_.mode == StoreMode::kAppend) {
+      PT_TRY(Do("ROLLBACK"));
+      return Number(before);
+    }
+    Result<int64_t> written = Write(rows);
+    if (!upsert) return written;
+    // What was begun holds locks that dropping would wait for.
+    if (!written.ok()) (void)Do("ROLLBACK");
+    const Status dropped = keys_.Drop();
+    if (written.ok()) PT_TRY(Explained(dropped));
+    return written;
   }
 
  private:
@@ -55,10 +68,9 @@ class Storing {
   }
 
   Result<int64_t> Write(const std::string& rows) {
-    if (store_.mode == StoreMode::kReplace) {
-      PT_TRY(Do("DELETE FROM " + table_));
-      PT_TRY(Do("DELETE FROM " + marks_ + Mine()));
-    }
+    if (store_.mode == StoreMode::kReplace) PT_TRY(Do("DELETE FROM " + table_));
+    if (store_.mode == StoreMode::kUpsert) PT_TRY(Explained(keys_.Delete(rows)));
+    if (store_.mode != StoreMode::kAppend) PT_TRY(Do("DELETE FROM " + marks_ + Mine()));
     PT_TRY(Do("INSERT INTO " + table_ + " BY NAME SELECT * FROM " + rows));
     PT_LET(const std::string count, Ask("SELECT CAST(count(*) AS VARCHAR) FROM " + rows));
     PT_TRY(Do(fmt::format("INSERT INTO {} VALUES ({}, {}, {}, CAST(now() AS TIMESTAMP))", marks_,
@@ -94,6 +106,7 @@ class Storing {
   const duck::Connection& connection_;
   const Store& store_;
   std::string table_, marks_;
+  UpsertKeys keys_;
 };
 
 }  // namespace
@@ -102,6 +115,7 @@ Result<int64_t> StoreRows(const DatabaseOptions& options, BatchStream& stream, c
   const auto database = std::make_shared<Database>(options);
   PT_LET(const KeptTable rows, KeptTable::Fill(database, stream));
   PT_LET(const duck::Connection connection, database->Connect());
+  if (store.mode == StoreMode::kUpsert) PT_TRY(CheckRowKeys(connection, store, rows.name()));
   OpenSources sources;
   PT_LET(const std::string name, sources.OpenToWrite(connection, store.target));
   return Storing(connection, store, name).Run(rows.name());

@@ -119,6 +119,7 @@ struct Write {
 struct Store {
   Source target;
   StoreMode mode = StoreMode::kReplace;
+  Columns keys;        // Of kUpsert: the columns whose values tell rows apart.
   std::string run;     // SourceRecord::RunId() (frame/source_record.h).
   std::string output;  // The output's name in its job.
 };

@@ -21,6 +21,12 @@ std::vector<std::string> NameParts(std::string_view name) {
   return parts;
 }
 
+bool IsListedAs(std::string_view listed, std::string_view named) {
+  std::vector<std::string> a = NameParts(listed), b = NameParts(named);
+  if (b.size() == a.size() + 1) b.erase(b.begin());
+  return a == b;
+}
+
 std::string QuotedName(std::string_view name, char quote) {
   std::string quoted;
   for (const std::string& part : NameParts(name)) {

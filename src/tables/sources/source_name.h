@@ -12,6 +12,10 @@ namespace protium {
 // may hold dots, and two quotes in it mean one.
 std::vector<std::string> NameParts(std::string_view name);
 
+// Whether `named` may be the table that a list calls `listed`: lists omit the usual schema, which
+// people may write.
+bool IsListedAs(std::string_view listed, std::string_view named);
+
 // The name as the server's SQL writes it, each part in `quote`: " of the standard, ` of MySQL.
 std::string QuotedName(std::string_view name, char quote);
 

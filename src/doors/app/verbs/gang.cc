@@ -216,9 +216,10 @@ Status RunWithTables(const Arguments& arguments, SessionOptions options, const M
   const std::string output = arguments.Value("--output");
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
   const fs::path target = output.empty() ? "" : ResolveOutput(output);
-  const DataFrame input = arguments.Has("--input")
-                              ? OpenPlace(*session, arguments.Value("--input"), csv.options)
-                              : session->Sql("SELECT 1 AS one");
+  const DataFrame input =
+      arguments.Has("--input")
+          ? OpenPlace(*session, fs::path(arguments.Value("--input")), csv.options)
+          : session->Sql("SELECT 1 AS one");
   // The input table is known now, so it can be refused as an output.
   if (!output.empty()) PT_TRY(StateOf(*session).CheckOutput(target));
   if (output.empty()) return input.Map(task).Run().status();

@@ -20,6 +20,7 @@
 #include "inspect/first_job.h"
 #include "inspect/first_program.h"
 #include "inspect/first_source.h"
+#include "inspect/place.h"
 #include "job/csv_flags.h"
 #include "job/read_job.h"
 #include "os/file.h"
@@ -48,14 +49,28 @@ Result<std::optional<FirstEstimator>> GivenEstimator(const Arguments& arguments)
                .fix = Suggest(name, std::vector<std::string>{"trees", "net"})});
 }
 
-Status CheckFlags(const Arguments& arguments, const fs::path& table, const fs::path& output) {
+// The place, with the table of a database; what is there is not looked at yet.
+Result<TypedPlace> PlaceIn(const Arguments& arguments) {
+  const fs::path typed = fs::path(arguments.operand(0));
+  std::error_code ignored;
+  const bool folder =
+      fs::is_directory(typed, ignored) && !fs::exists(typed / "_delta_log", ignored);
+  PlaceGiven given;
+  PT_LET(given.password, ReadPasswordFlags(arguments));
+  // Of a folder it is one of the files.
+  if (!folder) given.table = arguments.Value("--table", arguments.Value("--sheet"));
+  return ReadPlace(arguments.operand(0), given);
+}
+
+Status CheckFlags(const Arguments& arguments, const TypedPlace& place, const fs::path& output) {
+  const fs::path& table = place.path;
   if (!arguments.Has("--label")) {
     return Fail({.exit = Exit::kUsage,
                  .what = "init needs --label COLUMN, the column to predict",
-                 .fix = "protium inspect " + table.string() + " shows the columns"});
+                 .fix = "protium inspect " + place.text() + " shows the columns"});
   }
   std::error_code ignored;
-  if (!fs::exists(table, ignored)) {
+  if (!place.on_server() && !fs::exists(table, ignored)) {
     std::vector<std::string> beside;
     for (const auto& entry : fs::directory_iterator(
              table.has_parent_path() ? table.parent_path() : fs::path("."), ignored)) {
@@ -158,35 +173,38 @@ void ChooseEstimator(std::optional<FirstEstimator> given, JobOutline& outline) {
                           (compared.effort.empty() ? "" : " (" + compared.effort + ")"));
 }
 
-// What a file or a folder is called, also for "." and "..".
-std::string NameOf(const fs::path& place) {
-  const fs::path whole = fs::absolute(place).lexically_normal();
-  return whole.has_filename() ? TableNameOf(whole.string())
-                              : whole.parent_path().filename().string();
+// The folder of the tables, as the job names it; empty for a server's.
+std::string DataOf(const TypedPlace& place, const fs::path& from) {
+  if (place.on_server()) return {};
+  const fs::path folder = fs::absolute(place.path).lexically_normal();
+  return DataFolder(
+      folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path(), from);
 }
 
 Status Init(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
-  const fs::path place = fs::path(arguments.operand(0)).lexically_normal();
+  PT_LET(TypedPlace place, PlaceIn(arguments));
+  place.path = place.path.lexically_normal();
+  PT_LET(place, WithTable(std::move(place)));
   const bool program = arguments.Has("--cpp");
-  std::string name = NameOf(place);
+  std::string name = place.name();
   if (program) name = ProgramName(name);
   const fs::path output = arguments.Value("--output", program ? name : name + ".toml");
   PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
-  for (const fs::path& each : Written(output, program)) PT_TRY(RefuseRead(std::array{place}, each));
+  for (const fs::path& each : Written(output, program)) {
+    if (!place.on_server()) PT_TRY(RefuseRead(std::array{place.path}, each));
+  }
   const std::string label = arguments.Value("--label");
   PT_LET(const auto estimator, GivenEstimator(arguments));
   PT_LET(const CsvGiven given, ReadCsvFlags(arguments));
   PT_LET(std::vector<LookedTable> tables,
          LookForTables(place, given, label, arguments.Value("--table")));
-  const fs::path folder = fs::absolute(tables[0].place.path).lexically_normal();
-  const fs::path data =
-      folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
+  const TypedPlace main_place = tables[0].place.at;
   const std::string reading = ReadingText(tables);
   LookedTable main = std::move(tables.front());
   tables.erase(tables.begin());
   FirstJobSpec spec{.name = name,
-                    .data = DataFolder(data, program ? "." : fs::absolute(output).parent_path()),
+                    .data = DataOf(main_place, program ? "." : fs::absolute(output).parent_path()),
                     .label = label};
   PT_LET(spec.source, FindSource(std::move(main), std::move(tables), label));
   if (const ColumnProfile* const found = spec.source.seen.Find(label)) {
@@ -210,13 +228,17 @@ CommandVerb InitVerb() {
        .operands = {"TABLE"},
        .flags = {{"--label", "COLUMN", "the column to predict", ""},
                  {"--output", "FILE", "the job file (TABLE.toml); with --cpp a folder (TABLE)", ""},
-                 {"--table", "NAME", "of a folder of tables, the one with the rows to learn", ""},
+                 {"--table", "NAME", "of a database or a folder, the table with the rows to learn",
+                  ""},
+                 {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
                  {"--estimator", "NAME", "trees or net; unless set, both are tried on a sample",
                   ""},
                  {"--cpp", "", "writes a program in C++ instead, with its CMakeLists.txt", ""},
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
+                 PasswordFlags()[0],
+                 PasswordFlags()[1],
                  {"--force", "", "overwrite an existing job file", ""}},
        .says = "writes a job file to begin with",
        .more =
@@ -229,8 +251,12 @@ CommandVerb InitVerb() {
            "both tried on a sample of the rows, for a few seconds, and the job has the\nbetter "
            "one; "
            "--estimator says which without trying.\n\n"
+           "A table may also lie in a database, a spreadsheet or a lake: a URL, a file or a Delta "
+           "folder.\n\n"
            "  protium init sales.csv --label revenue\n"
-           "  protium init shop/ --label revenue --cpp\n"},
+           "  protium init shop/ --label revenue --cpp\n"
+           "  protium init postgres://me@db.example/shop --table orders --label late "
+           "--password-env PW\n"},
       Init};
 }
 

@@ -11,16 +11,19 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "app/run/named_run.h"
 #include "app/run/run_report.h"
 #include "app/verb.h"
 #include "base/fault.h"
+#include "base/units.h"
 #include "column/cells.h"
 #include "format/safetensors.h"
 #include "inspect/first_look.h"
 #include "inspect/first_source.h"
 #include "inspect/folder_tables.h"
+#include "inspect/place.h"
 #include "inspect/profile.h"
 #include "inspect/sql_names.h"
 #include "inspect/text_dates.h"
@@ -175,7 +178,7 @@ Status ShowFolder(const fs::path& folder, const std::vector<TablePlace>& places,
                   const CsvGiven& given) {
   std::vector<std::vector<std::string>> rows = {{"  table", "rows", "columns"}};
   for (const TablePlace& place : places) {
-    PT_LET(const FirstLook look, LookAt(place.path, given, 0));
+    PT_LET(const FirstLook look, LookAt(place.at, given, 0));
     std::string names;
     for (const ColumnProfile& each : look.table.columns) {
       names += (names.empty() ? "" : ", ") + each.name;
@@ -201,17 +204,19 @@ std::string ReadingText(const FirstLook& look, const CsvOptions& given) {
   return text;
 }
 
-Status ShowTable(const fs::path& file, const CsvGiven& given, bool as_json) {
-  PT_LET(const FirstLook look, LookAt(file, given, kFirstRows));
+Status ShowTable(const TypedPlace& place, const CsvGiven& given, bool as_json) {
+  PT_LET(const FirstLook look, LookAt(place, given, kFirstRows));
   const TableProfile& table = look.table;
-  PT_LET(const auto dates, FindTextDatesAt(file, look.csv, table));
+  PT_LET(const auto dates, FindTextDatesAt(place, look.csv, table));
   if (as_json) {
-    Json json = {{"kind", FieldsToJson(FormatOfPlace(file))}, {"path", file.string()}};
+    Json json = {{"kind", place.source ? FieldsToJson(place.source->kind)
+                                       : FieldsToJson(FormatOfPlace(place.path))},
+                 {"path", place.text()}};
     json.update(ProfileToJson(table));
     return PrintResult(Dump(json) + "\n");
   }
   const int32_t width = std::max(Terminal::Of(STDOUT_FILENO).width, 60);
-  std::string text = fmt::format("{}  {} row{}, {} columns\n\n", file.string(), Grouped(table.rows),
+  std::string text = fmt::format("{}  {} row{}, {} columns\n\n", place.text(), Grouped(table.rows),
                                  table.rows == 1 ? "" : "s", table.columns.size());
   text += ColumnsText(table, width) + NotesText(table, dates) + DatesText(dates) +
           ReadingText(look, given.options);
@@ -232,6 +237,45 @@ Status Show(const Result<Json>& json, bool as_json, std::string (*text)(const Js
   return PrintResult(as_json ? Dump(*json) + "\n" : text(*json));
 }
 
+// "about 4,000 rows, 1.2 MiB"; what is unknown is omitted.
+std::string SizeText(const DatabaseTable& table) {
+  std::string text;
+  if (table.rows >= 0) text = fmt::format("about {} rows", Grouped(table.rows));
+  if (table.bytes >= 0) {
+    text += (text.empty() ? "" : ", ") + BytesText(double(table.bytes));
+  }
+  return text.empty() ? "not known" : text;
+}
+
+// Lists the tables of a database with the sizes that it estimates.
+Status ShowDatabase(const TypedPlace& place, bool as_json) {
+  PT_LET(const auto tables, TablesOf(*place.source));
+  Json list = Json::array();
+  std::vector<std::vector<std::string>> rows = {{"  table", "size by the database"}};
+  for (const DatabaseTable& each : tables) {
+    rows.push_back({"  " + each.name, SizeText(each)});
+    Json& table = list.emplace_back(Json{{"table", each.name}});
+    if (each.rows >= 0) table["rows"] = each.rows;
+    if (each.bytes >= 0) table["bytes"] = each.bytes;
+  }
+  if (as_json) {
+    return PrintResult(Dump(Json{{"kind", "database"}, {"path", place.text()}, {"tables", list}}) +
+                       "\n");
+  }
+  return PrintResult(fmt::format("{}  {} tables\n\n", place.text(), tables.size()) +
+                     FittedTable(std::move(rows)) +
+                     "\nprotium inspect with --table NAME shows one of them\n");
+}
+
+// A source; nothing for any other place.
+Result<std::optional<TypedPlace>> SourceIn(const Arguments& arguments) {
+  PlaceGiven given{.table = arguments.Value("--table", arguments.Value("--sheet"))};
+  PT_LET(given.password, ReadPasswordFlags(arguments));
+  PT_LET(TypedPlace place, ReadPlace(arguments.operand(0), given));
+  if (!place.source) return std::nullopt;
+  return std::optional(std::move(place));
+}
+
 // What lies on an object store is read in its copy here.
 Result<fs::path> BroughtHere(const Arguments& arguments) {
   const std::string what = arguments.operand(0);
@@ -241,8 +285,9 @@ Result<fs::path> BroughtHere(const Arguments& arguments) {
   return std::move(run.path);
 }
 
-// In this order: a model folder, a safetensors file, a job file (refused), any other file as a
-// table, and finally a run, which may be named by the beginning of its name.
+// In this order: a model folder, a safetensors file, a job file (refused), a database or one of its
+// tables, any other file as a table, and finally a run, which may be named by the beginning of its
+// name.
 Status Inspect(const Arguments& arguments, const Invocation& invocation) {
   // Tables that no engine reads directly are imported into a temporary folder.
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::MakeEnding());
@@ -256,6 +301,10 @@ Status Inspect(const Arguments& arguments, const Invocation& invocation) {
     return Fail({.exit = Exit::kUsage,
                  .what = what.string() + " is a job file, not a table, a model or a run",
                  .fix = "protium plan " + what.string()});
+  }
+  PT_LET(const std::optional<TypedPlace> source, SourceIn(arguments));
+  if (source) {
+    return source->is_database() ? ShowDatabase(*source, json) : ShowTable(*source, {}, json);
   }
   const bool folder = fs::is_directory(what, ignored) && !fs::exists(what / "run.json", ignored);
   if (fs::is_regular_file(what, ignored) || (folder && HoldsTable(what))) {
@@ -293,12 +342,17 @@ CommandVerb InspectVerb() {
                  {"--null", "TEXT", "how a CSV file writes missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
+                 {"--table", "NAME", "of a database, the table (its tables are listed)", ""},
+                 {"--sheet", "NAME", "of an .xlsx file (its first)", ""},
+                 PasswordFlags()[0],
+                 PasswordFlags()[1],
                  RunsDirFlag()},
        .says = "shows a table, a model or a run",
        .more = "Of a table: for each column its type, how many values are missing and how many "
                "are\ndifferent, the least, the median and the greatest, the most frequent; then "
                "the first rows.\nAll of it in one pass over the rows.\n\n"
                "  protium inspect data/flights.csv --null NA\n"
+               "  protium inspect postgres://me@db.example/shop --table orders --password-env PW\n"
                "  protium inspect runs/flights-.../model --json\n"},
       Inspect};
 }

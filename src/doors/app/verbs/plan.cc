@@ -9,8 +9,8 @@
 #include <sstream>
 #include <utility>
 
-#include "app/run/requests.h"
 #include "app/run/named_run.h"
+#include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
@@ -156,7 +156,8 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   std::string text = fmt::format("plan of {} on {}\n{}", name, plan.value("engine", ""),
                                  CutForTerminal(Indented(plan.value("tree", ""))));
   if (with_sql) text += "\nsql\n" + Indented(plan.value("sql", ""));
-  if (plan.contains("tables")) text += "\ntables\n" + RowCountsText(plan["tables"]);
+  if (plan.contains("tables"))
+    text += "\ntables\n" + RowCountsText(plan["tables"], plan.value("reads", Json::object()));
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "app/run/named_run.h"
 #include "app/run/run_report.h"
+#include "app/run/scored_table.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "base/unknown_name.h"
@@ -19,6 +21,7 @@
 #include "column/schema.h"
 #include "frame/session_state.h"
 #include "inspect/folder_tables.h"
+#include "inspect/place.h"
 #include "job/csv_flags.h"
 #include "job/saved_etl.h"
 #include "model/model_state.h"
@@ -90,11 +93,16 @@ Result<int32_t> ExplainingSamples(const Arguments& arguments) {
                .fix = "--samples 4"});
 }
 
+// Whether the model's own SQL makes the input.
+bool RunsEtl(const Arguments& arguments) {
+  return arguments.Has("--data") || arguments.Has("--table");
+}
+
 // Checks what the verb's shape cannot express: required flags, and exactly one of two.
 Status CheckFlags(const Arguments& arguments) {
-  if (arguments.Has("--input") == arguments.Has("--data")) {
+  if (arguments.Has("--input") == RunsEtl(arguments)) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "predict needs either --input FILE or --data DIR",
+                 .what = "predict needs either --input PLACE, or --data DIR and --table NAME=PLACE",
                  .fix = FormatUsage("protium", PredictVerb().shape)});
   }
   for (const auto& [flag, fix] :
@@ -108,7 +116,7 @@ Status CheckFlags(const Arguments& arguments) {
   PT_TRY(CheckStreams(arguments));
   PT_TRY(ExplainedColumns(arguments));
   PT_TRY(ExplainingSamples(arguments));
-  return ToStdout(arguments) ? Status::OK() : CheckOutputFormat(arguments.Value("--output"));
+  return Status::OK();
 }
 
 Result<PipelineModel> LoadModel(Session& session, const std::filesystem::path& folder) {
@@ -136,17 +144,53 @@ std::vector<std::string> LabelsIn(const PipelineModel& model) {
 struct Places {
   std::filesystem::path model;
   std::filesystem::path stdin_file;  // Empty: stdin is not read.
-  std::filesystem::path output;
+  std::filesystem::path output;      // Of a table, its text.
+  std::optional<ScoredTable> table;  // Set: the output is one.
 };
 
+// An input as it is typed; one on a server has the password of the flags.
+Result<TypedPlace> PlaceOfInput(const std::string& typed, const Arguments& arguments) {
+  PlaceGiven given;
+  if (typed.find("://") != typed.npos) {
+    PT_LET(given.password, ReadPasswordFlags(arguments));
+  }
+  PT_LET(TypedPlace place, ReadPlace(typed, given));
+  if (!place.source) place.path = fs::absolute(place.path);
+  return WithTable(std::move(place));
+}
+
 // Returns the name of one input for messages and counts, and its table.
-std::pair<std::string, DataFrame> OpenInput(Session& session, const std::string& typed,
-                                            const PipelineModel& model, const Places& places,
-                                            const CsvOptions& csv, bool only) {
-  const bool piped = typed == "-";
-  const fs::path path = piped ? places.stdin_file : fs::absolute(typed);
-  const std::string name = piped ? "stdin" : only ? path.filename().string() : typed;
-  return {name, OpenPlace(session, path, csv, StateOf(model).input)};
+Result<std::pair<std::string, DataFrame>> OpenInput(Session& session, const std::string& typed,
+                                                    const PipelineModel& model,
+                                                    const Places& places,
+                                                    const Arguments& arguments) {
+  const bool piped = typed == "-", only = arguments.Values("--input").size() == 1;
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
+  TypedPlace place(places.stdin_file);
+  if (!piped) {
+    PT_LET(place, PlaceOfInput(typed, arguments));
+  }
+  const std::string name = piped                  ? "stdin"
+                           : place.source && only ? place.name()
+                           : only                 ? place.path.filename().string()
+                                                  : typed;
+  return std::pair(name, OpenPlace(session, place, csv.options, StateOf(model).input));
+}
+
+// Where the model's tables are now.
+Result<NewPlaces> PlacesOfTables(Session& session, const Arguments& arguments) {
+  NewPlaces places;
+  if (arguments.Has("--data")) places.data = fs::absolute(arguments.Value("--data"));
+  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
+  PT_LET(const PasswordPlace password, ReadPasswordFlags(arguments));
+  for (const std::string& each : arguments.Values("--table")) {
+    PT_LET(TablePlace table, ReadTablePlace(each, password));
+    if (!table.at.source) table.at.path = fs::absolute(table.at.path);
+    places.own[table.name] = [&session, at = table.at, csv](const SchemaPtr& known) {
+      return OpenPlace(session, at, csv.options, known);
+    };
+  }
+  return places;
 }
 
 // The fault of a union is about calls; a user has files.
@@ -162,15 +206,14 @@ Status FitsTheOthers(const Status& union_status, const std::string& name) {
 // their order.
 Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const Places& places,
                             const Arguments& arguments) {
-  if (arguments.Has("--data")) {
-    return TablesFromSavedEtl(session, StateOf(model).etl, LabelsIn(model),
-                              fs::absolute(arguments.Value("--data")));
+  if (RunsEtl(arguments)) {
+    PT_LET(const NewPlaces now, PlacesOfTables(session, arguments));
+    return TablesFromSavedEtl(session, StateOf(model).etl, LabelsIn(model), now);
   }
-  PT_LET(const CsvGiven csv, ReadCsvFlags(arguments));
   std::vector<std::pair<std::string, DataFrame>> tables;
   for (const std::string& typed : arguments.Values("--input")) {
-    const bool only = arguments.Values("--input").size() == 1;
-    tables.push_back(OpenInput(session, typed, model, places, csv.options, only));
+    PT_LET(auto table, OpenInput(session, typed, model, places, arguments));
+    tables.push_back(std::move(table));
   }
   DataFrame all = tables[0].second;
   for (size_t i = 1; i < tables.size(); ++i) {
@@ -178,17 +221,6 @@ Result<NewTables> ReadInput(Session& session, const PipelineModel& model, const 
     PT_TRY(FitsTheOthers(all.Schema().status(), tables[i].first));
   }
   return NewTables{.etl = all, .tables = tables, .notes = {}};
-}
-
-// --columns as names. A name with a comma in it cannot be given.
-Columns ColumnsIn(const std::string& list) {
-  Columns columns;
-  for (size_t at = 0; at <= list.size();) {
-    const size_t comma = std::min(list.find(',', at), list.size());
-    if (comma > at) columns.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return columns;
 }
 
 // Returns --columns in the spelling of the columns of `all`.
@@ -204,8 +236,8 @@ Result<Columns> ChosenColumns(const std::string& list, const arrow::Schema& all)
 }
 
 // Returns the scored table with the columns named by --columns, in that order, or with all columns.
-Result<DataFrame> ScoredTable(const PipelineModel& model, const DataFrame& etl,
-                              const Arguments& arguments) {
+Result<DataFrame> ScoredRows(const PipelineModel& model, const DataFrame& etl,
+                             const Arguments& arguments) {
   const DataFrame scored = model.Transform(etl);
   if (!arguments.Has("--columns")) return scored;
   PT_LET(const SchemaPtr all, scored.Schema());
@@ -244,9 +276,9 @@ std::string WarningOfNone(const Json& rows_in, const Arguments& arguments) {
   int64_t all = 0;
   for (const Json& rows : rows_in) all += rows.get<int64_t>();
   if (all == 0) return "there are no rows to score";
-  return arguments.Has("--data") ? "the model's SQL selects no row of these tables; protium "
-                                   "inspect MODEL --json shows it"
-                                 : "the scored table has no rows";
+  return RunsEtl(arguments) ? "the model's SQL selects no row of these tables; protium "
+                              "inspect MODEL --json shows it"
+                            : "the scored table has no rows";
 }
 
 // Returns the report for people, or as the one line of --json.
@@ -265,11 +297,16 @@ std::string ReportText(const Json& results, const Json& rows_in, int64_t rows_ou
   return (table.empty() ? "" : table + "\n") + RowsText(rows_in, rows_out) + output;
 }
 
+Status StoreScored(const DataFrame& scored, const ScoredTable& table) {
+  return scored.Write().Table(*table.place.source, table.mode, "predict", table.keys);
+}
+
 // Scores and writes the table; returns the report, which is printed after the progress bar has been
 // removed.
 Result<std::string> Score(const Arguments& arguments, const Places& places,
                           SessionOptions options) {
   PT_LET(const std::unique_ptr<Session> session, OpenSession(std::move(options)));
+  PT_TRY(TakeNoNotes(*session));
   const Call call = StateOf(*session).call();
   RunRecord& record = StateOf(*session).record();
   PT_LET(PipelineModel model, LoadModel(*session, places.model));
@@ -283,8 +320,9 @@ Result<std::string> Score(const Arguments& arguments, const Places& places,
   for (const std::string& note : input.notes) {
     call.Send(Note{note});
   }
-  PT_LET(const DataFrame scored, ScoredTable(model, input.etl, arguments));
-  PT_TRY(model.Explain(WriteTo(scored, places.output)));
+  PT_LET(const DataFrame scored, ScoredRows(model, input.etl, arguments));
+  PT_TRY(model.Explain(places.table ? StoreScored(scored, *places.table)
+                                    : WriteTo(scored, places.output)));
   // The printed name of the rows that the metrics are about.
   record.Set("scored", "rows with a label");
   const Json results = record.results();
@@ -302,8 +340,11 @@ Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
   Places places;
   PT_LET(places.model, FindNamedModel(arguments, arguments.Value("--model")));
   const std::string ending = arguments.Value("--format", "csv");
-  places.output = ToStdout(arguments) ? scratch / ("stdout." + ending)
-                                      : ResolveOutput(arguments.Value("--output"));
+  PT_LET(places.table, ReadScoredTable(arguments));
+  if (!places.table && !ToStdout(arguments)) PT_TRY(CheckOutputFormat(arguments.Value("--output")));
+  places.output = places.table          ? fs::path(places.table->place.text())
+                  : ToStdout(arguments) ? scratch / ("stdout." + ending)
+                                        : ResolveOutput(arguments.Value("--output"));
   if (FromStdin(arguments)) {
     PT_LET(places.stdin_file, KeepStdin(scratch, ending, stop));
   }
@@ -313,8 +354,10 @@ Result<Places> FindPlaces(const Arguments& arguments, const fs::path& scratch,
 // The base of relative paths in the table that stages read, such as those of pictures.
 fs::path BaseOf(const Arguments& arguments) {
   if (arguments.Has("--data")) return fs::absolute(arguments.Value("--data"));
+  if (!arguments.Has("--input")) return fs::current_path();
   const std::string first = arguments.Values("--input").front();
-  return first == "-" ? fs::current_path() : fs::absolute(first).parent_path();
+  return first == "-" || first.find("://") != first.npos ? fs::current_path()
+                                                         : fs::absolute(first).parent_path();
 }
 
 // If the table is on stdout, the report goes to stderr.
@@ -325,6 +368,12 @@ Status PrintAnswer(const std::string& report, const Places& places, const Argume
   return Status::OK();
 }
 
+// Whether the output is a file: what has a # or a scheme may be a table of a database.
+bool OnDisk(const Arguments& arguments) {
+  const std::string output = arguments.Value("--output");
+  return output != "-" && output.find("://") == output.npos;
+}
+
 // Signals first: threads inherit which of them are blocked (os/signals.h), and a session starts
 // some threads.
 Status Predict(const Arguments& arguments, const Invocation& invocation) {
@@ -332,7 +381,7 @@ Status Predict(const Arguments& arguments, const Invocation& invocation) {
   PT_LET(const std::unique_ptr<StopOnSignal> signals, StopOnSignal::Make());
   const std::string engine = arguments.Value("--engine", "local");
   PT_LET(const std::unique_ptr<Scratch> scratch,
-         Scratch::MakeFor(engine, ToStdout(arguments) ? "here" : arguments.Value("--output")));
+         Scratch::MakeFor(engine, OnDisk(arguments) ? arguments.Value("--output") : "here"));
   PT_LET(const Places places, FindPlaces(arguments, scratch->path(), signals->token()));
   ProgressDisplay progress(Terminal::Of(STDERR_FILENO), ToStderr());
   SessionOptions options;
@@ -365,14 +414,21 @@ CommandVerb PredictVerb() {
       {.name = "predict",
        .flags =
            {{"--model", "MODEL", "the model's folder, or last, a tag or a run", ""},
-            {"--input", "FILE",
+            {"--input", "PLACE",
              "a table as the model's SQL would make it, - for stdin; may be repeated", ""},
             {"--data", "DIR", "new tables; the model's own SQL makes the input", ""},
+            {"--table", "NAME=PLACE",
+             "where the model's table NAME is now, instead of below --data; may be repeated", ""},
+            PasswordFlags()[0],
+            PasswordFlags()[1],
             {"--null", "TEXT", "how a CSV input writes missing values; may be repeated", ""},
             DelimiterFlag(),
             CsvFlag(),
-            {"--output", "FILE",
-             "where the scored table goes, .parquet, .csv, .jsonl or .arrow; - for stdout", ""},
+            {"--output", "PLACE",
+             "a file, .parquet, .csv, .jsonl or .arrow, - for stdout, or a table of a database",
+             ""},
+            ScoredTableFlags()[0],
+            ScoredTableFlags()[1],
             {"--columns", "A,B", "the columns that come out, in this order (all)", ""},
             {"--explain", "N",
              "adds the N columns that matter most to each prediction; all: every column", ""},
@@ -388,11 +444,14 @@ CommandVerb PredictVerb() {
        .says = "scores a table with a model",
        .more =
            "Inputs are read in all the formats that sql reads. Several are one table: they have "
-           "the same columns.\n\n"
+           "the same columns.\nA place may be a table of a database: "
+           "postgres://user@host/database#orders, notes.db#notes.\n\n"
            "  protium predict --model last --data newer --output scored.parquet\n"
            "  protium predict --model last --input monday.csv.gz --input tuesday.csv.gz "
            "--output week.csv\n"
            "  protium predict --model last --input new.csv --explain 3 --output why.csv\n"
+           "  protium predict --model last --table orders=postgres://me@db.example/shop#orders "
+           "\\\n    --password-env PW --output postgres://me@db.example/shop#late --upsert id\n"
            "  cat new.csv | protium predict --model last --input - --output - --columns "
            "id,prediction\n",
        .operands_mean = {"--model", "--input"}},

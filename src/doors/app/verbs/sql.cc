@@ -8,6 +8,7 @@
 
 #include "app/verb.h"
 #include "base/fault.h"
+#include "inspect/place.h"
 #include "job/csv_flags.h"
 #include "prompt/prompt.h"
 #include "prompt/query.h"
@@ -61,11 +62,16 @@ Status RunSql(const Arguments& arguments, const Invocation&) {
 CommandVerb SqlVerb() {
   return {
       {.name = "sql",
-       .operands = {"[QUERY]"},
+       .operands = {"[QUERY]", "[PLACE]"},
        .flags = {{"--interactive", "", "a prompt, or the statements on stdin, one after another",
                   "-i"},
-                 {"--data", "DIR", "the folder of the tables (the working directory)", ""},
-                 {"--table", "NAME=FILE", "a table that lies elsewhere; may be repeated", ""},
+                 {"--data", "PLACE",
+                  "the folder or the database of the tables (the working directory)", ""},
+                 {"--table", "NAME=PLACE",
+                  "a table that lies elsewhere; NAME alone: one of the database; may be repeated",
+                  ""},
+                 PasswordFlags()[0],
+                 PasswordFlags()[1],
                  {"--null", "TEXT", "how CSV files write missing values; may be repeated", ""},
                  DelimiterFlag(),
                  CsvFlag(),
@@ -79,10 +85,13 @@ CommandVerb SqlVerb() {
        .more = "Tables are named as their files are, without the ending; a folder of files is a "
                "table, too.\nThe SQL is that of jobs: Spark's dialect, checked as there. A "
                "QUERY of - is read from stdin.\n"
+               "PLACE, or --data, is a folder or a database: all of its tables can be queried.\n"
                "With -i queries end with a semicolon; \\d shows the tables, \\d TABLE its columns, "
                "\\q ends.\n\n"
                "  protium sql \"SELECT origin, count(*) AS flights FROM flights GROUP BY "
                "origin\" --data data\n"
+               "  protium sql \"SELECT count(*) FROM orders\" postgres://me@db.example/shop "
+               "--password-env PW\n"
                "  protium sql -i --data data\n"},
       RunSql};
 }

@@ -107,11 +107,12 @@ Result<Source> PinDelta(SparkSession& session, const Source& source, const Call&
 Result<int64_t> StoreInDelta(SparkSession& session, const SparkTable& rows, const Store& store,
                              ExecuteOptions options, const Call& call) {
   if (IsObjectPlace(store.target.file)) return NotAtStores(store.target);
-  if (store.mode != StoreMode::kReplace && store.mode != StoreMode::kAppend) {
+  if (store.mode == StoreMode::kUpsert) {
     return Fail({.exit = Exit::kUsage,
-                 .what = "the engine for Spark replaces tables of Delta, or appends to them",
+                 .what = "rows are not upserted into tables of Delta",
                  .where = DescribeSource(store.target),
-                 .fix = "mode = \"replace\" or \"append\""});
+                 .fix = "replace the table, append to it, or upsert into a database",
+                 .kept = "the table as it was"});
   }
   connect::WriteSpec spec{
       .format = "delta", .path = FileUri(store.target.file), .mode = connect::SaveMode::kReplace};

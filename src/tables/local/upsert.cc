@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/upsert.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "sources/source.h"
+#include "sources/source_name.h"
+#include "sql/dialect.h"
+#include "sql/duckdb/scan.h"
+
+namespace protium {
+namespace {
+
+std::string Named(const std::string& name) { return QuoteName(name, DuckDbDialect()); }
+
+// As the server's own SQL writes it.
+std::string Native(const Store& store, const std::string& name) {
+  if (store.target.kind != SourceKind::kMysql) return Named(name);
+  std::string quoted = "`";
+  for (const char c : name) quoted += c == '`' ? "``" : std::string(1, c);
+  return quoted + "`";
+}
+
+std::string List(const Columns& names, const std::string& before) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + before + Named(name);
+  return list;
+}
+
+Status RefuseKeys(const Store& store, std::string what, std::string fix) {
+  return Fail({.exit = Exit::kInput,
+               .what = std::move(what),
+               .where = DescribeSource(store.target),
+               .fix = std::move(fix),
+               .kept = "the table as it was"});
+}
+
+std::string KeyList(const Store& store) {
+  std::string list;
+  for (const std::string& key : store.keys) list += (list.empty() ? "" : ", ") + key;
+  return list;
+}
+
+}  // namespace
+
+Status CheckRowKeys(const duck::Connection& connection, const Store& store,
+                    const std::string& rows) {
+  for (const std::string& key : store.keys) {
+    PT_LET(const std::string nulls,
+           duck::AskText(connection, fmt::format("SELECT CAST(count(*) AS VARCHAR) FROM {} WHERE "
+                                                 "{} IS NULL",
+                                                 rows, Named(key))));
+    if (nulls == "0") continue;
+    return RefuseKeys(
+        store,
+        fmt::format("{} of the rows to upsert {} no {}", nulls, nulls == "1" ? "has" : "have", key),
+        fmt::format("leave them out in the SQL: WHERE {} IS NOT NULL", key));
+  }
+  std::string text;
+  for (const std::string& key : store.keys) {
+    text += (text.empty() ? "" : " || ', ' || ") +
+            fmt::format("CAST(any_value({}) AS VARCHAR)", Named(key));
+  }
+  PT_LET(const std::string twice,
+         duck::AskText(connection,
+                       fmt::format("SELECT coalesce((SELECT {} FROM {} GROUP BY {} HAVING count(*) "
+                                   "> 1 LIMIT 1), '')",
+                                   text, rows, List(store.keys, ""))));
+  if (twice.empty()) return Status::OK();
+  return RefuseKeys(
+      store, fmt::format("two of the rows to upsert have the same {}: {}", KeyList(store), twice),
+      "name more columns in upsert, or keep one row for each in the SQL");
+}
+
+UpsertKeys::UpsertKeys(const duck::Connection& connection, const Store& store, std::string database,
+                       std::string table)
+    : connection_(connection),
+      store_(store),
+      server_(RowOf(store.target.kind).server),
+      table_(std::move(table)),
+      keys_(std::move(database)) {
+  const std::vector<std::string> parts = NameParts(store.target.table);
+  const std::string own =
+      "protium_keys_" + Sha256Hex(store.run + "\n" + store.output).substr(0, 16);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    native_table_ += (i == 0 ? "" : ".") + Native(store, parts[i]);
+    native_keys_ += (i == 0 ? "" : ".") + Native(store, last ? own : parts[i]);
+    keys_ += "." + Named(last ? own : parts[i]);
+  }
+}
+
+Status UpsertKeys::OnServer(const std::string& sql) {
+  const char* const call =
+      store_.target.kind == SourceKind::kMysql ? "mysql_execute" : "postgres_execute";
+  return duck::Do(connection_, fmt::format("CALL {}({}, {})", call,
+                                           QuoteText(AttachedName(store_.target), DuckDbDialect()),
+                                           QuoteText(sql, DuckDbDialect())));
+}
+
+Status UpsertKeys::Make() {
+  if (!server_) return Status::OK();
+  PT_TRY(OnServer("DROP TABLE IF EXISTS " + native_keys_));
+  std::string list;
+  for (const std::string& key : store_.keys) {
+    list += (list.empty() ? "" : ", ") + Native(store_, key);
+  }
+  PT_TRY(OnServer(fmt::format("CREATE TABLE {} AS SELECT {} FROM {} WHERE 1 = 0", native_keys_,
+                              list, native_table_)));
+  // DuckDB has listed the tables already.
+  return duck::Do(connection_, store_.target.kind == SourceKind::kMysql ? "CALL mysql_clear_cache()"
+                                                                        : "CALL pg_clear_cache()");
+}
+
+Status UpsertKeys::Delete(const std::string& rows) {
+  const std::string list = List(store_.keys, "");
+  if (!server_) {
+    return duck::Do(connection_, fmt::format("DELETE FROM {} WHERE ({}) IN (SELECT {} FROM {})",
+                                             table_, list, list, rows));
+  }
+  PT_TRY(duck::Do(connection_,
+                  fmt::format("INSERT INTO {} BY NAME SELECT {} FROM {}", keys_, list, rows)));
+  std::string same;
+  for (const std::string& key : store_.keys) {
+    const std::string name = Native(store_, key);
+    same += fmt::format("{}k.{} = t.{}", same.empty() ? "" : " AND ", name, name);
+  }
+  // Both servers delete so, each in its own words.
+  return OnServer(
+      store_.target.kind == SourceKind::kMysql
+          ? fmt::format("DELETE t FROM {} t JOIN {} k ON {}", native_table_, native_keys_, same)
+          : fmt::format("DELETE FROM {} t USING {} k WHERE {}", native_table_, native_keys_, same));
+}
+
+Status UpsertKeys::Drop() {
+  return server_ ? OnServer("DROP TABLE IF EXISTS " + native_keys_) : Status::OK();
+}
+
+}  // namespace protium
