@@ -21,9 +21,9 @@ constexpr int kRows = 4000;
 
 // Some seconds long, with a checkpoint every few steps.
 std::string LongJob(int epochs) {
-  return With(kMachinesJob, "epochs = 2\nbatch_size = 64",
-              fmt::format("epochs = {}\nbatch_size = 16\ncheckpoint = {{ every_steps = 40 }}",
-                          epochs));
+  return With(
+      kMachinesJob, "epochs = 2\nbatch_size = 64",
+      fmt::format("epochs = {}\nbatch_size = 16\ncheckpoint = {{ every_steps = 40 }}", epochs));
 }
 
 // A user's machine: a job, a cache of its own, and the store.
@@ -72,6 +72,16 @@ bool AnyFileHas(const fs::path& folder, const std::string& secret) {
   return false;
 }
 
+// Of the only run in a cache.
+std::string OnlyToken(const fs::path& cache) {
+  for (const auto& entry : fs::recursive_directory_iterator(cache)) {
+    if (entry.path().parent_path().filename() == ".state" && entry.path().extension() == ".json") {
+      return ParseJson(ReadText(entry.path())).ValueOrDie()["token"];
+    }
+  }
+  return "";
+}
+
 // One store for all tests; each has a folder of its own in it.
 ObjectServer* Store(std::string& why) {
   static std::string reason;
@@ -87,8 +97,8 @@ ObjectServer* BusyStore(std::string& why) {
   return server.get();
 }
 
-#define NEED_STORE(name, which)                 \
-  std::string name##_why;                       \
+#define NEED_STORE(name, which)                       \
+  std::string name##_why;                             \
   const ObjectServer* const name = which(name##_why); \
   if (name == nullptr) GTEST_SKIP() << name##_why
 
@@ -178,6 +188,39 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   EXPECT_EQ(third.Weights(address), whole);
 }
 
+TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
+  NEED_STORE(store, Store);
+  const OwnJob job(MachinesTable(kRows), LongJob(20));
+  const std::string whole = WeightsOf(job), runs = "s3://lake/both";
+  const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
+  const auto run = here.StartRun(runs);
+  std::this_thread::sleep_for(seconds(4));
+  run->Signal(SIGKILL);
+  run->Wait();
+  const std::string address = a.OnlyRunIn(runs);
+  ASSERT_FALSE(address.empty());
+  const auto first = a.Start({"resume", address}), second = b.Start({"resume", address});
+  const Outcome one = first->Wait(), other = second->Wait();
+  EXPECT_EQ(std::min(one.exit, other.exit), 0) << one.err << other.err;
+  EXPECT_EQ(std::max(one.exit, other.exit), 4) << one.err << other.err;
+  EXPECT_EQ(here.Weights(address), whole);
+}
+
+TEST(ObjectRuns, WithObjectsThatOthersChangedAreRefused) {
+  NEED_STORE(store, Store);
+  const OwnJob job(MachinesTable(300));
+  const Machine here(*store, job, "here"), there(*store, job, "there");
+  const Outcome run = here.StartRun("s3://lake/changed")->Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string address = run.json["folder"];
+  const std::string token = OnlyToken(here.cache());
+  store->Put(address.substr(5) + "/000001-" + token + "/model/weights.safetensors", "other");
+  const Outcome refused = there.Protium({"predict", "--model", address + "/model", "--data",
+                                         job.path(), "--output", job / "scored.csv"});
+  EXPECT_EQ(refused.exit, 5) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "is not what the run wrote")) << refused.err;
+}
+
 TEST(ObjectRuns, GoOnWhereTheStoreIsBusy) {
   NEED_STORE(store, BusyStore);
   const OwnJob job(MachinesTable(600));
@@ -234,7 +277,8 @@ TEST(ObjectRuns, ThatCannotBeginSayWhy) {
   const Outcome none = here.StartRun("s3://no-such-bucket/runs")->Wait();
   EXPECT_EQ(none.exit, 5) << none.err;
   EXPECT_TRUE(Has(none.err, "there is no such bucket")) << none.err;
-  const Outcome secret = here.StartRun("s3://reader:" + std::string(kCanary) + "@lake/runs")->Wait();
+  const Outcome secret =
+      here.StartRun("s3://reader:" + std::string(kCanary) + "@lake/runs")->Wait();
   EXPECT_EQ(secret.exit, 2) << secret.err;
   EXPECT_FALSE(Has(secret.err + secret.out, kCanary)) << secret.err;
   const Outcome spark = here.Protium({"run", (job / "job.toml").string(), "--runs-dir",
@@ -245,7 +289,8 @@ TEST(ObjectRuns, ThatCannotBeginSayWhy) {
   EXPECT_EQ(missing.exit, 3) << missing.err;
   std::map<std::string, std::string> environment = store->Environment(here.cache());
   environment["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1";
-  Running alone({ProtiumCommand(), "runs", "--runs-dir", "s3://lake/runs"}, job.path(), environment);
+  Running alone({ProtiumCommand(), "runs", "--runs-dir", "s3://lake/runs"}, job.path(),
+                environment);
   const Outcome nobody = alone.Wait(seconds(30));
   EXPECT_EQ(nobody.exit, 5) << nobody.err;
   EXPECT_TRUE(Has(nobody.err, "does not answer")) << nobody.err;

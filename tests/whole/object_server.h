@@ -20,6 +20,8 @@ class ObjectServer {
 
   // For commands: the endpoint, keys (the secret one is kCanary), and a cache folder.
   std::map<std::string, std::string> Environment(const std::filesystem::path& cache) const;
+  // Replaces an object, "bucket/name".
+  void Put(const std::string& object, const std::string& text) const;
   // From now on every request is refused, or no more.
   void SetAway(bool away) const;
 

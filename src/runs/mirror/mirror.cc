@@ -50,8 +50,8 @@ Result<std::unique_ptr<Mirror>> Mirror::Begin(const ObjectPlace& run, const fs::
   return mirror;
 }
 
-Result<std::unique_ptr<Mirror>> Mirror::TakeOver(
-    const ObjectPlace& run, const std::function<void(const Attempt&)>& waits) {
+Result<std::unique_ptr<Mirror>> Mirror::TakeOver(const ObjectPlace& run,
+                                                 const std::function<void(const Attempt&)>& waits) {
   PT_LET(auto store, ObjectStore::Open(run));
   PT_LET(const fs::path runs, CacheOf(run.parent()));
   const fs::path folder = runs / run.name();

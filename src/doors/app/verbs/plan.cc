@@ -9,8 +9,8 @@
 #include <sstream>
 #include <utility>
 
-#include "app/run/requests.h"
 #include "app/run/named_run.h"
+#include "app/run/requests.h"
 #include "app/verb.h"
 #include "base/fault.h"
 #include "engine/address.h"
