@@ -59,7 +59,8 @@ std::unique_ptr<ObjectServer> ObjectServer::Start(int busy_every, std::string& w
 void ObjectServer::Put(const std::string& object, const std::string& text) const {
   const std::string put = fmt::format(
       "import urllib.request as r; r.urlopen(r.Request('http://127.0.0.1:{}/{}', "
-      "data=b'{}', method='PUT'))",
+      "data=b'{}', method='PUT', "
+      "headers={{'Authorization': 'AWS reader:x', 'Content-Type': 'text/plain'}}))",
       port_, object, text);
   Running python({"/usr/bin/env", "python3", "-c", put}, scratch_.path());
   ASSERT_EQ(python.Wait().exit, 0) << object;

@@ -56,6 +56,9 @@ Fault Explained(const std::string& text, std::string_view doing, const ObjectPla
     return {.what = what + ": there is no such bucket at " + EndpointOf(place),
             .fix = "make the bucket, or correct the address"};
   }
+  if (HasAny(text, {"OAuth2 access token", "Failed to get token", "AuthenticationException"})) {
+    return {.what = what + ": there are no credentials", .why = "they are looked for in " + source};
+  }
   if (HasAny(text, {"INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "InvalidAccessKeyId",
                     "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "UNAUTHENTICATED",
                     "AuthenticationFailed", "InvalidClientTokenId"})) {

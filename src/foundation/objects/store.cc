@@ -126,15 +126,15 @@ Status ObjectStore::DeleteFolder(const std::string& name) const {
   return IsMissing(status) ? Status::OK() : Failed("delete", name, status);
 }
 
-Result<std::vector<std::string>> ObjectStore::ListFolders() const {
+Result<std::vector<std::string>> ObjectStore::ListNames(const std::string& folder) const {
   arrow::fs::FileSelector selector;
-  selector.base_dir = path_;
+  selector.base_dir = PathOf(folder);
   selector.allow_not_found = true;
   const auto found = files_->GetFileInfo(selector);
-  PT_TRY(Failed("list", "", found.status()));
+  PT_TRY(Failed("list", folder, found.status()));
   std::vector<std::string> names;
   for (const arrow::fs::FileInfo& each : *found) {
-    if (each.type() == arrow::fs::FileType::Directory) names.push_back(each.base_name());
+    if (each.type() == arrow::fs::FileType::File) names.push_back(each.base_name());
   }
   std::ranges::sort(names);
   return names;

@@ -176,7 +176,7 @@ Result<fs::path> BringRun(const ObjectPlace& run, Parts parts) {
 Result<fs::path> BringRuns(const ObjectPlace& runs, std::vector<std::string>& warnings) {
   PT_LET(const fs::path folder, CacheOf(runs));
   PT_LET(const auto store, ObjectStore::Open(runs));
-  PT_LET(const std::vector<std::string> names, store->ListFolders());
+  PT_LET(const std::vector<std::string> names, store->ListNames(kNamesOfRuns));
   std::vector<Status> brought(names.size());
   {
     // Most of the time is waiting for answers.
@@ -191,7 +191,7 @@ Result<fs::path> BringRuns(const ObjectPlace& runs, std::vector<std::string>& wa
     }
   }
   for (const Status& status : brought) {
-    // Other folders may lie there, too.
+    // A name may outlive its run, or be that of one that has not begun.
     if (status.ok() || FaultOf(status).exit == Exit::kInput) continue;
     warnings.push_back(FaultOf(status).what);
   }

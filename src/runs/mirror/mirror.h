@@ -90,6 +90,7 @@ class Mirror {
   std::filesystem::path Scratch() const;
 
   std::shared_ptr<const ObjectStore> store_;
+  std::shared_ptr<const ObjectStore> names_;  // Of a new run: where its name is noted.
   std::filesystem::path folder_;
   CacheLock lock_;
   Attempt attempt_;

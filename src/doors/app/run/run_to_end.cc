@@ -215,6 +215,13 @@ class Run {
     return WithAddresses(result, mirror_->place(), mirror_->manifest());
   }
 
+  // What was kept is on the store, too.
+  void NamePlace(std::string& text) const {
+    const std::string folder = folder_->path().string();
+    const size_t at = text.find(folder);
+    if (at != text.npos) text.replace(at, folder.size(), mirror_->place().text());
+  }
+
   // With --json a failure is the one line on stdout. A closed stdout must not replace the fault.
   void PrintError(const Fault& fault) {
     if (!request_.json) return;
@@ -289,6 +296,8 @@ class Run {
       PrintNote("warning: not all of it could be copied: " + FaultOf(copied).what + "\n");
       if (!fault.kept.empty()) fault.kept += ", ";
       fault.kept += "on this machine alone, in " + folder_->path().string();
+    } else if (mirror_) {
+      NamePlace(fault.kept);
     }
     PrintError(fault);
     return Fail(std::move(fault));
