@@ -59,6 +59,9 @@ protium_needed(needed protium::duckdb)
 # DuckDB's extensions, as many as ./dev setup --sources has brought.
 install(DIRECTORY "${PROTIUM_DEPS}/duckdb/lib/extensions" DESTINATION lib/protium
   COMPONENT needed OPTIONAL FILES_MATCHING PATTERN "*.duckdb_extension")
+# Arrow's part for runs on S3, if ./dev setup --sources s3 has brought it.
+install(FILES "${PROTIUM_DEPS}/py/pyarrow/libarrow_s3.so.2600" DESTINATION lib/protium
+  COMPONENT needed OPTIONAL PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 protium_licences(needed pyarrow)
 # What is downloaded of DuckDB has none beside it: that of the version in scripts/deps.lock.
 install(DIRECTORY deploy/licences/duckdb DESTINATION share/doc/protium COMPONENT needed)

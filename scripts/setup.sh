@@ -71,7 +71,7 @@ SourcePackages() {
       sqlite | postgres | mysql) echo "duckdb-extension-$each-scanner" ;;
       excel | delta | azure) echo "duckdb-extension-$each" ;;
       iceberg) echo "duckdb-extension-avro duckdb-extension-iceberg" ;;
-      s3) echo "duckdb-extension-httpfs duckdb-extension-aws" ;;
+      s3) echo "duckdb-extension-httpfs duckdb-extension-aws pyarrow" ;;
       gs) echo "duckdb-extension-httpfs" ;;
       *) Die "unknown source '$each': one or more of sqlite,postgres,mysql,excel,delta,iceberg,s3,gs,azure" ;;
     esac
@@ -79,29 +79,31 @@ SourcePackages() {
 }
 
 FetchSources() {
-  awk 'NR == FNR { asked[$1]; next } $1 == "source" && $2 in asked { print $2 "==" $3 " --hash=sha256:" $5 }' \
+  awk 'NR == FNR { asked[$1]; next } $1 ~ /^(source|wheel)$/ && $2 in asked { print $2 "==" $3 " --hash=sha256:" $5 }' \
     <(printf '%s\n' "$@") scripts/deps.lock >"$downloads/requirements-source.txt"
   python3 -m pip download -q --no-deps --no-cache-dir --require-hashes -d "$downloads" \
     --python-version 3.11 --only-binary=:all: --platform manylinux2014_x86_64 \
-    -r "$downloads/requirements-source.txt"
+    --platform manylinux_2_28_x86_64 -r "$downloads/requirements-source.txt"
 }
 
-# Extensions of DuckDB for tables that lie elsewhere (docs/sources.md), beside its library.
+# What reads tables that lie elsewhere (docs/sources.md): extensions of DuckDB, beside its library,
+# and the part of Arrow that keeps runs on S3, beside Arrow's.
 SetUpSources() {
   local downloads=$PWD/.deps/downloads-sources LOG=$PWD/.deps/set-up.log packages
   packages=$(SourcePackages "$1") || exit 1
   mkdir -p "$downloads"
   Step "downloading what reads $1" FetchSources $packages || Die "it could not be downloaded: $(Reason)"
-  Step "unpacking" python3 scripts/unpack.py sources "$downloads" .deps/duckdb/lib/extensions $packages ||
+  Step "unpacking" python3 scripts/unpack.py sources "$downloads" .deps $packages ||
     Die "the downloads could not be unpacked: $(Reason)"
   rm -rf "$downloads"
 }
 
 # What tests read without a server of a database.
 SetUpTestedSources() {
-  local extension
-  for extension in sqlite_scanner excel delta httpfs aws; do
-    [ -e ".deps/duckdb/lib/extensions/$extension.duckdb_extension" ] && continue
+  local library
+  for library in duckdb/lib/extensions/{sqlite_scanner,excel,delta,httpfs,aws}.duckdb_extension \
+    py/pyarrow/libarrow_s3.so.2600; do
+    [ -e ".deps/$library" ] && continue
     SetUpSources sqlite,excel,delta,s3
     break
   done

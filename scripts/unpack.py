@@ -65,12 +65,12 @@ def unpack_files(path, into, patterns):
     sys.exit(f"error: {path} does not hold {patterns[0]}")
 
 
-# The extension of DuckDB in a wheel, put at its place at once: programs may be reading the old one.
-def unpack_source(path, into):
+# What a wheel holds for sources, put at its place at once: programs may be reading the old one.
+def unpack_source(path, into, pattern):
     os.makedirs(into, exist_ok=True)
     with zipfile.ZipFile(path) as wheel:
         for name in wheel.namelist():
-            if not name.endswith(".duckdb_extension"):
+            if not is_kept(name, [pattern]):
                 continue
             target = os.path.join(into, os.path.basename(name))
             with wheel.open(name) as source, open(target + ".new", "wb") as copy:
@@ -79,11 +79,15 @@ def unpack_source(path, into):
 
 
 def unpack_sources(downloads, into, names):
-    for _, package, _, file, sha256 in read_lock(("source",)):
-        if package in names:
-            path = os.path.join(downloads, file)
-            check(path, sha256)
-            unpack_source(path, into)
+    for kind, package, _, file, sha256 in read_lock(("source", "wheel")):
+        if package not in names:
+            continue
+        path = os.path.join(downloads, file)
+        check(path, sha256)
+        if kind == "source":
+            unpack_source(path, os.path.join(into, "duckdb/lib/extensions"), "*.duckdb_extension")
+        else:
+            unpack_source(path, os.path.join(into, "py", package), f"{package}/libarrow_s3.so.*")
 
 
 def main():

@@ -77,6 +77,16 @@ std::unique_ptr<ObjectServer> StartStore(int busy_every, std::string& why) {
   return ObjectServer::Start(busy_every, why);
 }
 
+// Of the only run in a cache.
+std::string OnlyToken(const fs::path& cache) {
+  for (const auto& entry : fs::recursive_directory_iterator(cache)) {
+    if (entry.path().parent_path().filename() == ".state" && entry.path().extension() == ".json") {
+      return ParseJson(ReadText(entry.path())).ValueOrDie()["token"];
+    }
+  }
+  return "";
+}
+
 // One store for all tests; each has a folder of its own in it.
 ObjectServer* Store(std::string& why) {
   static std::string reason;
@@ -181,6 +191,41 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   EXPECT_TRUE(Has(late.err, "has taken over")) << late.err;
   const Machine third(*store, job, "third");
   EXPECT_EQ(third.Weights(address), whole);
+}
+
+TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
+  NEED_STORE(store, Store);
+  const OwnJob job(MachinesTable(kRows), LongJob(20));
+  const std::string whole = WeightsOf(job), runs = "s3://lake/both";
+  const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
+  const auto run = here.StartRun(runs);
+  std::this_thread::sleep_for(seconds(4));
+  run->Signal(SIGKILL);
+  run->Wait();
+  const std::string address = a.OnlyRunIn(runs);
+  ASSERT_FALSE(address.empty());
+  const auto first = a.Start({"resume", address}), second = b.Start({"resume", address});
+  const Outcome one = first->Wait(), other = second->Wait();
+  EXPECT_EQ(std::min(one.exit, other.exit), 0) << one.err << other.err;
+  EXPECT_EQ(std::max(one.exit, other.exit), 4) << one.err << other.err;
+  EXPECT_EQ(here.Weights(address), whole);
+}
+
+TEST(ObjectRuns, WithObjectsThatOthersChangedAreRefused) {
+  NEED_STORE(store, Store);
+  const OwnJob job(MachinesTable(300));
+  const Machine here(*store, job, "here"), there(*store, job, "there");
+  const Outcome run = here.StartRun("s3://lake/changed")->Wait();
+  ASSERT_EQ(run.exit, 0) << run.err;
+  const std::string address = run.json["folder"];
+  const std::string token = OnlyToken(here.cache());
+  store->PutText(address.substr(std::string("s3://lake/").size()) + "/000001-" + token +
+                     "/model/weights.safetensors",
+                 "other");
+  const Outcome refused = there.Protium({"predict", "--model", address + "/model", "--data",
+                                         job.path(), "--output", job / "scored.csv"});
+  EXPECT_EQ(refused.exit, 5) << refused.err;
+  EXPECT_TRUE(Has(refused.err, "is not what the run wrote")) << refused.err;
 }
 
 TEST(ObjectRuns, GoOnWhereTheStoreIsBusy) {

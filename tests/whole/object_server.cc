@@ -24,7 +24,7 @@ for at, _, files in os.walk(folder):
     for name in files:
         file = os.path.join(at, name)
         with open(file, "rb") as body:
-            put("/lake/" + prefix + "/" + os.path.relpath(file, folder), body.read())
+            put("/lake/" + os.path.normpath(os.path.join(prefix, os.path.relpath(file, folder))), body.read())
 )";
 
 constexpr const char* kDelete = R"(import sys, urllib.request
@@ -65,11 +65,10 @@ std::unique_ptr<ObjectServer> ObjectServer::Start(int busy_every, std::string& w
   why = "moto does not start";
   if (!AwaitAnswer(made->behind_, *made->moto_)) return nullptr;
   made->port_ = FreePort();
-  made->proxy_ =
-      StartServer({(Repository() / "tests/whole/object_proxy.py").string(),
-                   std::to_string(made->port_), std::to_string(made->behind_),
-                   std::to_string(busy_every), (folder / "away").string()},
-                  folder);
+  made->proxy_ = StartServer(
+      {(Repository() / "tests/whole/object_proxy.py").string(), std::to_string(made->port_),
+       std::to_string(made->behind_), std::to_string(busy_every), (folder / "away").string()},
+      folder);
   why = "the proxy does not start";
   if (!AwaitAnswer(made->port_, *made->proxy_)) return nullptr;
   why = "the bucket cannot be made";
@@ -93,6 +92,16 @@ std::map<std::string, std::string> ObjectServer::Environment(const fs::path& cac
 
 void ObjectServer::Put(const fs::path& folder, const std::string& prefix) const {
   const Outcome put = RunLakePython(kPut, {Behind(), folder.string(), prefix}, scratch_.path());
+  ASSERT_EQ(put.exit, 0) << put.err;
+}
+
+void ObjectServer::PutText(const std::string& key, const std::string& text) const {
+  const fs::path file = scratch_.path() / "put" / key;
+  fs::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+  const std::vector<std::string> words = {Behind(), (scratch_.path() / "put").string(), "."};
+  const Outcome put = RunLakePython(kPut, words, scratch_.path());
+  fs::remove_all(scratch_.path() / "put");
   ASSERT_EQ(put.exit, 0) << put.err;
 }
 

@@ -29,6 +29,8 @@ class ObjectServer {
   std::map<std::string, std::string> Environment(const std::filesystem::path& cache = {}) const;
   // Copies all files below `folder` into the bucket, under `prefix`.
   void Put(const std::filesystem::path& folder, const std::string& prefix) const;
+  // Replaces the object `key` of the bucket.
+  void PutText(const std::string& key, const std::string& text) const;
   void Delete(const std::string& key) const;
   // From now on every request is refused, or no more.
   void SetAway(bool away) const;

@@ -158,7 +158,8 @@ int RunCommand(const Invocation& invocation) {
 
 Flag RunsDirFlag() {
   return {"--runs-dir", "DIR",
-          "the folder of all runs (PROTIUM_RUNS_DIR, else runs in the project or here)", ""};
+          "where all runs are, also s3://... (PROTIUM_RUNS_DIR, else runs in the project or here)",
+          ""};
 }
 Flag SetFlag() {
   return {"--set", "KEY=VALUE", "overrides a setting; may be repeated", "", KeysEndingWith};

@@ -40,7 +40,8 @@ bool HasAny(std::string_view text, std::initializer_list<std::string_view> parts
 
 // The store's own words without what follows them: request numbers, signatures and keys.
 std::string Words(std::string text) {
-  for (const std::string_view end : {" (Request ID", " (AccessKey", "; Details:", " Detail:", "\n"}) {
+  for (const std::string_view end :
+       {" (Request ID", " (AccessKey", "; Details:", " Detail:", "\n"}) {
     if (const size_t at = text.find(end); at != text.npos) text.resize(at);
   }
   if (const size_t at = text.find("AWS Error "); at != text.npos) text.erase(0, at);
@@ -55,13 +56,17 @@ Fault Explained(const std::string& text, std::string_view doing, const ObjectPla
     return {.what = what + ": there is no such bucket at " + EndpointOf(place),
             .fix = "make the bucket, or correct the address"};
   }
+  if (HasAny(text, {"OAuth2 access token", "Failed to get token", "AuthenticationException"})) {
+    return {.what = what + ": there are no credentials", .why = "they are looked for in " + source};
+  }
   if (HasAny(text, {"INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "InvalidAccessKeyId",
                     "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken", "UNAUTHENTICATED",
                     "AuthenticationFailed", "InvalidClientTokenId"})) {
     return {.what = what + ": the credentials are refused", .why = "they are from " + source};
   }
-  if (HasAny(text, {"ACCESS_DENIED", "AccessDenied", "PERMISSION_DENIED", "HTTP status 403",
-                    "HTTP status 401", "AuthorizationFailure", "AuthorizationPermissionMismatch"})) {
+  if (HasAny(text,
+             {"ACCESS_DENIED", "AccessDenied", "PERMISSION_DENIED", "HTTP status 403",
+              "HTTP status 401", "AuthorizationFailure", "AuthorizationPermissionMismatch"})) {
     return {.what = what + ": access is denied", .why = "the credentials are from " + source};
   }
   if (HasAny(text, {"NETWORK_CONNECTION", "curlCode", "Could not connect", "Could not resolve",

@@ -25,6 +25,9 @@ TEST(ObjectFailures, SayWhatIsWrong) {
   EXPECT_NE(Told("AWS Error ACCESS_DENIED during PutObject operation: Access Denied")
                 .find("access is denied"),
             std::string::npos);
+  EXPECT_NE(Told("google::cloud::Status(UNAVAILABLE: Could not create a OAuth2 access token)")
+                .find("there are no credentials"),
+            std::string::npos);
   EXPECT_NE(Told("AWS Error NETWORK_CONNECTION during PutObject operation: curlCode: 7, Could not "
                  "connect to server")
                 .find("does not answer"),

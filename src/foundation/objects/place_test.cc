@@ -28,9 +28,9 @@ TEST(ObjectPlaces, HaveANameAndAParent) {
 }
 
 TEST(ObjectPlaces, WithSecretsAreRefusedWithoutRepeatingThem) {
-  for (const char* text : {"s3://key:canary@bucket/runs", "s3://canary@bucket",
-                           "s3://bucket/runs?secret_key=canary",
-                           "abfss://box:canary@account.dfs.core.windows.net/runs"}) {
+  for (const char* text :
+       {"s3://key:canary@bucket/runs", "s3://canary@bucket", "s3://bucket/runs?secret_key=canary",
+        "abfss://box:canary@account.dfs.core.windows.net/runs"}) {
     const Status status = ObjectPlace::Parse(text).status();
     EXPECT_EQ(FaultOf(status).exit, Exit::kUsage) << text;
     EXPECT_EQ(Render(FaultOf(status)).find("canary"), std::string::npos) << text;

@@ -21,9 +21,7 @@ namespace {
 
 constexpr int64_t kPiece = 4 << 20;  // Bytes that are read and written at once.
 
-bool IsMissing(const Status& status) {
-  return arrow::internal::ErrnoFromStatus(status) == ENOENT;
-}
+bool IsMissing(const Status& status) { return arrow::internal::ErrnoFromStatus(status) == ENOENT; }
 
 Status ReadAt(int file, int64_t from, std::string& piece) {
   size_t done = 0;
@@ -108,8 +106,8 @@ Result<std::optional<std::string>> ObjectStore::GetText(const std::string& name,
   PT_LET(const bool found, Get(name, [&](std::string_view piece) -> Status {
            if (int64_t(text.size() + piece.size()) > cap_bytes) {
              return Fail({.exit = Exit::kInput,
-                          .what = fmt::format("{} is larger than {} bytes",
-                                              (place_ / name).text(), cap_bytes)});
+                          .what = fmt::format("{} is larger than {} bytes", (place_ / name).text(),
+                                              cap_bytes)});
            }
            text += piece;
            return Status::OK();
@@ -128,15 +126,15 @@ Status ObjectStore::DeleteFolder(const std::string& name) const {
   return IsMissing(status) ? Status::OK() : Failed("delete", name, status);
 }
 
-Result<std::vector<std::string>> ObjectStore::ListFolders() const {
+Result<std::vector<std::string>> ObjectStore::ListNames(const std::string& folder) const {
   arrow::fs::FileSelector selector;
-  selector.base_dir = path_;
+  selector.base_dir = PathOf(folder);
   selector.allow_not_found = true;
   const auto found = files_->GetFileInfo(selector);
-  PT_TRY(Failed("list", "", found.status()));
+  PT_TRY(Failed("list", folder, found.status()));
   std::vector<std::string> names;
   for (const arrow::fs::FileInfo& each : *found) {
-    if (each.type() == arrow::fs::FileType::Directory) names.push_back(each.base_name());
+    if (each.type() == arrow::fs::FileType::File) names.push_back(each.base_name());
   }
   std::ranges::sort(names);
   return names;

@@ -55,8 +55,9 @@ class ObjectStore {
   // An object that does not exist is no error.
   Status Delete(const std::string& name) const;
   Status DeleteFolder(const std::string& name) const;
-  // The names of the folders in the place, sorted. What has just been written may be missing.
-  Result<std::vector<std::string>> ListFolders() const;
+  // The names of the objects in a folder, sorted, without those in folders below. What has just been
+  // written may be missing.
+  Result<std::vector<std::string>> ListNames(const std::string& folder) const;
 
  private:
   ObjectStore(ObjectPlace place, std::shared_ptr<arrow::fs::FileSystem> files, std::string path)

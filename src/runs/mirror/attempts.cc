@@ -51,8 +51,8 @@ Result<std::optional<Attempt>> ReadClaim(const ObjectStore& run, int64_t number)
   const Result<Json> json = ParseJson(*text);
   const Status status = json.ok() ? FieldsFromJson(*json, "", attempt) : json.status();
   if (status.ok() && IsSound(attempt, number)) return std::optional(std::move(attempt));
-  return Fail({.exit = Exit::kInput,
-               .what = "damaged object " + (run.place() / ClaimName(number)).text()});
+  return Fail(
+      {.exit = Exit::kInput, .what = "damaged object " + (run.place() / ClaimName(number)).text()});
 }
 
 Status PutClaim(const ObjectStore& run, const Attempt& attempt) {

@@ -18,6 +18,10 @@
 
 namespace protium {
 
+// Not every store lists folders, so the names of runs are those of small objects beside them, in
+// this folder.
+inline constexpr const char* kNamesOfRuns = ".runs";
+
 struct Attempt {
   int64_t number = 0;
   std::string token;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string_view>
+#include <thread>
 
 #include "base/digest.h"
 #include "base/fault.h"
@@ -22,9 +24,9 @@ namespace {
 
 bool IsFact(const std::string& path) {
   if (path.starts_with("checkpoints/")) return false;
-  return std::ranges::any_of(std::initializer_list<std::string_view>{".json", ".jsonl", ".html",
-                                                                     ".log", ".txt"},
-                             [&](std::string_view end) { return path.ends_with(end); });
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{".json", ".jsonl", ".html", ".log", ".txt"},
+      [&](std::string_view end) { return path.ends_with(end); });
 }
 
 bool IsWanted(const std::string& path, Parts parts) {
@@ -38,11 +40,11 @@ Result<bool> BringPart(const ObjectStore& run, const MirroredPart& part, AtomicF
   Sha256 sha;
   int64_t bytes = 0;
   PT_LET(const bool found, run.Get(part.object, [&](std::string_view piece) -> Status {
-           bytes += int64_t(piece.size());
-           if (bytes > part.bytes) return Status::OK();  // Told below.
-           sha.Add(piece);
-           return file.Write(piece);
-         }));
+    bytes += int64_t(piece.size());
+    if (bytes > part.bytes) return Status::OK();  // Told below.
+    sha.Add(piece);
+    return file.Write(piece);
+  }));
   if (!found) return false;
   if (bytes == part.bytes && sha.Hex() == part.sha256) return true;
   return Fail({.exit = Exit::kRemote,
@@ -174,14 +176,27 @@ Result<fs::path> BringRun(const ObjectPlace& run, Parts parts) {
 Result<fs::path> BringRuns(const ObjectPlace& runs, std::vector<std::string>& warnings) {
   PT_LET(const fs::path folder, CacheOf(runs));
   PT_LET(const auto store, ObjectStore::Open(runs));
-  PT_LET(const std::vector<std::string> names, store->ListFolders());
-  for (const std::string& name : names) {
-    const Status status = BringRun(runs / name, Parts::kFacts).status();
-    if (status.ok()) continue;
-    // Other folders may lie there, too.
-    if (FaultOf(status).exit == Exit::kInput) continue;
-    if (FaultOf(status).exit == Exit::kRemote && warnings.size() >= 3) return status;
+  PT_LET(const std::vector<std::string> names, store->ListNames(kNamesOfRuns));
+  std::vector<Status> brought(names.size());
+  {
+    // Most of the time is waiting for answers.
+    std::atomic<size_t> next = 0;
+    std::vector<std::jthread> threads(std::min<size_t>(names.size(), 16));
+    for (std::jthread& each : threads) {
+      each = std::jthread([&] {
+        for (size_t i = next++; i < names.size(); i = next++) {
+          brought[i] = BringRun(runs / names[i], Parts::kFacts).status();
+        }
+      });
+    }
+  }
+  for (const Status& status : brought) {
+    // A name may outlive its run, or be that of one that has not begun.
+    if (status.ok() || FaultOf(status).exit == Exit::kInput) continue;
     warnings.push_back(FaultOf(status).what);
+  }
+  if (!warnings.empty() && warnings.size() == names.size()) {
+    return *std::ranges::find_if(brought, [](const Status& each) { return !each.ok(); });
   }
   return folder;
 }

@@ -37,8 +37,8 @@ struct CachedFile {
 
 // What is known about the copy of a run.
 struct CacheState {
-  std::string place;  // The run's.
-  std::string token;  // Of the attempt whose files these are.
+  std::string place;   // The run's.
+  std::string token;   // Of the attempt whose files these are.
   bool ahead = false;  // That attempt worked here, and not everything is on the store.
   std::map<std::string, CachedFile> files;
 };

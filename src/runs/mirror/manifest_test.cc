@@ -11,14 +11,14 @@ namespace {
 
 Manifest Small() {
   const std::string sha(64, 'a');
-  return {.attempt = 2,
-          .token = "k3x9",
-          .sequence = 7,
-          .time = "2026-11-26T17:00:00.000Z",
-          .files = {{.path = "model/model.json",
-                     .parts = {{.object = "000002-k3x9/model/model.json", .bytes = 3,
-                                .sha256 = sha}}},
-                    {.path = "logs/rank-000.log", .parts = {}}}};
+  return {
+      .attempt = 2,
+      .token = "k3x9",
+      .sequence = 7,
+      .time = "2026-11-26T17:00:00.000Z",
+      .files = {{.path = "model/model.json",
+                 .parts = {{.object = "000002-k3x9/model/model.json", .bytes = 3, .sha256 = sha}}},
+                {.path = "logs/rank-000.log", .parts = {}}}};
 }
 
 }  // namespace
@@ -32,8 +32,8 @@ TEST(Manifests, AreReadAsTheyWereWritten) {
 
 TEST(Manifests, ThatAreDamagedAreNamed) {
   const std::string text = ManifestText(Small());
-  for (const std::string& bad : {std::string("{}"), text.substr(0, text.size() / 2),
-                                 std::string("[]"), std::string()}) {
+  for (const std::string& bad :
+       {std::string("{}"), text.substr(0, text.size() / 2), std::string("[]"), std::string()}) {
     const Status status = ReadManifest(bad, "s3://b/m").status();
     EXPECT_EQ(FaultOf(status).exit, Exit::kInput) << bad;
     EXPECT_NE(FaultOf(status).what.find("s3://b/m"), std::string::npos);

@@ -37,6 +37,10 @@ Result<std::string> HashOf(int file, int64_t from, int64_t bytes) {
   return sha.Hex();
 }
 
+std::string NameOf(const ObjectPlace& run) {
+  return fmt::format("{}/{}", kNamesOfRuns, run.name());
+}
+
 bool IsRemote(const Status& status) { return FaultOf(status).exit == Exit::kRemote; }
 
 }  // namespace
@@ -46,12 +50,14 @@ Result<std::unique_ptr<Mirror>> Mirror::Begin(const ObjectPlace& run, const fs::
   PT_LET(CacheLock lock, CacheLock::Take(folder));
   std::unique_ptr<Mirror> mirror(new Mirror(std::move(store), folder, std::move(lock)));
   PT_LET(mirror->attempt_, ClaimAttempt(*mirror->store_, 1, false));
+  PT_LET(mirror->names_, ObjectStore::Open(run.parent()));
+  PT_TRY(mirror->names_->PutText(NameOf(run), run.text() + "\n"));
   PT_TRY(mirror->WriteState(true));
   return mirror;
 }
 
-Result<std::unique_ptr<Mirror>> Mirror::TakeOver(
-    const ObjectPlace& run, const std::function<void(const Attempt&)>& waits) {
+Result<std::unique_ptr<Mirror>> Mirror::TakeOver(const ObjectPlace& run,
+                                                 const std::function<void(const Attempt&)>& waits) {
   PT_LET(auto store, ObjectStore::Open(run));
   PT_LET(const fs::path runs, CacheOf(run.parent()));
   const fs::path folder = runs / run.name();
@@ -74,7 +80,9 @@ Result<std::unique_ptr<Mirror>> Mirror::TakeOver(
 
 Mirror::~Mirror() {
   thread_ = {};
-  if (attempt_.number > 0 && manifest_.sequence == 0) (void)GiveUpAttempt(*store_, attempt_);
+  const bool given_up = attempt_.number > 0 && manifest_.sequence == 0;
+  if (given_up) (void)GiveUpAttempt(*store_, attempt_);
+  if (given_up && names_) (void)names_->Delete(NameOf(place()));
   std::error_code ignored;
   fs::remove_all(Scratch(), ignored);
 }

@@ -40,8 +40,8 @@ class Mirror {
   // Begins another attempt of a run that nobody works on (CheckIsIdle), and brings its files into
   // folder(). What this machine has and could not copy earlier counts, if that attempt is the
   // newest.
-  static Result<std::unique_ptr<Mirror>> TakeOver(
-      const ObjectPlace& run, const std::function<void(const Attempt&)>& waits);
+  static Result<std::unique_ptr<Mirror>> TakeOver(const ObjectPlace& run,
+                                                  const std::function<void(const Attempt&)>& waits);
 
   // Ends the thread, and copies nothing more. An attempt that has published nothing is given up.
   ~Mirror();
@@ -90,16 +90,17 @@ class Mirror {
   std::filesystem::path Scratch() const;
 
   std::shared_ptr<const ObjectStore> store_;
+  std::shared_ptr<const ObjectStore> names_;  // Of a new run: where its name is noted.
   std::filesystem::path folder_;
   CacheLock lock_;
   Attempt attempt_;
   std::vector<Attempt> earlier_;
 
-  mutable std::mutex copying_;  // Guards what follows.
-  std::map<std::string, Known> known_;         // By path.
+  mutable std::mutex copying_;                  // Guards what follows.
+  std::map<std::string, Known> known_;          // By path.
   std::map<std::string, std::string> written_;  // Objects that are there, with their SHA-256.
-  std::set<std::string> unnamed_;               // Those that no manifest names since the last but one.
-  Manifest manifest_;                           // The last one.
+  std::set<std::string> unnamed_;  // Those that no manifest names since the last but one.
+  Manifest manifest_;              // The last one.
   std::chrono::steady_clock::time_point shown_{};
 
   MirrorWatch watch_;

@@ -183,8 +183,7 @@ class Run {
 
   Status Prepare() {
     PT_TRY(request_.prepare(*session_, request_.description));
-    PT_TRY(
-        folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n"));
+    PT_TRY(folder_->WriteFile("job.json", Pretty(JsonWithoutSecrets(request_.description)) + "\n"));
     return StartMirror();
   }
 
@@ -193,21 +192,19 @@ class Run {
     if (mirror_ == nullptr) return Status::OK();
     PT_TRY(mirror_->Publish());
     const std::string place = mirror_->place().text();
-    mirror_->Start({.away =
-                        [this, place](const Status& why) {
-                          watch_->On(EventToJson(Warning{fmt::format(
-                              "{}; the run goes on here, and is copied when it answers again",
-                              FaultOf(why).what)}));
-                        },
-                    .back =
-                        [this, place] {
-                          watch_->On(EventToJson(Note{place + " answers again"}));
-                        },
-                    .lost =
-                        [this] {
-                          lost_ = true;
-                          stop_.request_stop();
-                        }});
+    mirror_->Start(
+        {.away =
+             [this, place](const Status& why) {
+               watch_->On(EventToJson(Warning{
+                   fmt::format("{}; the run goes on here, and is copied when it answers again",
+                               FaultOf(why).what)}));
+             },
+         .back = [this, place] { watch_->On(EventToJson(Note{place + " answers again"})); },
+         .lost =
+             [this] {
+               lost_ = true;
+               stop_.request_stop();
+             }});
     return Status::OK();
   }
 
@@ -218,14 +215,20 @@ class Run {
     return WithAddresses(result, mirror_->place(), mirror_->manifest());
   }
 
+  // What was kept is on the store, too.
+  void NamePlace(std::string& text) const {
+    const std::string folder = folder_->path().string();
+    const size_t at = text.find(folder);
+    if (at != text.npos) text.replace(at, folder.size(), mirror_->place().text());
+  }
+
   // With --json a failure is the one line on stdout. A closed stdout must not replace the fault.
   void PrintError(const Fault& fault) {
     if (!request_.json) return;
     const std::string place = mirror_ ? mirror_->place().text() : folder_->path().string();
-    (void)PrintResult(Dump({{"run", folder_->id()},
-                            {"folder", place},
-                            {"error", StatusToJson(Fail(fault))}}) +
-                      "\n");
+    (void)PrintResult(
+        Dump({{"run", folder_->id()}, {"folder", place}, {"error", StatusToJson(Fail(fault))}}) +
+        "\n");
     if (request_.answered != nullptr) *request_.answered = true;
   }
 
@@ -293,6 +296,8 @@ class Run {
       PrintNote("warning: not all of it could be copied: " + FaultOf(copied).what + "\n");
       if (!fault.kept.empty()) fault.kept += ", ";
       fault.kept += "on this machine alone, in " + folder_->path().string();
+    } else if (mirror_) {
+      NamePlace(fault.kept);
     }
     PrintError(fault);
     return Fail(std::move(fault));

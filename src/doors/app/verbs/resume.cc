@@ -69,8 +69,8 @@ Result<RunRequest> MakeRequest(const Json& description, const fs::path& run,
 }
 
 void NoteWait(const Attempt& attempt) {
-  PrintNote(fmt::format("waits up to {} s for a sign of life of the job on {}\n",
-                        kLifeSign.count(), attempt.Who()));
+  PrintNote(fmt::format("waits up to {} s for a sign of life of the job on {}\n", kLifeSign.count(),
+                        attempt.Who()));
 }
 
 // What could not be copied when the run ended.
