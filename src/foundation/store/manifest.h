@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object is, as manifest.json in its folder says. The file may be anyone's: it is read up to
-// a limit, and every name and number in it is checked.
+// What an object is, as manifest.json in its folder says. The file may be anyone's: it is read up
+// to a limit, and every name and number in it is checked.
 #pragma once
 
 #include <cstdint>
@@ -82,8 +82,8 @@ std::string CauseName(const std::string& kind, const Json& causes);
 // Whether `text` consists of `digits` lower-case hexadecimal digits.
 bool IsHexName(std::string_view text, size_t digits);
 
-// Whether a part may have this name: at most 100 of a-z, 0-9, '.', '_' and '-', the first of them no
-// dot, and not the manifest's.
+// Whether a part may have this name: at most 100 of a-z, 0-9, '.', '_' and '-', the first of them
+// no dot, and not the manifest's.
 bool IsPartName(std::string_view name);
 
 // Reads a manifest; anything that does not fit is a fault of kInput. `cause` is the name of the
