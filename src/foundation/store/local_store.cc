@@ -150,6 +150,14 @@ Result<std::optional<StoredObject>> LocalStore::Find(const std::string& cause) {
   return std::optional<StoredObject>();
 }
 
+std::optional<Manifest> LocalStore::Peek(const std::string& cause) const {
+  const auto fd = folder_.OpenFile(cause, std::string(kManifestName));
+  if (!fd.ok() || !*fd) return std::nullopt;
+  auto manifest = ReadManifest(fd->get(), cause);
+  if (!manifest.ok() || !CheckParts(*manifest, false).ok()) return std::nullopt;
+  return std::move(*manifest);
+}
+
 Result<std::optional<StoredObject>> LocalStore::FindContent(const std::string& kind,
                                                             const std::string& content) {
   PT_LET(const auto causes, index_->WithContent(kind, content));

@@ -126,7 +126,9 @@ class LocalStore {
 
   // None if there is none, or if it was damaged.
   Result<std::optional<StoredObject>> Find(const std::string& cause);
-  // The same for any object of that kind with these contents.
+  // What Find() would find, as far as its manifest says: it is no use of the object.
+  std::optional<Manifest> Peek(const std::string& cause) const;
+  // Finds any object of that kind with these contents.
   Result<std::optional<StoredObject>> FindContent(const std::string& kind,
                                                   const std::string& content);
   // Finds the object or begins it. If somebody else makes it at this moment, waits for them as

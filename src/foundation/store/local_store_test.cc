@@ -24,6 +24,9 @@ TEST_F(LocalStoreTest, FindsWhatAnEarlierProcessMade) {
   EXPECT_EQ(found->manifest().run, "run of a");
   EXPECT_EQ(found->manifest().seconds, 2.5);
   EXPECT_EQ(found->manifest().bytes, 9);
+  EXPECT_EQ(store->Peek(CauseOf("a"))->run, "run of a");
+  EXPECT_FALSE(store->Peek(CauseOf("b")));
+  // Its making was the first use.
   EXPECT_EQ(store->Facts(CauseOf("a")).ValueOrDie()->uses, 3);
 }
 

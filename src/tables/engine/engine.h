@@ -22,6 +22,8 @@ struct EnginePlan {
   std::string sql;                     // The relational part as the engine will see it.
   std::vector<std::string> not_exact;  // What may differ between engines or runs, with reasons.
   Json placement;                      // For each gang: a table of ranks, or why it does not fit.
+  // For each kept table what a run would take from the store, or why not; null: it keeps none.
+  Json kept;
 };
 
 // What a gang will need, checked before any of its rows is read.

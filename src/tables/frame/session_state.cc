@@ -126,11 +126,13 @@ Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
 
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call) {
   PT_LET(const EnginePlan explained, engine.Explain(plan, call));
-  return Json{{"engine", engine.address()},
-              {"tree", Explain(plan)},
-              {"sql", explained.sql},
-              {"not_exact", explained.not_exact},
-              {"placement", ListGangs(explained.placement)}};
+  Json description = {{"engine", engine.address()},
+                      {"tree", Explain(plan)},
+                      {"sql", explained.sql},
+                      {"not_exact", explained.not_exact},
+                      {"placement", ListGangs(explained.placement)}};
+  if (!explained.kept.is_null()) description["kept"] = explained.kept;
+  return description;
 }
 
 }  // namespace protium

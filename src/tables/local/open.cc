@@ -17,6 +17,9 @@ Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
       request.memory_bytes > 0 ? request.memory_bytes : ReadMachine().memory_bytes / 2;
   LocalOptions local{.address = request.address, .memory_bytes = memory, .spill = request.spill};
   local.workers = std::move(workers);
+  local.store = request.store;
+  local.fresh = request.fresh;
+  local.run = request.folder.filename().string();
   return MakeLocalEngine(std::move(local));
 }
 
