@@ -24,8 +24,8 @@ class KeptTable {
  public:
   // Takes a name that no other table has; the table itself must still be made.
   static Result<KeptTable> Name(std::shared_ptr<Database> database);
-  // Takes a name for the table "rows" of a new database in `file`, which must still be made; Finish()
-  // then makes the file whole and opens it again, for reading alone.
+  // Takes a name for the table "rows" of a new database in `file`, which must still be made;
+  // Finish() then makes the file whole and opens it again, for reading alone.
   static Result<KeptTable> InFile(std::shared_ptr<Database> database,
                                   const std::filesystem::path& file);
   Status Finish();

@@ -132,7 +132,7 @@ Result<KeptTables::Made> QueryTables::CreateToKeep(const duck::Connection& conne
 
 // The table gets a column for the sides of every split that the query makes of it.
 Result<int64_t> QueryTables::RunCreate(const duck::Connection& connection, const Plan& plan,
-                                  const std::string& table, const std::string& select) {
+                                       const std::string& table, const std::string& select) {
   const auto& name = std::get<Materialize>(plan->verb).name;
   PT_LET(const duck::Connection beside, store_.database->Connect());
   PT_TRY(CountOperatorTimes(connection));

@@ -82,7 +82,7 @@ class QueryTables {
                                         const KeptSelect& kept, TableDraft draft);
   // Runs the statement that makes `table`; returns its number of rows.
   Result<int64_t> RunCreate(const duck::Connection& connection, const Plan& plan,
-                       const std::string& table, const std::string& select);
+                            const std::string& table, const std::string& select);
   Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);
   Result<KeptTable> Ingest(const Plan& plan);
 

@@ -39,9 +39,9 @@ class TableDraft {
 // Thread-safe.
 class StoredTables {
  public:
-  // Opens the store in `folder`; null if that is empty. If it cannot be opened, queries run without,
-  // and the first of them says why. `run` is who makes what is kept from now on; with `fresh`
-  // nothing is found, and what is kept is made anew.
+  // Opens the store in `folder`; null if that is empty. If it cannot be opened, queries run
+  // without, and the first of them says why. `run` is who makes what is kept from now on; with
+  // `fresh` nothing is found, and what is kept is made anew.
   static std::unique_ptr<StoredTables> Open(const std::filesystem::path& folder, std::string run,
                                             bool fresh);
 
