@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/table_cause.h"
 
+#include <arrow/type.h>
 #include <duckdb.h>
+#include <fmt/format.h>
 #include <gnu/libc-version.h>
 
 #include <algorithm>
@@ -12,10 +14,10 @@
 #include "sql/duckdb/prelude.h"
 #include "sql_words/functions/table.h"
 
-// The plan is drawn (Explain) after its paths were replaced by what the files hold; what a drawing
-// leaves out follows as lists, in the order in which it shows the nodes. How a plan becomes SQL is
-// decided by our libraries, whose builds are part of the cause; so are the settings and functions
-// that give the SQL its meaning.
+// The plan is drawn (Explain) for people after its paths were replaced by what the files hold. The
+// drawing quotes nothing and leaves things out, so every node also has a step that holds all of it,
+// inputs before their users. How a plan becomes SQL is decided by our libraries, whose builds are
+// part of the cause; so are the settings that give the SQL its meaning.
 
 namespace protium {
 namespace {
@@ -44,6 +46,49 @@ Json PartitionValues(const Partitions& partitions) {
   return values;
 }
 
+// Doubles as C writes them in hexadecimal: without loss, and NaN is not NULL.
+std::string ExactText(double value) { return fmt::format("{:a}", value); }
+
+Json ExactJson(const Expr& expr) {
+  if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
+  if (expr.kind == Expr::Kind::kCall) {
+    Json arguments = Json::array();
+    for (const Expr& each : expr.arguments) arguments.push_back(ExactJson(each));
+    return {{"call", expr.name}, {"of", std::move(arguments)}};
+  }
+  if (const auto* flag = std::get_if<bool>(&expr.value)) return *flag;
+  if (const auto* whole = std::get_if<int64_t>(&expr.value)) return *whole;
+  if (const auto* number = std::get_if<double>(&expr.value))
+    return {{"double", ExactText(*number)}};
+  if (const auto* text = std::get_if<std::string>(&expr.value)) return *text;
+  return nullptr;
+}
+
+// What a node adds to its inputs; null for those that have a list of their own.
+struct StepOf {
+  Json operator()(const Scan& scan) const {
+    return {scan.table, FieldsToJson(scan.format), scan.paths};
+  }
+  Json operator()(const Filter& filter) const { return ExactJson(filter.predicate); }
+  Json operator()(const Project& project) const {
+    Json columns = Json::array();
+    for (const NamedExpr& each : project.columns) {
+      columns.push_back({each.name, ExactJson(each.expr)});
+    }
+    return columns;
+  }
+  Json operator()(const Split& split) const {
+    return {split.by, ExactText(split.part), split.seed, split.side == Split::Side::kPart};
+  }
+  Json operator()(const MarkSplit& split) const {
+    return {split.by, ExactText(split.part), split.seed, split.column};
+  }
+  template <class Other>
+  Json operator()(const Other&) const {
+    return nullptr;
+  }
+};
+
 class Describing {
  public:
   Describing(InputHashes& hashes, TableCause& cause) : hashes_(hashes), cause_(cause) {}
@@ -53,11 +98,17 @@ class Describing {
     const auto known = described_.find(plan.get());
     if (known != described_.end()) return known->second;
     std::vector<Plan> inputs;
+    Json numbers = Json::array();
     for (const Plan& input : plan->inputs) {
       PT_LET(Plan described, Visit(input));
+      numbers.push_back(numbers_.at(input.get()));
       inputs.push_back(std::move(described));
     }
     Verb verb = plan->verb;
+    numbers_[plan.get()] = steps_.size();
+    steps_.push_back({{"verb", verb.index()},
+                      {"inputs", std::move(numbers)},
+                      {"does", std::visit(StepOf{}, verb)}});
     if (auto* const scan = std::get_if<Scan>(&verb)) PT_TRY(Take(*scan));
     if (const auto* const sql = std::get_if<Sql>(&verb)) {
       texts_.push_back({{"text", sql->text}, {"names", sql->names}});
@@ -69,6 +120,7 @@ class Describing {
 
   Json texts() const { return texts_; }
   Json scans() const { return scans_; }
+  Json steps() const { return steps_; }
 
  private:
   Status Take(Scan& scan) {
@@ -78,7 +130,12 @@ class Describing {
       cause_.files.emplace_back(path, content);
       path = content.hash;
     }
-    scans_.push_back({{"csv", FieldsToJson(scan.csv)},
+    Json columns = Json::array();
+    for (const auto& field : scan.schema->fields()) {
+      columns.push_back({field->name(), field->type()->ToString()});
+    }
+    scans_.push_back({{"columns", std::move(columns)},
+                      {"csv", FieldsToJson(scan.csv)},
                       {"partitions", PartitionValues(scan.partitions)},
                       {"rows_are_lines", scan.rows_are_lines},
                       {"hashed", scan.hashed}});
@@ -89,6 +146,8 @@ class Describing {
   TableCause& cause_;
   Json texts_ = Json::array();
   Json scans_ = Json::array();
+  Json steps_ = Json::array();
+  std::unordered_map<const Node*, size_t> numbers_;  // Of steps_.
   std::unordered_map<const Node*, Plan> described_;
 };
 
@@ -125,6 +184,7 @@ Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes) {
   PT_LET(const Plan described, describing.Visit(kept->inputs.front()));
   cause.causes = {{"plan", Explain(described)},
                   {"sql", describing.texts()},
+                  {"steps", describing.steps()},
                   {"reading", describing.scans()},
                   {"engine", std::string("DuckDB ") + duckdb_library_version()},
                   {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},

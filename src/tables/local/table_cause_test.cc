@@ -5,6 +5,7 @@
 #include <arrow/api.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -83,6 +84,19 @@ TEST_F(TableCauseTest, EveryChangeThatMayChangeTheRowsChangesIt) {
   const Plan other_filter = MakePlan(Filter{Col("a") > Lit(0.10000000000000002)}, {MakePlan(scan)});
   names.insert(NameOf(MakePlan(Materialize{"etl"}, {other_filter})));
   EXPECT_EQ(names.size(), 10u);
+}
+
+TEST_F(TableCauseTest, PlansThatAreDrawnAlikeAreTwo) {
+  const Scan scan = ScanOf(Write("t.csv", "a\n1\n"));
+  const auto filtered = [&](std::vector<Expr> arguments) {
+    arguments.insert(arguments.begin(), Col("a"));
+    const Plan rows = MakePlan(Filter{MakeCall("in", std::move(arguments))}, {MakePlan(scan)});
+    return MakePlan(Materialize{"etl"}, {rows});
+  };
+  const Plan one = filtered({Lit("x', 'y")}), two = filtered({Lit("x"), Lit("y")});
+  EXPECT_EQ(Explain(one), Explain(two));
+  EXPECT_NE(NameOf(one), NameOf(two));
+  EXPECT_NE(NameOf(filtered({Lit(std::nan(""))})), NameOf(filtered({Lit({})})));
 }
 
 TEST_F(TableCauseTest, TheSameTextsInOtherPlacesAreAnotherPlan) {

@@ -168,6 +168,9 @@ std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
     found.push_back({what, was.contains(place) ? Dump(was[place]) : "nothing",
                      now.contains(place) ? Dump(now[place]) : "nothing"});
   }
+  if (found.empty() && kept.causes.value("steps", Json()) != causes["steps"]) {
+    found.push_back({"a step of the plan is another", "", ""});
+  }
   return found;
 }
 
@@ -197,7 +200,9 @@ std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
   }
   std::string text =
       fmt::format("{} is made: since {} kept it, {}\n", name, nearest->run, fewest.front().what);
-  text += fmt::format("  was  {}\n  now  {}\n", fewest.front().was, fewest.front().now);
+  if (fewest.front().was != fewest.front().now) {
+    text += fmt::format("  was  {}\n  now  {}\n", fewest.front().was, fewest.front().now);
+  }
   for (size_t i = 1; i < fewest.size(); ++i) text += "  also: " + fewest[i].what + "\n";
   return text;
 }
