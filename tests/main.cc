@@ -3,6 +3,8 @@
 // for a worker's role before anything else.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "spark_worker/worker.h"
 #include "workers/workers.h"
 
@@ -14,6 +16,8 @@ namespace protium {
 }  // namespace protium
 
 int main(int argc, char** argv) {
+  // A test finds nothing of another one, or of the user's; those of the store name their own.
+  ::setenv("PROTIUM_STORE", "off", 0);
   if (protium::IsWorker() && protium::TestTasks != nullptr) {
     return protium::WorkerMain(protium::TestTasks(), {});
   }

@@ -52,6 +52,7 @@ CommandVerb ExportVerb();
 CommandVerb ImportVerb();
 CommandVerb ConfigVerb();
 CommandVerb ExampleVerb();
+CommandVerb CacheVerb();
 CommandVerb DoctorVerb();
 CommandVerb CompletionVerb();
 CommandVerb HelpVerb();

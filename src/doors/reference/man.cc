@@ -88,7 +88,9 @@ std::string ManIndex(const std::vector<VerbShape>& verbs, std::span<const Flag> 
   page += Text(exit_codes.substr(exit_codes.find('\n') + 1));
   return page +
          ".SH ENVIRONMENT\n.TP\nPROTIUM_RUNS_DIR\nthe folder of all runs, unless \\fB\\-\\-runs\\-"
-         "dir\\fR names one\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR never and "
+         "dir\\fR names one\n.TP\nPROTIUM_STORE\nthe folder of what is kept for later runs "
+         "(protium help cache), or off\n.TP\nNO_COLOR, CLICOLOR_FORCE\nas \\fB\\-\\-color\\fR "
+         "never and "
          "always\n";
 }
 

@@ -52,6 +52,22 @@ struct QueryRan {
 };
 Json EventToJson(const QueryRan& event);
 
+// A table was not made, but taken from the store, where an earlier run has kept it.
+struct TableTaken {
+  static constexpr std::string_view kName = "table_taken";
+  std::string name;  // "etl"
+  std::string run;   // That made it.
+  int64_t rows = 0;
+  int64_t bytes = 0;
+  template <class Visit>
+  void Fields(Visit& visit) {
+    visit("name", name);
+    visit("run", run);
+    visit("rows", rows);
+    visit("bytes", bytes);
+  }
+};
+
 // EtlProgress of a cluster, which counts tasks.
 struct ClusterProgress {
   static constexpr std::string_view kName = EtlProgress::kName;

@@ -50,6 +50,7 @@ std::vector<std::string> ProgressState::On(const Json& json, Deadline now) {
   const Event event = EventFromJson(json);
   phases_.On(event, Millis(now));
   Lines lines = Follow(now);
+  if (Is<TableTaken>(json) && TextAt(json, "name") == "etl") taken_from_ = TextAt(json, "run");
   const Lines more = std::visit([&](const auto& each) { return Take(each, now); }, event);
   lines.insert(lines.end(), more.begin(), more.end());
   view_.On(event);
@@ -295,6 +296,9 @@ std::string ProgressState::Summary(Deadline now) const {
     return line + "  " + took;
   }
   if (phase_ == Phase::kEtl) {
+    if (!taken_from_.empty()) {
+      return "etl      kept from " + taken_from_ + ", " + Grouped(rows_) + " rows  " + took;
+    }
     return "etl      " + (rows_ > 0 ? Grouped(rows_) + " rows  " : "") + took;
   }
   if (phase_ == Phase::kFit) return "fit      " + stages_ + "  " + took;

@@ -76,6 +76,7 @@ class ProgressState {
   std::optional<Phase> phase_;  // As shown; none before anything has begun.
   Deadline entered_{};          // When the phase began.
   int64_t rows_ = 0;            // Of the running phase; 0: unknown.
+  std::string taken_from_;      // The run that made the ETL's table; empty: this one.
   bool scored_ = false;         // Whether rows of the phase were scored.
   bool placed_ = false;         // Whether a pipeline was placed: from then on its rows are read.
   double etl_percent_ = -1;     // -1: unknown.

@@ -279,6 +279,16 @@ TEST_F(ProgressText, CountsTheEtlFromTheStartAndIsSilentWhenNothingCameOfIt) {
   EXPECT_EQ(text_, "etl      1,000 rows  2.0 s\n");
 }
 
+TEST_F(ProgressText, SaysWhichRunMadeTheRowsIfThisOneTookThem) {
+  ProgressLines lines({}, Out());
+  lines.On({{"event", "start"}}, now_);
+  lines.On({{"event", "table_taken"}, {"name", "sample"}, {"run", "other"}}, now_);
+  lines.On({{"event", "table_taken"}, {"name", "etl"}, {"run", "flights-1"}}, now_);
+  lines.On({{"event", "etl_done"}, {"rows", 1000}}, now_ += milliseconds(20));
+  lines.Close(now_);
+  EXPECT_EQ(text_, "etl      kept from flights-1, 1,000 rows  0.02 s\n");
+}
+
 TEST_F(ProgressText, ShowsRestartsForGood) {
   ProgressLines lines({.live = true, .width = 80}, Out());
   lines.On({{"event", "restart"}, {"attempt", 1}, {"cause", "rank 1: signal 9"}}, now_);

@@ -26,6 +26,8 @@ struct EnginePlan {
   // What is read of each source, by DescribeSource(): {"columns": [...], "filters": "..."}, the
   // comparisons that its server or file reader makes. A source that is not here is read whole.
   Json reads = Json::object();
+  // For each kept table what a run would take from the store, or why not; null: it keeps none.
+  Json kept;
 };
 
 // A table of a database as the database describes it, which may be out of date; -1: unknown.

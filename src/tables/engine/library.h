@@ -21,10 +21,12 @@ struct EngineRequest {
   Json options = Json::object();    // The engine's own: [engine.NAME] of a job file, not checked.
   std::filesystem::path program;    // The workers' program; empty: the program of this process.
   double worker_deadline = 60;      // Seconds without a sign of life of a worker that has no gang.
+  std::filesystem::path store;      // Where tables outlive their runs; empty: nowhere.
+  bool fresh = false;               // Make what is kept there anew.
 };
 
 // Increased whenever the layout of Engine, EngineRequest or what they hold changes.
-inline constexpr int32_t kEngineLibraryVersion = 8;
+inline constexpr int32_t kEngineLibraryVersion = 9;
 
 // The only entry of an engine's library, protium_open_<name>. It sets `engine` and returns true;
 // returns false if the library was built for another version.

@@ -47,7 +47,9 @@ EngineRequest RequestFor(const SessionOptions& options) {
           .memory_bytes = options.memory_bytes,
           .options = std::move(own),
           .program = options.program,
-          .worker_deadline = options.worker_deadline};
+          .worker_deadline = options.worker_deadline,
+          .store = options.store,
+          .fresh = options.fresh};
 }
 
 Result<std::unique_ptr<Engine>> OpenEngine(const SessionOptions& options) {

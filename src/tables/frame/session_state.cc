@@ -126,12 +126,14 @@ Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
 
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call) {
   PT_LET(const EnginePlan explained, engine.Explain(plan, call));
-  return Json{{"engine", engine.address()},
-              {"tree", Explain(plan)},
-              {"sql", explained.sql},
-              {"not_exact", explained.not_exact},
-              {"placement", ListGangs(explained.placement)},
-              {"reads", explained.reads}};
+  Json description = {{"engine", engine.address()},
+                      {"tree", Explain(plan)},
+                      {"sql", explained.sql},
+                      {"not_exact", explained.not_exact},
+                      {"placement", ListGangs(explained.placement)},
+                      {"reads", explained.reads}};
+  if (!explained.kept.is_null()) description["kept"] = explained.kept;
+  return description;
 }
 
 }  // namespace protium

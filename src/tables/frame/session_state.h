@@ -54,6 +54,9 @@ struct SessionOptions {
   std::filesystem::path program;
   // Seconds without a sign of life after which a worker that is no rank is given up.
   double worker_deadline = 60;
+  // Where tables outlive their runs (store/store_folder.h: DefaultStoreFolder()); empty: nowhere.
+  std::filesystem::path store;
+  bool fresh = false;  // Make anew what is kept there.
   // Files that the command reads beside tables, such as its job file: never overwritten.
   std::vector<std::filesystem::path> read;
   std::shared_ptr<const Catalogue> catalogue;  // The program's own rows, or null.
@@ -126,7 +129,7 @@ Result<std::unique_ptr<Session>> OpenSession(SessionOptions options,
                                              std::unique_ptr<Engine> engine = nullptr);
 
 // Describes what running `plan` would do, without running it: {"engine", "tree", "sql",
-// "not_exact", "placement"}.
+// "not_exact", "placement"} and, if the engine has a store, "kept".
 Result<Json> Describe(Engine& engine, const Plan& plan, const Call& call);
 
 }  // namespace protium

@@ -18,6 +18,7 @@ namespace protium {
 Result<EnginePlan> Explainer::Explain(const Plan& plan) {
   said_.placement = Json::array();
   sources_ = ListSources(plan);
+  if (stored_ != nullptr) said_.kept = Json::array();
   PT_TRY(Visit(plan, plan));
   KeptRows result;
   if (views_.count(plan.get()) == 0) PT_TRY(Show(plan, "result", result));
@@ -32,7 +33,8 @@ Status Explainer::Visit(const Plan& plan, const Plan& whole) {
   for (const Plan& input : plan->inputs) PT_TRY(Visit(input, whole));
   if (const auto* kept = std::get_if<Materialize>(&plan->verb)) {
     KeptRows rows{.table = NewName(kept->name), .marks = FindCuts(whole, plan.get())};
-    PT_TRY(Show(plan->inputs.front(), "materialize " + kept->name, rows));
+    PT_LET(const auto not_exact, Show(plan->inputs.front(), "materialize " + kept->name, rows));
+    if (stored_ != nullptr) said_.kept.push_back(stored_->Describe(plan, not_exact, call_));
     views_[plan.get()] = std::move(rows);
   }
   if (const auto* task = std::get_if<MapTask>(&plan->verb)) {
@@ -59,7 +61,8 @@ Result<std::string> Explainer::NoKeys() {
   return view;
 }
 
-Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& rows) {
+Result<std::vector<std::string>> Explainer::Show(const Plan& plan, const std::string& title,
+                                                 KeptRows& rows) {
   PT_LET(const RelationSql sql, Write(plan));
   const auto plain = WithPlainTypes(connection_, sql.text);
   // DuckDB's message points into the text that it was given; the user is shown the position in the
@@ -73,8 +76,10 @@ Status Explainer::Show(const Plan& plan, const std::string& title, KeptRows& row
   said_.sql += "-- " + title + "\n" + kept.text + ";\n";
   kept.rows.table = std::move(rows.table);
   rows = std::move(kept.rows);
-  if (rows.table.empty()) return Status::OK();
-  return duck::Do(connection_, "CREATE TEMP VIEW " + rows.table + " AS " + kept.text);
+  if (!rows.table.empty()) {
+    PT_TRY(duck::Do(connection_, "CREATE TEMP VIEW " + rows.table + " AS " + kept.text));
+  }
+  return sql.not_exact;
 }
 
 Status Explainer::Seat(const MapTask& task) {

@@ -9,6 +9,7 @@
 
 #include "duckdb/handles.h"
 #include "engine/engine.h"
+#include "local/stored_tables.h"
 #include "sql/writer.h"
 #include "workers/workers.h"
 
@@ -18,9 +19,9 @@ namespace protium {
 // temporary view on the given connection, so DuckDB checks all SQL and no data moves. Used once.
 class Explainer {
  public:
-  // `workers` may be null: then gangs have no placement.
-  Explainer(const duck::Connection& connection, Workers* workers)
-      : connection_(connection), workers_(workers) {}
+  // `workers` may be null: then gangs have no placement; so may `stored`: then nothing is kept.
+  Explainer(const duck::Connection& connection, Workers* workers, StoredTables* stored, Call call)
+      : connection_(connection), workers_(workers), stored_(stored), call_(std::move(call)) {}
 
   Result<EnginePlan> Explain(const Plan& plan);
 
@@ -29,8 +30,8 @@ class Explainer {
   // which marks the table gets.
   Status Visit(const Plan& plan, const Plan& whole);
   // Notes how the rows of `plan` are made, with the marks that `rows` asks for, and makes a view
-  // under the name in `rows`, if any.
-  Status Show(const Plan& plan, const std::string& title, KeptRows& rows);
+  // under the name in `rows`, if any. Returns what is not exact in them.
+  Result<std::vector<std::string>> Show(const Plan& plan, const std::string& title, KeptRows& rows);
   Result<RelationSql> Write(const Plan& plan);
   // Makes a view that stands for the keys of a lookup; empty, since only its columns matter.
   Result<std::string> NoKeys();
@@ -39,6 +40,8 @@ class Explainer {
 
   const duck::Connection& connection_;
   Workers* workers_;
+  StoredTables* stored_;
+  const Call call_;
   std::unordered_map<const Node*, KeptRows> views_;
   std::set<std::string> names_;
   std::vector<Source> sources_;

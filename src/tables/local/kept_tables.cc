@@ -100,7 +100,46 @@ class Filling {
 
 Result<KeptTable> KeptTable::Name(std::shared_ptr<Database> database) {
   const int64_t number = database->NextNumber();
-  return KeptTable(std::move(database), fmt::format("pt_kept_{}", number));
+  const std::string name = fmt::format("pt_kept_{}", number);
+  // If making the table failed, it does not exist.
+  return KeptTable(std::move(database), name, "DROP TABLE IF EXISTS " + name);
+}
+
+KeptTable KeptTable::OfFile(std::shared_ptr<Database> database, std::filesystem::path file) {
+  const std::string name = fmt::format("pt_kept_{}", database->NextNumber());
+  KeptTable table(std::move(database), name + ".rows", "DETACH DATABASE IF EXISTS " + name);
+  table.file_ = std::move(file);
+  return table;
+}
+
+Status KeptTable::Attach(const char* how) const {
+  PT_LET(const duck::Connection connection, database_->Connect());
+  const std::string name = name_.substr(0, name_.find('.'));
+  return duck::Do(connection, fmt::format("ATTACH {} AS {}{}",
+                                          QuoteText(file_.string(), DuckDbDialect()), name, how));
+}
+
+Result<KeptTable> KeptTable::InFile(std::shared_ptr<Database> database,
+                                    const std::filesystem::path& file) {
+  KeptTable table = OfFile(std::move(database), file);
+  PT_TRY(table.Attach(""));
+  return table;
+}
+
+// Detaching writes everything into the file, and the lock that kept other processes from reading it
+// goes.
+Status KeptTable::Finish() {
+  PT_LET(const duck::Connection connection, database_->Connect());
+  PT_TRY(duck::Do(connection, drop_));
+  return Attach(" (READ_ONLY)");
+}
+
+Result<KeptTable> KeptTable::Open(std::shared_ptr<Database> database,
+                                  const std::filesystem::path& file, std::shared_ptr<void> held) {
+  KeptTable table = OfFile(std::move(database), file);
+  table.held_ = std::move(held);
+  PT_TRY(table.Attach(" (READ_ONLY)"));
+  return table;
 }
 
 Result<KeptTable> KeptTable::Fill(std::shared_ptr<Database> database, BatchStream& stream) {
@@ -123,8 +162,9 @@ KeptTable::~KeptTable() {
   if (database_ == nullptr) return;
   const auto connection = database_->Connect();
   if (!connection.ok()) return;
-  // If making the table failed, it does not exist.
-  (void)duck::Do(*connection, "DROP TABLE IF EXISTS " + name_);
+  (void)duck::Do(*connection, drop_);
+  std::error_code ignored;
+  if (!file_.empty()) std::filesystem::remove(file_, ignored);
 }
 
 KeptTables::Entry& KeptTables::FindOrAddEntry(const Plan& plan) {

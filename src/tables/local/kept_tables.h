@@ -3,6 +3,7 @@
 // Materialize nodes, of tasks' results, and of lookups' keys.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,15 @@ class KeptTable {
  public:
   // Takes a name that no other table has; the table itself must still be made.
   static Result<KeptTable> Name(std::shared_ptr<Database> database);
+  // Takes a name for the table "rows" of a new database in `file`, which must still be made;
+  // Finish() then makes the file whole and opens it again, for reading alone.
+  static Result<KeptTable> InFile(std::shared_ptr<Database> database,
+                                  const std::filesystem::path& file);
+  Status Finish();
+  // Opens the table "rows" of the database in `file`, which is removed when this object is
+  // destroyed; `held` is held until then.
+  static Result<KeptTable> Open(std::shared_ptr<Database> database,
+                                const std::filesystem::path& file, std::shared_ptr<void> held);
   // Makes a table of a stream's rows; reads the stream to its end.
   static Result<KeptTable> Fill(std::shared_ptr<Database> database, BatchStream& stream);
 
@@ -32,11 +42,17 @@ class KeptTable {
   const std::string& name() const { return name_; }
 
  private:
-  KeptTable(std::shared_ptr<Database> database, std::string name)
-      : database_(std::move(database)), name_(std::move(name)) {}
+  KeptTable(std::shared_ptr<Database> database, std::string name, std::string drop)
+      : database_(std::move(database)), name_(std::move(name)), drop_(std::move(drop)) {}
+  static KeptTable OfFile(std::shared_ptr<Database> database, std::filesystem::path file);
+  Status Attach(const char* how) const;
+
   // Null after a move.
   std::shared_ptr<Database> database_;
   std::string name_;
+  std::string drop_;            // The statement that removes it.
+  std::filesystem::path file_;  // Of the database that it lies in; empty: the engine's own.
+  std::shared_ptr<void> held_;
 };
 
 // The tables of Materialize nodes, by the node's identity. Each is made once, however many callers

@@ -33,7 +33,9 @@ namespace {
 class LocalEngine : public Engine {
  public:
   LocalEngine(LocalOptions options, std::unique_ptr<Workers> workers)
-      : options_(std::move(options)), workers_(std::move(workers)) {
+      : options_(std::move(options)),
+        stored_(StoredTables::Open(options_.store, options_.run, options_.fresh)),
+        workers_(std::move(workers)) {
     AddStore();
   }
 
@@ -77,7 +79,7 @@ class LocalEngine : public Engine {
     PT_TRY(CheckFiles(plan));
     PT_LET(TableStore * store, StoreFor(plan));
     PT_LET(const duck::Connection connection, store->database->Connect());
-    Explainer explainer(connection, workers_.get());
+    Explainer explainer(connection, workers_.get(), stored_.get(), call);
     auto explained = explainer.Explain(plan);
     PT_TRY(RefineStatus(explained.status(), plan));
     return explained;
@@ -119,7 +121,10 @@ class LocalEngine : public Engine {
   }
 
   TableStore& AddStore() {
-    return *stores_.emplace_back(std::make_unique<TableStore>(ForDatabase()));
+    TableStore& store = *stores_.emplace_back(std::make_unique<TableStore>(ForDatabase()));
+    if (stored_ != nullptr && !stored_->folder().empty())
+      store.database->Admit({stored_->folder()});
+    return store;
   }
 
   // Adds a store with all that plans have named.
@@ -177,7 +182,8 @@ class LocalEngine : public Engine {
     return {store,
             query,
             {[this, call](const Plan& plan) { return Open(plan, call); },
-             [this](const Plan& plan, const TableStore& own) { return FindOtherStore(plan, own); }},
+             [this](const Plan& plan, const TableStore& own) { return FindOtherStore(plan, own); },
+             stored_.get()},
             call};
   }
 
@@ -224,6 +230,8 @@ class LocalEngine : public Engine {
   const LocalOptions options_;
   // Guards stores_, files_ and sources_.
   std::mutex mutex_;
+  // Null without a store. Tables of the stores below lie in its files.
+  std::unique_ptr<StoredTables> stored_;
   // The last one is for new plans; all live as long as the engine.
   std::vector<std::unique_ptr<TableStore>> stores_;
   // All files and sources that plans have named.

@@ -20,6 +20,10 @@ struct LocalOptions {
   // A folder for what does not fit in memory; empty: such queries fail.
   std::filesystem::path spill;
   WorkerSettings workers;
+  // Where tables outlive their runs; empty: nowhere.
+  std::filesystem::path store;
+  bool fresh = false;  // Make anew what is kept there.
+  std::string run;     // Who makes what is kept.
 };
 
 // Thread-safe. Materialised tables live as long as the engine; its streams must not outlive it.

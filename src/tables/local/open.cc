@@ -22,6 +22,9 @@ Result<std::unique_ptr<Engine>> OpenLocal(const EngineRequest& request) {
   LocalOptions local{
       .address = request.address, .memory_bytes = MemoryFor(request), .spill = request.spill};
   local.workers = std::move(workers);
+  local.store = request.store;
+  local.fresh = request.fresh;
+  local.run = request.folder.filename().string();
   return MakeLocalEngine(std::move(local));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/query_tables.h"
 
+#include "base/fault.h"
 #include "duckdb/operator_times.h"
 #include "duckdb/query.h"
 #include "events/events.h"
@@ -12,13 +13,26 @@
 // is computed if no store has it yet; a task's output is copied into a table of this query alone.
 
 namespace protium {
+namespace {
+
+// What the store gives up for a query that found no room.
+constexpr int64_t kGivenWay = int64_t{1} << 30;
+
+bool IsForLackOfRoom(const Status& status, const std::filesystem::path& file) {
+  const Fault fault = FaultOf(status);
+  return fault.exit == Exit::kNoRoom || fault.what.find(file.string()) != std::string::npos;
+}
+
+}  // namespace
 
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
-                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables) {
+                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables,
+                             std::vector<std::string>* not_exact) {
   PT_LET(const RelationSql sql,
          WriteFor(connection, plan, std::move(tables), [&store](const Lookup& lookup) {
            return store.keys.Get(store.database, lookup);
          }));
+  if (not_exact != nullptr) *not_exact = sql.not_exact;
   auto select = WithPlainTypes(connection, sql.text);
   PT_TRY(RefineStatus(PlaceInOriginal(select.status(), sql.text, sql.texts), plan));
   return select;
@@ -61,24 +75,73 @@ Result<KeptTables::Made> QueryTables::Fill(const Plan& plan) {
   return KeptTables::Made{std::move(table)};
 }
 
-// The table gets a column for the sides of every split that the query makes of it.
+// Taken from an earlier run if one has kept these very rows. Whether they may be kept is known only
+// when the query is written, after what lies below it was made; what was kept once is found before.
 Result<KeptTables::Made> QueryTables::Compute(const Plan& plan) {
-  const Plan& input = plan->inputs.front();
-  QueryTables below(store_, input, sources_, call_);
+  StoredTables* const stored = sources_.stored;
+  const std::string& name = std::get<Materialize>(plan->verb).name;
+  TableCause cause{.refused = "there is no store"};
+  if (stored != nullptr) {
+    cause = stored->CauseOf(plan, call_);
+    if (auto taken = stored->Find(store_.database, cause, name, call_)) return std::move(*taken);
+  }
+  QueryTables below(store_, plan->inputs.front(), sources_, call_);
   PT_TRY(below.Make());
   PT_LET(const duck::Connection connection, store_.database->Connect());
-  PT_LET(const std::string select, below.Select(connection));
+  std::vector<std::string> not_exact;
+  PT_LET(const std::string select, below.Select(connection, &not_exact));
   PT_LET(KeptSelect kept, WriteKept(connection, select, FindCuts(query_, plan.get())));
+  if (cause.refused.empty() && WhatVaries(not_exact).empty()) {
+    auto draft = stored->Begin(cause, call_);
+    if (draft) return CreateToKeep(connection, plan, kept, std::move(*draft));
+    // The one that was waited for has it.
+    if (auto taken = stored->Find(store_.database, cause, name, call_)) return std::move(*taken);
+  }
+  return Create(connection, plan, kept);
+}
+
+Result<KeptTables::Made> QueryTables::Create(const duck::Connection& connection, const Plan& plan,
+                                             const KeptSelect& kept) {
   PT_LET(KeptTable table, KeptTable::Name(store_.database));
+  PT_TRY(RunCreate(connection, plan, table.name(), kept.text));
+  return KeptTables::Made{std::move(table), kept.rows};
+}
+
+// A disk without room for the file costs a second try, in memory and the spill folder.
+Result<KeptTables::Made> QueryTables::CreateToKeep(const duck::Connection& connection,
+                                                   const Plan& plan, const KeptSelect& kept,
+                                                   TableDraft draft) {
+  const auto since = Clock::now();
+  const auto made = [&]() -> Result<std::pair<KeptTable, int64_t>> {
+    PT_LET(KeptTable table, KeptTable::InFile(store_.database, draft.file()));
+    PT_LET(const int64_t rows, RunCreate(connection, plan, table.name(), kept.text));
+    PT_TRY(table.Finish());
+    return std::pair(std::move(table), rows);
+  };
+  auto table = made();
+  if (!table.ok() && IsForLackOfRoom(table.status(), draft.file())) {
+    call_.Send(Note{"the table is not kept: " + FaultOf(table.status()).what});
+    sources_.stored->GiveWay(kGivenWay);
+    return Create(connection, plan, kept);
+  }
+  PT_TRY(table);
+  const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
+  sources_.stored->Keep(std::move(draft), kept.rows, table->second, seconds, call_);
+  return KeptTables::Made{std::move(table->first), kept.rows};
+}
+
+// The table gets a column for the sides of every split that the query makes of it.
+Result<int64_t> QueryTables::RunCreate(const duck::Connection& connection, const Plan& plan,
+                                       const std::string& table, const std::string& select) {
   const auto& name = std::get<Materialize>(plan->verb).name;
   PT_LET(const duck::Connection beside, store_.database->Connect());
-  const std::string create = "CREATE TABLE " + table.name() + " AS " + kept.text;
   PT_TRY(CountOperatorTimes(connection));
-  const auto made = RunStatement(connection, beside, create, call_, name);
-  PT_TRY(RefineStatus(made.status(), input));
+  const auto made =
+      RunStatement(connection, beside, "CREATE TABLE " + table + " AS " + select, call_, name);
+  PT_TRY(RefineStatus(made.status(), plan->inputs.front()));
   const QueryRan run{.name = name, .measured = OperatorTimes(connection)};
   if (run.measured.contains("operators")) call_.Send(run);
-  return KeptTables::Made{std::move(table), std::move(kept.rows)};
+  return made;
 }
 
 // Copies all columns that the other store has made, including marks of splits.

@@ -15,6 +15,7 @@
 #include "local/database.h"
 #include "local/kept_tables.h"
 #include "local/sql_reader.h"
+#include "local/stored_tables.h"
 #include "plan/node.h"
 
 namespace protium {
@@ -34,12 +35,15 @@ struct TableSources {
   std::function<Result<BatchStreamPtr>(const Plan& plan)> open;
   // Returns a store other than `own` that has already made the table of a plan; null if none has.
   std::function<TableStore*(const Plan& plan, const TableStore& own)> elsewhere;
+  // Tables of earlier runs; null: none.
+  StoredTables* stored = nullptr;
 };
 
 // Writes the query of `plan` for `store`, over `tables`, which must exist; makes only the tables of
-// lookups' keys.
+// lookups' keys. Adds what is not exact in it to `not_exact`, unless that is null.
 Result<std::string> SelectAt(TableStore& store, const duck::Connection& connection,
-                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables);
+                             const Plan& plan, std::unordered_map<const Node*, KeptRows> tables,
+                             std::vector<std::string>* not_exact = nullptr);
 
 // The tables of one query. Used once, by one thread; `store` must outlive it.
 class QueryTables {
@@ -55,8 +59,9 @@ class QueryTables {
   // Makes only the tables that are kept for later queries too.
   Status Keep() { return KeepBelow(query_); }
   // Returns the query over the tables that were made; call it after Make(), once.
-  Result<std::string> Select(const duck::Connection& connection) {
-    return SelectAt(store_, connection, query_, std::move(tables_));
+  Result<std::string> Select(const duck::Connection& connection,
+                             std::vector<std::string>* not_exact = nullptr) {
+    return SelectAt(store_, connection, query_, std::move(tables_), not_exact);
   }
   // Hands over the tables of this query alone, which must last as long as it runs.
   std::vector<KeptTable> TakeHeld() { return std::move(held_); }
@@ -66,10 +71,18 @@ class QueryTables {
   Status MakeBelow(const Plan& plan);
   Status KeepBelow(const Plan& plan);
   Result<KeptRows> FindOrFill(const Plan& plan);
-  // Makes the table of a Materialize node: copied from another store, taken from a task, or
-  // computed.
+  // Makes the table of a Materialize node: copied from another store, taken from a task or from an
+  // earlier run, or computed.
   Result<KeptTables::Made> Fill(const Plan& plan);
   Result<KeptTables::Made> Compute(const Plan& plan);
+  Result<KeptTables::Made> Create(const duck::Connection& connection, const Plan& plan,
+                                  const KeptSelect& kept);
+  // The same in a file, which goes into the store.
+  Result<KeptTables::Made> CreateToKeep(const duck::Connection& connection, const Plan& plan,
+                                        const KeptSelect& kept, TableDraft draft);
+  // Runs the statement that makes `table`; returns its number of rows.
+  Result<int64_t> RunCreate(const duck::Connection& connection, const Plan& plan,
+                            const std::string& table, const std::string& select);
   Result<KeptTables::Made> CopyFrom(TableStore& other, const Plan& plan);
   Result<KeptTable> Ingest(const Plan& plan);
 

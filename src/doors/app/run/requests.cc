@@ -12,6 +12,7 @@
 #include "os/file.h"
 #include "pipeline/estimator_kind.h"
 #include "protium/session.h"
+#include "store/store_folder.h"
 
 namespace protium {
 
@@ -69,6 +70,7 @@ SessionOptions MakeSessionOptions(const Job& job) {
   options.engine_options = SettingsFor(options.engine, job.file.engine.own);
   options.worker_deadline = WorkerDeadline(job);
   options.read = FilesOf(job);
+  options.store = DefaultStoreFolder();
   return options;
 }
 
@@ -94,6 +96,9 @@ Result<RunRequest> RequestForJob(Job job, const Invocation& invocation, const Js
   request.prepare = [prepared, said](Session& session, Json& description) -> Status {
     PT_LET(prepared->frames, OpenJob(session, prepared->job));
     PT_LET(description["plan"], PlanJob(session, prepared->job, *prepared->frames));
+    if (description["plan"].contains("kept")) {
+      for (Json& each : description["plan"]["kept"]) each.erase("causes");
+    }
     description["settings"] =
         said.is_array()
             ? said
@@ -113,6 +118,7 @@ RunRequest RequestForProgram(const Invocation& invocation, const Json& settings,
   request.resume_command = invocation.argv[0] + " resume";
   request.session.engine = engine;
   request.session.base = base;
+  request.session.store = DefaultStoreFolder();
   request.session.catalogue = invocation.program->catalogue;
   for (const auto& [key, value] : settings.items()) request.session.settings[key] = value;
   request.description = {{"kind", "program"},     {"program", invocation.argv[0]},

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <sstream>
 #include <utility>
@@ -150,6 +152,33 @@ std::string SearchText(const Json& search) {
   return more > 0 ? text + fmt::format("  ... and {} more\n", more) : text;
 }
 
+// "2.5 h ago"
+std::string AgeText(int64_t made) {
+  const double seconds = std::max(0.0, double(std::time(nullptr) - made));
+  if (seconds < 120) return fmt::format("{:.0f} s ago", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min ago", seconds / 60);
+  if (seconds < 172800) return fmt::format("{:.0f} h ago", seconds / 3600);
+  return fmt::format("{:.0f} days ago", seconds / 86400);
+}
+
+// For each kept table: from which run it would be taken, or why it would not be.
+std::string KeptText(const Json& kept) {
+  std::string text;
+  for (const Json& each : kept) {
+    std::string line = "  " + TextAt(each, "name") + "  ";
+    if (each.contains("from")) {
+      line += fmt::format("taken from {}, {} rows, {}", TextAt(each, "from"),
+                          Grouped(WholeAt(each, "rows")), AgeText(WholeAt(each, "made")));
+    } else if (each.contains("not")) {
+      line += "made in every run: " + TextAt(each, "not");
+    } else {
+      line += "made, and kept for the next run";
+    }
+    text += FittedLines(line + "\n");
+  }
+  return text;
+}
+
 // Formats the plan as text: tree, the engine's SQL if requested, what is not exact, stages, gang.
 // `plan` is the result of Describe(), with the parts of the event "pipeline" if there is one.
 std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
@@ -161,6 +190,7 @@ std::string PlanText(const std::string& name, const Json& plan, bool with_sql) {
   text += "\nnot exact\n";
   if (plan["not_exact"].empty()) text += "  nothing: every engine gives the same rows\n";
   for (const Json& doubt : plan["not_exact"]) text += FittedLines(Indented(Shown(doubt)));
+  if (plan.contains("kept") && !plan["kept"].empty()) text += "\nkept\n" + KeptText(plan["kept"]);
   if (plan.contains("stages")) text += "\nstages\n" + StagesText(plan["stages"], plan["pipeline"]);
   if (plan.contains("search")) text += "\nsearch\n" + SearchText(plan["search"]);
   if (plan.contains("training") && !plan["training"].empty()) {
@@ -254,6 +284,8 @@ Status ShowPlan(const Arguments& arguments, const Invocation& invocation) {
                        OverriddenText(settings) +
                        "\nnothing was run; --sql shows the engine's SQL, --json every setting\n");
   }
+  // They are for `protium cache why` alone.
+  for (Json& each : plan["kept"]) each.erase("causes");
   Json whole = {{"job", job.file.name}, {"settings", settings}};
   for (const auto& [key, value] : plan.items()) whole[key] = value;
   return PrintResult(Dump(whole) + "\n");

@@ -71,6 +71,7 @@ Status StartRun(const Arguments& arguments, const Invocation& invocation) {
   // With --json a failure is the one line on stdout; RunToEnd() records whether it has printed it.
   request.answered = &invocation.answered;
   request.session.force = arguments.Has("--force");
+  request.session.fresh = arguments.Has("--fresh");
   request.name = arguments.Value("--name", request.name);
   if (!arguments.Has("--ui")) return RunToEnd(std::move(request));
   return RunWithPage(std::move(request));
@@ -86,6 +87,7 @@ CommandVerb RunVerb() {
                      {"--name", "NAME", "the name of the run", ""},
                      RunsDirFlag(),
                      ForceFlag(),
+                     {"--fresh", "", "takes no table that an earlier run has kept", ""},
                      {"--ui", "", "serves the page of runs beside it", ""},
                      JsonFlag()},
            .says = "runs a job to its model and its outputs",

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// `protium cache`: what runs have kept for the next ones (room store): lists it, says why a job
+// would or would not take it, verifies it, removes it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "app/run/requests.h"
+#include "app/verb.h"
+#include "base/fault.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "job/frames.h"
+#include "job/read_job.h"
+#include "run/terminal.h"
+#include "store/local_store.h"
+#include "terminal/printing.h"
+#include "terminal/text_table.h"
+
+namespace protium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kShownDigits = 12;
+
+Result<std::unique_ptr<LocalStore>> OpenUsersStore() {
+  const fs::path folder = DefaultStoreFolder();
+  if (!folder.empty()) return LocalStore::Open({.folder = folder});
+  return Fail({.exit = Exit::kUsage,
+               .what = "nothing is kept: the store is switched off",
+               .why = "PROTIUM_STORE is \"off\", or neither XDG_CACHE_HOME nor HOME is set",
+               .fix = "unset PROTIUM_STORE"});
+}
+
+std::string DateText(int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm local{};
+  ::localtime_r(&time, &local);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local));
+}
+
+Json AsJson(const Manifest& manifest, int64_t uses) {
+  return {{"object", manifest.cause},
+          {"kind", manifest.kind},
+          {"run", manifest.run},
+          {"made", manifest.made},
+          {"bytes", manifest.bytes},
+          {"seconds", manifest.seconds},
+          {"uses", uses},
+          {"rows", WholeAt(manifest.facts, "rows", -1)},
+          {"inputs", FieldsToJson(manifest.inputs)}};
+}
+
+Status ListObjects(const Arguments& arguments, LocalStore& store) {
+  std::vector<std::vector<std::string>> rows = {
+      {"object", "kind", "rows", "size", "made in", "uses", "made", "by run"}};
+  Json list = Json::array();
+  int64_t bytes = 0;
+  for (const Manifest& each : store.List()) {
+    const auto facts = store.Facts(each.cause);
+    // The first use was its making.
+    const int64_t uses = facts.ok() && *facts ? (*facts)->uses - 1 : 0;
+    bytes += each.bytes;
+    list.push_back(AsJson(each, uses));
+    rows.push_back({each.cause.substr(0, kShownDigits), each.kind,
+                    Grouped(WholeAt(each.facts, "rows")), BytesText(double(each.bytes)),
+                    Seconds(each.seconds), std::to_string(uses), DateText(each.made), each.run});
+  }
+  PT_LET(const int64_t most, store.MostBytes());
+  if (arguments.Has("--json")) {
+    const Json whole = {{"folder", store.folder().string()},
+                        {"bytes", bytes},
+                        {"most_bytes", most},
+                        {"objects", list}};
+    return PrintResult(Dump(whole) + "\n");
+  }
+  const size_t count = rows.size() - 1;
+  const std::string table =
+      count == 0 ? "" : FittedTable(std::move(rows), {false, false, true, true, true, true}) + "\n";
+  return PrintResult(table + fmt::format("{} object{}, {} of at most {} in {}\n", count,
+                                         PluralOf(int64_t(count)), BytesText(double(bytes)),
+                                         BytesText(double(most)), store.folder().string()));
+}
+
+// One difference of two causes, for people.
+struct Difference {
+  std::string what;
+  std::string was;
+  std::string now;
+};
+
+// The first lines in which two texts differ.
+std::pair<std::string, std::string> FirstLines(const std::string& was, const std::string& now) {
+  std::istringstream before(was), after(now);
+  std::string a, b;
+  while (before || after) {
+    a.clear();
+    b.clear();
+    std::getline(before, a);
+    std::getline(after, b);
+    if (a != b) break;
+  }
+  return {a, b};
+}
+
+std::string SqlOf(const Json& causes) {
+  std::string text;
+  for (const Json& each : causes.value("sql", Json::array())) text += TextAt(each, "text") + "\n";
+  return text;
+}
+
+// The plans without the contents of the files, which are compared by themselves.
+std::string PlanOf(const Json& causes, const Json& inputs) {
+  std::string plan = TextAt(causes, "plan");
+  for (const Json& each : inputs) {
+    const std::string& hash = TextAt(each, "hash");
+    for (size_t at = plan.find(hash); !hash.empty() && at != std::string::npos;
+         at = plan.find(hash)) {
+      plan.replace(at, hash.size(), fs::path(TextAt(each, "path")).filename().string());
+    }
+  }
+  return plan;
+}
+
+void CompareInputs(const Json& was, const Json& now, std::vector<Difference>& found) {
+  std::map<std::string, std::string> before;
+  for (const Json& each : was) before[TextAt(each, "path")] = TextAt(each, "hash");
+  for (const Json& each : now) {
+    const auto known = before.find(TextAt(each, "path"));
+    if (known == before.end() || known->second == TextAt(each, "hash")) continue;
+    found.push_back(
+        {"the file " + known->first + " has other contents", known->second, TextAt(each, "hash")});
+  }
+}
+
+// What differs, the most likely reason first.
+std::vector<Difference> CompareCauses(const Manifest& kept, const Json& job) {
+  std::vector<Difference> found;
+  const Json was_inputs = FieldsToJson(kept.inputs);
+  CompareInputs(was_inputs, job["inputs"], found);
+  const auto texts = [&](const char* what, const std::string& was, const std::string& now) {
+    const auto [before, after] = FirstLines(was, now);
+    if (was != now) found.push_back({what, before, after});
+  };
+  const Json& causes = job["causes"];
+  texts("the SQL is another", SqlOf(kept.causes), SqlOf(causes));
+  texts("the plan is another", PlanOf(kept.causes, was_inputs), PlanOf(causes, job["inputs"]));
+  const std::pair<const char*, const char*> others[] = {
+      {"reading", "the files are read with other options"},
+      {"engine", "the embedded engine is of another version"},
+      {"builds", "Protium, or a library of it, is another build"},
+      {"settings", "the settings of the embedded engine are others"},
+      {"libc", "the C library is of another version"},
+      {"processor", "the processor is of another kind"}};
+  for (const auto& [key, what] : others) {
+    const Json was = kept.causes.value(key, Json()), now = causes.value(key, Json());
+    if (was == now) continue;
+    const Json changes = Json::diff(was, now);
+    const std::string at = changes.empty() ? "" : TextAt(changes[0], "path");
+    const Json::json_pointer place(at);
+    found.push_back({what, was.contains(place) ? Dump(was[place]) : "nothing",
+                     now.contains(place) ? Dump(now[place]) : "nothing"});
+  }
+  if (found.empty() && kept.causes.value("steps", Json()) != causes["steps"]) {
+    found.push_back({"a step of the plan is another", "", ""});
+  }
+  return found;
+}
+
+// Says of one table of a job why it would be taken or made.
+std::string WhyText(const Json& table, const std::vector<Manifest>& kept) {
+  const std::string& name = TextAt(table, "name");
+  if (table.contains("not")) {
+    return fmt::format("{} is made in every run: {}\n", name, TextAt(table, "not"));
+  }
+  if (table.contains("from")) {
+    return fmt::format("{} is taken from {}: nothing that decides its {} rows has changed\n", name,
+                       TextAt(table, "from"), Grouped(WholeAt(table, "rows")));
+  }
+  // The nearest is the one with the fewest differences; of those, the latest.
+  const Manifest* nearest = nullptr;
+  std::vector<Difference> fewest;
+  for (const Manifest& each : kept) {
+    std::vector<Difference> found = CompareCauses(each, table);
+    const bool better = nearest == nullptr || found.size() < fewest.size() ||
+                        (found.size() == fewest.size() && each.made > nearest->made);
+    if (!better) continue;
+    nearest = &each;
+    fewest = std::move(found);
+  }
+  if (nearest == nullptr || fewest.empty()) {
+    return name + " is made: nothing like it is kept yet\n";
+  }
+  std::string text =
+      fmt::format("{} is made: since {} kept it, {}\n", name, nearest->run, fewest.front().what);
+  if (fewest.front().was != fewest.front().now) {
+    text += fmt::format("  was  {}\n  now  {}\n", fewest.front().was, fewest.front().now);
+  }
+  for (size_t i = 1; i < fewest.size(); ++i) text += "  also: " + fewest[i].what + "\n";
+  return text;
+}
+
+Status Why(const Arguments& arguments, const Invocation& invocation, LocalStore& store) {
+  if (arguments.num_operands() < 2) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "cache why needs a job",
+                 .fix = invocation.name + " cache why flights.toml"});
+  }
+  PT_LET(const Job job, ReadJob(arguments.operand(1), arguments.Values("--set")));
+  PT_LET(RunRequest request, RequestForJob(job, invocation));
+  PT_LET(const std::unique_ptr<Session> session, OpenSession(request.session));
+  PT_LET(const JobFrames frames, OpenJob(*session, job));
+  PT_LET(const Json plan, PlanJob(*session, job, frames));
+  const Json tables = plan.value("kept", Json::array());
+  if (arguments.Has("--json")) return PrintResult(Dump(tables) + "\n");
+  const std::vector<Manifest> kept = store.List();
+  std::string text;
+  for (const Json& each : tables) text += WhyText(each, kept);
+  return PrintResult(text.empty() ? "this job keeps no table\n" : text);
+}
+
+Status VerifyAll(const Arguments& arguments, LocalStore& store) {
+  int64_t whole = 0;
+  Json dropped = Json::array();
+  for (const Manifest& each : store.List()) {
+    PT_LET(const bool fits, store.Verify(each.cause));
+    whole += fits ? 1 : 0;
+    if (!fits) dropped.push_back(each.cause);
+  }
+  if (arguments.Has("--json")) {
+    return PrintResult(Dump({{"whole", whole}, {"dropped", dropped}}) + "\n");
+  }
+  std::string text = fmt::format("{} object{} whole\n", whole, whole == 1 ? " is" : "s are");
+  for (const Json& each : dropped) {
+    text += fmt::format("{} was damaged: it is dropped, and made again when it is needed\n",
+                        each.get<std::string>().substr(0, kShownDigits));
+  }
+  return PrintResult(text);
+}
+
+// Whether an object was asked for by what the words of `cache rm` name: the beginning of its name,
+// or its run.
+bool IsNamed(const Manifest& object, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return object.run == name || (name.size() >= 4 && object.cause.starts_with(name));
+  });
+}
+
+bool CameFrom(const Manifest& object, const std::vector<std::string>& files) {
+  return std::ranges::any_of(files, [&](const std::string& file) {
+    const std::string path = fs::absolute(file).lexically_normal().string();
+    return std::ranges::any_of(object.inputs, [&](const StoredInput& input) {
+      return fs::path(input.path).lexically_normal().string() == path;
+    });
+  });
+}
+
+Status RemoveSome(const Arguments& arguments, LocalStore& store) {
+  std::vector<std::string> names;
+  for (size_t i = 1; i < arguments.num_operands(); ++i) names.push_back(arguments.operand(i));
+  const std::vector<std::string> files = arguments.Values("--input");
+  if (names.empty() && files.empty() && !arguments.Has("--all")) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = "cache rm needs an object, a run, --input FILE or --all",
+                 .fix = "protium cache ls lists objects and runs"});
+  }
+  int64_t removed = 0, bytes = 0, read = 0;
+  for (const Manifest& each : store.List()) {
+    if (!arguments.Has("--all") && !IsNamed(each, names) && !CameFrom(each, files)) continue;
+    PT_LET(const bool gone, store.Remove(each.cause));
+    removed += gone ? 1 : 0;
+    read += gone ? 0 : 1;
+    bytes += gone ? each.bytes : 0;
+  }
+  std::string text = fmt::format("{} object{} removed, {}\n", removed, PluralOf(removed),
+                                 BytesText(double(bytes)));
+  if (read > 0) text += fmt::format("{} stay{}: a run reads them\n", read, read == 1 ? "s" : "");
+  return PrintResult(text);
+}
+
+Status ShowCache(const Arguments& arguments, const Invocation& invocation) {
+  const std::string what = arguments.operand(0).empty() ? "ls" : arguments.operand(0);
+  const std::vector<std::string> known = {"ls", "why", "verify", "rm"};
+  if (std::ranges::find(known, what) == known.end()) {
+    return Fail({.exit = Exit::kUsage,
+                 .what = fmt::format("cache has no \"{}\"", what),
+                 .fix = Suggest(what, known)});
+  }
+  PT_LET(const std::unique_ptr<LocalStore> store, OpenUsersStore());
+  if (what == "why") return Why(arguments, invocation, *store);
+  if (what == "verify") return VerifyAll(arguments, *store);
+  if (what == "rm") return RemoveSome(arguments, *store);
+  return ListObjects(arguments, *store);
+}
+
+}  // namespace
+
+CommandVerb CacheVerb() {
+  return {{.name = "cache",
+           .operands = {"[WHAT]", "[WHICH...]"},
+           .flags = {{"--input", "FILE", "for rm: all that was made from this file", ""},
+                     {"--all", "", "for rm: everything", ""},
+                     SetFlag(),
+                     JsonFlag()},
+           .says = "shows and removes what runs have kept for the next ones",
+           .more = "WHAT is one of\n"
+                   "  ls           lists what is kept\n"
+                   "  why JOB      says which tables the job would take, and what has changed\n"
+                   "               where it would not\n"
+                   "  verify       reads everything, and drops what is damaged\n"
+                   "  rm WHICH...  removes objects, or those of a run\n\n"
+                   "It lies in $PROTIUM_STORE, else in $XDG_CACHE_HOME/protium/store or "
+                   "~/.cache/protium/store;\nwith PROTIUM_STORE=off nothing is kept or taken.\n"},
+          ShowCache};
+}
+
+}  // namespace protium

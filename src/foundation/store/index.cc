@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/index.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <type_traits>
+
+namespace protium {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kVersion = 1;
+constexpr int kWaitMs = 2000;
+constexpr int64_t kMostFiles = 100'000;
+
+constexpr const char* kTables = R"(
+CREATE TABLE objects(cause TEXT PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL,
+  bytes INTEGER NOT NULL, seconds REAL NOT NULL, uses INTEGER NOT NULL, worth REAL NOT NULL,
+  checked TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX contents ON objects(kind, content);
+CREATE TABLE files(device INTEGER, inode INTEGER, bytes INTEGER NOT NULL,
+  modified INTEGER NOT NULL, changed INTEGER NOT NULL, hash TEXT NOT NULL,
+  PRIMARY KEY(device, inode));
+CREATE TABLE ages(age REAL NOT NULL);
+INSERT INTO ages VALUES (0);
+)";
+
+Status Failed(sqlite3* database, std::string_view doing) {
+  const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
+  return Fail({.exit = code == SQLITE_FULL ? Exit::kNoRoom : Exit::kEnvironment,
+               .what = fmt::format("cannot {} the index of the store: {}", doing,
+                                   database == nullptr ? "no memory" : sqlite3_errmsg(database))});
+}
+
+// One statement, from its text to its rows.
+class Statement {
+ public:
+  Statement(sqlite3* database, const char* sql) : database_(database) {
+    failed_ = sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) != SQLITE_OK;
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+
+  template <class... Values>
+  Statement& Bind(const Values&... values) {
+    int at = 0;
+    (BindOne(++at, values), ...);
+    return *this;
+  }
+
+  // Calls `visit` for each row.
+  Status Run(const std::function<void(Statement&)>& visit = {}) {
+    while (!failed_) {
+      const int code = sqlite3_step(statement_);
+      if (code == SQLITE_DONE) return Status::OK();
+      if (code != SQLITE_ROW) break;
+      if (visit) visit(*this);
+    }
+    return Failed(database_, "ask");
+  }
+
+  int64_t Whole(int column) { return sqlite3_column_int64(statement_, column); }
+  double Number(int column) { return sqlite3_column_double(statement_, column); }
+  std::string Text(int column) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return text == nullptr ? std::string()
+                           : std::string(text, size_t(sqlite3_column_bytes(statement_, column)));
+  }
+
+ private:
+  template <class T>
+  void BindOne(int at, const T& value) {
+    int code = SQLITE_OK;
+    if constexpr (std::is_floating_point_v<T>) {
+      code = sqlite3_bind_double(statement_, at, value);
+    } else if constexpr (std::is_integral_v<T>) {
+      code = sqlite3_bind_int64(statement_, at, value);
+    } else {
+      code = sqlite3_bind_text(statement_, at, value.data(), int(value.size()), SQLITE_TRANSIENT);
+    }
+    failed_ = failed_ || code != SQLITE_OK;
+  }
+
+  sqlite3* database_;
+  sqlite3_stmt* statement_ = nullptr;
+  bool failed_ = false;
+};
+
+IndexRow RowIn(Statement& at) {
+  return {at.Text(0),   at.Text(1),  at.Text(2),   at.Whole(3),
+          at.Number(4), at.Whole(5), at.Number(6), at.Text(7)};
+}
+
+void RemoveIndex(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
+}
+
+struct CloseDatabase {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+};
+using OwnedDatabase = std::unique_ptr<sqlite3, CloseDatabase>;
+
+Status Do(sqlite3* database, const std::string& sql) {
+  return sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK
+             ? Status::OK()
+             : Failed(database, "prepare");
+}
+
+Result<int64_t> VersionOf(sqlite3* database) {
+  int64_t version = 0;
+  PT_TRY(Statement(database, "PRAGMA user_version").Run([&](Statement& at) {
+    version = at.Whole(0);
+  }));
+  return version;
+}
+
+// The version is asked again inside the transaction: two processes may find no index at the same
+// moment.
+Status MakeTables(sqlite3* database, bool& fresh) {
+  PT_TRY(Do(database, "BEGIN IMMEDIATE"));
+  auto version = VersionOf(database);
+  Status made = version.status();
+  fresh = version.ok() && *version == 0;
+  if (fresh) {
+    made = Do(database, kTables);
+    if (made.ok()) made = Do(database, fmt::format("PRAGMA user_version = {}", kVersion));
+  }
+  if (made.ok()) made = Do(database, "COMMIT");
+  if (!made.ok()) (void)Do(database, "ROLLBACK");
+  return made;
+}
+
+Result<OwnedDatabase> OpenDatabase(const fs::path& file, bool& fresh) {
+  sqlite3* opened = nullptr;
+  const int code =
+      sqlite3_open_v2(file.c_str(), &opened,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, nullptr);
+  OwnedDatabase database(opened);
+  if (code != SQLITE_OK) return Failed(opened, "open");
+  sqlite3_busy_timeout(opened, kWaitMs);
+  PT_TRY(Do(opened, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"));
+  PT_LET(const int64_t version, VersionOf(opened));
+  fresh = false;
+  if (version == 0) PT_TRY(MakeTables(opened, fresh));
+  if (version != 0 && version != kVersion) {
+    return Fail(
+        {.exit = Exit::kEnvironment, .what = "the index of the store is of another version"});
+  }
+  // Pages that a machine's end has torn show here, not in the middle of a run.
+  PT_TRY(Statement(opened, "SELECT count(*), total(bytes) FROM objects").Run());
+  return database;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StoreIndex>> StoreIndex::Open(const fs::path& file, bool& fresh) {
+  auto database = OpenDatabase(file, fresh);
+  if (!database.ok() && FaultOf(database.status()).exit != Exit::kNoRoom) {
+    RemoveIndex(file);
+    database = OpenDatabase(file, fresh);
+  }
+  PT_TRY(database);
+  return std::unique_ptr<StoreIndex>(new StoreIndex(database->release()));
+}
+
+StoreIndex::~StoreIndex() { sqlite3_close(database_); }
+
+Status StoreIndex::Put(const IndexRow& row) {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .Bind(row.cause, row.kind, row.content, row.bytes, row.seconds, row.uses, row.worth,
+            row.checked)
+      .Run();
+}
+
+Status StoreIndex::Drop(const std::string& cause) {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "DELETE FROM objects WHERE cause = ?").Bind(cause).Run();
+}
+
+Status StoreIndex::Update(const std::string& cause, int64_t uses, double worth) {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "UPDATE objects SET uses = ?, worth = ? WHERE cause = ?")
+      .Bind(uses, worth, cause)
+      .Run();
+}
+
+Status StoreIndex::SetChecked(const std::string& cause, const std::string& boot) {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "UPDATE objects SET checked = ? WHERE cause = ?")
+      .Bind(boot, cause)
+      .Run();
+}
+
+Result<std::optional<IndexRow>> StoreIndex::Get(const std::string& cause) {
+  const std::lock_guard lock(mutex_);
+  std::optional<IndexRow> row;
+  PT_TRY(Statement(database_, "SELECT * FROM objects WHERE cause = ?")
+             .Bind(cause)
+             .Run([&](Statement& at) { row = RowIn(at); }));
+  return row;
+}
+
+Result<std::vector<IndexRow>> StoreIndex::All() {
+  const std::lock_guard lock(mutex_);
+  std::vector<IndexRow> rows;
+  PT_TRY(Statement(database_, "SELECT * FROM objects ORDER BY cause").Run([&](Statement& at) {
+    rows.push_back(RowIn(at));
+  }));
+  return rows;
+}
+
+Result<std::vector<std::string>> StoreIndex::WithContent(const std::string& kind,
+                                                         const std::string& content) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> causes;
+  PT_TRY(Statement(database_,
+                   "SELECT cause FROM objects WHERE kind = ? AND content = ? ORDER BY cause")
+             .Bind(kind, content)
+             .Run([&](Statement& at) { causes.push_back(at.Text(0)); }));
+  return causes;
+}
+
+Result<int64_t> StoreIndex::TotalBytes() {
+  const std::lock_guard lock(mutex_);
+  int64_t bytes = 0;
+  PT_TRY(
+      Statement(database_, "SELECT coalesce(sum(bytes), 0) FROM objects").Run([&](Statement& at) {
+        bytes = at.Whole(0);
+      }));
+  return bytes;
+}
+
+Result<double> StoreIndex::Age() {
+  const std::lock_guard lock(mutex_);
+  double age = 0;
+  PT_TRY(
+      Statement(database_, "SELECT age FROM ages").Run([&](Statement& at) { age = at.Number(0); }));
+  return age;
+}
+
+Status StoreIndex::SetAge(double age) {
+  const std::lock_guard lock(mutex_);
+  return Statement(database_, "UPDATE ages SET age = max(age, ?)").Bind(age).Run();
+}
+
+Result<std::optional<std::string>> StoreIndex::FileHash(const FileStamp& stamp) {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::string> hash;
+  PT_TRY(Statement(database_,
+                   "SELECT hash FROM files WHERE device = ? AND inode = ? AND bytes = ? AND "
+                   "modified = ? AND changed = ?")
+             .Bind(stamp.device, stamp.inode, stamp.bytes, stamp.modified, stamp.changed)
+             .Run([&](Statement& at) { hash = at.Text(0); }));
+  return hash;
+}
+
+Status StoreIndex::PutFileHash(const FileStamp& stamp, const std::string& hash) {
+  const std::lock_guard lock(mutex_);
+  PT_TRY(Statement(database_, "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)")
+             .Bind(stamp.device, stamp.inode, stamp.bytes, stamp.modified, stamp.changed, hash)
+             .Run());
+  // The oldest give way, so that the table does not grow for ever.
+  return Statement(database_, "DELETE FROM files WHERE rowid <= (SELECT max(rowid) FROM files) - ?")
+      .Bind(kMostFiles)
+      .Run();
+}
+
+}  // namespace protium

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is quick to ask about the objects of a store: their sizes, uses and worth, and the hashes of
+// files that were seen. A file of SQLite beside the objects. The folders are the truth: an index
+// that is missing or broken is made again from them, and what it forgets is asked of them again.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace protium {
+
+struct IndexRow {
+  std::string cause;
+  std::string kind;
+  std::string content;
+  int64_t bytes = 0;
+  double seconds = 0;
+  int64_t uses = 1;
+  double worth = 0;
+  std::string checked;  // The boot in which it was written, or last verified whole.
+};
+
+// A file as the index saw it: unless one of these changes, neither do its bytes.
+struct FileStamp {
+  int64_t device = 0;
+  int64_t inode = 0;
+  int64_t bytes = 0;
+  int64_t modified = 0;  // Nanoseconds since 1970.
+  int64_t changed = 0;   // Likewise: of its inode.
+  bool operator==(const FileStamp&) const = default;
+};
+
+// Thread-safe; several processes may have the same file open.
+class StoreIndex {
+ public:
+  // Opens or makes the file; one that is no index of this version is made anew. `fresh` is set if
+  // it holds nothing yet.
+  static Result<std::unique_ptr<StoreIndex>> Open(const std::filesystem::path& file, bool& fresh);
+  ~StoreIndex();
+  StoreIndex(const StoreIndex&) = delete;
+
+  Status Put(const IndexRow& row);
+  Status Drop(const std::string& cause);
+  Status Update(const std::string& cause, int64_t uses, double worth);
+  Status SetChecked(const std::string& cause, const std::string& boot);
+  Result<std::optional<IndexRow>> Get(const std::string& cause);
+  Result<std::vector<IndexRow>> All();
+  Result<std::vector<std::string>> WithContent(const std::string& kind, const std::string& content);
+  Result<int64_t> TotalBytes();
+  Result<double> Age();
+  Status SetAge(double age);
+
+  // The hash of a file with this stamp; none if it was not seen, or not since it changed.
+  Result<std::optional<std::string>> FileHash(const FileStamp& stamp);
+  Status PutFileHash(const FileStamp& stamp, const std::string& hash);
+
+ private:
+  explicit StoreIndex(sqlite3* database) : database_(database) {}
+
+  std::mutex mutex_;
+  sqlite3* database_;
+};
+
+}  // namespace protium

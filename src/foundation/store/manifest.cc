@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/manifest.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/digest.h"
+#include "store/blocks.h"
+
+namespace protium {
+namespace {
+
+constexpr size_t kMaxPartName = 100;
+constexpr size_t kHashDigits = 32;
+
+Status Unfit(std::string why) {
+  return Fail({.exit = Exit::kInput,
+               .what = "the manifest of a kept object does not fit",
+               .why = std::move(why)});
+}
+
+Status CheckPart(const StoredPart& part) {
+  if (!IsPartName(part.name)) return Unfit("a part has the name \"" + part.name + "\"");
+  if (part.bytes < 0 || part.bytes > INT64_MAX / 2) return Unfit("a part's size is out of range");
+  const int64_t blocks = (part.bytes + kBlockBytes - 1) / kBlockBytes;
+  if (int64_t(part.blocks.size()) != blocks) return Unfit("checksums of " + part.name + " lack");
+  const bool hex = std::ranges::all_of(
+      part.blocks, [](const std::string& each) { return IsHexName(each, kHashDigits); });
+  return hex ? Status::OK() : Unfit("a checksum of " + part.name + " is none");
+}
+
+}  // namespace
+
+std::string CauseName(const std::string& kind, const Json& causes) {
+  return Sha256Hex(kind + "\n" + Dump(causes));
+}
+
+bool IsHexName(std::string_view text, size_t digits) {
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+bool IsPartName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxPartName && name.front() != '.' &&
+         name != kManifestName &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") ==
+             std::string_view::npos;
+}
+
+Result<Manifest> ParseManifest(std::string_view text, const std::string& cause) {
+  if (int64_t(text.size()) > kMaxManifestBytes) return Unfit("it is too long");
+  const auto json = ParseJson(text);
+  if (!json.ok()) return Unfit("it is no JSON");
+  Manifest manifest;
+  const Status read = FieldsFromJson(*json, "manifest", manifest);
+  if (!read.ok()) return Unfit(FaultOf(read).what);
+  if (manifest.format != 1) return Unfit("it has another format");
+  if (manifest.cause != cause) return Unfit("it belongs to another object");
+  if (CauseName(manifest.kind, manifest.causes) != cause) return Unfit("its causes are others");
+  if (!(manifest.seconds >= 0)) return Unfit("its seconds are negative");
+  int64_t bytes = 0;
+  std::set<std::string> names;
+  for (const StoredPart& each : manifest.parts) {
+    PT_TRY(CheckPart(each));
+    if (!names.insert(each.name).second) return Unfit("two parts are " + each.name);
+    if (each.bytes > INT64_MAX / 2 - bytes) return Unfit("its size is out of range");
+    bytes += each.bytes;
+  }
+  if (bytes != manifest.bytes) return Unfit("its size is not that of its parts");
+  return manifest;
+}
+
+std::string WriteManifest(const Manifest& manifest) { return Dump(FieldsToJson(manifest)) + "\n"; }
+
+}  // namespace protium

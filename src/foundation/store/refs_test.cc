@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/refs.h"
+
+#include <sys/wait.h>
+
+#include <thread>
+
+#include "base/fault.h"
+#include "store/testing/store_fixture.h"
+
+namespace protium {
+namespace {
+
+using RefsTest = StoreTest;
+
+TEST_F(RefsTest, AChangeStatesTheVersionThatItFollows) {
+  const auto store = OpenStore();
+  Refs& refs = store->refs();
+  EXPECT_FALSE(refs.Get("latest weights").ValueOrDie());
+  EXPECT_TRUE(refs.CompareAndSet("latest weights", 0, CauseOf("a")).ValueOrDie());
+  EXPECT_FALSE(refs.CompareAndSet("latest weights", 0, CauseOf("b")).ValueOrDie());
+  EXPECT_TRUE(refs.CompareAndSet("latest weights", 1, CauseOf("b")).ValueOrDie());
+  const auto ref = refs.Get("latest weights").ValueOrDie();
+  EXPECT_EQ(ref->object, CauseOf("b"));
+  EXPECT_EQ(ref->version, 2);
+  EXPECT_EQ(refs.Objects(), std::set<std::string>{CauseOf("b")});
+}
+
+TEST_F(RefsTest, OfManyAtTheSameTimeExactlyOneWinsEachVersion) {
+  const auto store = OpenStore();
+  std::atomic<int> won = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int tries = 0; tries < 25; ++tries) {
+        const auto now = store->refs().Get("count").ValueOrDie();
+        const int64_t version = now ? now->version : 0;
+        if (store->refs().CompareAndSet("count", version, CauseOf("a")).ValueOrDie()) ++won;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(store->refs().Get("count").ValueOrDie()->version, won);
+  EXPECT_GE(won, 25);
+}
+
+TEST_F(RefsTest, ADamagedRefIsAFaultNotAnotherObject) {
+  const auto store = OpenStore();
+  ASSERT_TRUE(store->refs().CompareAndSet("x", 0, CauseOf("a")).ValueOrDie());
+  for (const auto& each : std::filesystem::directory_iterator(Options().folder / "refs")) {
+    ASSERT_TRUE(WriteFile(each.path(), "{}").ok());
+  }
+  EXPECT_EQ(FaultOf(store->refs().Get("x").status()).exit, Exit::kInput);
+  EXPECT_EQ(FaultOf(store->refs().CompareAndSet("", 0, CauseOf("a")).status()).exit, Exit::kUsage);
+}
+
+}  // namespace
+}  // namespace protium

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local/table_cause.h"
+
+#include <arrow/type.h>
+#include <duckdb.h>
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "os/build_ids.h"
+#include "sql/duckdb/prelude.h"
+#include "sql_words/functions/table.h"
+
+// The plan is drawn (Explain) for people after its paths were replaced by what the files hold. The
+// drawing quotes nothing and leaves things out, so every node also has a step that holds all of it,
+// inputs before their users. How a plan becomes SQL is decided by our libraries, whose builds are
+// part of the cause; so are the settings that give the SQL its meaning.
+
+namespace protium {
+namespace {
+
+// Digits of exp() and others come from libm, which chooses its code by the processor.
+std::string ProcessorLevel() {
+  if (__builtin_cpu_supports("avx512f")) return "avx512f";
+  if (__builtin_cpu_supports("avx2")) return "avx2";
+  return "plain";
+}
+
+Json SettingsOfDatabase() {
+  Json settings = Json::array();
+  for (const std::string_view each : DuckDbSettings()) settings.push_back(each);
+  for (const std::string_view each : DuckDbConnectionSettings()) settings.push_back(each);
+  return settings;
+}
+
+Json PartitionValues(const Partitions& partitions) {
+  Json values = Json::array();
+  for (const auto& file : partitions.values) {
+    Json row = Json::array();
+    for (const auto& value : file) row.push_back(value ? Json(*value) : Json());
+    values.push_back(std::move(row));
+  }
+  return values;
+}
+
+// Doubles as C writes them in hexadecimal: without loss, and NaN is not NULL.
+std::string ExactText(double value) { return fmt::format("{:a}", value); }
+
+Json ExactJson(const Expr& expr) {
+  if (expr.kind == Expr::Kind::kColumn) return {{"column", expr.name}};
+  if (expr.kind == Expr::Kind::kCall) {
+    Json arguments = Json::array();
+    for (const Expr& each : expr.arguments) arguments.push_back(ExactJson(each));
+    return {{"call", expr.name}, {"of", std::move(arguments)}};
+  }
+  if (const auto* flag = std::get_if<bool>(&expr.value)) return *flag;
+  if (const auto* whole = std::get_if<int64_t>(&expr.value)) return *whole;
+  if (const auto* number = std::get_if<double>(&expr.value))
+    return {{"double", ExactText(*number)}};
+  if (const auto* text = std::get_if<std::string>(&expr.value)) return *text;
+  return nullptr;
+}
+
+// What a node adds to its inputs; null for those that have a list of their own.
+struct StepOf {
+  Json operator()(const Scan& scan) const {
+    return {scan.table, FieldsToJson(scan.format), scan.paths};
+  }
+  Json operator()(const Filter& filter) const { return ExactJson(filter.predicate); }
+  Json operator()(const Project& project) const {
+    Json columns = Json::array();
+    for (const NamedExpr& each : project.columns) {
+      columns.push_back({each.name, ExactJson(each.expr)});
+    }
+    return columns;
+  }
+  Json operator()(const Split& split) const {
+    return {split.by, ExactText(split.part), split.seed, split.side == Split::Side::kPart};
+  }
+  Json operator()(const MarkSplit& split) const {
+    return {split.by, ExactText(split.part), split.seed, split.column};
+  }
+  template <class Other>
+  Json operator()(const Other&) const {
+    return nullptr;
+  }
+};
+
+class Describing {
+ public:
+  Describing(InputHashes& hashes, TableCause& cause) : hashes_(hashes), cause_(cause) {}
+
+  // Returns the plan with the contents of files in place of their paths.
+  Result<Plan> Visit(const Plan& plan) {
+    const auto known = described_.find(plan.get());
+    if (known != described_.end()) return known->second;
+    std::vector<Plan> inputs;
+    Json numbers = Json::array();
+    for (const Plan& input : plan->inputs) {
+      PT_LET(Plan described, Visit(input));
+      numbers.push_back(numbers_.at(input.get()));
+      inputs.push_back(std::move(described));
+    }
+    Verb verb = plan->verb;
+    numbers_[plan.get()] = steps_.size();
+    steps_.push_back({{"verb", verb.index()},
+                      {"inputs", std::move(numbers)},
+                      {"does", std::visit(StepOf{}, verb)}});
+    if (auto* const scan = std::get_if<Scan>(&verb)) PT_TRY(Take(*scan));
+    if (const auto* const sql = std::get_if<Sql>(&verb)) {
+      texts_.push_back({{"text", sql->text}, {"names", sql->names}});
+    }
+    Plan described = MakePlan(std::move(verb), std::move(inputs));
+    described_.emplace(plan.get(), described);
+    return described;
+  }
+
+  Json texts() const { return texts_; }
+  Json scans() const { return scans_; }
+  Json steps() const { return steps_; }
+
+ private:
+  Status Take(Scan& scan) {
+    scan.brought_from.clear();
+    for (std::string& path : scan.paths) {
+      PT_LET(InputContent content, hashes_.Hash(path));
+      cause_.files.emplace_back(path, content);
+      path = content.hash;
+    }
+    Json columns = Json::array();
+    for (const auto& field : scan.schema->fields()) {
+      columns.push_back({field->name(), field->type()->ToString()});
+    }
+    scans_.push_back({{"columns", std::move(columns)},
+                      {"csv", FieldsToJson(scan.csv)},
+                      {"partitions", PartitionValues(scan.partitions)},
+                      {"rows_are_lines", scan.rows_are_lines},
+                      {"hashed", scan.hashed}});
+    return Status::OK();
+  }
+
+  InputHashes& hashes_;
+  TableCause& cause_;
+  Json texts_ = Json::array();
+  Json scans_ = Json::array();
+  Json steps_ = Json::array();
+  std::unordered_map<const Node*, size_t> numbers_;  // Of steps_.
+  std::unordered_map<const Node*, Plan> described_;
+};
+
+// Why the contents of a node cannot be part of a cause; empty if they can.
+std::string RefusedFor(const Verb& verb) {
+  if (std::holds_alternative<NamedTable>(verb)) {
+    return "it reads a table of a database, whose contents have no hash";
+  }
+  if (std::holds_alternative<MapTask>(verb)) return "it holds results of tasks";
+  if (std::holds_alternative<Lookup>(verb)) return "it looks up learned keys";
+  if (std::holds_alternative<Limit>(verb)) return "a limit keeps any rows";
+  // What is not exact in it would have to be known here.
+  if (std::holds_alternative<Materialize>(verb)) return "it is made of another kept table";
+  return {};
+}
+
+std::string FindRefused(const Plan& plan, std::unordered_set<const Node*>& seen) {
+  if (!seen.insert(plan.get()).second) return {};
+  std::string refused = RefusedFor(plan->verb);
+  for (const Plan& input : plan->inputs) {
+    if (refused.empty()) refused = FindRefused(input, seen);
+  }
+  return refused;
+}
+
+}  // namespace
+
+Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes) {
+  TableCause cause;
+  std::unordered_set<const Node*> seen;
+  cause.refused = FindRefused(kept->inputs.front(), seen);
+  if (!cause.refused.empty()) return cause;
+  Describing describing(hashes, cause);
+  PT_LET(const Plan described, describing.Visit(kept->inputs.front()));
+  cause.causes = {{"plan", Explain(described)},
+                  {"sql", describing.texts()},
+                  {"steps", describing.steps()},
+                  {"reading", describing.scans()},
+                  {"engine", std::string("DuckDB ") + duckdb_library_version()},
+                  {"builds", LoadedBuilds({"libprotium.so", "libprotium_local.so", "libduckdb"})},
+                  {"settings", SettingsOfDatabase()},
+                  {"libc", gnu_get_libc_version()},
+                  {"processor", ProcessorLevel()}};
+  return cause;
+}
+
+std::string WhatVaries(const std::vector<std::string>& not_exact) {
+  const auto varies = [](const std::string& note) { return !note.ends_with(functions::kLastBit); };
+  const auto found = std::ranges::find_if(not_exact, varies);
+  return found == not_exact.end() ? std::string() : *found;
+}
+
+}  // namespace protium

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decides the rows of a kept table: everything that, once it changes, may change them. Two
+// plans with the same cause have the same rows, whoever runs them and when.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "plan/node.h"
+#include "store/input_hashes.h"
+
+namespace protium {
+
+struct TableCause {
+  // Why the rows may not be kept beyond this process; empty: they may, as far as the plan shows.
+  std::string refused;
+  Json causes = Json::object();
+  // The input files, in the order in which the plan is drawn.
+  std::vector<std::pair<std::string, InputContent>> files;
+};
+
+// Hashes the input files of a Materialize node (those that were not seen before) and describes the
+// plan below it by their contents. Paths do not count: a copy in another folder has the same cause.
+Result<TableCause> FindCause(const Plan& kept, InputHashes& hashes);
+
+// The first note of a query (RelationSql::not_exact) by which its rows may differ between two runs
+// on this machine; empty if there is none. Where only another engine or library would compute other
+// digits, the rows stay the same: libraries and processor are part of the cause.
+std::string WhatVaries(const std::vector<std::string>& not_exact);
+
+}  // namespace protium
