@@ -318,8 +318,8 @@ TEST(Lakes, AnIcebergTableAtAStoreIsReadAtItsSnapshotOrTime) {
                      made.out.substr(0, made.out.find('\n')));
 }
 
-// Answers the two questions of Iceberg's REST protocol, for the table whose newest metadata is given,
-// to whoever has the token. Prints its port.
+// Answers the two questions of Iceberg's REST protocol, for the table whose newest metadata is
+// given, to whoever has the token.
 constexpr const char* kCatalog = R"(import http.server, json, sys
 metadata, token = sys.argv[1:3]
 answers = {"/iceberg/v1/config?warehouse=w": {"defaults": {}, "overrides": {"prefix": "main"}},

@@ -36,9 +36,9 @@ struct StoreAccess {
   std::string found;  // For people: where the key came from.
 };
 
-// Finds who asks for `source`, which lies at an object store: one of its stores says it, or else the
-// environment variables that the provider's own tools read. The key "anonymous" is none. Refuses
-// (kUsage) a key without a secret, and what ReadPassword() refuses.
+// Finds who asks for `source`, which lies at an object store: one of its stores says it, or else
+// the environment variables that the provider's own tools read. The key "anonymous" is none.
+// Refuses (kUsage) a key without a secret, and what ReadPassword() refuses.
 Result<StoreAccess> ReadStoreAccess(const Source& source);
 
 }  // namespace protium
