@@ -105,14 +105,14 @@ class Describing {
       inputs.push_back(std::move(described));
     }
     Verb verb = plan->verb;
-    numbers_[plan.get()] = steps_.size();
-    steps_.push_back({{"verb", verb.index()},
-                      {"inputs", std::move(numbers)},
-                      {"does", std::visit(StepOf{}, verb)}});
     if (auto* const scan = std::get_if<Scan>(&verb)) PT_TRY(Take(*scan));
     if (const auto* const sql = std::get_if<Sql>(&verb)) {
       texts_.push_back({{"text", sql->text}, {"names", sql->names}});
     }
+    numbers_[plan.get()] = steps_.size();
+    steps_.push_back({{"verb", verb.index()},
+                      {"inputs", std::move(numbers)},
+                      {"does", std::visit(StepOf{}, verb)}});
     Plan described = MakePlan(std::move(verb), std::move(inputs));
     described_.emplace(plan.get(), described);
     return described;
