@@ -169,7 +169,9 @@ Result<KeptTables::Made> StoredTables::Attach(const std::shared_ptr<Database>& d
 std::optional<TableDraft> StoredTables::Begin(const TableCause& cause, const Call& call) {
   if (!cause.refused.empty()) return {};
   DraftRequest request{.kind = kKind, .causes = cause.causes, .run = run_.empty() ? "sql" : run_};
-  for (const auto& [path, content] : cause.files) request.inputs.push_back({path, content.hash});
+  for (const CauseFile& each : cause.files) {
+    request.inputs.push_back({each.of, each.content.hash});
+  }
   if (fresh_) {
     const auto removed = store_->Remove(CauseName(kKind, cause.causes));
     if (!removed.ok()) Say(removed.status(), call);
@@ -191,10 +193,10 @@ std::optional<TableDraft> StoredTables::Begin(const TableCause& cause, const Cal
 
 void StoredTables::Keep(TableDraft draft, const KeptRows& rows, int64_t count, double seconds,
                         const Call& call) {
-  for (const auto& [path, read] : draft.cause_.files) {
-    const auto same = store_->inputs().IsUnchanged(path, read);
+  for (const CauseFile& each : draft.cause_.files) {
+    const auto same = store_->inputs().IsUnchanged(each.path, each.content);
     if (same.ok() && *same) continue;
-    call.Send(Note{path + " changed while it was read: the table is not kept"});
+    call.Send(Note{each.of + " changed while it was read: the table is not kept"});
     return;
   }
   const Json facts = {
@@ -223,8 +225,8 @@ Json StoredTables::Describe(const Plan& kept, const std::vector<std::string>& no
   about["cause"] = CauseName(kKind, cause.causes);
   about["causes"] = cause.causes;
   about["inputs"] = Json::array();
-  for (const auto& [path, content] : cause.files) {
-    about["inputs"].push_back({{"path", path}, {"hash", content.hash}});
+  for (const CauseFile& each : cause.files) {
+    about["inputs"].push_back({{"path", each.of}, {"hash", each.content.hash}});
   }
   const auto object = fresh_ ? std::nullopt : store_->Peek(CauseName(kKind, cause.causes));
   if (!object) return about;

@@ -105,14 +105,14 @@ class Describing {
       inputs.push_back(std::move(described));
     }
     Verb verb = plan->verb;
-    numbers_[plan.get()] = steps_.size();
-    steps_.push_back({{"verb", verb.index()},
-                      {"inputs", std::move(numbers)},
-                      {"does", std::visit(StepOf{}, verb)}});
     if (auto* const scan = std::get_if<Scan>(&verb)) PT_TRY(Take(*scan));
     if (const auto* const sql = std::get_if<Sql>(&verb)) {
       texts_.push_back({{"text", sql->text}, {"names", sql->names}});
     }
+    numbers_[plan.get()] = steps_.size();
+    steps_.push_back({{"verb", verb.index()},
+                      {"inputs", std::move(numbers)},
+                      {"does", std::visit(StepOf{}, verb)}});
     Plan described = MakePlan(std::move(verb), std::move(inputs));
     described_.emplace(plan.get(), described);
     return described;
@@ -124,12 +124,15 @@ class Describing {
 
  private:
   Status Take(Scan& scan) {
-    scan.brought_from.clear();
-    for (std::string& path : scan.paths) {
+    // One copy may be of several files; then they have no hash of their own.
+    const bool paired = scan.brought_from.size() == scan.paths.size();
+    for (size_t i = 0; i < scan.paths.size(); ++i) {
+      std::string& path = scan.paths[i];
       PT_LET(InputContent content, hashes_.Hash(path));
-      cause_.files.emplace_back(path, content);
+      cause_.files.push_back({path, paired ? scan.brought_from[i] : path, content});
       path = content.hash;
     }
+    scan.brought_from.clear();
     Json columns = Json::array();
     for (const auto& field : scan.schema->fields()) {
       columns.push_back({field->name(), field->type()->ToString()});

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -13,12 +12,18 @@
 
 namespace protium {
 
+struct CauseFile {
+  std::string path;
+  std::string of;  // The user's file, if that at `path` is a copy of it in another form.
+  InputContent content;
+};
+
 struct TableCause {
   // Why the rows may not be kept beyond this process; empty: they may, as far as the plan shows.
   std::string refused;
   Json causes = Json::object();
   // The input files, in the order in which the plan is drawn.
-  std::vector<std::pair<std::string, InputContent>> files;
+  std::vector<CauseFile> files;
 };
 
 // Hashes the input files of a Materialize node (those that were not seen before) and describes the

@@ -114,7 +114,7 @@ TEST_F(TableCauseTest, ItHoldsTheBuildsAndTheSettings) {
   for (const Json& id : cause.causes["builds"]) EXPECT_EQ(id.get<std::string>().size(), 40u);
   EXPECT_GT(cause.causes["settings"].size(), 3u);
   ASSERT_EQ(cause.files.size(), 1u);
-  EXPECT_EQ(cause.files[0].first, (folder_.path() / "t.csv").string());
+  EXPECT_EQ(cause.files[0].of, (folder_.path() / "t.csv").string());
 }
 
 TEST_F(TableCauseTest, WhatHasNoHashIsRefused) {
