@@ -33,8 +33,8 @@ struct NewPlaces {
 };
 
 // Runs the SQL of `saved` over its tables at `places`, read with their columns' former types. The
-// label's column may be missing, under whatever name the SQL reads it: new data does not have it, so
-// it becomes NULL. If the SQL fails for another reason, the fault lists all columns
+// label's column may be missing, under whatever name the SQL reads it: new data does not have it,
+// so it becomes NULL. If the SQL fails for another reason, the fault lists all columns
 // that the tables lack.
 Result<NewTables> TablesFromSavedEtl(Session& session, const Json& saved,
                                      const std::vector<std::string>& labels,

@@ -30,8 +30,8 @@
 namespace protium {
 namespace {
 
-// DuckDB 1.5.5 plans aggregates that it sends to MySQL with types other than those of the result, an
-// internal error; MySQL sorts texts in an order of its own; and it would end each query after five
+// DuckDB 1.5.5 plans aggregates that it sends to MySQL with types other than those of the result,
+// an internal error; MySQL sorts texts in an order of its own; and each query would end after five
 // minutes.
 constexpr const char* kMysqlSettings[] = {"SET GLOBAL mysql_aggregate_pushdown_enabled = false",
                                           "SET GLOBAL mysql_order_pushdown_enabled = false",
