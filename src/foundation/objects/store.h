@@ -55,8 +55,8 @@ class ObjectStore {
   // An object that does not exist is no error.
   Status Delete(const std::string& name) const;
   Status DeleteFolder(const std::string& name) const;
-  // The names of the objects in a folder, sorted, without those in folders below. What has just been
-  // written may be missing.
+  // The names of the objects in a folder, sorted, without those in folders below. What has just
+  // been written may be missing.
   Result<std::vector<std::string>> ListNames(const std::string& folder) const;
 
  private:
