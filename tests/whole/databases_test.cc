@@ -198,6 +198,8 @@ TEST(Sources, ColumnsAndFiltersReachTheServerInOneSnapshot) {
   const Outcome plan = RunWithPassword(own, kCanary, {"plan", (own / "job.toml").string()});
   ASSERT_EQ(plan.exit, 0) << plan.err;
   EXPECT_TRUE(Has(plan.out, "PostgreSQL table large of postgresql://reader@127.0.0.1")) << plan.out;
+  EXPECT_TRUE(Has(plan.out, "about 200,000 rows, ")) << plan.out;
+  EXPECT_TRUE(Has(plan.out, "where: id>100000")) << plan.out;
   const Outcome run = RunJob(own);
   ASSERT_EQ(run.exit, 0) << run.err;
   const std::string log = server->Log();
