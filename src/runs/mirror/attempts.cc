@@ -74,11 +74,11 @@ std::string Attempt::Who() const {
   return fmt::format("host {}, process {}, since {}", host, pid, started);
 }
 
-Result<std::optional<Manifest>> ReadManifestOf(const ObjectStore& run, const Attempt& attempt) {
+Result<std::optional<RunManifest>> ReadManifestOf(const ObjectStore& run, const Attempt& attempt) {
   const std::string name = attempt.folder() + "/manifest.json";
   PT_LET(const auto text, run.GetText(name, kMostManifest));
-  if (!text) return std::optional<Manifest>();
-  PT_LET(Manifest manifest, ReadManifest(*text, (run.place() / name).text()));
+  if (!text) return std::optional<RunManifest>();
+  PT_LET(RunManifest manifest, ReadManifest(*text, (run.place() / name).text()));
   return std::optional(std::move(manifest));
 }
 

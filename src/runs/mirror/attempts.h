@@ -46,14 +46,14 @@ struct Attempt {
 // A run as it is on the store. Without a manifest nothing has been published.
 struct PublishedRun {
   std::vector<Attempt> attempts;  // Number 1 first.
-  std::optional<Manifest> manifest;
+  std::optional<RunManifest> manifest;
 };
 
 // Found by asking for one name after the other, not by listing. `run` is the store of the run's
 // place. No attempt: there is no such run.
 Result<PublishedRun> ReadPublished(const ObjectStore& run);
 // The manifest of an attempt; nullopt if it has published none.
-Result<std::optional<Manifest>> ReadManifestOf(const ObjectStore& run, const Attempt& attempt);
+Result<std::optional<RunManifest>> ReadManifestOf(const ObjectStore& run, const Attempt& attempt);
 
 // Becomes attempt `number`. If another takes the same number at the same time, one of them fails
 // with Exit::kEnvironment. `contested`: others may know of the run, which costs a second.

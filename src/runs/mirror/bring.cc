@@ -65,7 +65,7 @@ Result<bool> BringFile(const ObjectStore& run, const MirroredFile& file, const f
 }
 
 // Of the copy, all that the manifest does not name.
-void RemoveOthers(const Manifest& manifest, const fs::path& folder) {
+void RemoveOthers(const RunManifest& manifest, const fs::path& folder) {
   std::set<std::string> named = {"lock"};
   for (const MirroredFile& file : manifest.files) named.insert(file.path);
   std::error_code error;
@@ -84,8 +84,8 @@ void RemoveOthers(const Manifest& manifest, const fs::path& folder) {
 }
 
 // False if an object that the manifest names is gone.
-Result<bool> BringManifest(const ObjectStore& run, const Manifest& manifest, const fs::path& folder,
-                           Parts parts, CacheState& state) {
+Result<bool> BringManifest(const ObjectStore& run, const RunManifest& manifest,
+                           const fs::path& folder, Parts parts, CacheState& state) {
   for (const MirroredFile& file : manifest.files) {
     const fs::path to = folder / file.path;
     Result<CachedFile> now = LookAt(to);
@@ -103,7 +103,7 @@ Result<bool> BringManifest(const ObjectStore& run, const Manifest& manifest, con
 }
 
 // What is not wanted now and is another version than the manifest's must not stay as if it were.
-void RemoveStale(const Manifest& manifest, const fs::path& folder, const CacheState& state) {
+void RemoveStale(const RunManifest& manifest, const fs::path& folder, const CacheState& state) {
   for (const MirroredFile& file : manifest.files) {
     const auto known = state.files.find(file.path);
     std::error_code ignored;
@@ -136,7 +136,7 @@ Status Bring(const ObjectStore& run, const PublishedRun& published, const fs::pa
   CacheState state = ReadCacheState(folder);
   state.place = run.place().text();
   state.ahead = false;
-  Manifest manifest = *published.manifest;
+  RunManifest manifest = *published.manifest;
   // A manifest whose objects are gone has been replaced.
   constexpr int kTries = 5;
   for (int i = 0; i < kTries; ++i) {

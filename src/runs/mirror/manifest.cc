@@ -26,7 +26,7 @@ bool IsSound(const MirroredPart& part) {
   return IsInside(part.object) && part.bytes > 0 && part.sha256.size() == 64;
 }
 
-bool IsSound(const Manifest& manifest) {
+bool IsSound(const RunManifest& manifest) {
   return manifest.format == 1 && manifest.attempt > 0 &&
          std::ranges::all_of(manifest.files, [](const MirroredFile& file) {
            return IsInside(file.path) && file.path != "lock" &&
@@ -50,11 +50,13 @@ std::string MirroredFile::ContentId() const {
   return Sha256Hex(all);
 }
 
-std::string ManifestText(const Manifest& manifest) { return Dump(FieldsToJson(manifest)) + "\n"; }
+std::string ManifestText(const RunManifest& manifest) {
+  return Dump(FieldsToJson(manifest)) + "\n";
+}
 
-Result<Manifest> ReadManifest(std::string_view text, const std::string& where) {
+Result<RunManifest> ReadManifest(std::string_view text, const std::string& where) {
   const Result<Json> json = ParseJson(text);
-  Manifest manifest;
+  RunManifest manifest;
   Status status = json.ok() ? FieldsFromJson(*json, "", manifest) : json.status();
   if (status.ok() && IsSound(manifest)) return manifest;
   return Fail({.exit = Exit::kInput,

@@ -43,7 +43,7 @@ struct MirroredFile {
   std::string ContentId() const;
 };
 
-struct Manifest {
+struct RunManifest {
   int32_t format = 1;
   int64_t attempt = 0;
   std::string token;     // Of the attempt.
@@ -63,10 +63,10 @@ struct Manifest {
   }
 };
 
-std::string ManifestText(const Manifest& manifest);
+std::string ManifestText(const RunManifest& manifest);
 
 // Refuses (Exit::kInput) text that is not a manifest of this format, and one that names paths or
 // objects outside the run. `where` is for the message.
-Result<Manifest> ReadManifest(std::string_view text, const std::string& where);
+Result<RunManifest> ReadManifest(std::string_view text, const std::string& where);
 
 }  // namespace protium

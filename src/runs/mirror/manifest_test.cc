@@ -9,7 +9,7 @@ namespace protium {
 
 namespace {
 
-Manifest Small() {
+RunManifest Small() {
   const std::string sha(64, 'a');
   return {
       .attempt = 2,
@@ -24,7 +24,7 @@ Manifest Small() {
 }  // namespace
 
 TEST(Manifests, AreReadAsTheyWereWritten) {
-  const Manifest read = *ReadManifest(ManifestText(Small()), "s3://b/m");
+  const RunManifest read = *ReadManifest(ManifestText(Small()), "s3://b/m");
   EXPECT_EQ(ManifestText(read), ManifestText(Small()));
   EXPECT_EQ(read.files[0].bytes(), 3);
   EXPECT_EQ(read.files[1].bytes(), 0);
@@ -42,11 +42,11 @@ TEST(Manifests, ThatAreDamagedAreNamed) {
 
 TEST(Manifests, ThatNameFilesOutsideTheRunAreRefused) {
   for (const char* path : {"../x", "/etc/passwd", "a//b", "a/..", "", ".", "lock", "a\nb"}) {
-    Manifest manifest = Small();
+    RunManifest manifest = Small();
     manifest.files[0].path = path;
     EXPECT_FALSE(ReadManifest(ManifestText(manifest), "m").ok()) << path;
   }
-  Manifest manifest = Small();
+  RunManifest manifest = Small();
   manifest.files[0].parts[0].object = "../other-run/model.json";
   EXPECT_FALSE(ReadManifest(ManifestText(manifest), "m").ok());
 }

@@ -160,7 +160,7 @@ void Mirror::Discard() {
 // counts, then what nothing names any more.
 Status Mirror::Copy(bool ended) {
   PT_LET(const std::vector<SnapshotFile> files, TakeSnapshot(folder_, Scratch()));
-  Manifest manifest{.ended = ended};
+  RunManifest manifest{.ended = ended};
   std::map<std::string, Known> known;
   for (const SnapshotFile& file : files) {
     Result<MirroredFile> copy = CopyFile(file);
@@ -178,7 +178,7 @@ Status Mirror::Copy(bool ended) {
   return Status::OK();
 }
 
-Status Mirror::PutManifest(Manifest manifest) {
+Status Mirror::PutManifest(RunManifest manifest) {
   manifest.attempt = attempt_.number;
   manifest.token = attempt_.token;
   manifest.sequence = manifest_.sequence + 1;
@@ -278,7 +278,7 @@ void Mirror::RemoveEarlier() {
   for (const Attempt& each : earlier_) (void)store_->DeleteFolder(each.folder());
 }
 
-Manifest Mirror::manifest() const {
+RunManifest Mirror::manifest() const {
   const std::lock_guard lock(copying_);
   return manifest_;
 }

@@ -65,7 +65,7 @@ class Mirror {
   void Discard();
 
   // The last one that was written.
-  Manifest manifest() const;
+  RunManifest manifest() const;
 
  private:
   struct Known {
@@ -82,7 +82,7 @@ class Mirror {
   Result<MirroredPart> CopyPart(const std::string& path, int descriptor, int64_t from,
                                 int64_t bytes);
   std::string NameFor(const std::string& path, const std::string& sha256);
-  Status PutManifest(Manifest manifest);
+  Status PutManifest(RunManifest manifest);
   void ShowLife();
   void RemoveUnnamed();
   void RemoveEarlier();
@@ -100,7 +100,7 @@ class Mirror {
   std::map<std::string, Known> known_;          // By path.
   std::map<std::string, std::string> written_;  // Objects that are there, with their SHA-256.
   std::set<std::string> unnamed_;  // Those that no manifest names since the last but one.
-  Manifest manifest_;              // The last one.
+  RunManifest manifest_;           // The last one.
   std::chrono::steady_clock::time_point shown_{};
 
   MirrorWatch watch_;

@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string AddressOf(const std::string& path, const ObjectPlace& run, const Manifest& manifest) {
+std::string AddressOf(const std::string& path, const ObjectPlace& run,
+                      const RunManifest& manifest) {
   const auto file = std::ranges::find(manifest.files, path, &MirroredFile::path);
   const bool whole = file != manifest.files.end() && file->parts.size() == 1;
   return (run / (whole ? file->parts.front().object : path)).text();
@@ -18,7 +19,7 @@ std::string AddressOf(const std::string& path, const ObjectPlace& run, const Man
 
 }  // namespace
 
-Json WithAddresses(Json result, const ObjectPlace& run, const Manifest& manifest) {
+Json WithAddresses(Json result, const ObjectPlace& run, const RunManifest& manifest) {
   const fs::path folder = TextAt(result, "folder");
   const auto address = [&](const Json& path) {
     if (!path.is_string()) return path;

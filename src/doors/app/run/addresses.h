@@ -10,6 +10,6 @@ namespace protium {
 
 // A run's result with addresses on the store instead of paths in the folder that it worked in, as
 // others find its files: outputs as objects, the model as an address that verbs take.
-Json WithAddresses(Json result, const ObjectPlace& run, const Manifest& manifest);
+Json WithAddresses(Json result, const ObjectPlace& run, const RunManifest& manifest);
 
 }  // namespace protium

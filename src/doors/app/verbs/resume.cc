@@ -87,7 +87,8 @@ Result<Json> ResultOf(const NamedRun& run) {
   PT_TRY(CopyRest(run));
   PT_LET(const auto store, ObjectStore::Open(*run.place));
   PT_LET(const PublishedRun published, ReadPublished(*store));
-  return WithAddresses(ReadResult(run.path), *run.place, published.manifest.value_or(Manifest{}));
+  return WithAddresses(ReadResult(run.path), *run.place,
+                       published.manifest.value_or(RunManifest{}));
 }
 
 Status Resume(const Arguments& arguments, const Invocation& invocation) {
