@@ -20,10 +20,11 @@ struct KindOfScan {
   SourceKind kind;
 };
 constexpr KindOfScan kScans[] = {
-    {"SEQ_SCAN", SourceKind::kDuckDb},        {"SQLITE_SCAN", SourceKind::kSqlite},
-    {"READ_XLSX", SourceKind::kExcel},        {"DELTA_SCAN", SourceKind::kDelta},
-    {"POSTGRES_SCAN", SourceKind::kPostgres}, {"POSTGRES_QUERY", SourceKind::kPostgres},
-    {"MYSQL_SCAN", SourceKind::kMysql},       {"MYSQL_QUERY", SourceKind::kMysql}};
+    {"SEQ_SCAN", SourceKind::kDuckDb},         {"SQLITE_SCAN", SourceKind::kSqlite},
+    {"READ_XLSX", SourceKind::kExcel},         {"DELTA_SCAN", SourceKind::kDelta},
+    {"ICEBERG_SCAN", SourceKind::kIceberg},    {"POSTGRES_SCAN", SourceKind::kPostgres},
+    {"POSTGRES_QUERY", SourceKind::kPostgres}, {"MYSQL_SCAN", SourceKind::kMysql},
+    {"MYSQL_QUERY", SourceKind::kMysql}};
 
 // "Projections" and "Filters" are one text or a list of them.
 std::vector<std::string> TextsAt(const Json& info, const char* key) {
