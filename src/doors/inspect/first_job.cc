@@ -10,6 +10,7 @@
 #include "inspect/sql_names.h"
 #include "job/csv_flags.h"
 #include "run/terminal.h"
+#include "sources/object_store.h"
 #include "sources/server_url.h"
 
 namespace protium {
@@ -40,10 +41,11 @@ std::string ConnectionOf(const Source& source) {
 
 std::string SourceLine(const LookedTable& table) {
   const Source& source = *table.place.at.source;
-  const bool server = table.place.at.on_server();
+  const std::string at = IsObjectPlace(source.file)   ? source.file
+                         : table.place.at.elsewhere() ? ConnectionOf(source)
+                                                      : FileOf(table);
   std::string line = fmt::format("{} = {{ {} = {}", KeyOf(table.place.name),
-                                 FieldsToJson(source.kind).get<std::string>(),
-                                 Dump(Json(server ? ConnectionOf(source) : FileOf(table))));
+                                 FieldsToJson(source.kind).get<std::string>(), Dump(Json(at)));
   const char* const key = source.kind == SourceKind::kExcel ? "sheet" : "table";
   if (!source.table.empty()) line += fmt::format(", {} = {}", key, Dump(Json(source.table)));
   if (source.version) line += fmt::format(", version = {}", *source.version);
@@ -51,8 +53,9 @@ std::string SourceLine(const LookedTable& table) {
 }
 
 std::string ConnectionText(const LookedTable& table) {
-  if (!table.place.at.on_server()) return {};
+  if (!table.place.at.elsewhere()) return {};
   const Source& source = *table.place.at.source;
+  if (IsObjectPlace(source.file)) return {};
   const PasswordPlace& password = source.connection.password;
   std::string text = fmt::format("\n[connections.{}]\nurl = {}\n", KeyOf(ConnectionOf(source)),
                                  Dump(Json(source.connection.url)));

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "sources/object_store.h"
 
 namespace protium {
 namespace {
@@ -71,7 +72,9 @@ std::string SourceText(const LookedTable& table) {
       "  session.Table({}, session.Read().From({{.kind = "
       "pt::SourceKind::{}",
       CppText(table.place.name), kKinds[int(source.kind)]);
-  if (table.place.at.on_server()) {
+  if (IsObjectPlace(source.file)) {
+    text += ",\n      .file = " + CppText(source.file);
+  } else if (table.place.at.elsewhere()) {
     const PasswordPlace& password = source.connection.password;
     const std::string at = !password.env.empty()    ? ", {.env = " + CppText(password.env) + "}"
                            : !password.file.empty() ? ", {.file = " + CppText(password.file) + "}"

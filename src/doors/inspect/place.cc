@@ -12,6 +12,7 @@
 #include "format/file_form.h"
 #include "frame/open.h"
 #include "frame/session_state.h"
+#include "sources/object_store.h"
 #include "sources/server_url.h"
 #include "sources/source.h"
 #include "sources/source_name.h"
@@ -100,6 +101,35 @@ Result<TypedPlace> ServerAt(std::string text, const PlaceGiven& given) {
   return place;
 }
 
+// "s3://lake/trips/*/*.parquet" is "trips", and "s3://lake/trips.parquet" too.
+std::string NameAtStore(const std::string& place) {
+  const fs::path plain =
+      place.substr(place.find("://") + 3, place.find_first_of("*?[") - place.find("://") - 3);
+  const fs::path last = plain.has_filename() ? plain : plain.parent_path();
+  return last.stem().string();
+}
+
+// A table in a lake at a store cannot be told from a folder of files by its place alone.
+Result<TypedPlace> ObjectsAt(const std::string& typed, const PlaceGiven& given, bool to_write) {
+  PT_TRY(CheckNoKeyIn(typed));
+  if (to_write) {
+    return RefusePlace("rows are not written to object stores", typed,
+                       "name a file of this machine, or a table of a database");
+  }
+  if (!typed.ends_with(".parquet")) {
+    return RefusePlace("of tables at object stores, Parquet files are read here", typed,
+                       "write FOLDER/*.parquet; Delta and Iceberg are named in a job file, "
+                       "delta = \"...\" or iceberg = \"...\"");
+  }
+  if (!given.table.empty() || !given.password.env.empty() || !given.password.file.empty()) {
+    return RefusePlace("Parquet files at an object store have neither a table nor a password",
+                       typed, "the environment says who asks: docs/sources.md");
+  }
+  TypedPlace place;
+  place.source = Source{.kind = SourceKind::kParquet, .file = typed};
+  return place;
+}
+
 // A file without a source's contents may have a # in its name.
 Result<TypedPlace> FileAt(const std::string& typed, const PlaceGiven& given, bool to_write) {
   std::string text = typed, table;
@@ -138,12 +168,12 @@ std::string NamesOfTables(const std::vector<DatabaseTable>& tables) {
 
 bool TypedPlace::is_database() const {
   return source && source->table.empty() && source->query.empty() &&
-         source->kind != SourceKind::kExcel && source->kind != SourceKind::kDelta;
+         source->kind != SourceKind::kExcel && !RowOf(source->kind).folder;
 }
 
 std::string TypedPlace::text() const {
   if (!source) return path.string();
-  const std::string at = on_server() ? PlaceOf(*source) : path.string();
+  const std::string at = elsewhere() ? PlaceOf(*source) : path.string();
   if (source->version) return fmt::format("{}#{}", at, *source->version);
   return source->table.empty() ? at : at + "#" + source->table;
 }
@@ -151,6 +181,7 @@ std::string TypedPlace::text() const {
 std::string TypedPlace::name() const {
   const bool of_table = source && source->kind != SourceKind::kExcel && !source->table.empty();
   if (of_table) return NameParts(source->table).back();
+  if (source && IsObjectPlace(source->file)) return NameAtStore(source->file);
   if (path.empty()) return {};
   const fs::path whole = fs::absolute(path).lexically_normal();
   if (source && whole.has_filename()) return whole.stem().string();
@@ -174,6 +205,7 @@ Result<PasswordPlace> ReadPasswordFlags(const Arguments& arguments) {
 }
 
 Result<TypedPlace> ReadPlace(const std::string& typed, const PlaceGiven& given, bool to_write) {
+  if (IsObjectPlace(typed)) return ObjectsAt(typed, given, to_write);
   return IsServer(typed) ? ServerAt(typed, given) : FileAt(typed, given, to_write);
 }
 

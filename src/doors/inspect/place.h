@@ -6,6 +6,7 @@
 //   shop.db#orders                               SQLite or DuckDB, by the first bytes
 //   plan.xlsx#2026                               a sheet; unless said, the first
 //   lake/events#12                               a folder with a Delta log; a version
+//   s3://lake/trips/*.parquet                    Parquet files at an object store
 #pragma once
 
 #include <filesystem>
@@ -28,10 +29,11 @@ namespace protium {
 struct TypedPlace {
   TypedPlace() = default;
   TypedPlace(std::filesystem::path at) : path(std::move(at)) {}  // NOLINT(*-explicit-*): it is one.
-  std::filesystem::path path;  // Of a source: its file; empty for a server.
+  std::filesystem::path path;  // Of a source: its file; empty for a server and an object store.
   std::optional<Source> source;
 
-  bool on_server() const { return source && path.empty(); }
+  // A server or an object store: there is no file on this machine.
+  bool elsewhere() const { return source && path.empty(); }
   // A database that may hold several tables, none of which is named.
   bool is_database() const;
   // As people type it, without a password; two places that read the same have the same text.

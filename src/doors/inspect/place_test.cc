@@ -21,7 +21,7 @@ TEST(ReadPlace, TakesServersWithAndWithoutTables) {
   EXPECT_EQ(place.source->connection.url, "postgres://me@db/shop");
   EXPECT_EQ(place.name(), "orders");
   EXPECT_EQ(place.text(), "postgresql://me@db/shop#public.orders");
-  EXPECT_TRUE(place.on_server());
+  EXPECT_TRUE(place.elsewhere());
   EXPECT_FALSE(place.is_database());
   EXPECT_TRUE(ReadPlace("mysql://me@db/crm").ValueOrDie().is_database());
   const TypedPlace named =
@@ -71,6 +71,20 @@ TEST(ReadPlace, TakesSheetsAndVersions) {
   const TypedPlace plan = ReadPlace((folder.path() / "plan.xlsx").string() + "#2026").ValueOrDie();
   EXPECT_EQ(plan.source->table, "2026");
   EXPECT_EQ(plan.name(), "plan");
+}
+
+TEST(ReadPlace, NamesParquetAtAnObjectStoreAfterItsFolder) {
+  const TypedPlace place = *ReadPlace("s3://lake/trips/*/*.parquet");
+  EXPECT_TRUE(place.elsewhere());
+  EXPECT_FALSE(place.is_database());
+  EXPECT_EQ(place.name(), "trips");
+  EXPECT_EQ(place.text(), "s3://lake/trips/*/*.parquet");
+  EXPECT_EQ(ReadPlace("s3://lake/shops.parquet")->name(), "shops");
+  for (const char* typed : {"s3://lake/events", "s3://lake/a.csv", "s3://k:s@lake/a.parquet"}) {
+    EXPECT_EQ(FaultOf(ReadPlace(typed).status()).exit, Exit::kUsage) << typed;
+  }
+  EXPECT_FALSE(ReadPlace("s3://lake/a.parquet", {.table = "t"}).ok());
+  EXPECT_FALSE(ReadPlace("s3://lake/a.parquet", {}, true).ok());
 }
 
 }  // namespace

@@ -168,9 +168,11 @@ Status Queries::AddBelow(std::vector<TablePlace>& places) {
   } else if (found.empty()) {
     PT_LET(found, ListTables(data));
   }
+  // Two of them with one name are both listed, and refused when a query names it.
+  const std::vector<TablePlace> given = places;
   for (const TablePlace& place : found) {
     const auto same = [&](const TablePlace& each) { return each.name == place.name; };
-    if (std::ranges::none_of(places, same)) places.push_back(place);
+    if (std::ranges::none_of(given, same)) places.push_back(place);
   }
   return Status::OK();
 }

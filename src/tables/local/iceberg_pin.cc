@@ -46,8 +46,8 @@ Result<std::string> NewestMetadata(const duck::Connection& connection, const Sou
 
 Status CatalogFault(const Source& source, const Status& status) {
   const std::string said = FaultOf(status).what;
-  const bool refused = said.find("401") != said.npos || said.find("403") != said.npos;
-  const bool missing = said.find("404") != said.npos;
+  const bool refused = said.find("HTTP 401") != said.npos || said.find("HTTP 403") != said.npos;
+  const bool missing = said.find("HTTP 404") != said.npos;
   return Fail(
       {.exit = missing ? Exit::kInput : Exit::kRemote,
        .what = missing   ? "the catalogue has no table \"" + source.table + "\""

@@ -41,6 +41,10 @@ Status ServerFault(const Source& source, const Status& status) {
            {"password authentication failed", "Access denied", "no password supplied"})) {
     fault.what = fmt::format("{} refuses the user or the password", row.title);
     fault.fix = "the password is taken from " + DescribePlace(source.connection.password);
+  } else if (Says(said.what, {"SSL was required", "SSL error", "certificate"})) {
+    fault.what =
+        fmt::format("{} is not reached over TLS as the URL of the connection asks", row.title);
+    fault.fix = "name the authority in the URL: sslrootcert=FILE; or correct its sslmode";
   } else if (Says(said.what, {"refused", "could not translate", "timeout", "timed out",
                               "Can't connect", "Unknown MySQL server host", "No route"})) {
     fault.what = fmt::format("no {} server answers", row.title);
@@ -95,11 +99,11 @@ Status StoreFault(const Source& source, const StoreAccess& access, const Status&
         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write a connection with url = "
         "\"" +
         access.scope + "\"; of a public place with key = \"anonymous\"";
-  } else if (Says(said, {"403", "AccessDenied", "401", "InvalidAccessKeyId", "Forbidden",
+  } else if (Says(said, {"HTTP 403", "AccessDenied", "HTTP 401", "InvalidAccessKeyId", "Forbidden",
                          "AuthenticationFailed", "AuthorizationFailure"})) {
     fault.what = "the object store refuses the key, or what it asks for";
     fault.fix = "the key is taken from " + access.found;
-  } else if (Says(said, {"404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
+  } else if (Says(said, {"HTTP 404", "NoSuchBucket", "NoSuchKey", "ContainerNotFound"})) {
     fault.exit = Exit::kInput;
     fault.what = "there is no such place at the object store";
   } else if (Says(said, {"ertificate", "SSL"})) {

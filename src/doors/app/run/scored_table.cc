@@ -23,7 +23,7 @@ Status RefuseTable(std::string what, const std::string& where, std::string fix) 
 Status CheckFree(const ScoredTable& scored) {
   std::error_code error;
   const TypedPlace& place = scored.place;
-  if (!place.on_server() && !fs::exists(place.path, error)) return Status::OK();
+  if (!place.elsewhere() && !fs::exists(place.path, error)) return Status::OK();
   PT_LET(const auto tables, TablesOf(*place.source));
   const bool taken = std::ranges::any_of(tables, [&](const DatabaseTable& each) {
     return IsListedAs(each.name, place.source->table);

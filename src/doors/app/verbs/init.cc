@@ -70,7 +70,7 @@ Status CheckFlags(const Arguments& arguments, const TypedPlace& place, const fs:
                  .fix = "protium inspect " + place.text() + " shows the columns"});
   }
   std::error_code ignored;
-  if (!place.on_server() && !fs::exists(table, ignored)) {
+  if (!place.elsewhere() && !fs::exists(table, ignored)) {
     std::vector<std::string> beside;
     for (const auto& entry : fs::directory_iterator(
              table.has_parent_path() ? table.parent_path() : fs::path("."), ignored)) {
@@ -175,7 +175,7 @@ void ChooseEstimator(std::optional<FirstEstimator> given, JobOutline& outline) {
 
 // The folder of the tables, as the job names it; empty for a server's.
 std::string DataOf(const TypedPlace& place, const fs::path& from) {
-  if (place.on_server()) return {};
+  if (place.elsewhere()) return {};
   const fs::path folder = fs::absolute(place.path).lexically_normal();
   return DataFolder(
       folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path(), from);
@@ -192,7 +192,7 @@ Status Init(const Arguments& arguments, const Invocation& invocation) {
   const fs::path output = arguments.Value("--output", program ? name : name + ".toml");
   PT_TRY(CheckFlags(arguments, place, program ? output / "main.cc" : output));
   for (const fs::path& each : Written(output, program)) {
-    if (!place.on_server()) PT_TRY(RefuseRead(std::array{place.path}, each));
+    if (!place.elsewhere()) PT_TRY(RefuseRead(std::array{place.path}, each));
   }
   const std::string label = arguments.Value("--label");
   PT_LET(const auto estimator, GivenEstimator(arguments));
