@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRows = 4000;
 
-// Some seconds long, with a checkpoint every few steps.
+// With a checkpoint every few steps. On an idle machine 20 epochs take about a second.
 std::string LongJob(int epochs) {
   return With(
       kMachinesJob, "epochs = 2\nbatch_size = 64",
@@ -56,6 +56,16 @@ class Machine {
   const OwnJob& job_;
   fs::path cache_;
 };
+
+// Waits until the run can be continued elsewhere, which is before it trains; returns its address.
+std::string AwaitRun(const Machine& there, const std::string& runs) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string address = there.OnlyRunIn(runs);
+    if (!address.empty() && there.Protium({"runs", "show", address}).exit == 0) return address;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return "";
+}
 
 // Those of the run that nobody disturbs, in a local folder.
 std::string WeightsOf(const OwnJob& job) {
@@ -140,7 +150,7 @@ TEST(ObjectRuns, AreReadFromAnEmptyCacheAsTheyWereWritten) {
 
 TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(12));
+  const OwnJob job(MachinesTable(kRows), LongJob(60));
   const std::string whole = WeightsOf(job);
   ASSERT_EQ(whole.size(), 64u);
   std::mt19937 random(37);
@@ -150,11 +160,11 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
     const Machine here(*store, job, fmt::format("a{}", i));
     const Machine there(*store, job, fmt::format("b{}", i));
     const auto run = here.StartRun(runs);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200 + random() % 4000));
+    const std::string address = AwaitRun(there, runs);
+    ASSERT_FALSE(address.empty());
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 1500));
     run->Signal(SIGKILL);
     const Outcome killed = run->Wait();
-    const std::string address = there.OnlyRunIn(runs);
-    if (killed.exit == -SIGKILL && address.empty()) continue;  // Before its first copy.
     const Outcome outcome = there.Protium({"resume", address, "--json"});
     ASSERT_EQ(outcome.exit, 0) << outcome.err;
     EXPECT_EQ(there.Weights(address), whole);
@@ -167,15 +177,11 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
 
 TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(60));
+  const OwnJob job(MachinesTable(kRows), LongJob(240));
   const std::string whole = WeightsOf(job), runs = "s3://lake/twice";
   const Machine here(*store, job, "here"), there(*store, job, "there");
   const auto run = here.StartRun(runs);
-  std::string address;
-  for (int i = 0; i < 50 && address.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    address = there.OnlyRunIn(runs);
-  }
+  const std::string address = AwaitRun(there, runs);
   ASSERT_FALSE(address.empty());
   const Outcome refused = there.Protium({"resume", address});
   EXPECT_EQ(refused.exit, 4) << refused.err;
@@ -195,15 +201,14 @@ TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
 
 TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(20));
+  const OwnJob job(MachinesTable(kRows), LongJob(60));
   const std::string whole = WeightsOf(job), runs = "s3://lake/both";
   const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
   const auto run = here.StartRun(runs);
-  std::this_thread::sleep_for(seconds(4));
+  const std::string address = AwaitRun(here, runs);
+  ASSERT_FALSE(address.empty());
   run->Signal(SIGKILL);
   run->Wait();
-  const std::string address = a.OnlyRunIn(runs);
-  ASSERT_FALSE(address.empty());
   const auto first = a.Start({"resume", address}), second = b.Start({"resume", address});
   const Outcome one = first->Wait(), other = second->Wait();
   EXPECT_EQ(std::min(one.exit, other.exit), 0) << one.err << other.err;
@@ -241,10 +246,10 @@ TEST(ObjectRuns, GoOnWhileTheStoreIsAwayAndSayItOnce) {
   std::string why;
   const std::unique_ptr<ObjectServer> store = StartStore(0, why);
   if (store == nullptr) GTEST_SKIP() << why;
-  const OwnJob job(MachinesTable(kRows), LongJob(60));
+  const OwnJob job(MachinesTable(kRows), LongJob(240));
   const Machine here(*store, job, "here"), there(*store, job, "there");
   auto run = here.StartRun("s3://lake/away");
-  std::this_thread::sleep_for(seconds(2));
+  ASSERT_FALSE(AwaitRun(there, "s3://lake/away").empty());
   store->SetAway(true);
   std::this_thread::sleep_for(seconds(9));
   store->SetAway(false);
@@ -261,10 +266,10 @@ TEST(ObjectRuns, ThatEndWithoutTheStoreAreCopiedLater) {
   std::string why;
   const std::unique_ptr<ObjectServer> store = StartStore(0, why);
   if (store == nullptr) GTEST_SKIP() << why;
-  const OwnJob job(MachinesTable(kRows), LongJob(20));
+  const OwnJob job(MachinesTable(kRows), LongJob(60));
   const Machine here(*store, job, "here"), there(*store, job, "there");
   auto run = here.StartRun("s3://lake/later");
-  std::this_thread::sleep_for(seconds(2));
+  ASSERT_FALSE(AwaitRun(there, "s3://lake/later").empty());
   store->SetAway(true);
   const Outcome alone = run->Wait();
   EXPECT_EQ(alone.exit, 5) << alone.err;

@@ -18,6 +18,7 @@ url, folder, prefix = sys.argv[1:4]
 def put(path, body=b""):
     request = urllib.request.Request(url + path, data=body, method="PUT")
     request.add_header("Content-Type", "application/octet-stream")
+    request.add_header("Authorization", "AWS k:x")
     urllib.request.urlopen(request).read()
 put("/lake")
 for at, _, files in os.walk(folder):

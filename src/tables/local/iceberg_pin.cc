@@ -44,18 +44,21 @@ Result<std::string> NewestMetadata(const duck::Connection& connection, const Sou
        .fix = "ask its catalogue, and name that file: iceberg = \".../metadata/....json\""});
 }
 
+// DuckDB says "HTTP 0" of an answer that refuses who asks.
 Status CatalogFault(const Source& source, const Status& status) {
   const std::string said = FaultOf(status).what;
-  const bool refused = said.find("HTTP 401") != said.npos || said.find("HTTP 403") != said.npos;
-  const bool missing = said.find("HTTP 404") != said.npos;
-  return Fail(
-      {.exit = missing ? Exit::kInput : Exit::kRemote,
-       .what = missing   ? "the catalogue has no table \"" + source.table + "\""
-               : refused ? "the catalogue refuses the token"
-                         : "the catalogue does not answer",
-       .where = PlaceOf(source),
-       .why = said.substr(0, said.find('\n')),
-       .fix = refused ? "it is taken from " + DescribePlace(source.connection.password) : ""});
+  const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };
+  const bool refused = says("HTTP 0") || says("HTTP 401") || says("HTTP 403");
+  const bool missing = says("HTTP 404");
+  return Fail({.exit = missing ? Exit::kInput : Exit::kRemote,
+               .what = missing   ? "the catalogue has no table \"" + source.table + "\""
+                       : refused ? "the catalogue refuses the token, or fails"
+                                 : "the catalogue does not answer",
+               .where = PlaceOf(source),
+               .why = said.substr(0, said.find('\n')),
+               .fix = refused
+                          ? "the token is taken from " + DescribePlace(source.connection.password)
+                          : ""});
 }
 
 // The answer of a catalogue, asked by DuckDB, which checks certificates and has time limits.
