@@ -205,7 +205,7 @@ TEST(ObjectRuns, ResumedByTwoAtOnceGoOnOnce) {
   const std::string whole = WeightsOf(job), runs = "s3://lake/both";
   const Machine here(*store, job, "here"), a(*store, job, "a"), b(*store, job, "b");
   const auto run = here.StartRun(runs);
-  const std::string address = AwaitRun(here, runs);
+  const std::string address = AwaitRun(a, runs);
   ASSERT_FALSE(address.empty());
   run->Signal(SIGKILL);
   run->Wait();
