@@ -44,6 +44,9 @@ ONE_CORE = ["taskset", "-c", "0"]
 # peer reaches but for so much.
 TIMES, AT_MOST, AT_LEAST, SHORT_BY = "x", "<=", ">=", "short of the peer by at most"
 GOALS = {
+    "PostgreSQL, 5 M rows packed": [(TIMES, 0.8)],
+    "S3, 4 of 40 columns packed": [(TIMES, 0.8)],
+    "S3, bytes read / bytes of 4 columns": [(AT_MOST, 1.2)],
     "answer --help": [(AT_MOST, 50)],
     "answer a misspelt key": [(AT_MOST, 50)],
     "flights, first step": [(AT_MOST, 2)],
