@@ -158,9 +158,7 @@ Status OpenSources::AskStore(const duck::Connection& connection, const Source& s
   if (!IsObjectPlace(source.file)) return Status::OK();
   PT_LET(const StoreAccess access, ReadStoreAccess(source));
   if (!attached_.insert(access.scope).second) return Status::OK();
-  // What a listing says of an object is not asked again. Its ETag is compared whenever it is read.
-  Status made = duck::Do(connection, "SET GLOBAL enable_http_metadata_cache = true");
-  if (made.ok()) made = duck::Do(connection, StoreSecret(access, "pt_" + access.scope));
+  const Status made = duck::Do(connection, StoreSecret(access, "pt_" + access.scope));
   if (!made.ok()) attached_.erase(access.scope);
   return WithoutPassword(StoreFault(source, access, made), access.secret);
 }
