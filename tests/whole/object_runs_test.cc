@@ -246,12 +246,12 @@ TEST(ObjectRuns, GoOnWhileTheStoreIsAwayAndSayItOnce) {
   std::string why;
   const std::unique_ptr<ObjectServer> store = StartStore(0, why);
   if (store == nullptr) GTEST_SKIP() << why;
-  const OwnJob job(MachinesTable(kRows), LongJob(240));
+  const OwnJob job(MachinesTable(kRows), LongJob(320));
   const Machine here(*store, job, "here"), there(*store, job, "there");
   auto run = here.StartRun("s3://lake/away");
   ASSERT_FALSE(AwaitRun(there, "s3://lake/away").empty());
   store->SetAway(true);
-  std::this_thread::sleep_for(seconds(9));
+  std::this_thread::sleep_for(seconds(13));
   store->SetAway(false);
   const Outcome done = run->Wait();
   ASSERT_EQ(done.exit, 0) << done.err;
