@@ -177,7 +177,7 @@ TEST(ObjectRuns, KilledAtAnyMomentGoOnElsewhereToTheSameBits) {
 
 TEST(ObjectRuns, InUseElsewhereAreRefusedAndThoseTakenOverEnd) {
   NEED_STORE(store, Store);
-  const OwnJob job(MachinesTable(kRows), LongJob(240));
+  const OwnJob job(MachinesTable(kRows), LongJob(160));
   const std::string whole = WeightsOf(job), runs = "s3://lake/twice";
   const Machine here(*store, job, "here"), there(*store, job, "there");
   const auto run = here.StartRun(runs);
